@@ -1,0 +1,44 @@
+"""The dynamics of a robot, without ROS: parse a URDF, compute, nothing else.
+
+    model = parse_urdf(text)
+    dynamics = RobotDynamics(model)
+    tau = dynamics.inverse_dynamics(q, v, a)
+"""
+
+from .dynamics import RobotDynamics
+from .errors import (
+    InertiaError,
+    ModelError,
+    OracleDisagreement,
+    OracleError,
+    OracleUnavailable,
+    ParameterError,
+    RobotDynamicsError,
+    StateError,
+    TopologyError,
+    UnknownNameError,
+    UrdfError,
+)
+from .findings import Finding
+from .model import Joint, Limits, RobotModel
+from .urdf import parse_urdf
+
+__all__ = [
+    'Finding',
+    'InertiaError',
+    'Joint',
+    'Limits',
+    'ModelError',
+    'OracleDisagreement',
+    'OracleError',
+    'OracleUnavailable',
+    'ParameterError',
+    'RobotDynamics',
+    'RobotDynamicsError',
+    'RobotModel',
+    'StateError',
+    'TopologyError',
+    'UnknownNameError',
+    'UrdfError',
+    'parse_urdf',
+]

@@ -1,0 +1,131 @@
+"""A program that can be called: natively where that is possible, with care everywhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from ..checks import Array, check_bindable, check_output, checked_vector
+from ..errors import ParameterError
+from .llvm_ir import RANGE
+from .program import Program
+from .python import compile_python
+
+Backend = Literal['native', 'python']
+
+# Older releases have typed pointers or another pass manager.
+LLVMLITE_NEEDED = (0, 44)
+
+
+def native_obstacle() -> str:
+    """Why there is no native code here; empty where there is."""
+    try:
+        import llvmlite
+    except ImportError:
+        return 'llvmlite is not installed'
+    if tuple(int(part) for part in llvmlite.__version__.split('.')[:2]) < LLVMLITE_NEEDED:
+        needed = '.'.join(map(str, LLVMLITE_NEEDED))
+        return f'llvmlite {llvmlite.__version__} is too old, {needed} is needed'
+    from .numpy_entry import layout_is_known
+
+    if not layout_is_known():
+        return 'this Python has no CPython arrays of the known layout'
+    return ''
+
+
+def choose_backend(wanted: Backend | None) -> tuple[Backend, str]:
+    """The back end to use, and one line that says so.
+
+    Args:
+        wanted: None takes the native one where it works.
+
+    Raises:
+        ParameterError: there is no such back end, or it does not work here.
+    """
+    if wanted not in (None, 'native', 'python'):
+        raise ParameterError(f'backend is {wanted!r}, allowed are native and python')
+    if wanted == 'python':
+        return 'python', 'plain Python, as asked'
+    obstacle = native_obstacle()
+    if obstacle and wanted == 'native':
+        raise ParameterError(f'backend native does not work here: {obstacle}')
+    if obstacle:
+        return 'python', f'plain Python, some 50 times slower than native code: {obstacle}'
+    from .llvm import VERSION
+
+    return 'native', f'native code ({VERSION})'
+
+
+class Kernel:
+    """A program and the ways to call it.
+
+    Attributes:
+        call: `call(input..., out)` checks its arguments and computes; `out` is None for a new
+            array.
+    """
+
+    def __init__(
+        self, program: Program, labels: Mapping[str, Sequence[str]], backend: Backend
+    ) -> None:
+        """Compile.
+
+        Args:
+            program: to compile.
+            labels: of the entries of each input, for messages.
+            backend: with which to compile.
+        """
+        self._program = program
+        self._labels = labels
+        self._native = None
+        self.call: Callable[..., Any] = self._careful
+        if backend == 'native':
+            from .llvm import NativeKernel
+
+            self._native = NativeKernel(program, self._careful)
+            self.call = self._native.call
+
+    def bind(self, inputs: Sequence[Any], out: Any) -> Callable[[], None]:
+        """`step()`, which reads these arrays and writes that one, in place.
+
+        Raises:
+            StateError: an array cannot be used where it lies.
+        """
+        named = dict(zip(self._program.inputs, inputs, strict=True))
+        check_bindable(named, dict(self._program.inputs), out)
+        check_output(out, self._program.shape)
+
+        def careful_step() -> None:
+            self._careful(*inputs, out)
+
+        if self._native is None:
+            return careful_step
+        return self._native.bind(careful_step, inputs, out)
+
+    @cached_property
+    def _python(self) -> Callable[..., list[float]]:
+        return compile_python(self._program)
+
+    def _careful(self, *arguments: Any) -> Any:
+        """Takes whatever can be understood, and says what cannot."""
+        *values, out = arguments
+        vectors = [
+            checked_vector(name, value, self._labels[name])
+            for name, value in zip(self._program.inputs, values, strict=True)
+        ]
+        if out is not None:
+            check_output(out, self._program.shape)
+        result = self._evaluate(vectors)
+        if out is None:
+            return result
+        out[...] = result
+        return out
+
+    def _evaluate(self, vectors: list[Array]) -> Array:
+        if self._native is not None and all(np.abs(vector).max() < RANGE for vector in vectors):
+            result: Array = self._native.call(*vectors, None)
+            return result
+        flat = self._python(*(vector.tolist() for vector in vectors))
+        return np.array(flat, dtype=np.float64).reshape(self._program.shape)

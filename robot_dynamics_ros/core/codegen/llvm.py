@@ -1,0 +1,106 @@
+"""The native back end: programs become machine code, in process, through llvmlite."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import llvmlite
+import llvmlite.binding as llvm
+import numpy as np
+
+from .llvm_ir import SINCOS, kernel_ir
+from .numpy_entry import entry_ir
+from .program import Program
+
+llvm.initialize_native_target()
+llvm.initialize_native_asmprinter()
+
+VERSION = f'llvmlite {llvmlite.__version__}, LLVM {".".join(map(str, llvm.llvm_version_info))}'
+
+METH_NOARGS, METH_FASTCALL = 0x0004, 0x0080
+
+
+class NativeKernel:
+    """A program as machine code, with the two entry points of `numpy_entry`.
+
+    Attributes:
+        call: `call(input..., out)`, a builtin; `out` is None for a new array.
+    """
+
+    def __init__(self, program: Program, careful: Callable[..., Any]) -> None:
+        """Compile.
+
+        Args:
+            program: to compile.
+            careful: gets the arguments of every call that is not plain float64 arrays in range,
+                and answers in its place.
+        """
+        source = SINCOS + kernel_ir(program, 'kernel') + entry_ir(program)
+        self._engine = _compile(source)
+        name = program.name.encode()
+        self._call_definition = _method(name, self._address('call'), METH_FASTCALL)
+        self._step_definition = _method(name, self._address('step'), METH_NOARGS)
+        self.call: Callable[..., Any] = _builtin(self._call_definition, careful)
+
+    def bind(
+        self, careful: Callable[[], None], inputs: Sequence[Any], output: Any
+    ) -> Callable[[], None]:
+        """A builtin that computes from `inputs` into `output`, arrays that were checked.
+
+        Args:
+            careful: is called in its place when a value is out of range.
+            inputs: contiguous float64 vectors.
+            output: contiguous writeable float64 array that overlaps none of them.
+        """
+        # The last entry keeps the machine code alive as long as the builtin is.
+        bound = np.empty(len(inputs) + 3, dtype=object)
+        for index, held in enumerate([careful, *inputs, output, self]):
+            bound[index] = held
+        step: Callable[[], None] = _builtin(self._step_definition, bound)
+        return step
+
+    def _address(self, name: str) -> int:
+        return int(self._engine.get_function_address(name))
+
+
+def _compile(source: str) -> Any:
+    """Machine code for this CPU.
+
+    The optimiser only inlines: a traced program has no constant left to fold, nothing computed
+    twice, and neither branch nor loop. Measured on 6 to 32 joints, its higher levels and the SLP
+    vectoriser make the code no faster, and take up to thirty times as long.
+    """
+    module = llvm.parse_assembly(source)
+    machine = llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2
+    )
+    options = llvm.create_pipeline_tuning_options(speed_level=0)
+    builder = llvm.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    engine = llvm.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return engine
+
+
+class _MethodDefinition(ctypes.Structure):
+    """PyMethodDef of CPython's stable ABI."""
+
+    _fields_ = (
+        ('name', ctypes.c_char_p),
+        ('function', ctypes.c_void_p),
+        ('flags', ctypes.c_int),
+        ('doc', ctypes.c_char_p),
+    )
+
+
+def _method(name: bytes, address: int, flags: int) -> _MethodDefinition:
+    return _MethodDefinition(name, address, flags, None)
+
+
+def _builtin(definition: _MethodDefinition, bound: object) -> Any:
+    create = ctypes.pythonapi.PyCFunction_NewEx
+    create.restype = ctypes.py_object
+    create.argtypes = [ctypes.POINTER(_MethodDefinition), ctypes.py_object, ctypes.c_void_p]
+    return create(ctypes.byref(definition), bound, None)

@@ -1,0 +1,63 @@
+"""The plain-Python back end: always there, and the way to read what is computed."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from ..expression import Expression
+from .program import Program
+
+FORMATS = {
+    'neg': '-{}',
+    'add': '{} + {}',
+    'sub': '{} - {}',
+    'mul': '{} * {}',
+    'sin': 'sin({})',
+    'cos': 'cos({})',
+}
+
+
+def python_source(program: Program) -> str:
+    """Source of a function that takes a sequence per input and returns a flat list of floats.
+
+    What is used once stands where it is used; the rest gets a name.
+    """
+    steps = list(program.steps())
+    uses = Counter(
+        operand.index
+        for step in steps
+        for operand in step.operands
+        if isinstance(operand, Expression)
+    )
+    uses.update(entry.index for entry in program.outputs if isinstance(entry, Expression))
+
+    texts: dict[int, str] = {}
+    lines = [f'def {program.name}({", ".join(program.inputs)}):']
+
+    def text(operand: object) -> str:
+        return texts[operand.index] if isinstance(operand, Expression) else repr(operand)
+
+    for step in steps:
+        if step.operation == 'input':
+            vector, index = step.operands
+            texts[step.index] = f'{vector}{index}'
+            lines.append(f'    {vector}{index} = {vector}[{index}]')
+            continue
+        formula = FORMATS[step.operation].format(*map(text, step.operands))
+        # Deep nesting overflows the parser, so long formulas get a name all the same.
+        if uses[step.index] == 1 and len(formula) < 400:
+            texts[step.index] = f'({formula})'
+        else:
+            texts[step.index] = f't{step.index}'
+            lines.append(f'    t{step.index} = {formula}')
+    lines.append(f'    return [{", ".join(map(text, program.outputs))}]')
+    return '\n'.join(lines) + '\n'
+
+
+def compile_python(program: Program) -> Callable[..., list[float]]:
+    """The function of `python_source`."""
+    namespace: dict[str, Callable[..., list[float]]] = {'sin': math.sin, 'cos': math.cos}
+    exec(compile(python_source(program), f'<{program.name}>', 'exec'), namespace)
+    return namespace[program.name]

@@ -1,0 +1,52 @@
+"""Every error that this package raises on purpose.
+
+A message names the thing, what came, and what is allowed, so that it can be shown to a user as it is.
+"""
+
+
+class RobotDynamicsError(Exception):
+    """Root of the tree: catch this to catch everything that the package raises on purpose."""
+
+
+class ModelError(RobotDynamicsError):
+    """The description of the robot cannot be used."""
+
+
+class UrdfError(ModelError):
+    """The text is not a URDF, or an element or number in it is wrong."""
+
+
+class TopologyError(ModelError):
+    """Links and joints do not form one tree, or a joint is of a type that has no coordinate."""
+
+
+class InertiaError(ModelError):
+    """An inertial is physically impossible."""
+
+
+class UnknownNameError(RobotDynamicsError):
+    """A joint, link or quantity was asked for that does not exist."""
+
+    def __init__(self, kind: str, name: str, known: tuple[str, ...]) -> None:
+        """Name what was asked for and what there is."""
+        super().__init__(f'unknown {kind} {name!r}: known are {", ".join(known) or "none"}')
+
+
+class StateError(RobotDynamicsError):
+    """A position, velocity, acceleration or torque has the wrong size, shape, type or value."""
+
+
+class ParameterError(RobotDynamicsError):
+    """A parameter has a value that is not allowed."""
+
+
+class OracleError(RobotDynamicsError):
+    """The comparison with Pinocchio gave no agreement."""
+
+
+class OracleUnavailable(OracleError):
+    """Pinocchio is not installed, or refuses the description."""
+
+
+class OracleDisagreement(OracleError):
+    """Pinocchio computes other numbers."""

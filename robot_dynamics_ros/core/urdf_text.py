@@ -1,0 +1,160 @@
+"""From untrusted text to the part of a URDF that dynamics needs, every number of it checked.
+
+urdf-parser-py refuses good robots over visuals, materials and transmissions, names no element
+when a number is wrong, and prints to stderr about what it does not know. So the text is parsed
+safely, pruned to links' inertials and joints, checked, and only then handed over.
+"""
+
+from __future__ import annotations
+
+import math
+from xml.etree.ElementTree import Element, ParseError, SubElement, tostring
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+from urdf_parser_py.urdf import URDF
+
+from .errors import TopologyError, UrdfError
+
+JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
+# The types that a URDF may name and this package refuses, with the way out.
+UNSUPPORTED_TYPES = {
+    'floating': 'make it fixed: the dynamics is that of a fixed base',
+    'planar': 'replace it by two prismatic joints and a revolute one, or make it fixed',
+}
+
+# tag -> attribute -> how many numbers it holds.
+NUMBERS = {
+    'origin': {'xyz': 3, 'rpy': 3},
+    'mass': {'value': 1},
+    'inertia': dict.fromkeys(('ixx', 'ixy', 'ixz', 'iyy', 'iyz', 'izz'), 1),
+    'axis': {'xyz': 3},
+    'limit': {'lower': 1, 'upper': 1, 'velocity': 1, 'effort': 1},
+    'dynamics': {'damping': 1, 'friction': 1},
+    'mimic': {'multiplier': 1, 'offset': 1},
+}
+# tag -> attributes that must be there.
+REQUIRED = {
+    'mass': ('value',),
+    'inertia': tuple(NUMBERS['inertia']),
+    'axis': ('xyz',),
+    'parent': ('link',),
+    'child': ('link',),
+    'mimic': ('joint',),
+}
+# urdf-parser-py insists on these; a limit that is not given is no limit.
+DEFAULTS = {'limit': {'velocity': 'inf', 'effort': 'inf'}}
+JOINT_CHILDREN = ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic')
+
+
+def read_urdf(text: str) -> URDF:
+    """The links' inertials and the joints of a URDF, as urdf-parser-py's objects.
+
+    Raises:
+        UrdfError: not XML, not a robot, or an element or number is missing or wrong.
+        TopologyError: a joint is planar or floating.
+    """
+    robot = _parse(text)
+    pruned = Element('robot', {'name': robot.get('name') or 'robot'})
+    for link in robot.findall('link'):
+        _prune_link(link, pruned)
+    for joint in robot.findall('joint'):
+        _prune_joint(joint, pruned)
+    if not len(pruned.findall('link')):
+        raise UrdfError('the robot has no <link>: at least one is needed')
+    return URDF.from_xml_string(tostring(pruned))
+
+
+def _parse(text: str) -> Element:
+    if not isinstance(text, str):
+        raise UrdfError(f'a URDF is a str, not {type(text).__name__}')
+    if not text.strip():
+        raise UrdfError('the URDF is empty')
+    try:
+        root: Element = fromstring(text, forbid_dtd=True)
+    except DefusedXmlException as error:
+        raise UrdfError(f'a URDF may not declare a DTD or entities: {error}') from None
+    except (ParseError, ValueError) as error:
+        raise UrdfError(f'the URDF is not well-formed XML: {error}') from None
+    if root.tag != 'robot':
+        raise UrdfError(f'the root element is <{root.tag}>: a URDF starts with <robot>')
+    return root
+
+
+def _prune_link(link: Element, robot: Element) -> None:
+    where = f'link {_name(link)!r}'
+    kept = SubElement(robot, 'link', {'name': _name(link)})
+    inertial = _only_child(link, 'inertial', where)
+    if inertial is None:
+        return
+    kept = SubElement(kept, 'inertial')
+    for tag in ('origin', 'mass', 'inertia'):
+        _copy(inertial, tag, kept, f'{where}: inertial')
+    if kept.find('mass') is None:
+        raise UrdfError(f'{where}: its inertial has no <mass value="...">')
+    if kept.find('inertia') is None:
+        SubElement(kept, 'inertia', dict.fromkeys(NUMBERS['inertia'], '0'))
+    mass = float(kept.find('mass').get('value'))  # type: ignore[union-attr, arg-type]
+    if mass < 0.0:
+        raise UrdfError(f'{where}: mass is {mass:g} kg, it must not be negative')
+
+
+def _prune_joint(joint: Element, robot: Element) -> None:
+    where = f'joint {_name(joint)!r}'
+    kind = joint.get('type')
+    if kind in UNSUPPORTED_TYPES:
+        raise TopologyError(f'{where} is {kind}: {UNSUPPORTED_TYPES[kind]}')
+    if kind not in JOINT_TYPES:
+        raise UrdfError(f'{where}: type is {kind!r}, allowed are {", ".join(JOINT_TYPES)}')
+    kept = SubElement(robot, 'joint', {'name': _name(joint), 'type': kind})
+    for tag in JOINT_CHILDREN:
+        _copy(joint, tag, kept, where)
+    for tag in ('parent', 'child'):
+        if kept.find(tag) is None:
+            raise UrdfError(f'{where} has no <{tag} link="...">')
+
+
+def _name(element: Element) -> str:
+    name = element.get('name')
+    if not name:
+        raise UrdfError(f'a <{element.tag}> has no name')
+    return name
+
+
+def _only_child(parent: Element, tag: str, where: str) -> Element | None:
+    found = parent.findall(tag)
+    if len(found) > 1:
+        raise UrdfError(f'{where} has {len(found)} <{tag}> elements, one is allowed')
+    return found[0] if found else None
+
+
+def _copy(source: Element, tag: str, target: Element, where: str) -> None:
+    """Copy a child with the attributes that the tables above name, each checked."""
+    child = _only_child(source, tag, where)
+    if child is None:
+        return
+    numbers, required = NUMBERS.get(tag, {}), REQUIRED.get(tag, ())
+    kept = dict(DEFAULTS.get(tag, {}))
+    for attribute in (*required, *numbers):
+        value = child.get(attribute)
+        if value is not None:
+            if attribute in numbers:
+                _check_numbers(value, numbers[attribute], f'{where}: {tag} {attribute}')
+            kept[attribute] = value.strip()
+        elif attribute in required:
+            raise UrdfError(f'{where}: <{tag}> has no attribute {attribute!r}')
+    SubElement(target, tag, kept)
+
+
+def _check_numbers(value: str, count: int, where: str) -> None:
+    words = value.split()
+    if len(words) != count:
+        plural = 'number is' if count == 1 else 'numbers are'
+        raise UrdfError(f'{where} is {value!r}: {count} {plural} needed')
+    for word in words:
+        try:
+            number = float(word)
+        except ValueError:
+            raise UrdfError(f'{where} is {value!r}: {word!r} is not a number') from None
+        if not math.isfinite(number):
+            raise UrdfError(f'{where} is {value!r}: it must be finite')
