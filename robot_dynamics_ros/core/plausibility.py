@@ -1,0 +1,31 @@
+"""Whether the dynamics of a robot can be trusted with torque at all."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .dynamics import RobotDynamics
+from .errors import InertiaError
+from .sampling import random_states
+
+# Rounding leaves eigenvalues of a singular matrix this far below zero, relative to the largest.
+ROUNDING = 1e-12
+
+
+def check_mass_matrix(dynamics: RobotDynamics, samples: int = 100) -> None:
+    """Refuse a robot whose kinetic energy can be negative.
+
+    A singular mass matrix (a tip without mass) passes: gravity compensation needs no inverse.
+
+    Raises:
+        InertiaError: M(q) is indefinite at one of the sampled positions.
+    """
+    for state in random_states(dynamics.model, samples):
+        eigenvalues, directions = np.linalg.eigh(dynamics.mass_matrix(state.q))
+        if eigenvalues[0] < -ROUNDING * abs(eigenvalues[-1]):
+            joint = dynamics.model.joint_names[int(np.abs(directions[:, 0]).argmax())]
+            findings = '; '.join(str(finding) for finding in dynamics.model.findings)
+            raise InertiaError(
+                f'the mass matrix has the eigenvalue {eigenvalues[0]:.3g}, mostly along joint '
+                f'{joint!r}: none may be negative. Findings: {findings or "none"}'
+            )

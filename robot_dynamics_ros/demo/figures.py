@@ -1,0 +1,105 @@
+"""What is judged, and by which bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_dynamics_ros.demo.measurements import (
+    MatrixErrors,
+    Motion,
+    Timeliness,
+    TorqueParts,
+    Tracking,
+)
+from robot_dynamics_ros.demo.report import Figure, JointRow
+from robot_dynamics_ros.simulation.description import JointData
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Results:
+    """What was measured, ready to be judged and drawn; columns in the order of `joints`."""
+
+    joints: Sequence[JointData]
+    fall: Motion
+    hold: Motion
+    servo_only: Tracking
+    with_gravity: Tracking
+    with_feedforward: Tracking
+    torques: TorqueParts
+    matrices: MatrixErrors
+    mass_matrix: Array
+    timeliness: Timeliness
+    cpu_arm: float
+    cpu_node: float
+    rate: float
+
+    def joint_rows(self) -> list[JointRow]:
+        """Return the tracking errors, joint by joint."""
+        return [
+            JointRow(joint.name, unit(joint), *(float(error) for error in errors))
+            for joint, *errors in zip(
+                self.joints,
+                self.servo_only.rms,
+                self.with_gravity.rms,
+                self.with_feedforward.rms,
+                strict=True,
+            )
+        ]
+
+
+def unit(joint: JointData) -> str:
+    """Return the unit of a joint's position."""
+    return 'm' if joint.kind == 'prismatic' else 'rad'
+
+
+def judge(results: Results) -> list[Figure]:
+    """Put each figure beside its bound.
+
+    The bounds of motion leave no room for a wrong term: one per cent of gravity amiss makes a held
+    UR5 drift by more than a radian. Those of time leave room for a busy machine with two cores.
+    """
+    rows, time, matrices = results.joint_rows(), results.timeliness, results.matrices
+    worst = max(rows, key=lambda row: row.ratio)
+    p50, p99 = np.percentile(time.latency, (50, 99)) * 1e3 if len(time.latency) else (np.nan,) * 2
+    lost = 100.0 * time.lost / time.expected if time.expected else np.nan
+    held = results.hold.times[-1]
+    return [
+        Figure('fall', 'released without torque: falls by', results.fall.largest,
+               'rad', at_least=0.1),
+        Figure('drift', f'held by gravity compensation: drift in {held:.1f} s',
+               results.hold.largest, 'rad', at_most=0.001),
+        Figure('ratio', 'tracking error with / without feedforward', _overall(rows), '',
+               at_most=0.1),
+        Figure('worst_ratio', f'the same, worst joint ({worst.name})', worst.ratio, '',
+               at_most=0.25),
+        Figure('mass_asymmetry', 'M: asymmetry', matrices.mass_asymmetry, '', at_most=1e-12),
+        Figure('smallest_eigenvalue', 'M: smallest eigenvalue', matrices.smallest_eigenvalue, '',
+               at_least=1e-9),
+        Figure('skewness', 'dM/dt - 2C: distance from skew-symmetry', matrices.skewness, '',
+               at_most=1e-8),
+        Figure('mass_error', 'M: distance from Pinocchio', matrices.mass_error, '',
+               at_most=1e-12),
+        Figure('coriolis_error', 'C: distance from Pinocchio', matrices.coriolis_error, '',
+               at_most=1e-12),
+        Figure('state_rate', 'joint_states: rate', time.state_rate, 'Hz',
+               at_least=0.8 * results.rate),
+        Figure('command_rate', 'commands: rate', time.command_rate, 'Hz',
+               at_least=0.8 * results.rate),
+        Figure('latency_p50', 'state to command: median', float(p50), 'ms', at_most=2.0),
+        Figure('latency_p99', 'state to command: 99th percentile', float(p99), 'ms',
+               at_most=20.0),
+        Figure('lost', 'states without an answer', lost, '%', at_most=1.0),
+        Figure('cpu_arm', 'processor time of the arm', results.cpu_arm, '% of a core'),
+        Figure('cpu_node', 'processor time of the node', results.cpu_node, '% of a core'),
+    ]  # fmt: skip
+
+
+def _overall(rows: Sequence[JointRow]) -> float:
+    without = sum(row.servo_only**2 for row in rows)
+    return float(np.sqrt(sum(row.with_feedforward**2 for row in rows) / without))

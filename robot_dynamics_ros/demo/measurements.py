@@ -1,0 +1,144 @@
+"""The figures that are drawn from the acts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_dynamics_ros.demo.acts import MatrixTake, Take
+from robot_dynamics_ros.simulation.trajectory import Trajectory
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Motion:
+    """Joint displacements (m, n) [rad or m] at times (m,) since the act began [s]."""
+
+    times: Array
+    displacement: Array
+
+    @property
+    def largest(self) -> float:
+        """The largest displacement of any joint."""
+        return float(np.abs(self.displacement).max())
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """Position minus reference (m, n) [rad or m] at times (m,) since the trajectory began [s]."""
+
+    times: Array
+    position: Array
+    error: Array
+
+    @property
+    def rms(self) -> Array:
+        """Root mean square of the error of each joint, (n,)."""
+        return np.sqrt((self.error**2).mean(axis=0))
+
+
+@dataclass(frozen=True)
+class Timeliness:
+    """How steadily and how fast the node answered."""
+
+    state_rate: float  # [Hz]
+    command_rate: float  # [Hz]
+    latency: Array  # (m,) [s]
+    lost: int
+    expected: int
+
+
+@dataclass(frozen=True)
+class MatrixErrors:
+    """The worst over all states; each relative to the largest entry of its matrix."""
+
+    mass_asymmetry: float
+    smallest_eigenvalue: float
+    skewness: float
+    mass_error: float
+    coriolis_error: float
+
+
+@dataclass(frozen=True)
+class TorqueParts:
+    """What the node commanded, and of what it was made: (m, n) each, at times (m,) [s]."""
+
+    times: Array
+    parts: dict[str, Array]
+
+
+def motion(take: Take, columns: Sequence[int]) -> Motion:
+    """Return how far the joints went from where the act began."""
+    position = take.states['position'][:, columns]
+    return Motion(take.states.seconds(take.start), position - position[0])
+
+
+def tracking(take: Take, columns: Sequence[int], trajectory: Trajectory) -> Tracking:
+    """Return how well the joints followed, at the times at which their states were stamped."""
+    times = take.states.seconds(take.start)
+    position = take.states['position'][:, columns]
+    reference = np.array([trajectory.sample(time)[0] for time in times])
+    return Tracking(times, position, position - reference)
+
+
+def timeliness(take: Take) -> Timeliness:
+    """Match each command with the state that it answers.
+
+    The latency runs from the arm's sending a state to the command's arrival at a third process, by
+    the middleware's own clocks. The answer to a state bears its stamp, in the message on ~/torques
+    that follows the command.
+    """
+    states, torques, commands = take.states, take.torques, take.commands
+    sent = dict(zip(states.stamp.tolist(), states.sent.tolist(), strict=True))
+    before = np.searchsorted(commands.sent, torques.sent, side='right') - 1
+    latency = [
+        (commands.received[command] - sent[stamp]) * 1e-9
+        for stamp, command in zip(torques.stamp.tolist(), before, strict=True)
+        if stamp in sent and command >= 0
+    ]
+    # The last states of the act are answered after it.
+    tail = states.sent[-1] - 50_000_000 if len(states) else 0
+    due = {stamp for stamp, time in sent.items() if time <= tail}
+    lost = len(due - set(torques.stamp.tolist()))
+    return Timeliness(
+        _rate(states.sent), _rate(commands.sent), np.array(latency), lost, len(due)
+    )
+
+
+def torque_parts(take: Take, columns: Sequence[int]) -> TorqueParts:
+    """Return the commanded torques and their parts."""
+    rows = {name: row[:, columns] for name, row in take.torques.rows.items()}
+    return TorqueParts(take.torques.seconds(take.start), rows)
+
+
+def matrix_errors(
+    takes: Sequence[MatrixTake], expected: Sequence[tuple[Array, Array]]
+) -> MatrixErrors:
+    """Check M and C by their laws, and against what Pinocchio says M and C are."""
+    asymmetry, eigenvalues, skewness, mass, coriolis = [], [], [], [], []
+    for take, (expected_mass, expected_coriolis) in zip(takes, expected, strict=True):
+        asymmetry.append(_relative(take.mass - take.mass.T, take.mass))
+        eigenvalues.append(float(np.linalg.eigvalsh(take.mass).min()))
+        n = take.mass_rate - 2 * take.coriolis
+        skewness.append(_relative(n + n.T, take.coriolis))
+        mass.append(_relative(take.mass - expected_mass, expected_mass))
+        coriolis.append(_relative(take.coriolis - expected_coriolis, expected_coriolis))
+    return MatrixErrors(
+        max(asymmetry), min(eigenvalues), max(skewness), max(mass), max(coriolis)
+    )
+
+
+def _relative(difference: Array, whole: Array) -> float:
+    scale = float(np.abs(whole).max())
+    worst = float(np.abs(difference).max())
+    return worst / scale if scale > 0 else worst
+
+
+def _rate(sent: NDArray[np.int64]) -> float:
+    if len(sent) < 2:
+        return 0.0
+    return float((len(sent) - 1) / ((sent[-1] - sent[0]) * 1e-9))

@@ -1,0 +1,141 @@
+"""Where the arm starts, and the fast trajectory that it is asked to follow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robot_dynamics_ros.demo.errors import DemoError
+from robot_dynamics_ros.simulation.description import JointData
+from robot_dynamics_ros.simulation.trajectory import Trajectory
+
+Vector = NDArray[np.float64]
+Torque = Callable[[Vector, Vector, Vector], Vector]
+
+HOLDING_SHARE = 0.5
+"""Share of its effort limit that a joint may need to hold the arm at its start."""
+MOVING_SHARE = 0.8
+"""Share of its effort limit, and of its velocity limit, that a joint may need on the way."""
+POINT_SPACING = 0.02
+"""Time between two points of the trajectory [s]."""
+
+_REACH = {'prismatic': 0.2}  # [m]; the others [rad]:
+_REACH_ANGLE = 0.6
+_SPEED = {'prismatic': 0.5}
+_SPEED_ANGLE = 3.0
+
+
+def choose_home(joints: Sequence[JointData], torque: Torque, candidates: int = 300) -> Vector:
+    """Pick a start where gravity pulls hard, but no harder than the motors can well hold.
+
+    Args:
+        joints: the joints and their limits.
+        torque: what a motion (q, v, a) takes of each joint, (n,).
+        candidates: how many poses to look at.
+
+    Raises:
+        DemoError: the motors can hold the arm in none of the poses.
+    """
+    lower, upper = np.array([_span(joint) for joint in joints]).T
+    zero = np.zeros(len(joints))
+    draws = np.random.default_rng(0).uniform(size=(candidates, len(joints)))
+    poses = np.round(lower + draws * (upper - lower), 2)
+    pulls = np.abs([torque(pose, zero, zero) for pose in poses])
+    limits = np.array([joint.effort for joint in joints])
+    shares = pulls / np.where(np.isfinite(limits), limits, pulls.max(axis=0) + 1e-9)
+    bearable = (pulls <= HOLDING_SHARE * limits).all(axis=1)
+    if not bearable.any():
+        weakest = joints[int(shares.min(axis=0).argmax())]
+        raise DemoError(
+            f'with the effort limits of this URDF no pose can be held with {HOLDING_SHARE:.0%} '
+            f'of them; the worst is {weakest.name} with {weakest.effort}'
+        )
+    return poses[int(np.where(bearable, shares.sum(axis=1), -1.0).argmax())]
+
+
+def plan_trajectory(
+    joints: Sequence[JointData],
+    home: Vector,
+    torque: Torque,
+    duration: float,
+) -> Trajectory:
+    """Let all joints swing about home at once, from rest to rest, as fast as the limits allow.
+
+    Each joint follows A w(t) sin(2 pi f t), with a frequency of its own and a window w that starts
+    and ends with zero velocity and acceleration. A keeps to the limits of position, of velocity and,
+    by a common scale, of effort.
+    """
+    times = np.linspace(0.0, duration, round(duration / POINT_SPACING) + 1)
+    shapes = [_swing(times, 0.7 + 0.15 * (i % 4)) for i in range(len(joints))]
+    q, v, a = (np.array(part).T for part in zip(*shapes, strict=True))
+    amplitude = np.array(
+        [
+            min(_room(joint, start), MOVING_SHARE * _speed(joint) / np.abs(v[:, i]).max())
+            for i, (joint, start) in enumerate(zip(joints, home, strict=True))
+        ]
+    )
+    limits = MOVING_SHARE * np.array([joint.effort for joint in joints])
+
+    def within_effort(scale: float) -> bool:
+        rows = zip(q, v, a, strict=True)
+        return all(
+            (np.abs(torque(home + s * qi, s * vi, s * ai)) <= limits).all()
+            for s in [scale * amplitude]
+            for qi, vi, ai in rows
+        )
+
+    amplitude = amplitude * _largest(within_effort)
+    return Trajectory(times, home + amplitude * q, amplitude * v, amplitude * a)
+
+
+def _largest(allowed: Callable[[float], bool]) -> float:
+    if allowed(1.0):
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(6):
+        middle = (low + high) / 2
+        low, high = (middle, high) if allowed(middle) else (low, middle)
+    if low == 0.0:
+        raise DemoError('with the effort limits of this URDF the arm cannot move fast at all')
+    return low
+
+
+def _swing(t: Vector, frequency: float) -> tuple[Vector, Vector, Vector]:
+    """Return w(t) sin(2 pi f t) and its two derivatives."""
+    omega = 2 * math.pi * frequency
+    s, ds, dds = np.sin(omega * t), omega * np.cos(omega * t), -(omega**2) * np.sin(omega * t)
+    w, dw, ddw = _window(t)
+    return w * s, dw * s + w * ds, ddw * s + 2 * dw * ds + w * dds
+
+
+def _window(t: Vector) -> tuple[Vector, Vector, Vector]:
+    """Rise from 0 to 1 over the first quarter, fall back over the last, smooth to acceleration."""
+    ramp = t[-1] / 4
+    falling = t > t[-1] / 2
+    x = np.clip(np.where(falling, t[-1] - t, t) / ramp, 0.0, 1.0)
+    sign = np.where(falling, -1.0, 1.0)
+    w = x**3 * (10 - 15 * x + 6 * x**2)
+    dw = sign * 30 * x**2 * (1 - x) ** 2 / ramp
+    ddw = 60 * x * (1 - x) * (1 - 2 * x) / ramp**2
+    return w, dw, ddw
+
+
+def _span(joint: JointData) -> tuple[float, float]:
+    """Where a joint may start: the middle of its range, with room to swing on either side."""
+    reach = 2.5 * _REACH.get(joint.kind, _REACH_ANGLE)
+    if not math.isfinite(joint.upper - joint.lower):
+        return -reach, reach
+    middle, half = (joint.lower + joint.upper) / 2, (joint.upper - joint.lower) / 2
+    return middle - min(reach, 0.6 * half), middle + min(reach, 0.6 * half)
+
+
+def _room(joint: JointData, start: float) -> float:
+    reach = _REACH.get(joint.kind, _REACH_ANGLE)
+    return min(reach, 0.8 * (joint.upper - start), 0.8 * (start - joint.lower))
+
+
+def _speed(joint: JointData) -> float:
+    return min(joint.velocity, _SPEED.get(joint.kind, _SPEED_ANGLE))

@@ -1,0 +1,116 @@
+"""Child processes that end with their parent, however it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from robot_dynamics_ros.demo.errors import DemoError
+
+_PR_SET_PDEATHSIG = 1
+_STOPPING = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
+
+
+class ChildProcess:
+    """One Python module in a process of its own, its output in a log file."""
+
+    def __init__(self, name: str, module: str, arguments: Sequence[str], log: Path) -> None:
+        """Start `python -m module arguments`."""
+        self.name = name
+        self.log = log
+        # A session of its own keeps a Ctrl-C at the terminal for the parent alone, who then stops
+        # the children in order.
+        with log.open('wb') as output:
+            self._process = subprocess.Popen(
+                [sys.executable, '-m', module, *arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+                preexec_fn=_die_with_parent(),
+            )
+
+    @property
+    def pid(self) -> int:
+        """The process id."""
+        return self._process.pid
+
+    def require_alive(self) -> None:
+        """Raise DemoError with its last words if it has ended."""
+        code = self._process.poll()
+        if code is not None:
+            raise DemoError(f'the {self.name} ended with exit code {code}\n{self.last_words()}')
+
+    def last_words(self, lines: int = 12) -> str:
+        """Return the end of its output, indented."""
+        text = self.log.read_text(errors='replace').splitlines()[-lines:]
+        return '\n'.join(f'  {self.name}| {line[:500]}' for line in text) or '  (no output)'
+
+    def cpu_seconds(self) -> float:
+        """Return the processor time that it has used; 0.0 where the system does not tell."""
+        try:
+            fields = Path(f'/proc/{self.pid}/stat').read_text().rpartition(')')[2].split()
+        except OSError:
+            return 0.0
+        return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
+
+    def stop(self) -> None:
+        """Ask it to end, more firmly each time, and wait until it has."""
+        for number, patience in _STOPPING:
+            if self._process.poll() is not None:
+                return
+            with contextlib.suppress(ProcessLookupError):
+                self._process.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(patience)
+
+
+class Children:
+    """The children of one run: leaving the context ends them all."""
+
+    def __init__(self, logs: Path) -> None:
+        """Log into a folder, one file per child."""
+        self._logs = logs
+        self._children: list[ChildProcess] = []
+
+    def start(self, name: str, module: str, arguments: Sequence[str]) -> ChildProcess:
+        """Start a module as a child."""
+        child = ChildProcess(name, module, arguments, self._logs / f'{name}.log')
+        self._children.append(child)
+        return child
+
+    def cpu_seconds(self) -> dict[str, float]:
+        """Return the processor time that each has used so far."""
+        return {child.name: child.cpu_seconds() for child in self._children}
+
+    def require_alive(self) -> None:
+        """Raise DemoError if any of them has ended."""
+        for child in self._children:
+            child.require_alive()
+
+    def __enter__(self) -> Children:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for child in reversed(self._children):
+            child.stop()
+
+
+def _die_with_parent():  # noqa: ANN202
+    """Linux can end a child even when its parent is killed and cannot tidy up."""
+    if not sys.platform.startswith('linux'):
+        return None
+    prctl = ctypes.CDLL(None).prctl
+    return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)

@@ -1,0 +1,109 @@
+"""One run of the demo: three processes, all acts, and what they measured."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+from robot_dynamics_ros.core import RobotModel, parse_urdf
+from robot_dynamics_ros.demo import measurements
+from robot_dynamics_ros.demo.acts import Play, Timing, perform
+from robot_dynamics_ros.demo.figures import Results
+from robot_dynamics_ros.demo.plan import choose_home, plan_trajectory
+from robot_dynamics_ros.demo.processes import Children
+from robot_dynamics_ros.demo.stage import Stage
+from robot_dynamics_ros.oracle import Oracle
+from robot_dynamics_ros.simulation.physics import Physics
+from robot_dynamics_ros.simulation.trajectory import Trajectory
+
+RATE = 1000.0
+"""How often the arm publishes its state [Hz]."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The arm, where it starts, and what it is to follow."""
+
+    urdf: str
+    model: RobotModel
+    arm: Physics
+    trajectory: Trajectory
+
+
+def prepare(urdf: str, duration: float) -> Plan:
+    """Read the URDF and find a start and a fast trajectory that suit this arm."""
+    model = parse_urdf(urdf)
+    arm = Physics(urdf, model.joint_names)
+    home = choose_home(arm.limits, arm.required_torque)
+    trajectory = plan_trajectory(arm.limits, home, arm.required_torque, duration)
+    return Plan(urdf, model, arm, trajectory)
+
+
+def play(plan: Plan, timing: Timing, logs: Path, say: Say) -> Play:
+    """Start arm and node, perform all acts, and end both, whatever happens."""
+    joints = list(plan.model.joint_names)
+    common = {'robot_description': plan.urdf, 'joints': joints}
+    home = plan.trajectory.positions[0].tolist()
+    with tempfile.TemporaryDirectory() as folder, Children(logs) as children:
+        say('start the arm and the dynamics node')
+        for name, module, parameters in (
+            (
+                'arm',
+                'robot_dynamics_ros.simulation.simulated_arm',
+                {'initial_positions': home, 'brake': True, 'rate': RATE},
+            ),
+            ('node', 'robot_dynamics_ros.ros.node', {'autostart': False}),
+        ):
+            file = _parameter_file(Path(folder) / f'{name}.yaml', {**common, **parameters})
+            children.start(name, module, ['--ros-args', '--params-file', str(file)])
+        rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+        try:
+            stage = Stage(rclpy.create_node('demo_observer'), children)
+            stage.connect()
+            return perform(
+                stage, plan.model.joint_names, plan.trajectory, plan.model, timing, say
+            )
+        finally:
+            rclpy.try_shutdown()
+
+
+def measure(plan: Plan, recorded: Play) -> Results:
+    """Draw the figures from what was recorded."""
+    names, trajectory = plan.model.joint_names, plan.trajectory
+    columns = [recorded.state_joints.index(name) for name in names]
+    torque_columns = [recorded.torque_joints.index(name) for name in names]
+    oracle = Oracle(plan.urdf, plan.model)
+    expected = [
+        (oracle.mass_matrix(take.q), oracle.coriolis_matrix(take.q, take.v))
+        for take in recorded.matrices
+    ]
+    return Results(
+        joints=plan.arm.limits,
+        fall=measurements.motion(recorded.fall, columns),
+        hold=measurements.motion(recorded.hold, columns),
+        servo_only=measurements.tracking(recorded.servo_only, columns, trajectory),
+        with_gravity=measurements.tracking(recorded.with_gravity, columns, trajectory),
+        with_feedforward=measurements.tracking(recorded.with_feedforward, columns, trajectory),
+        torques=measurements.torque_parts(recorded.with_feedforward, torque_columns),
+        matrices=measurements.matrix_errors(recorded.matrices, expected),
+        timeliness=measurements.timeliness(recorded.hold),
+        mass_matrix=recorded.matrices[0].mass,
+        cpu_arm=100.0 * recorded.hold.cpu['arm'],
+        cpu_node=100.0 * recorded.hold.cpu['node'],
+        rate=RATE,
+    )
+
+
+def _parameter_file(file: Path, parameters: dict[str, Any]) -> Path:
+    # JSON is YAML too, and quotes a joint that is called "y".
+    file.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
+    return file

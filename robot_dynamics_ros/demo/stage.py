@@ -1,0 +1,221 @@
+"""The observer's side of the topics and services."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Duration
+from builtin_interfaces.msg import Time as TimeMessage
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from numpy.typing import NDArray
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robot_dynamics_ros.demo.errors import DemoError
+from robot_dynamics_ros.demo.processes import Children
+from robot_dynamics_ros.demo.recording import Channel
+from robot_dynamics_ros.simulation.polled import PolledSubscription
+from robot_dynamics_ros.simulation.trajectory import Trajectory
+
+COMMANDS = '/robot_dynamics/commands'
+LIMIT = 20.0
+"""How long to wait for what takes an instant on an idle machine [s]."""
+
+PARTS = ('effort', 'gravity', 'coriolis', 'inertial', 'friction')
+
+
+class Stage:
+    """Talks to the arm and to the dynamics node, and records what they say.
+
+    Everything is recorded all the time: the middleware stamps each message where it is sent and
+    where it comes in, so reading can wait and the observer does not disturb what it measures.
+    """
+
+    def __init__(self, node: Node, children: Children) -> None:
+        """Take part in the graph through a node; watch over the children while waiting."""
+        self._node = node
+        self.children = children
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(node)
+        self.states, self.commands, self.torques = Channel(), Channel(), Channel()
+        self.state_joints: tuple[str, ...] = ()
+        self.torque_joints: tuple[str, ...] = ()
+        queue = QoSProfile(depth=2000)
+        self._state_input = PolledSubscription(node, JointState, '/joint_states', queue)
+        self._command_input = PolledSubscription(node, Float64MultiArray, COMMANDS, queue)
+        self._torque_input = PolledSubscription(
+            node, JointTorques, '/robot_dynamics/torques', queue
+        )
+        self._references = {
+            target: node.create_publisher(JointTrajectory, f'/{target}/reference', 1)
+            for target in ('simulated_arm', 'robot_dynamics')
+        }
+        self._brake = node.create_client(SetBool, '/simulated_arm/set_brake')
+        self._servo = node.create_client(SetBool, '/simulated_arm/set_servo')
+        self._reset = node.create_client(Trigger, '/simulated_arm/reset')
+        self._change = node.create_client(ChangeState, '/robot_dynamics/change_state')
+        self._mass = node.create_client(GetMassMatrix, '/robot_dynamics/get_mass_matrix')
+        self._coriolis = node.create_client(
+            GetCoriolisMatrix, '/robot_dynamics/get_coriolis_matrix'
+        )
+
+    def now(self) -> int:
+        """Return the time that messages are stamped with [ns]."""
+        return int(self._node.get_clock().now().nanoseconds)
+
+    def wait_until(self, condition: Callable[[], bool], what: str, limit: float = LIMIT) -> None:
+        """Record until a condition holds; raise DemoError if it takes too long."""
+        deadline = time.monotonic() + limit
+        while not condition():
+            self.children.require_alive()
+            if time.monotonic() > deadline:
+                raise DemoError(f'waited {limit:.0f} s in vain for {what}')
+            self._executor.spin_once(timeout_sec=0.02)
+            self._record()
+
+    def wait(self, seconds: float) -> None:
+        """Record for some time."""
+        end = time.monotonic() + seconds
+        self.wait_until(lambda: time.monotonic() >= end, 'time to pass', seconds + LIMIT)
+
+    def connect(self) -> None:
+        """Wait until arm and node can be talked to, and nobody else talks to them."""
+        for client in (self._brake, self._servo, self._reset, self._change):
+            self.wait_until(client.service_is_ready, f'the service {client.srv_name}')
+        self.wait_until(lambda: bool(self.states.sent), '/joint_states')
+        strangers = self._node.count_publishers('/joint_states') - 1
+        if strangers > 0:
+            raise DemoError(
+                f'{strangers} more node(s) publish /joint_states in this ROS_DOMAIN_ID: '
+                'choose another for the demo'
+            )
+
+    def configure(self) -> None:
+        """Let the node parse, compile and check itself."""
+        self._transition(Transition.TRANSITION_CONFIGURE, 'configure')
+        self.wait_until(self._mass.service_is_ready, f'the service {self._mass.srv_name}')
+        self.wait_until(self._coriolis.service_is_ready, f'the service {self._coriolis.srv_name}')
+        for name, publisher in self._references.items():
+            self.wait_until(
+                lambda p=publisher: p.get_subscription_count() > 0, f'the reference of {name}'
+            )
+
+    def activate(self) -> None:
+        """Let the node command torques, and wait until it does."""
+        before = len(self.commands.sent)
+        self._transition(Transition.TRANSITION_ACTIVATE, 'activate')
+        self.wait_until(lambda: len(self.commands.sent) > before + 20, COMMANDS)
+
+    def deactivate(self) -> None:
+        """Let the node fall silent."""
+        self._transition(Transition.TRANSITION_DEACTIVATE, 'deactivate')
+
+    def at_home(self, *, servo: bool) -> None:
+        """Put the arm at its start, at rest with the brake on, its servo on or off."""
+        self._ask(self._brake, SetBool.Request(data=True))
+        self._ask(self._servo, SetBool.Request(data=servo))
+        self._ask(self._reset, Trigger.Request())
+
+    def brake(self, on: bool) -> None:
+        """Set or release the brake."""
+        self._ask(self._brake, SetBool.Request(data=on))
+
+    def follow(self, trajectory: Trajectory, start: int, joints: tuple[str, ...], *targets: str) -> None:
+        """Send a trajectory that starts at a time [ns] to `simulated_arm`, `robot_dynamics`."""
+        message = JointTrajectory(joint_names=list(joints))
+        message.header.stamp = TimeMessage(sec=start // 10**9, nanosec=start % 10**9)
+        assert trajectory.velocities is not None
+        assert trajectory.accelerations is not None
+        for time_from_start, q, v, a in zip(
+            trajectory.times,
+            trajectory.positions,
+            trajectory.velocities,
+            trajectory.accelerations,
+            strict=True,
+        ):
+            since = round(time_from_start * 1e9)
+            message.points.append(
+                JointTrajectoryPoint(
+                    positions=q,
+                    velocities=v,
+                    accelerations=a,
+                    time_from_start=Duration(sec=since // 10**9, nanosec=since % 10**9),
+                )
+            )
+        for target in targets:
+            self._references[target].publish(message)
+
+    def mass_matrix(self, q: dict[str, float]) -> tuple[list[str], NDArray[np.float64]]:
+        """Return M(q) and the joints that its rows stand for."""
+        request = GetMassMatrix.Request(state=_state(q))
+        response = self._ask(self._mass, request)
+        return list(response.joint_names), _matrix(response.mass_matrix)
+
+    def coriolis_matrix(
+        self, q: dict[str, float], v: dict[str, float]
+    ) -> tuple[list[str], NDArray[np.float64]]:
+        """Return C(q, v) and the joints that its rows stand for."""
+        request = GetCoriolisMatrix.Request(state=_state(q, v))
+        response = self._ask(self._coriolis, request)
+        return list(response.joint_names), _matrix(response.coriolis_matrix)
+
+    def close(self) -> None:
+        """Leave the graph."""
+        self._executor.shutdown()
+        self._node.destroy_node()
+
+    def _transition(self, transition: int, verb: str) -> None:
+        request = ChangeState.Request(transition=Transition(id=transition))
+        if not self._call(self._change, request).success:
+            raise DemoError(f'the dynamics node refused to {verb}')
+
+    def _ask(self, client: Any, request: Any) -> Any:
+        response = self._call(client, request)
+        if not response.success:
+            raise DemoError(f'{client.srv_name} refused: {response.message}')
+        return response
+
+    def _call(self, client: Any, request: Any) -> Any:
+        future = client.call_async(request)
+        self.wait_until(future.done, f'an answer of {client.srv_name}')
+        return future.result()
+
+    def _record(self) -> None:
+        for message, info in self._state_input.poll():
+            self.state_joints = self.state_joints or tuple(message.name)
+            self.states.add(
+                _nanoseconds(message.header.stamp),
+                info,
+                position=message.position,
+                velocity=message.velocity,
+            )
+        for _, info in self._command_input.poll():
+            self.commands.add(0, info)
+        for message, info in self._torque_input.poll():
+            self.torque_joints = self.torque_joints or tuple(message.joint_names)
+            parts = {part: getattr(message, part) for part in PARTS}
+            self.torques.add(_nanoseconds(message.header.stamp), info, **parts)
+
+
+def _nanoseconds(stamp: TimeMessage) -> int:
+    return int(stamp.sec) * 10**9 + int(stamp.nanosec)
+
+
+def _state(q: dict[str, float], v: dict[str, float] | None = None) -> JointState:
+    velocity = [] if v is None else [v[name] for name in q]
+    return JointState(name=list(q), position=list(q.values()), velocity=velocity)
+
+
+def _matrix(message: Float64MultiArray) -> NDArray[np.float64]:
+    return np.array(message.data).reshape([dimension.size for dimension in message.layout.dim])

@@ -1,0 +1,223 @@
+"""Pinocchio as the judge of our numbers: its own parser, its own algorithms.
+
+The only module that imports Pinocchio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from defusedxml.ElementTree import fromstring
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.dynamics import RobotDynamics
+from robot_dynamics_ros.core.errors import OracleDisagreement, OracleUnavailable
+from robot_dynamics_ros.core.model import RobotModel
+from robot_dynamics_ros.core.sampling import State, random_states
+
+try:
+    import pinocchio
+except ImportError:  # optional: the node says so and goes on without the check, if told to
+    pinocchio = None
+
+# Relative to the largest entry: some hundred roundings of a double, and three digits to spare.
+TOLERANCE = 1e-12
+
+# A result that vanishes is compared with this share of what cancels in it: its own largest entry
+# would be rounding.
+VANISHING = 1e-3
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The worst errors of one quantity over all samples; the relative one to the largest entry."""
+
+    quantity: str
+    worst_absolute: float
+    worst_relative: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a cross-check found."""
+
+    samples: int
+    tolerance: float
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def worst(self) -> Comparison:
+        """The quantity with the largest relative error."""
+        return max(self.comparisons, key=lambda comparison: comparison.worst_relative)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every relative error is within the tolerance (NaN is not)."""
+        return all(c.worst_relative <= self.tolerance for c in self.comparisons)
+
+    def __str__(self) -> str:
+        """One line for a log."""
+        verb = 'agrees' if self.agrees else 'disagrees'
+        return (
+            f'Pinocchio {verb} on {self.samples} states: worst relative error '
+            f'{self.worst.worst_relative:.1e} in {self.worst.quantity}, allowed {self.tolerance:.0e}'
+        )
+
+    def raise_on_disagreement(self) -> None:
+        """Raise OracleDisagreement unless all is within the tolerance."""
+        if not self.agrees:
+            raise OracleDisagreement(str(self))
+
+
+class Oracle:
+    """Pinocchio's dynamics of a URDF, in the order of a model's joint names.
+
+    Mimic joints: Pinocchio computes the tree with all joints free, x = G q + o, and the results
+    are G^T tau and G^T M G. (Its own support of mimic joints refuses a driver that comes after.)
+    """
+
+    def __init__(self, text: str, model: RobotModel) -> None:
+        """Let Pinocchio parse the URDF.
+
+        Args:
+            text: of the URDF.
+            model: gives the names and order of the joints, nothing else.
+
+        Raises:
+            OracleUnavailable: Pinocchio is missing, refuses the text, or knows other joints.
+        """
+        if pinocchio is None:
+            raise OracleUnavailable('Pinocchio is not installed (pip install pin)')
+        try:
+            self._model = pinocchio.buildModelFromXML(text)
+        except (ValueError, RuntimeError) as error:
+            raise OracleUnavailable(f'Pinocchio refuses the URDF: {error}') from None
+        self._data = self._model.createData()
+        self._neutral = pinocchio.neutral(self._model)
+        self._spread, self._offset = _couplings(text, self._model, model.joint_names)
+
+    def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
+        """tau (n,) [N m or N]."""
+        spread = self._spread
+        tau = pinocchio.rnea(self._model, self._data, self._positions(q), spread @ v, spread @ a)
+        return self._spread.T @ tau
+
+    def gravity_torque(self, q: Array) -> Array:
+        """g (n,) [N m or N]."""
+        tau = pinocchio.computeGeneralizedGravity(self._model, self._data, self._positions(q))
+        return self._spread.T @ tau
+
+    def bias_torque(self, q: Array, v: Array) -> Array:
+        """C v + g (n,) [N m or N]."""
+        rates = self._spread @ v
+        tau = pinocchio.nonLinearEffects(self._model, self._data, self._positions(q), rates)
+        return self._spread.T @ tau
+
+    def mass_matrix(self, q: Array) -> Array:
+        """M (n, n), full and symmetric whatever triangle Pinocchio fills."""
+        upper = np.triu(pinocchio.crba(self._model, self._data, self._positions(q)))
+        full = upper + np.triu(upper, 1).T
+        return self._spread.T @ full @ self._spread
+
+    def coriolis_matrix(self, q: Array, v: Array) -> Array:
+        """C (n, n)."""
+        matrix = pinocchio.computeCoriolisMatrix(
+            self._model, self._data, self._positions(q), self._spread @ v
+        )
+        return self._spread.T @ matrix @ self._spread
+
+    def compare(
+        self,
+        dynamics: RobotDynamics,
+        states: Iterable[State] | None = None,
+        *,
+        tolerance: float = TOLERANCE,
+    ) -> Report:
+        """Compare tau, g, bias, M and C with ours, under our gravity.
+
+        Args:
+            dynamics: ours, of the same robot.
+            states: at which to compare; 100 random ones within the limits if None.
+            tolerance: on the largest error, relative to the largest entry.
+        """
+        self._model.gravity.linear = dynamics.gravity
+        worst: dict[str, list[float]] = {}
+        states = list(random_states(dynamics.model, 100) if states is None else states)
+        for state in states:
+            for quantity, (ours, theirs, scale) in self._pairs(dynamics, state).items():
+                absolute = float(np.abs(ours - theirs).max())
+                relative = absolute / max(float(np.abs(theirs).max()), scale)
+                kept = worst.setdefault(quantity, [0.0, 0.0])
+                # np.maximum keeps a NaN, max would lose it.
+                kept[0] = float(np.maximum(kept[0], absolute))
+                kept[1] = float(np.maximum(kept[1], relative))
+        comparisons = tuple(Comparison(quantity, *errors) for quantity, errors in worst.items())
+        return Report(len(states), tolerance, comparisons)
+
+    def _pairs(
+        self, dynamics: RobotDynamics, state: State
+    ) -> dict[str, tuple[Array, Array, float]]:
+        """Ours, theirs, and the scale below which a result counts as vanishing."""
+        q, v, a = state.q, state.v, state.a
+        mass_matrix = self.mass_matrix(q)
+        inertia = VANISHING * float(np.abs(mass_matrix).max())
+        mass = sum(body.mass for body in self._model.inertias)
+        weight = VANISHING * mass * float(np.linalg.norm(self._model.gravity.linear))
+        speed, acceleration = float(np.abs(v).max()), float(np.abs(a).max())
+        bias_scale = weight + inertia * speed**2
+        return {
+            'inverse_dynamics': (
+                dynamics.inverse_dynamics(q, v, a),
+                self.inverse_dynamics(q, v, a),
+                bias_scale + inertia * acceleration,
+            ),
+            'gravity_torque': (dynamics.gravity_torque(q), self.gravity_torque(q), weight),
+            'bias_torque': (dynamics.bias_torque(q, v), self.bias_torque(q, v), bias_scale),
+            'mass_matrix': (dynamics.mass_matrix(q), mass_matrix, inertia),
+            'coriolis_matrix': (
+                dynamics.coriolis_matrix(q, v),
+                self.coriolis_matrix(q, v),
+                inertia * speed,
+            ),
+        }
+
+    def _positions(self, q: Array) -> Array:
+        """Pinocchio's configuration: unlimited joints become a cosine and a sine."""
+        positions: Array = pinocchio.integrate(
+            self._model, self._neutral, self._spread @ q + self._offset
+        )
+        return positions
+
+
+def _couplings(
+    text: str, model: pinocchio.Model, names: tuple[str, ...]
+) -> tuple[Array, Array]:
+    """G and o of x = G q + o, with x the positions of all joints in Pinocchio's order.
+
+    Every joint obeys x_i = q_k, or x_i = m x_driver + o: a linear system, solved as a whole, so
+    that chains of mimics need no order.
+    """
+    moving = set(model.names) - {'universe'}
+    drives, offset = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+    mimicking = set()
+    for joint in fromstring(text).iterfind('joint'):
+        name, mimic = joint.get('name'), joint.find('mimic')
+        if name in moving and mimic is not None and mimic.get('joint') in moving:
+            row, column = _velocity_index(model, name), _velocity_index(model, mimic.get('joint'))
+            drives[row, column] = float(mimic.get('multiplier', 1.0))
+            offset[row] = float(mimic.get('offset', 0.0))
+            mimicking.add(name)
+    if moving - mimicking != set(names):
+        differing = ', '.join(sorted((moving - mimicking) ^ set(names)))
+        raise OracleUnavailable(f'Pinocchio sees other independent joints: {differing}')
+    free = np.zeros((model.nv, len(names)))
+    for column, name in enumerate(names):
+        free[_velocity_index(model, name), column] = 1.0
+    solved = np.linalg.solve(np.eye(model.nv) - drives, np.column_stack([free, offset]))
+    return solved[:, :-1], solved[:, -1]
+
+
+def _velocity_index(model: pinocchio.Model, name: str) -> int:
+    return int(model.joints[model.getJointId(name)].idx_v)

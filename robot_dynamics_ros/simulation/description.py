@@ -1,0 +1,127 @@
+"""The URDF, stripped to what a physics engine needs: inertials and joints."""
+
+from __future__ import annotations
+
+import math
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+
+import defusedxml
+import defusedxml.ElementTree
+
+MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
+_LINK_PARTS = ('inertial',)
+_JOINT_PARTS = ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic')
+
+
+class SimulationError(Exception):
+    """The arm cannot be simulated as described."""
+
+
+@dataclass(frozen=True)
+class JointData:
+    """One moving joint and its limits: infinite where the URDF gives none.
+
+    Units: rad, rad/s, N m; for a prismatic joint m, m/s, N.
+    """
+
+    name: str
+    kind: str
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+    mimic: bool
+
+
+@dataclass(frozen=True)
+class ArmDescription:
+    """What `strip` leaves of a URDF."""
+
+    name: str
+    text: str
+    joints: tuple[JointData, ...]
+
+
+def strip(urdf_text: str) -> ArmDescription:
+    """Keep inertials and joints only: no shapes, meshes, transmissions or extensions.
+
+    What is rigidly attached to the root link does not move, so its inertials are dropped too.
+
+    Raises:
+        SimulationError: the text is not XML, not safe to read, or not a robot.
+    """
+    try:
+        robot = defusedxml.ElementTree.fromstring(urdf_text)
+    except (ElementTree.ParseError, defusedxml.DefusedXmlException, ValueError) as error:
+        raise SimulationError(f'robot_description is not XML that can be used: {error}') from error
+    if robot.tag != 'robot':
+        raise SimulationError(f'robot_description holds <{robot.tag}>, not <robot>')
+    name = robot.get('name') or 'robot'
+    stripped = ElementTree.Element('robot', {'name': name})
+    for link in robot.findall('link'):
+        stripped.append(_only(link, _LINK_PARTS))
+    for joint in robot.findall('joint'):
+        stripped.append(_only(joint, _JOINT_PARTS))
+    _drop_static_inertials(stripped)
+    joints = tuple(_joint_data(joint) for joint in stripped.findall('joint')
+                   if joint.get('type') != 'fixed')  # fmt: skip
+    if not joints:
+        raise SimulationError(f'{name} has no moving joint: there is nothing to simulate')
+    return ArmDescription(name, ElementTree.tostring(stripped, encoding='unicode'), joints)
+
+
+def _only(element: ElementTree.Element, tags: tuple[str, ...]) -> ElementTree.Element:
+    copy = ElementTree.Element(element.tag, element.attrib)
+    copy.extend(child for child in element if child.tag in tags)
+    return copy
+
+
+def _drop_static_inertials(robot: ElementTree.Element) -> None:
+    """Spare the engine numbers that cannot matter, but that it may refuse."""
+    children = {_link(joint, 'child') for joint in robot.findall('joint')}
+    static = {link.get('name') for link in robot.findall('link')} - children
+    fixed = [joint for joint in robot.findall('joint') if joint.get('type') == 'fixed']
+    grown = True
+    while grown:
+        more = {_link(joint, 'child') for joint in fixed if _link(joint, 'parent') in static}
+        grown = not more <= static
+        static |= more
+    for link in robot.findall('link'):
+        if link.get('name') in static:
+            link[:] = []
+
+
+def _link(joint: ElementTree.Element, role: str) -> str | None:
+    element = joint.find(role)
+    return None if element is None else element.get('link')
+
+
+def _joint_data(joint: ElementTree.Element) -> JointData:
+    name, kind = joint.get('name') or '', joint.get('type') or ''
+    if kind not in MOVING_TYPES:
+        allowed = ', '.join(MOVING_TYPES)
+        raise SimulationError(f'joint {name!r} is of type {kind!r}: allowed are {allowed}, fixed')
+    limit = joint.find('limit')
+
+    def number(attribute: str) -> float:
+        text = '0' if limit is None else limit.get(attribute, '0')
+        try:
+            return float(text)
+        except ValueError:
+            raise SimulationError(
+                f'joint {name!r}: limit {attribute}={text!r} is no number'
+            ) from None
+
+    lower, upper = number('lower'), number('upper')
+    # Equal limits are how exporters write "none"; MuJoCo reads them so as well.
+    unlimited = kind == 'continuous' or lower >= upper
+    return JointData(
+        name=name,
+        kind=kind,
+        lower=-math.inf if unlimited else lower,
+        upper=math.inf if unlimited else upper,
+        velocity=number('velocity') or math.inf,
+        effort=number('effort') or math.inf,
+        mimic=joint.find('mimic') is not None,
+    )

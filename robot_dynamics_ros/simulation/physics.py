@@ -1,0 +1,240 @@
+"""The arm itself: MuJoCo integrates its joints under the torques that act on them."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Sequence
+
+import mujoco
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from robot_dynamics_ros.simulation.description import SimulationError, strip
+from robot_dynamics_ros.simulation.servo import JointServo
+from robot_dynamics_ros.simulation.trajectory import Trajectory
+
+Vector = NDArray[np.float64]
+
+MAX_STEP = 0.0006
+"""Longest step of RK4 [s]: it then follows a falling arm to about 1e-9 rad."""
+IMPLICIT_MAX_STEP = 0.0002
+"""Longest step of the implicit method [s], which is of first order: about 1e-4 rad."""
+
+
+class Physics:
+    """An arm in free space: no contacts, its joint limits as end stops, its damping and friction.
+
+    `all_joints` are the moving joints in MuJoCo's order, the order of `position`, `velocity` and
+    `effort`. `joints` are those that take torques, the order of everything that is commanded.
+    """
+
+    def __init__(
+        self,
+        urdf_text: str,
+        joints: Sequence[str] = (),
+        gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        max_step: float | None = None,
+    ) -> None:
+        """Build the arm at rest, at zero or as near to zero as its limits allow.
+
+        Args:
+            urdf_text: the URDF itself, not a file name.
+            joints: which joints take torques, in which order; none: all that do not mimic another.
+            gravity: in the frame of the root link, (3,) [m/s^2].
+            max_step: longest integration step [s]; None: MAX_STEP or IMPLICIT_MAX_STEP.
+
+        Raises:
+            SimulationError: the URDF cannot be read, or MuJoCo refuses it, or a joint is unknown.
+        """
+        description = strip(urdf_text)
+        self.name = description.name
+        self._model = _compile(description.text)
+        self._data = mujoco.MjData(self._model)
+        self._model.opt.gravity = gravity
+        self._max_step = MAX_STEP if max_step is None else max_step
+        self.all_joints = tuple(self._model.joint(i).name for i in range(self._model.njnt))
+        data = {joint.name: joint for joint in description.joints}
+        self.joints = tuple(joints) or tuple(j for j in self.all_joints if not data[j].mimic)
+        self._index = self._indices(self.joints)
+        self.limits = tuple(data[name] for name in self.joints)
+        self._effort_limit = np.array([joint.effort for joint in self.limits])
+        self._mimicked = _mimicked(self._model)
+        self._command = np.zeros(len(self.joints))
+        self._servo: JointServo | None = None
+        self._reference = Trajectory(np.zeros(1), self._home()[None])
+        self._reference_start = 0.0
+        self.brake = False
+        self.reset()
+        if self._is_stiff():
+            self._model.opt.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+            self._max_step = IMPLICIT_MAX_STEP if max_step is None else max_step
+        else:
+            self._model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+
+    @property
+    def time(self) -> float:
+        """How much time the arm has lived through [s]."""
+        return float(self._data.time)
+
+    @property
+    def position(self) -> Vector:
+        """Joint positions in the order of `all_joints`, a view [rad or m]."""
+        return self._data.qpos  # type: ignore[no-any-return]
+
+    @property
+    def velocity(self) -> Vector:
+        """Joint velocities in the order of `all_joints`, a view [rad/s or m/s]."""
+        return self._data.qvel  # type: ignore[no-any-return]
+
+    @property
+    def effort(self) -> Vector:
+        """What the motors exert, in the order of `all_joints`, a view [N m or N]."""
+        return self._data.qfrc_applied  # type: ignore[no-any-return]
+
+    @property
+    def servo(self) -> JointServo | None:
+        """The servo, while one is on."""
+        return self._servo
+
+    def set_torque(self, tau: ArrayLike) -> None:
+        """Command torques in the order of `joints`; they act until the next call."""
+        self._command[:] = tau
+
+    def set_servo(self, servo: JointServo | None) -> None:
+        """Switch the servo on, holding the arm where it is, or off (None)."""
+        if servo is not None:
+            self.follow(Trajectory(np.zeros(1), self.position[self._index][None].copy()))
+        self._servo = servo
+
+    def follow(self, reference: Trajectory, start: float | None = None) -> None:
+        """Give the servo a reference in the order of `joints`, that starts at a time (now)."""
+        self._reference = reference
+        self._reference_start = self.time if start is None else start
+
+    def reference(self) -> tuple[Vector, Vector]:
+        """Return where the servo wants the joints to be now: position and velocity, (n,) each."""
+        return self._reference.sample(self.time - self._reference_start)
+
+    def advance(self, duration: float) -> None:
+        """Let time pass [s], in equal steps of at most `max_step`.
+
+        With the brake on the joints do not move, whatever acts on them.
+
+        Raises:
+            SimulationError: the motion has grown beyond all bounds.
+        """
+        if duration <= 0.0:
+            return
+        steps = math.ceil(duration / self._max_step)
+        self._model.opt.timestep = duration / steps
+        self._exert()
+        if self.brake:
+            self._data.qvel[:] = 0.0
+            self._data.time += duration
+        elif self._servo is None:
+            mujoco.mj_step(self._model, self._data, steps)
+        else:
+            for _ in range(steps):
+                self._exert()
+                mujoco.mj_step(self._model, self._data)
+        if not (np.isfinite(self._data.qpos).all() and np.isfinite(self._data.qvel).all()):
+            raise SimulationError('the simulated motion has grown beyond all bounds')
+
+    def reset(self, position: ArrayLike | None = None) -> None:
+        """Put the arm at a position in the order of `joints`, at rest, all torques zero.
+
+        Time goes on. A servo that is on holds the arm at this position.
+        """
+        home = self._home()
+        if position is not None:
+            home[:] = position
+        time = self.time
+        mujoco.mj_resetData(self._model, self._data)
+        self._data.time = time
+        self._data.qpos[self._index] = home
+        for follower, leader, polynomial in self._mimicked:
+            self._data.qpos[follower] = np.polynomial.polynomial.polyval(
+                self._data.qpos[leader], polynomial
+            )
+        self._command[:] = 0.0
+        self.follow(Trajectory(np.zeros(1), home[None]))
+
+    def inertia(self) -> Vector:
+        """Return what each joint sees of the arm where it is: the diagonal of M(q), (n,)."""
+        mujoco.mj_forward(self._model, self._data)
+        column, mass = np.empty(self._model.nv), np.empty(self._model.nv)
+        for i, unit in enumerate(np.eye(self._model.nv)):
+            mujoco.mj_mulM(self._model, self._data, column, unit)
+            mass[i] = column[i]
+        return mass[self._index]
+
+    def energy(self) -> float:
+        """Return kinetic plus potential energy [J], the latter up to a constant."""
+        mujoco.mj_forward(self._model, self._data)
+        mujoco.mj_energyPos(self._model, self._data)
+        mujoco.mj_energyVel(self._model, self._data)
+        return float(self._data.energy.sum())
+
+    def required_torque(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Vector:
+        """Return what motion (q, v, a) takes, friction and damping included, (n,).
+
+        The other joints rest where they are. The arm itself stays untouched.
+        """
+        trial = mujoco.MjData(self._model)
+        trial.qpos[:] = self._data.qpos
+        trial.qpos[self._index], trial.qvel[self._index] = q, v
+        trial.qacc[self._index] = a
+        mujoco.mj_inverse(self._model, trial)
+        return trial.qfrc_inverse[self._index].copy()  # type: ignore[no-any-return]
+
+    def _exert(self) -> None:
+        torque = self._command
+        if self._servo is not None:
+            q, v = self.position[self._index], self.velocity[self._index]
+            torque = torque + self._servo.torque(q, v, *self.reference())
+        limit = self._effort_limit
+        self._data.qfrc_applied[self._index] = np.minimum(np.maximum(torque, -limit), limit)
+
+    def _home(self) -> Vector:
+        return np.array([min(max(0.0, joint.lower), joint.upper) for joint in self.limits])
+
+    def _indices(self, joints: Sequence[str]) -> NDArray[np.intp]:
+        unknown = [name for name in joints if name not in self.all_joints]
+        if unknown or len(set(joints)) != len(joints):
+            raise SimulationError(
+                f'joints are {", ".join(joints)}: each must stand once and be one of '
+                f'{", ".join(self.all_joints)}'
+            )
+        return np.array([self.all_joints.index(name) for name in joints], dtype=np.intp)
+
+    def _is_stiff(self) -> bool:
+        """Whether damping is so strong for the step that only an implicit method is stable."""
+        mujoco.mj_forward(self._model, self._data)
+        inverse = np.eye(self._model.nv)
+        mujoco.mj_solveM(self._model, self._data, inverse, np.eye(self._model.nv))
+        decay = inverse @ np.diag(self._model.dof_damping.ravel())
+        return bool(np.abs(np.linalg.eigvals(decay)).max() * self._max_step > 1.0)
+
+
+def _compile(text: str) -> mujoco.MjModel:
+    # MuJoCo would write its warnings to stderr and to a file in the current folder.
+    mujoco.set_mju_user_warning(logging.getLogger(__name__).warning)
+    try:
+        model = mujoco.MjModel.from_xml_string(text)
+    except ValueError as error:
+        raise SimulationError(
+            f'MuJoCo refuses this URDF: {" ".join(str(error).split())}. A simulated arm needs '
+            'mass and a possible inertia in every moving link; the dynamics node asks for less.'
+        ) from error
+    # MuJoCo would silently start over from zero where the motion grows beyond bounds.
+    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
+    return model
+
+
+def _mimicked(model: mujoco.MjModel) -> list[tuple[int, int, Vector]]:
+    return [
+        (int(model.eq_obj1id[i]), int(model.eq_obj2id[i]), model.eq_data[i, :5].copy())
+        for i in range(model.neq)
+        if model.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT and model.eq_obj2id[i] >= 0
+    ]

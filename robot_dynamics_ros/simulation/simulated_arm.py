@@ -1,0 +1,241 @@
+"""The node `simulated_arm`: a torque-controlled arm with the topics of a real arm's driver."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from array import array
+
+import numpy as np
+import rclpy
+from rclpy.exceptions import ParameterException
+from rclpy.executors import ExternalShutdownException
+from rclpy.logging import get_logger
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.time import Time
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_dynamics_ros.simulation.description import SimulationError
+from robot_dynamics_ros.simulation.pacing import Metronome
+from robot_dynamics_ros.simulation.parameters import ArmParameters
+from robot_dynamics_ros.simulation.physics import Physics
+from robot_dynamics_ros.simulation.polled import PolledSubscription
+from robot_dynamics_ros.simulation.reference import trajectory_from_message
+from robot_dynamics_ros.simulation.servo import JointServo
+
+MAX_CATCH_UP = 0.1
+"""Longest time that the arm makes up for in one cycle [s]; what is longer is lost."""
+
+
+class SimulatedArm(Node):
+    """An arm that runs in real time, like a drive on a fieldbus.
+
+    In each cycle it moves on to now under the torques that it had, publishes its state, and reads
+    the torques for the next cycle. Cycles run in a thread of their own; the executor serves
+    the rest.
+    """
+
+    def __init__(self, **node_arguments: object) -> None:
+        """Start the arm, or wait for its description on the latched topic."""
+        super().__init__('simulated_arm', **node_arguments)
+        self.parameters = ArmParameters.declare(self)
+        self.dropped_commands = 0
+        self._physics: Physics | None = None
+        self._servo: JointServo | None = None
+        self._lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._last_command = -float('inf')
+        self._state = JointState()
+        self._publisher = self.create_publisher(JointState, 'joint_states', 10)
+        self._commands = PolledSubscription(self, Float64MultiArray, 'commands', 10)
+        self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
+        self.create_service(SetBool, '~/set_brake', self._on_set_brake)
+        self.create_service(SetBool, '~/set_servo', self._on_set_servo)
+        self.create_service(Trigger, '~/reset', self._on_reset)
+        if self.parameters.robot_description:
+            self._start(self.parameters.robot_description)
+        else:
+            latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+            self.create_subscription(String, 'robot_description', self._on_description, latched)
+            self.get_logger().info('waiting for robot_description')
+
+    def stop(self) -> None:
+        """End the cycles; call before destroying the node."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(timeout=2.0)
+
+    def _start(self, urdf_text: str) -> None:
+        wanted = self.parameters
+        physics = Physics(urdf_text, wanted.joints, wanted.gravity)
+        size = len(physics.joints)
+        if len(wanted.initial_positions) not in (0, size):
+            raise SimulationError(
+                f'initial_positions has {len(wanted.initial_positions)} values, there are {size} '
+                f'joints ({", ".join(physics.joints)})'
+            )
+        physics.reset(wanted.initial_positions or None)
+        physics.brake = wanted.brake
+        if wanted.servo_kp:
+            try:
+                self._servo = JointServo(wanted.servo_kp, wanted.servo_kd, size)
+            except ValueError as error:
+                raise SimulationError(f'parameter servo_{error}') from error
+        else:
+            self._servo = JointServo.tuned(
+                physics.inertia(), wanted.servo_bandwidth, wanted.servo_damping_ratio
+            )
+        if wanted.servo:
+            physics.set_servo(self._servo)
+        self._state.name = list(physics.all_joints)
+        self._physics = physics
+        self._thread = threading.Thread(target=self._run, name='arm', daemon=True)
+        self._thread.start()
+        self.get_logger().info(
+            f'{physics.name} runs: {size} joints ({", ".join(physics.joints)}), '
+            f'brake {"on" if physics.brake else "off"}, servo {"on" if physics.servo else "off"}'
+        )
+
+    def _run(self) -> None:
+        beat = Metronome(self.parameters.rate)
+        try:
+            while not self._stopping.is_set():
+                self._cycle(beat.wait())
+        except Exception as error:
+            # The context may end at any moment: that is how a node is told to stop.
+            if self.context.ok() and not self._stopping.is_set():
+                self.get_logger().fatal(f'the arm stands still: {error!r}')
+                raise
+
+    def _cycle(self, elapsed: float) -> None:
+        assert self._physics is not None
+        with self._lock:
+            if elapsed > MAX_CATCH_UP:
+                self.get_logger().warning(
+                    f'the computer is too slow: {elapsed - MAX_CATCH_UP:.3f} s lost',
+                    throttle_duration_sec=2.0,
+                )
+                elapsed = MAX_CATCH_UP
+            try:
+                self._physics.advance(elapsed)
+            except SimulationError as error:
+                self._physics.reset(self.parameters.initial_positions or None)
+                self._physics.brake = True
+                self.get_logger().error(f'{error}: back at the start, brake on')
+            state = self._state
+            state.header.stamp = self.get_clock().now().to_msg()
+            state.position = array('d', self._physics.position.tobytes())
+            state.velocity = array('d', self._physics.velocity.tobytes())
+            state.effort = array('d', self._physics.effort.tobytes())
+            self._publisher.publish(state)
+            self._read_commands()
+
+    def _read_commands(self) -> None:
+        assert self._physics is not None
+        size = len(self._physics.joints)
+        now = time.monotonic()
+        for message, _ in self._commands.poll():
+            torque = np.frombuffer(message.data)
+            if len(torque) == size and np.isfinite(torque).all():
+                self._physics.set_torque(torque)
+                self._last_command = now
+                continue
+            self.dropped_commands += 1
+            self.get_logger().warning(
+                f'commands dropped so far: {self.dropped_commands}; the last has {len(torque)} '
+                f'values, allowed are {size} finite ones ({", ".join(self._physics.joints)})',
+                throttle_duration_sec=2.0,
+            )
+        timeout = self.parameters.command_timeout
+        if timeout and now - self._last_command > timeout:
+            self._physics.set_torque(0.0)
+
+    def _on_description(self, message: String) -> None:
+        if self._physics is not None:
+            self.get_logger().warning('a second robot_description is ignored: the arm runs')
+            return
+        try:
+            self._start(message.data)
+        except SimulationError as error:
+            self.get_logger().error(f'{error}')
+
+    def _on_reference(self, message: JointTrajectory) -> None:
+        if self._physics is None:
+            self.get_logger().warning('a reference came before the robot_description: ignored')
+            return
+        with self._lock:
+            here, _ = self._physics.reference()
+            stamp = Time.from_msg(message.header.stamp)
+            delay = 0.0
+            if stamp.nanoseconds:
+                delay = (stamp.nanoseconds - self.get_clock().now().nanoseconds) * 1e-9
+            try:
+                trajectory = trajectory_from_message(message, self._physics.joints, here)
+            except ValueError as error:
+                self.get_logger().warning(f'a reference is ignored: {error}')
+                return
+            self._physics.follow(trajectory, self._physics.time + delay)
+
+    def _on_set_brake(
+        self, request: SetBool.Request, response: SetBool.Response
+    ) -> SetBool.Response:
+        if self._physics is None:
+            return _refused(response)
+        with self._lock:
+            self._physics.brake = request.data
+        response.success, response.message = True, f'brake {"on" if request.data else "off"}'
+        return response
+
+    def _on_set_servo(
+        self, request: SetBool.Request, response: SetBool.Response
+    ) -> SetBool.Response:
+        if self._physics is None:
+            return _refused(response)
+        with self._lock:
+            self._physics.set_servo(self._servo if request.data else None)
+        response.success, response.message = True, f'servo {"on" if request.data else "off"}'
+        return response
+
+    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        if self._physics is None:
+            return _refused(response)
+        with self._lock:
+            self._physics.reset(self.parameters.initial_positions or None)
+        response.success, response.message = True, 'at the initial positions, at rest'
+        return response
+
+
+def _refused(response: object) -> object:
+    response.success = False
+    response.message = 'there is no arm yet: waiting for robot_description'
+    return response
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the arm until the process is told to stop."""
+    rclpy.init(args=args)
+    node = None
+    try:
+        node = SimulatedArm()
+        rclpy.spin(node)
+    except (KeyboardInterrupt, ExternalShutdownException):
+        pass
+    except (SimulationError, ParameterException) as error:
+        get_logger('simulated_arm').fatal(str(error))
+        return 1
+    finally:
+        if node is not None:
+            node.stop()
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
