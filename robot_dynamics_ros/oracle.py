@@ -60,9 +60,10 @@ class Report:
     def __str__(self) -> str:
         """One line for a log."""
         verb = 'agrees' if self.agrees else 'disagrees'
+        worst = f'{self.worst.worst_relative:.1e} in {self.worst.quantity}'
         return (
-            f'Pinocchio {verb} on {self.samples} states: worst relative error '
-            f'{self.worst.worst_relative:.1e} in {self.worst.quantity}, allowed {self.tolerance:.0e}'
+            f'Pinocchio {verb} on {self.samples} states: worst relative error {worst}, '
+            f'allowed {self.tolerance:.0e}'
         )
 
     def raise_on_disagreement(self) -> None:
@@ -191,9 +192,7 @@ class Oracle:
         return positions
 
 
-def _couplings(
-    text: str, model: pinocchio.Model, names: tuple[str, ...]
-) -> tuple[Array, Array]:
+def _couplings(text: str, model: pinocchio.Model, names: tuple[str, ...]) -> tuple[Array, Array]:
     """G and o of x = G q + o, with x the positions of all joints in Pinocchio's order.
 
     Every joint obeys x_i = q_k, or x_i = m x_driver + o: a linear system, solved as a whole, so

@@ -1,8 +1,7 @@
 """The dynamics of a robot, without ROS: parse a URDF, compute, nothing else.
 
-    model = parse_urdf(text)
-    dynamics = RobotDynamics(model)
-    tau = dynamics.inverse_dynamics(q, v, a)
+>>> dynamics = RobotDynamics(parse_urdf(text))
+>>> tau = dynamics.inverse_dynamics(q, v, a)
 """
 
 from .dynamics import RobotDynamics

@@ -1,4 +1,4 @@
-"""Checks of the arrays that users hand over: what comes out is float64, of the right size, finite."""
+"""Checks of the arrays that users hand over: right type, right size, finite."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
     if array.ndim != 1:
         raise StateError(f'{name} has shape {array.shape}, ({len(labels)},) is needed')
     if array.size != len(labels):
-        raise StateError(f'{name} has {array.size} values, {len(labels)} are needed: {_list(labels)}')
+        needed = f'{len(labels)} are needed: {_list(labels)}'
+        raise StateError(f'{name} has {array.size} values, {needed}')
     result: Array = np.ascontiguousarray(array, dtype=np.float64)
     bad = np.flatnonzero(~np.isfinite(result))
     if bad.size:

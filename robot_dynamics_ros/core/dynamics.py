@@ -89,9 +89,7 @@ class RobotDynamics:
         """g(q), shape (n,) [N m or N]: the torque that holds the robot still."""
         return self._call['gravity_torque'](q, self._gravity, out)
 
-    def bias_torque(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None
-    ) -> Array:
+    def bias_torque(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
         """C(q, v) v + g(q), shape (n,) [N m or N]: the torque that gives no acceleration."""
         return self._call['bias_torque'](q, v, self._gravity, out)
 

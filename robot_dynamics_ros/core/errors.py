@@ -1,6 +1,6 @@
 """Every error that this package raises on purpose.
 
-A message names the thing, what came, and what is allowed, so that it can be shown to a user as it is.
+A message names the thing, what came, and what is allowed: it can be shown to a user as it is.
 """
 
 

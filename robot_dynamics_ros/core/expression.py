@@ -7,6 +7,8 @@ Constants stay plain floats, so that everything known when the program is writte
 
 from __future__ import annotations
 
+from typing import Any
+
 from .scalar import Scalar, cos, sin
 
 
@@ -15,13 +17,13 @@ class ExpressionGraph:
 
     def __init__(self) -> None:
         """Start with nothing recorded."""
-        self._nodes: dict[tuple[object, ...], Expression] = {}
+        self._nodes: dict[tuple[Any, ...], Expression] = {}
 
     def input_vector(self, name: str, size: int) -> list[Expression]:
         """The entries of a vector that the program is given."""
         return [self.node('input', name, index) for index in range(size)]
 
-    def node(self, operation: str, *operands: object) -> Expression:
+    def node(self, operation: str, *operands: Any) -> Expression:
         """The expression of that operation, new only if there was none."""
         key = (operation, *operands)
         found = self._nodes.get(key)
@@ -48,7 +50,7 @@ class Expression:
         graph: ExpressionGraph,
         index: int,
         operation: str,
-        operands: tuple[object, ...],
+        operands: tuple[Any, ...],
     ) -> None:
         """Called by `ExpressionGraph.node` alone."""
         self.graph = graph

@@ -30,9 +30,7 @@ def assign_coordinates(
     Raises:
         TopologyError: a joint mimics itself, directly or through others.
     """
-    independent = {
-        name: index for index, name in enumerate(n for n in names if n not in mimics)
-    }
+    independent = {name: index for index, name in enumerate(n for n in names if n not in mimics)}
     coordinates: list[tuple[Coordinate, str | None]] = []
     for name in names:
         driver, multiplier, offset = name, 1.0, 0.0

@@ -91,9 +91,7 @@ def rotate_back(m: Matrix, v: Vector) -> Vector:
     return rotate(transpose(m), v)
 
 
-def symmetric(
-    xx: Scalar, xy: Scalar, xz: Scalar, yy: Scalar, yz: Scalar, zz: Scalar
-) -> Matrix:
+def symmetric(xx: Scalar, xy: Scalar, xz: Scalar, yy: Scalar, yz: Scalar, zz: Scalar) -> Matrix:
     """The symmetric matrix of these entries, each pair of equal ones being one scalar."""
     return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
 

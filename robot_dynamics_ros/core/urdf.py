@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .errors import InertiaError, TopologyError, UrdfError
@@ -68,7 +68,7 @@ class _Body:
     joint: Any
     parent: int
     placement: Placement
-    inertia: Inertia = Inertia()
+    inertia: Inertia = field(default_factory=Inertia)
 
 
 def _grow_tree(urdf: Any) -> list[_Body]:
@@ -78,7 +78,7 @@ def _grow_tree(urdf: Any) -> list[_Body]:
     for joint in urdf.joints:
         for end, link in (('parent', joint.parent), ('child', joint.child)):
             if link not in links:
-                raise TopologyError(f'joint {joint.name!r}: its {end} link {link!r} does not exist')
+                raise TopologyError(f'joint {joint.name!r}: {end} link {link!r} does not exist')
         children[joint.parent].append(joint)
 
     bodies: list[_Body] = []
@@ -95,8 +95,10 @@ def _grow_tree(urdf: Any) -> list[_Body]:
         if carrier >= 0:
             carried = _inertia(links[link]).moved(placement.rotation, placement.translation)
             bodies[carrier].inertia += carried
-        for child in reversed(children[link]):
-            stack.append((child.child, child, carrier, placement @ _placement(child.origin)))
+        stack += [
+            (child.child, child, carrier, placement @ _placement(child.origin))
+            for child in reversed(children[link])
+        ]
     if missed := sorted(links.keys() - reached):
         raise TopologyError(f'the joints of these links form a loop: {", ".join(missed)}')
     return bodies
@@ -166,9 +168,7 @@ def _dynamics(joint: Any, name: str) -> float:
 
 def _mimic(joint: Any) -> Mimic:
     multiplier, offset = joint.mimic.multiplier, joint.mimic.offset
-    return Mimic(
-        joint.mimic.joint, 1.0 if multiplier is None else multiplier, offset or 0.0
-    )
+    return Mimic(joint.mimic.joint, 1.0 if multiplier is None else multiplier, offset or 0.0)
 
 
 def _findings(links: Iterable[Any], bodies: Iterable[_Body]) -> Iterable[Finding]:

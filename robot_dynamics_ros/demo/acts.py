@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from robot_dynamics_ros.core.model import RobotModel
 from robot_dynamics_ros.core.sampling import random_states
-from robot_dynamics_ros.demo.recording import Samples
+from robot_dynamics_ros.demo.recording import MatrixTake, Play, Take
 from robot_dynamics_ros.demo.stage import Stage
 from robot_dynamics_ros.simulation.trajectory import Trajectory
 
@@ -34,42 +34,6 @@ class Timing:
 
 
 QUICK = Timing(fall=0.8, hold=1.5, settle=0.5, track=2.0)
-
-
-@dataclass(frozen=True)
-class Take:
-    """One act as it was recorded, from `start` [ns]; `cpu` is each child's share of a core."""
-
-    start: int
-    states: Samples
-    torques: Samples
-    commands: Samples
-    cpu: dict[str, float]
-
-
-@dataclass(frozen=True)
-class MatrixTake:
-    """M and C as the services gave them at one state, in the order of the model's joints."""
-
-    q: Matrix
-    v: Matrix
-    mass: Matrix
-    mass_rate: Matrix
-    coriolis: Matrix
-
-
-@dataclass(frozen=True)
-class Play:
-    """All acts of one run; the first matrices are those at the arm's start."""
-
-    fall: Take
-    hold: Take
-    servo_only: Take
-    with_gravity: Take
-    with_feedforward: Take
-    matrices: tuple[MatrixTake, ...]
-    state_joints: tuple[str, ...]
-    torque_joints: tuple[str, ...]
 
 
 def perform(

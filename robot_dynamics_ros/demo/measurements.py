@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.demo.acts import MatrixTake, Take
+from robot_dynamics_ros.demo.recording import MatrixTake, Take
 from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 Array = NDArray[np.float64]
@@ -104,9 +104,7 @@ def timeliness(take: Take) -> Timeliness:
     tail = states.sent[-1] - 50_000_000 if len(states) else 0
     due = {stamp for stamp, time in sent.items() if time <= tail}
     lost = len(due - set(torques.stamp.tolist()))
-    return Timeliness(
-        _rate(states.sent), _rate(commands.sent), np.array(latency), lost, len(due)
-    )
+    return Timeliness(_rate(states.sent), _rate(commands.sent), np.array(latency), lost, len(due))
 
 
 def torque_parts(take: Take, columns: Sequence[int]) -> TorqueParts:
@@ -127,9 +125,7 @@ def matrix_errors(
         skewness.append(_relative(n + n.T, take.coriolis))
         mass.append(_relative(take.mass - expected_mass, expected_mass))
         coriolis.append(_relative(take.coriolis - expected_coriolis, expected_coriolis))
-    return MatrixErrors(
-        max(asymmetry), min(eigenvalues), max(skewness), max(mass), max(coriolis)
-    )
+    return MatrixErrors(max(asymmetry), min(eigenvalues), max(skewness), max(mass), max(coriolis))
 
 
 def _relative(difference: Array, whole: Array) -> float:

@@ -64,9 +64,9 @@ def plan_trajectory(
 ) -> Trajectory:
     """Let all joints swing about home at once, from rest to rest, as fast as the limits allow.
 
-    Each joint follows A w(t) sin(2 pi f t), with a frequency of its own and a window w that starts
-    and ends with zero velocity and acceleration. A keeps to the limits of position, of velocity and,
-    by a common scale, of effort.
+    Each joint follows A w(t) sin(2 pi f t), with a frequency of its own and a window w that
+    starts and ends with zero velocity and acceleration. A keeps to the limits of position, of
+    velocity and, by a common scale, of effort.
     """
     times = np.linspace(0.0, duration, round(duration / POINT_SPACING) + 1)
     shapes = [_swing(times, 0.7 + 0.15 * (i % 4)) for i in range(len(joints))]

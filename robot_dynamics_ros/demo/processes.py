@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -108,7 +108,7 @@ class Children:
             child.stop()
 
 
-def _die_with_parent():  # noqa: ANN202
+def _die_with_parent() -> Callable[[], object] | None:
     """Linux can end a child even when its parent is killed and cannot tidy up."""
     if not sys.platform.startswith('linux'):
         return None

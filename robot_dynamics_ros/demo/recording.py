@@ -59,3 +59,39 @@ class Samples:
     def seconds(self, origin: int) -> Array:
         """Return the stamps as seconds since `origin` [ns]."""
         return (self.stamp - origin) * 1e-9
+
+
+@dataclass(frozen=True)
+class Take:
+    """One act as it was recorded, from `start` [ns]; `cpu` is each child's share of a core."""
+
+    start: int
+    states: Samples
+    torques: Samples
+    commands: Samples
+    cpu: dict[str, float]
+
+
+@dataclass(frozen=True)
+class MatrixTake:
+    """M and C as the services gave them at one state, in the order of the model's joints."""
+
+    q: Array
+    v: Array
+    mass: Array
+    mass_rate: Array
+    coriolis: Array
+
+
+@dataclass(frozen=True)
+class Play:
+    """All acts of one run; the first matrices are those at the arm's start."""
+
+    fall: Take
+    hold: Take
+    servo_only: Take
+    with_gravity: Take
+    with_feedforward: Take
+    matrices: tuple[MatrixTake, ...]
+    state_joints: tuple[str, ...]
+    torque_joints: tuple[str, ...]

@@ -82,7 +82,9 @@ class Verdict:
         head = f'  {"RMS tracking error":{max(width, 18)}}  {"servo":>9}  {"+ gravity":>9}'
         lines = [f'{head}  {"+ feedforward":>13}  {"ratio":>6}']
         for row in self.joints:
-            errors = f'{row.servo_only:9.6f}  {row.with_gravity:9.6f}  {row.with_feedforward:13.6f}'
+            errors = (
+                f'{row.servo_only:9.6f}  {row.with_gravity:9.6f}  {row.with_feedforward:13.6f}'
+            )
             lines.append(f'  {row.name:{max(width, 18)}}  {errors}  {row.ratio:6.3f}  {row.unit}')
         return '\n'.join(lines)
 

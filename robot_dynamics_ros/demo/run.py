@@ -14,11 +14,12 @@ from rclpy.signals import SignalHandlerOptions
 
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.demo import measurements
-from robot_dynamics_ros.demo.acts import Play, Timing, perform
+from robot_dynamics_ros.demo.acts import Timing, perform
 from robot_dynamics_ros.demo.figures import Results
 from robot_dynamics_ros.demo.plan import choose_home, plan_trajectory
 from robot_dynamics_ros.demo.processes import Children
-from robot_dynamics_ros.demo.stage import Stage
+from robot_dynamics_ros.demo.recording import Play
+from robot_dynamics_ros.demo.stage import COMMANDS, Stage
 from robot_dynamics_ros.oracle import Oracle
 from robot_dynamics_ros.simulation.physics import Physics
 from robot_dynamics_ros.simulation.trajectory import Trajectory
@@ -55,23 +56,19 @@ def play(plan: Plan, timing: Timing, logs: Path, say: Say) -> Play:
     home = plan.trajectory.positions[0].tolist()
     with tempfile.TemporaryDirectory() as folder, Children(logs) as children:
         say('start the arm and the dynamics node')
-        for name, module, parameters in (
-            (
-                'arm',
-                'robot_dynamics_ros.simulation.simulated_arm',
-                {'initial_positions': home, 'brake': True, 'rate': RATE},
-            ),
-            ('node', 'robot_dynamics_ros.ros.node', {'autostart': False}),
-        ):
-            file = _parameter_file(Path(folder) / f'{name}.yaml', {**common, **parameters})
-            children.start(name, module, ['--ros-args', '--params-file', str(file)])
+        arm = {**common, 'initial_positions': home, 'brake': True, 'rate': RATE}
+        children.start(
+            'arm',
+            'robot_dynamics_ros.simulation.simulated_arm',
+            [*_ros_arguments(folder, 'arm', arm), '--remap', f'commands:={COMMANDS}'],
+        )
+        node = {**common, 'autostart': False}
+        children.start('node', 'robot_dynamics_ros.ros.node', _ros_arguments(folder, 'node', node))
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         try:
             stage = Stage(rclpy.create_node('demo_observer'), children)
             stage.connect()
-            return perform(
-                stage, plan.model.joint_names, plan.trajectory, plan.model, timing, say
-            )
+            return perform(stage, plan.model.joint_names, plan.trajectory, plan.model, timing, say)
         finally:
             rclpy.try_shutdown()
 
@@ -103,7 +100,8 @@ def measure(plan: Plan, recorded: Play) -> Results:
     )
 
 
-def _parameter_file(file: Path, parameters: dict[str, Any]) -> Path:
+def _ros_arguments(folder: str, name: str, parameters: dict[str, Any]) -> list[str]:
+    file = Path(folder) / f'{name}.yaml'
     # JSON is YAML too, and quotes a joint that is called "y".
     file.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
-    return file
+    return ['--ros-args', '--params-file', str(file)]

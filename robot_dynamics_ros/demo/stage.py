@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
-from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
 from robot_dynamics_ros.demo.errors import DemoError
 from robot_dynamics_ros.demo.processes import Children
 from robot_dynamics_ros.demo.recording import Channel
@@ -131,7 +131,9 @@ class Stage:
         """Set or release the brake."""
         self._ask(self._brake, SetBool.Request(data=on))
 
-    def follow(self, trajectory: Trajectory, start: int, joints: tuple[str, ...], *targets: str) -> None:
+    def follow(
+        self, trajectory: Trajectory, start: int, joints: tuple[str, ...], *targets: str
+    ) -> None:
         """Send a trajectory that starts at a time [ns] to `simulated_arm`, `robot_dynamics`."""
         message = JointTrajectory(joint_names=list(joints))
         message.header.stamp = TimeMessage(sec=start // 10**9, nanosec=start % 10**9)

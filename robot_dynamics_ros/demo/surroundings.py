@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import socket
@@ -11,8 +12,8 @@ from pathlib import Path
 def isolate() -> int:
     """Keep this process, and all that it starts, to this machine; return the ROS domain.
 
-    The domain of the shell is kept, where it names one; else a free one is taken. Call before rclpy
-    starts.
+    The domain of the shell is kept, where it names one; else a free one is taken. Call before
+    rclpy starts.
     """
     if not os.environ.get('ROS_DOMAIN_ID'):
         os.environ['ROS_DOMAIN_ID'] = str(_free_domain())
@@ -46,10 +47,8 @@ def _discovery_profile() -> Path | None:
     except ImportError:
         pass
     else:
-        try:
+        with contextlib.suppress(PackageNotFoundError, ValueError):
             places.append(Path(get_package_share_directory('robot_dynamics_ros')) / 'config')
-        except (PackageNotFoundError, ValueError):
-            pass
     for place in places:
         if (place / 'fastdds.xml').is_file():
             return place / 'fastdds.xml'

@@ -11,17 +11,13 @@ class Metronome:
     def __init__(self, rate: float) -> None:
         """Start now, at a rate [Hz]."""
         self._period = 1.0 / rate
-        self._last = time.monotonic()
-        self._next = self._last + self._period
+        self._next = time.monotonic() + self._period
 
-    def wait(self) -> float:
-        """Sleep until the next beat; return how long ago the last one was [s]."""
+    def wait(self) -> None:
+        """Sleep until the next beat."""
         now = time.monotonic()
         if now < self._next:
             time.sleep(self._next - now)
             now = time.monotonic()
-        elapsed = now - self._last
-        self._last = now
         missed = (now - self._next) // self._period
         self._next += (missed + 1) * self._period
-        return elapsed

@@ -131,7 +131,7 @@ class Physics:
         self._exert()
         if self.brake:
             self._data.qvel[:] = 0.0
-            self._data.time += duration
+            self.stand_still(duration)
         elif self._servo is None:
             mujoco.mj_step(self._model, self._data, steps)
         else:
@@ -140,6 +140,10 @@ class Physics:
                 mujoco.mj_step(self._model, self._data)
         if not (np.isfinite(self._data.qpos).all() and np.isfinite(self._data.qvel).all()):
             raise SimulationError('the simulated motion has grown beyond all bounds')
+
+    def stand_still(self, duration: float) -> None:
+        """Let time pass [s] without motion; velocities are kept for afterwards."""
+        self._data.time += duration
 
     def reset(self, position: ArrayLike | None = None) -> None:
         """Put the arm at a position in the order of `joints`, at rest, all torques zero.

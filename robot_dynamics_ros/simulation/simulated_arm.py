@@ -10,7 +10,7 @@ from array import array
 import numpy as np
 import rclpy
 from rclpy.exceptions import ParameterException
-from rclpy.executors import ExternalShutdownException
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -29,7 +29,7 @@ from robot_dynamics_ros.simulation.reference import trajectory_from_message
 from robot_dynamics_ros.simulation.servo import JointServo
 
 MAX_CATCH_UP = 0.1
-"""Longest time that the arm makes up for in one cycle [s]; what is longer is lost."""
+"""Longest time that the arm makes up for in one cycle [s]; for the rest it stands still."""
 
 
 class SimulatedArm(Node):
@@ -52,6 +52,7 @@ class SimulatedArm(Node):
         self._thread: threading.Thread | None = None
         self._last_command = -float('inf')
         self._state = JointState()
+        self._stamp, self._moment = self.get_clock().now().nanoseconds, time.monotonic()
         self._publisher = self.create_publisher(JointState, 'joint_states', 10)
         self._commands = PolledSubscription(self, Float64MultiArray, 'commands', 10)
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
@@ -95,6 +96,7 @@ class SimulatedArm(Node):
             physics.set_servo(self._servo)
         self._state.name = list(physics.all_joints)
         self._physics = physics
+        self._moment = time.monotonic()
         self._thread = threading.Thread(target=self._run, name='arm', daemon=True)
         self._thread.start()
         self.get_logger().info(
@@ -106,35 +108,41 @@ class SimulatedArm(Node):
         beat = Metronome(self.parameters.rate)
         try:
             while not self._stopping.is_set():
-                self._cycle(beat.wait())
+                beat.wait()
+                with self._lock:
+                    self._cycle()
         except Exception as error:
             # The context may end at any moment: that is how a node is told to stop.
             if self.context.ok() and not self._stopping.is_set():
                 self.get_logger().fatal(f'the arm stands still: {error!r}')
                 raise
 
-    def _cycle(self, elapsed: float) -> None:
+    def _cycle(self) -> None:
         assert self._physics is not None
-        with self._lock:
-            if elapsed > MAX_CATCH_UP:
-                self.get_logger().warning(
-                    f'the computer is too slow: {elapsed - MAX_CATCH_UP:.3f} s lost',
-                    throttle_duration_sec=2.0,
-                )
-                elapsed = MAX_CATCH_UP
-            try:
-                self._physics.advance(elapsed)
-            except SimulationError as error:
-                self._physics.reset(self.parameters.initial_positions or None)
-                self._physics.brake = True
-                self.get_logger().error(f'{error}: back at the start, brake on')
-            state = self._state
-            state.header.stamp = self.get_clock().now().to_msg()
-            state.position = array('d', self._physics.position.tobytes())
-            state.velocity = array('d', self._physics.velocity.tobytes())
-            state.effort = array('d', self._physics.effort.tobytes())
-            self._publisher.publish(state)
-            self._read_commands()
+        # One moment by two clocks: the state is stamped with the time that it is the state of.
+        moment, now = time.monotonic(), self.get_clock().now()
+        elapsed, self._moment = moment - self._moment, moment
+        if elapsed > MAX_CATCH_UP:
+            self.get_logger().warning(
+                f'the computer is too slow: the arm stood still for {elapsed:.3f} s',
+                throttle_duration_sec=2.0,
+            )
+            self._physics.stand_still(elapsed - MAX_CATCH_UP)
+            elapsed = MAX_CATCH_UP
+        try:
+            self._physics.advance(elapsed)
+        except SimulationError as error:
+            self._physics.reset(self.parameters.initial_positions or None)
+            self._physics.brake = True
+            self.get_logger().error(f'{error}: back at the start, brake on')
+        state = self._state
+        state.header.stamp = now.to_msg()
+        state.position = array('d', self._physics.position.tobytes())
+        state.velocity = array('d', self._physics.velocity.tobytes())
+        state.effort = array('d', self._physics.effort.tobytes())
+        self._publisher.publish(state)
+        self._stamp = now.nanoseconds
+        self._read_commands()
 
     def _read_commands(self) -> None:
         assert self._physics is not None
@@ -174,7 +182,7 @@ class SimulatedArm(Node):
             stamp = Time.from_msg(message.header.stamp)
             delay = 0.0
             if stamp.nanoseconds:
-                delay = (stamp.nanoseconds - self.get_clock().now().nanoseconds) * 1e-9
+                delay = (stamp.nanoseconds - self._stamp) * 1e-9
             try:
                 trajectory = trajectory_from_message(message, self._physics.joints, here)
             except ValueError as error:
@@ -219,16 +227,24 @@ def _refused(response: object) -> object:
 
 def main(args: list[str] | None = None) -> int:
     """Run the arm until the process is told to stop."""
+    # A thread may keep the interpreter for 5 ms before another gets it: too long for this loop.
+    sys.setswitchinterval(0.0005)
     rclpy.init(args=args)
+    executor = SingleThreadedExecutor()
     node = None
     try:
         node = SimulatedArm()
-        rclpy.spin(node)
+        executor.add_node(node)
+        executor.spin()
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except (SimulationError, ParameterException) as error:
         get_logger('simulated_arm').fatal(str(error))
         return 1
+    except Exception:
+        # Told to stop while it was starting, it fails wherever it needs the context next.
+        if rclpy.ok():
+            raise
     finally:
         if node is not None:
             node.stop()

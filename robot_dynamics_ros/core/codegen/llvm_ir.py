@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 
 from ..expression import Expression
+from ..scalar import Scalar
 from .program import Program
 
 # Up to here the argument reduction below is as exact as doubles allow.
@@ -18,6 +19,12 @@ INSTRUCTIONS = {
     'sub': f'fsub {FLAGS} double {{}}, {{}}',
     'mul': f'fmul {FLAGS} double {{}}, {{}}',
 }
+
+# LLVM's schedulers compare a store with every other since the last fence: the mass matrix of a
+# hundred joints takes them half a minute. Smaller ones do without, and keep neighbouring stores
+# merged. A fence of one thread is no instruction.
+FENCE = '  fence syncscope("singlethread") seq_cst'
+FENCED_OUTPUTS, STORES_PER_FENCE = 2000, 16
 
 
 def constant(value: float) -> str:
@@ -35,8 +42,8 @@ def kernel_ir(program: Program, name: str) -> str:
     lines = [f'define void @{name}({", ".join(parameters)}) {{']
     turned: set[int] = set()
 
-    def operand(value: object) -> str:
-        return f'%t{value.index}' if isinstance(value, Expression) else constant(float(value))  # type: ignore[arg-type]
+    def operand(value: Scalar) -> str:
+        return f'%t{value.index}' if isinstance(value, Expression) else constant(value)
 
     for step in program.steps():
         target = f'%t{step.index}'
@@ -46,11 +53,11 @@ def kernel_ir(program: Program, name: str) -> str:
             lines.append(f'  {target} = load double, ptr {target}.at')
         elif step.operation in ('sin', 'cos'):
             (angle,) = step.operands
-            assert isinstance(angle, Expression)
             pair = f'%pair{angle.index}'
             if angle.index not in turned:
                 turned.add(angle.index)
-                lines.append(f'  {pair} = call {{double, double}} @sincos(double {operand(angle)})')
+                call = f'call {{double, double}} @sincos(double {operand(angle)})'
+                lines.append(f'  {pair} = {call}')
             part = 0 if step.operation == 'sin' else 1
             lines.append(f'  {target} = extractvalue {{double, double}} {pair}, {part}')
         else:
@@ -59,6 +66,8 @@ def kernel_ir(program: Program, name: str) -> str:
     for index, entry in enumerate(program.outputs):
         lines.append(f'  %at{index} = getelementptr double, ptr %result, i64 {index}')
         lines.append(f'  store double {operand(entry)}, ptr %at{index}')
+        if len(program.outputs) > FENCED_OUTPUTS and index % STORES_PER_FENCE == 0:
+            lines.append(FENCE)
     return '\n'.join([*lines, '  ret void', '}', ''])
 
 

@@ -17,6 +17,8 @@ import math
 import struct
 import sys
 import sysconfig
+from importlib import import_module
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +43,7 @@ def layout_is_known() -> bool:
         return False
     probe = np.zeros((3, 5))
 
-    def word(offset: int, kind: type = ctypes.c_void_p) -> int:
+    def word(offset: int, kind: Any = ctypes.c_void_p) -> int:
         return int(kind.from_address(id(probe) + offset).value)
 
     return (
@@ -80,10 +82,9 @@ def _function(name: str) -> str:
 
 
 def _pyarray_new() -> str:
-    try:
-        from numpy._core import _multiarray_umath as multiarray
-    except ImportError:  # NumPy 1
-        from numpy.core import _multiarray_umath as multiarray  # type: ignore[no-redef]
+    # NumPy 2 has renamed its core.
+    core = 'numpy._core' if hasattr(np, '_core') else 'numpy.core'
+    multiarray = import_module(f'{core}._multiarray_umath')
     pointer = ctypes.pythonapi.PyCapsule_GetPointer
     pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     table = pointer(multiarray._ARRAY_API, None)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import Any
 
 from ..expression import Expression
 from .program import Program
@@ -58,6 +59,7 @@ def python_source(program: Program) -> str:
 
 def compile_python(program: Program) -> Callable[..., list[float]]:
     """The function of `python_source`."""
-    namespace: dict[str, Callable[..., list[float]]] = {'sin': math.sin, 'cos': math.cos}
+    namespace: dict[str, Any] = {'sin': math.sin, 'cos': math.cos}
     exec(compile(python_source(program), f'<{program.name}>', 'exec'), namespace)
-    return namespace[program.name]
+    function: Callable[..., list[float]] = namespace[program.name]
+    return function

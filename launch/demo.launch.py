@@ -1,0 +1,43 @@
+"""Runs the demo, as scripts/demo does.
+
+ros2 launch robot_dynamics_ros demo.launch.py urdf:=/path/to/arm.urdf
+"""
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
+from launch.events.process import ProcessExited
+from launch.substitutions import LaunchConfiguration
+from launch_ros.substitutions import ExecutableInPackage
+
+
+def check_exit(event: ProcessExited, context: LaunchContext) -> None:
+    # Makes the exit code of `ros2 launch` that of the demo: pass or fail.
+    if event.returncode:
+        raise RuntimeError(f'the demo failed with exit code {event.returncode}')
+
+
+def start_demo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
+    arguments = []
+    for option in ('urdf', 'output'):
+        value = LaunchConfiguration(option).perform(context)
+        if value:
+            arguments += [f'--{option}', value]
+    # No Node: the demo takes plain options, and gives its own nodes their ROS arguments.
+    demo = ExecutableInPackage(package='robot_dynamics_ros', executable='demo_observer')
+    return [ExecuteProcess(cmd=[demo, *arguments], output='screen', on_exit=check_exit)]
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument(
+                'urdf', default_value='', description='URDF of the arm; empty: the UR5'
+            ),
+            DeclareLaunchArgument(
+                'output',
+                default_value='',
+                description='folder for the picture, the figures and the logs; empty: demo_output',
+            ),
+            OpaqueFunction(function=start_demo),
+        ]
+    )

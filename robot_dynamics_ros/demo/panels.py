@@ -1,0 +1,203 @@
+"""The panels of the picture."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import SymLogNorm
+
+from robot_dynamics_ros.demo.figures import Results, unit
+
+GOOD, BAD = '#1a7f4b', '#c0392b'
+SERVO, GRAVITY, FEEDFORWARD = '#c0392b', '#e39b2d', '#1a7f4b'
+INK = '#333333'
+_MANY = 12
+
+
+def fall_and_hold(axes: Axes, results: Results) -> None:
+    """Displacement of every joint: falling without torque, and held."""
+    fall, hold = results.fall, results.hold
+    colours = _colours(len(results.joints))
+    for i, (joint, colour) in enumerate(zip(results.joints, colours, strict=True)):
+        label = joint.name if len(results.joints) <= _MANY else None
+        axes.plot(fall.times, fall.displacement[:, i], color=colour, lw=1.8, label=label)
+    worst = np.abs(hold.displacement).max(axis=0).argmax()
+    axes.plot(hold.times, hold.displacement[:, worst], color='black', lw=3.5)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.2 * (high - low))
+    axes.annotate(
+        f'held by gravity compensation:\n{_small(hold.largest)} in {hold.times[-1]:.0f} s',
+        (hold.times[-1], hold.displacement[-1, worst]),
+        (0, -10),
+        textcoords='offset points',
+        ha='right',
+        va='top',
+        weight='bold',
+    )
+    axes.set_title('It falls without torque, and stays with it')
+    axes.set_xlabel('time since the brake was released [s]')
+    axes.set_ylabel(f'joint displacement [{_units(results)}]')
+    if len(results.joints) <= _MANY:
+        legend = axes.legend(loc='upper right', ncols=2, title='without torque')
+        legend.set_alignment('left')
+    else:
+        axes.plot([], [], color=colours[0], label='every joint, without torque')
+        axes.legend(loc='upper right')
+
+
+def tracking_over_time(axes: Axes, results: Results) -> None:
+    """Tracking error of the joint that is hardest to move."""
+    i = _shown(results)
+    joint = results.joints[i]
+    for take, colour, label in (
+        (results.servo_only, SERVO, 'servo alone'),
+        (results.with_gravity, GRAVITY, 'servo + gravity compensation'),
+        (results.with_feedforward, FEEDFORWARD, 'servo + feedforward'),
+    ):
+        axes.plot(take.times, 1e3 * take.error[:, i], color=colour, lw=1.8, label=label)
+    axes.set_title('Feedforward takes the tracking error away')
+    axes.set_xlabel('time since the fast trajectory began [s]')
+    axes.set_ylabel(f'{joint.name}: position - reference [m{unit(joint)}]')
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.25 * (high - low))
+    axes.legend(loc='upper right')
+
+
+def tracking_by_joint(axes: Axes, results: Results) -> None:
+    """RMS tracking error of each joint, on a logarithmic axis."""
+    rows = results.joint_rows()
+    places = np.arange(len(rows))
+    errors = [
+        (np.array([row.servo_only for row in rows]), SERVO, 'servo alone'),
+        (np.array([row.with_gravity for row in rows]), GRAVITY, '+ gravity compensation'),
+        (np.array([row.with_feedforward for row in rows]), FEEDFORWARD, '+ feedforward'),
+    ]
+    for k, (values, colour, label) in enumerate(errors):
+        axes.barh(places + 0.27 * (k - 1), 1e3 * values, 0.25, color=colour, label=label)
+    for place, row in zip(places, rows, strict=True):
+        if len(rows) <= _MANY:
+            axes.text(
+                1e3 * row.with_feedforward * 1.12,
+                place + 0.27,
+                f'{1 / row.ratio:.0f} x less' if row.ratio > 0 else '',
+                va='center',
+                size=10,
+                color=FEEDFORWARD,
+            )
+    axes.set_xscale('log')
+    left = 1e3 * min(values[values > 0].min(initial=1.0) for values, _, _ in errors)
+    axes.set_xlim(left=left / 5)
+    axes.set_yticks(places, [row.name for row in rows])
+    axes.invert_yaxis()
+    axes.grid(axis='y', visible=False)
+    axes.set_title('What is left of the error, joint by joint')
+    axes.set_xlabel(f'RMS tracking error, logarithmic [{_units(results, "m")}]')
+    axes.legend(loc='upper center', bbox_to_anchor=(0.4, -0.13), ncols=3, columnspacing=1.2)
+
+
+def torque_and_parts(axes: Axes, results: Results) -> None:
+    """The torque of one joint under feedforward, and what it is made of."""
+    i = _shown(results)
+    joint = results.joints[i]
+    parts = results.torques.parts
+    inside = results.torques.times >= 0
+    times = results.torques.times[inside]
+    axes.plot(times, parts['effort'][inside, i], color='black', lw=3, label='commanded')
+    for name, colour, label in (
+        ('gravity', '#2c6fbb', 'gravity  g(q)'),
+        ('coriolis', '#8e44ad', 'Coriolis  C(q, v) v'),
+        ('inertial', '#d35400', 'inertia  M(q) a'),
+        ('friction', '#7f8c8d', 'friction'),
+    ):
+        if np.any(parts[name][inside]):
+            axes.plot(times, parts[name][inside, i], color=colour, lw=1.8, label=label)
+    axes.set_title('What the torque is made of')
+    axes.set_xlabel('time since the fast trajectory began [s]')
+    newton = 'N' if joint.kind == 'prismatic' else 'N m'
+    axes.set_ylabel(f'feedforward of {joint.name} [{newton}]')
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.25 * (high - low))
+    axes.legend(loc='upper center', ncols=3)
+
+
+def mass_matrix(axes: Axes, results: Results) -> None:
+    """M(q) at the start, as the service answered."""
+    matrix = results.mass_matrix
+    n = len(matrix)
+    bound = np.abs(matrix).max()
+    norm = SymLogNorm(linthresh=bound / 30, vmin=-bound, vmax=bound)
+    axes.imshow(matrix, cmap='RdBu_r', norm=norm, aspect='auto')
+    if n <= _MANY:
+        for row in range(n):
+            for column in range(n):
+                dark = abs(norm(matrix[row, column]) - 0.5) > 0.33
+                axes.text(
+                    column,
+                    row,
+                    f'{matrix[row, column]:.2f}'.replace('-0.00', '0.00'),
+                    ha='center',
+                    va='center',
+                    size=10 if n <= 8 else 7,
+                    color='white' if dark else INK,
+                )
+        axes.set_yticks(range(n), [joint.name for joint in results.joints])
+    axes.set_xticks([])
+    axes.grid(visible=False)
+    axes.spines[:].set_visible(False)
+    units = {joint.kind == 'prismatic' for joint in results.joints}
+    axes.set_title(
+        f'Mass matrix M(q) at the start [{"kg m²" if units == {False} else "SI units"}]'
+    )
+    errors = results.matrices
+    worst = max(errors.mass_error, errors.coriolis_error)
+    axes.set_xlabel(
+        f'from the service; M and C agree with Pinocchio to {_power(worst)},\n'
+        f'dM/dt - 2C is skew-symmetric to {_power(errors.skewness)}'
+    )
+
+
+def latency(axes: Axes, results: Results) -> None:
+    """How long after a joint state its torque arrives."""
+    milliseconds = 1e3 * results.timeliness.latency
+    p50, p99 = np.percentile(milliseconds, (50, 99))
+    edge = max(2.5 * p50, 1.15 * p99)
+    axes.hist(np.minimum(milliseconds, edge), bins=np.linspace(0, edge, 60), color='#2c6fbb')
+    top = axes.get_ylim()[1]
+    for value, label in ((p50, 'median'), (p99, '99 %')):
+        axes.axvline(value, color=INK, lw=1.5, ls='--')
+        axes.annotate(f'{label}: {value:.2f} ms', (value, top), (5, 2), textcoords='offset points')
+    axes.set_ylim(0, 1.12 * top)
+    axes.set_title('Each state is answered at once')
+    time = results.timeliness
+    axes.set_xlabel(
+        'time from a joint state to its torque [ms]\n'
+        f'{time.command_rate:.0f} answers a second, {time.lost} of {time.expected} states missed'
+    )
+    axes.set_ylabel('number of states')
+
+
+def _shown(results: Results) -> int:
+    """The joint whose torque varies most, for its limit or not: the one worth looking at."""
+    return int(np.ptp(results.torques.parts['effort'], axis=0).argmax())
+
+
+def _colours(count: int) -> list[tuple[float, ...]]:
+    from matplotlib import colormaps
+
+    return [tuple(colour) for colour in colormaps['viridis'](np.linspace(0.0, 0.9, count))]
+
+
+def _units(results: Results, prefix: str = '') -> str:
+    units = dict.fromkeys(prefix + unit(joint) for joint in results.joints)
+    return ' or '.join(units)
+
+
+def _small(value: float) -> str:
+    return 'no drift' if value == 0 else f'drift {_power(value)}'
+
+
+def _power(value: float) -> str:
+    if value == 0:
+        return '0'
+    exponent = int(np.floor(np.log10(value)))
+    return f'{value / 10.0**exponent:.0f}e{exponent}'

@@ -1,0 +1,73 @@
+"""From the text of a URDF to dynamics that can be trusted with torque."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.codegen.kernel import Backend
+from robot_dynamics_ros.core.dynamics import STANDARD_GRAVITY, RobotDynamics
+from robot_dynamics_ros.core.plausibility import check_mass_matrix
+from robot_dynamics_ros.core.sampling import random_states
+from robot_dynamics_ros.core.urdf import parse_urdf
+from robot_dynamics_ros.oracle import TOLERANCE, Oracle, Report
+
+# What a controller and its services ask for: compiled before the first joint state comes.
+PREPARED = (
+    'torque_terms',
+    'inverse_dynamics',
+    'gravity_torque',
+    'bias_torque',
+    'mass_matrix',
+    'coriolis_matrix',
+)
+
+
+@dataclass(frozen=True)
+class PreparedRobot:
+    """Dynamics, compiled and checked.
+
+    Attributes:
+        dynamics: of the robot.
+        oracle: Pinocchio's view of the same description; None if no cross-check was wanted.
+        report: of the cross-check; None if none was wanted.
+    """
+
+    dynamics: RobotDynamics
+    oracle: Oracle | None
+    report: Report | None
+
+
+def prepare_robot(
+    text: str,
+    *,
+    gravity: npt.ArrayLike = STANDARD_GRAVITY,
+    backend: Backend | None = None,
+    cross_check_samples: int = 100,
+    cross_check_tolerance: float = TOLERANCE,
+) -> PreparedRobot:
+    """Parse, compile, and check.
+
+    Args:
+        text: of the URDF.
+        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+        backend: None for native code where llvmlite is installed, else plain Python.
+        cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
+        cross_check_tolerance: on the largest error, relative to the largest entry.
+
+    Raises:
+        ModelError: the description cannot be used, or its mass matrix is indefinite.
+        OracleUnavailable: Pinocchio is missing or refuses the description.
+        OracleDisagreement: Pinocchio computes other numbers.
+    """
+    dynamics = RobotDynamics(parse_urdf(text), gravity=gravity, backend=backend)
+    dynamics.compile(*PREPARED)
+    check_mass_matrix(dynamics)
+    if not cross_check_samples:
+        return PreparedRobot(dynamics, None, None)
+    oracle = Oracle(text, dynamics.model)
+    states = random_states(dynamics.model, cross_check_samples)
+    report = oracle.compare(dynamics, states, tolerance=cross_check_tolerance)
+    report.raise_on_disagreement()
+    return PreparedRobot(dynamics, oracle, report)

@@ -1,0 +1,86 @@
+"""From a JointState message to q and v in the order of the model, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sensor_msgs.msg import JointState
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import StateError
+
+
+class JointStateReader:
+    """Reads messages into its own arrays; joints that the model does not have are ignored.
+
+    Attributes:
+        q: (n,) positions of the last message [rad or m].
+        v: (n,) velocities of the last message [rad/s or m/s]; zero if it gave none.
+        has_velocity: whether the last message gave velocities.
+    """
+
+    def __init__(self, joint_names: Sequence[str]) -> None:
+        """Read these joints, in this order."""
+        self._joint_names = tuple(joint_names)
+        self.q = np.zeros(len(joint_names))
+        self.v = np.zeros(len(joint_names))
+        self.has_velocity = False
+        # Drivers send the same names each time: the map is made when they change.
+        self._mapped_names: list[str] = []
+        self._indices = np.zeros(0, dtype=np.intp)
+        self._zeros = np.zeros(len(joint_names))
+
+    def read(self, message: JointState) -> None:
+        """Fill `q` and `v`.
+
+        Raises:
+            StateError: a joint is missing, named twice or not finite, or a field has a wrong
+                length. `q` and `v` may then hold anything.
+        """
+        if message.name != self._mapped_names:
+            self._map(message.name)
+        count = len(message.name)
+        if len(message.position) != count:
+            raise StateError(f'position has {len(message.position)} values for {count} names')
+        self.has_velocity = bool(message.velocity)
+        if self.has_velocity and len(message.velocity) != count:
+            raise StateError(f'velocity has {len(message.velocity)} values for {count} names')
+        self._take(message.position, self.q, 'position')
+        if self.has_velocity:
+            self._take(message.velocity, self.v, 'velocity')
+        else:
+            self.v.fill(0.0)
+
+    def reorder(self, names: Sequence[str], values: Sequence[float], field: str) -> Array:
+        """Values that stand in the order of `names`, in the order of the model.
+
+        Raises:
+            StateError: a joint is missing, named twice or not finite, or the length is wrong.
+        """
+        if len(values) != len(names):
+            raise StateError(f'{field} has {len(values)} values for {len(names)} names')
+        self._map(list(names))
+        result = np.zeros(len(self._joint_names))
+        self._take(values, result, field)
+        return result
+
+    def _map(self, names: list[str]) -> None:
+        index_of = {name: index for index, name in enumerate(names)}
+        if missing := [name for name in self._joint_names if name not in index_of]:
+            raise StateError(f'joints missing: {", ".join(missing)}')
+        if len(index_of) < len(names):
+            repeated = sorted({name for name in names if names.count(name) > 1})
+            raise StateError(f'joints named more than once: {", ".join(repeated)}')
+        self._indices = np.array([index_of[name] for name in self._joint_names], dtype=np.intp)
+        self._mapped_names = list(names)
+
+    def _take(self, source: Sequence[float], target: Array, field: str) -> None:
+        # The indices are in range: 'clip' spares NumPy a buffer for the case that they are not.
+        np.asarray(source, dtype=np.float64).take(self._indices, out=target, mode='clip')
+        # Zero times a number is zero, unless the number is not finite: the fastest test there is.
+        if target.dot(self._zeros) != 0.0:
+            index = int(np.flatnonzero(~np.isfinite(target))[0])
+            raise StateError(
+                f'{field} of {self._joint_names[index]!r} is {target[index]}, it must be finite'
+            )

@@ -1,0 +1,71 @@
+"""From a JointTrajectory message to a `Trajectory` of the commanded joints, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from builtin_interfaces.msg import Duration, Time
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robot_dynamics_ros.core.checks import Array, checked_vector
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.trajectory import Point, Trajectory
+
+
+def read_trajectory(
+    message: JointTrajectory,
+    joints: Sequence[str],
+    *,
+    now: int,
+    epoch: int,
+    current: tuple[Array, Array] | None = None,
+) -> Trajectory:
+    """The reference that a message asks for, in seconds since the epoch.
+
+    Args:
+        message: names every commanded joint and no other, in any order. A stamp of zero starts
+            it now.
+        joints: names of the commanded joints, k of them.
+        now: time of the node's clock [ns].
+        epoch: zero of the result [ns]; near to now, where a float resolves nanoseconds.
+        current: q and v (k,) where the robot is; a trajectory of several points that begins
+            later than now leads there from here.
+
+    Raises:
+        StateError: joints, sizes, values or times are wrong.
+    """
+    names = list(message.joint_names)
+    if missing := [name for name in joints if name not in names]:
+        raise StateError(f'the trajectory lacks joints: {", ".join(missing)}')
+    if len(names) > len(joints):
+        others = sorted({n for n in names if n not in joints or names.count(n) > 1})
+        named = ', '.join(others)
+        raise StateError(f'the trajectory names joints not commanded, or twice: {named}')
+    order = np.array([names.index(name) for name in joints], dtype=np.intp)
+    start = 1e-9 * ((_nanoseconds(message.header.stamp) or now) - epoch)
+    points = [
+        _point(point, index, names, order, start) for index, point in enumerate(message.points)
+    ]
+    arrival = 1e-9 * (now - epoch)
+    if current is not None and len(points) > 1 and arrival < points[0].time:
+        points.insert(0, Point(arrival, *current))
+    return Trajectory(points)
+
+
+def _point(
+    point: JointTrajectoryPoint, index: int, names: list[str], order: Array, start: float
+) -> Point:
+    def vector(field: str) -> Array:
+        return checked_vector(f'point {index}: {field}', getattr(point, field), names)[order]
+
+    return Point(
+        start + 1e-9 * _nanoseconds(point.time_from_start),
+        vector('positions'),
+        vector('velocities') if len(point.velocities) else None,
+        vector('accelerations') if len(point.accelerations) else None,
+    )
+
+
+def _nanoseconds(time: Time | Duration) -> int:
+    return int(time.sec) * 10**9 + int(time.nanosec)

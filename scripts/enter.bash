@@ -1,0 +1,16 @@
+# Sourced by the other scripts: sets up, then enters the built workspace.
+# shellcheck shell=bash
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+"$root/scripts/setup"
+
+if [[ -z ${ROS_DISTRO:-} ]]; then
+  # The ROS wheels find their libraries anew, instead of those of an environment around this one.
+  unset AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
+fi
+set +u # colcon's scripts read variables that may not be set
+# shellcheck source=/dev/null
+. "$root/.venv/bin/activate"
+# shellcheck source=/dev/null
+. "$root/install/local_setup.bash"
+set -u

@@ -1,0 +1,45 @@
+from glob import glob
+
+from setuptools import find_packages, setup
+
+package_name = 'robot_dynamics_ros'
+
+# Only what `robot_dynamics_ros.core` imports: it must install where there is no ROS.
+requirements = ['defusedxml', 'lxml', 'numpy', 'urdf-parser-py']
+extras = {
+    'native': ['llvmlite'],
+    'oracle': ['pin'],
+    'simulation': ['mujoco'],
+    'xacro': ['xacro'],
+    'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pin'],
+    'test': ['hypothesis', 'pytest', 'pytest-timeout'],
+}
+
+setup(
+    name=package_name,
+    version='0.1.0',
+    description='The torques a real arm needs, from its URDF and its joint states.',
+    author='robot_dynamics_ros maintainers',
+    maintainer='robot_dynamics_ros maintainers',
+    maintainer_email='maintainers@users.noreply.a-seed-419c1489.example',
+    license='Apache-2.0',
+    python_requires='>=3.10',
+    packages=find_packages(include=[package_name, f'{package_name}.*']),
+    package_data={package_name: ['py.typed']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
+        (f'share/{package_name}', ['package.xml']),
+        (f'share/{package_name}/launch', sorted(glob('launch/*.launch.py'))),
+        (f'share/{package_name}/config', sorted(glob('config/*'))),
+    ],
+    install_requires=requirements,
+    extras_require=extras,
+    zip_safe=True,
+    entry_points={
+        'console_scripts': [
+            'dynamics_node = robot_dynamics_ros.ros.node:main',
+            'simulated_arm = robot_dynamics_ros.simulation.simulated_arm:main',
+            'demo_observer = robot_dynamics_ros.demo.observer:main',
+        ],
+    },
+)

@@ -1,0 +1,239 @@
+"""The engine against closed forms: it is to judge our dynamics, so it must be right itself."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+
+from robot_dynamics_ros.simulation.description import SimulationError
+from robot_dynamics_ros.simulation.physics import Physics
+from robot_dynamics_ros.simulation.servo import JointServo
+
+G = 9.81
+
+
+def run(arm, duration, period=0.001):
+    for _ in range(round(duration / period)):
+        arm.advance(period)
+
+
+@pytest.mark.parametrize('amplitude', [0.1, 1.0, 2.5])
+def test_pendulum_returns_after_its_period(pendulum, amplitude):
+    # T = 2 pi sqrt(I / (m g l)) / agm(1, cos(amplitude / 2)), exact for every amplitude.
+    a, b = 1.0, math.cos(amplitude / 2)
+    for _ in range(20):
+        a, b = (a + b) / 2, math.sqrt(a * b)
+    period = 2 * math.pi * math.sqrt(0.6 / (2.0 * G * 0.5)) / a
+    arm = Physics(pendulum())
+    arm.reset([amplitude])
+    arm.advance(period)
+    # At rest there, an error dt of the period shows in the velocity only: dt times g's pull.
+    assert arm.position[0] == pytest.approx(amplitude, abs=1e-9)
+    assert arm.velocity[0] == pytest.approx(0.0, abs=1e-7)
+
+
+def test_energy_stays_while_it_falls(two_links):
+    arm = Physics(two_links)
+    arm.reset([0.4, 1.2])
+    before = arm.energy()
+    run(arm, 2.0)
+    assert np.abs(arm.velocity).max() > 0.1
+    assert arm.energy() == pytest.approx(before, abs=1e-7)
+
+
+def test_falls_freely_on_a_rail(lift):
+    arm = Physics(lift)
+    run(arm, 0.8)
+    assert arm.position[0] == pytest.approx(-G / 2 * 0.8**2, rel=1e-9)
+    assert arm.time == pytest.approx(0.8)
+
+
+def test_gravity_points_where_it_is_told_to(lift):
+    arm = Physics(lift, gravity=(0.0, 0.0, 2.0))
+    arm.advance(1.0)
+    assert arm.position[0] == pytest.approx(1.0, rel=1e-9)
+
+
+def test_torque_accelerates(lift):
+    arm = Physics(lift)
+    arm.set_torque([1.5 * (G + 3.0)])
+    arm.advance(1.0)
+    assert arm.position[0] == pytest.approx(1.5, rel=1e-9)
+    np.testing.assert_allclose(arm.effort, [1.5 * (G + 3.0)])
+
+
+def test_time_may_pass_in_any_portions(pendulum):
+    arms = [Physics(pendulum()) for _ in range(2)]
+    for arm, period in zip(arms, (0.001, 0.0137), strict=True):
+        arm.reset([1.0])
+        run(arm, 1.37, period)
+    assert arms[0].position[0] == pytest.approx(arms[1].position[0], abs=1e-8)
+
+
+@pytest.mark.parametrize('damping', [0.3, 3000.0])
+def test_damping_slows_down(pendulum, damping):
+    # v decays with I / d; 3000 N m s/rad is far too stiff for an explicit method.
+    arm = Physics(pendulum(extra=f'<dynamics damping="{damping}"/>'), gravity=(0.0, 0.0, 0.0))
+    arm.set_torque([0.6])
+    arm.advance(0.5)
+    expected = 0.6 / damping * (1 - math.exp(-damping / 0.6 * 0.5))
+    assert arm.velocity[0] == pytest.approx(expected, rel=1e-3)
+
+
+def test_friction_holds_until_it_is_overcome(pendulum):
+    arm = Physics(pendulum(extra='<dynamics friction="1.0"/>'), gravity=(0.0, 0.0, 0.0))
+    arm.set_torque([0.9])
+    run(arm, 0.5)
+    assert abs(arm.velocity[0]) < 1e-2
+    arm.reset()
+    arm.set_torque([2.0])
+    run(arm, 0.5)
+    assert arm.velocity[0] == pytest.approx((2.0 - 1.0) / 0.6 * 0.5, rel=0.02)
+
+
+def test_stops_at_its_limits(pendulum):
+    arm = Physics(pendulum('<limit lower="-0.5" upper="0.5"/>', 'revolute'))
+    arm.set_torque([30.0])
+    run(arm, 2.0)
+    assert arm.position[0] == pytest.approx(0.5, abs=0.05)
+    assert abs(arm.velocity[0]) < 1e-3
+
+
+def test_joints_are_known_by_name(two_links):
+    straight = Physics(two_links)
+    swapped = Physics(two_links, joints=('elbow', 'shoulder'))
+    assert straight.joints == straight.all_joints == ('shoulder', 'elbow')
+    straight.reset([0.3, -0.7])
+    swapped.reset([-0.7, 0.3])
+    straight.set_torque([5.0, 1.0])
+    swapped.set_torque([1.0, 5.0])
+    for arm in (straight, swapped):
+        run(arm, 0.3)
+    np.testing.assert_array_equal(straight.position, swapped.position)
+    np.testing.assert_array_equal(straight.effort, [5.0, 1.0])
+    assert [joint.name for joint in swapped.limits] == ['elbow', 'shoulder']
+    np.testing.assert_allclose(straight.inertia(), swapped.inertia()[::-1])
+
+
+@pytest.mark.parametrize('joints', [('wrist',), ('elbow', 'elbow')])
+def test_refuses_joints_that_are_not_there_or_twice(two_links, joints):
+    with pytest.raises(SimulationError, match='one of shoulder, elbow'):
+        Physics(two_links, joints=joints)
+
+
+def test_torque_ends_at_the_effort_limit(two_links):
+    arm = Physics(two_links)
+    arm.set_torque([1000.0, -1000.0])
+    arm.advance(0.001)
+    np.testing.assert_array_equal(arm.effort, [40.0, -40.0])
+
+
+def test_brake_holds_whatever_acts(two_links):
+    arm = Physics(two_links)
+    arm.reset([0.5, 0.5])
+    arm.brake = True
+    arm.set_torque([40.0, 40.0])
+    run(arm, 0.2)
+    np.testing.assert_array_equal(arm.position, [0.5, 0.5])
+    np.testing.assert_array_equal(arm.velocity, [0.0, 0.0])
+    assert arm.time == pytest.approx(0.2)
+    arm.brake = False
+    run(arm, 0.2)
+    assert np.abs(arm.position - 0.5).max() > 0.01
+
+
+def test_servo_sags_by_gravity_over_stiffness(two_links):
+    arm = Physics(two_links)
+    arm.reset([0.5, 0.3])
+    stiffness = 400.0
+    arm.set_servo(JointServo(stiffness, 40.0, 2))
+    run(arm, 5.0)
+    sag = arm.position - np.array([0.5, 0.3])
+    gravity = arm.required_torque(arm.position, np.zeros(2), np.zeros(2))
+    np.testing.assert_allclose(sag, -gravity / stiffness, atol=1e-5)
+
+
+def test_servo_holds_where_it_is_switched_on(two_links):
+    arm = Physics(two_links, gravity=(0.0, 0.0, 0.0))
+    arm.reset([0.5, 0.3])
+    arm.set_servo(JointServo.tuned(arm.inertia(), 5.0))
+    run(arm, 0.5)
+    np.testing.assert_allclose(arm.position, [0.5, 0.3], atol=1e-12)
+    arm.set_servo(None)
+    assert arm.servo is None
+
+
+def test_reset_brings_it_back_at_rest(two_links):
+    arm = Physics(two_links)
+    arm.set_torque([5.0, 5.0])
+    run(arm, 0.3)
+    arm.reset([0.1, 0.2])
+    np.testing.assert_array_equal(arm.position, [0.1, 0.2])
+    np.testing.assert_array_equal(arm.velocity, 0.0)
+    assert arm.time == pytest.approx(0.3)
+    arm.advance(0.001)
+    np.testing.assert_array_equal(arm.effort, 0.0)
+
+
+def test_starts_within_its_limits(pendulum):
+    arm = Physics(pendulum('<limit lower="0.5" upper="2"/>', 'revolute'))
+    np.testing.assert_array_equal(arm.position, [0.5])
+
+
+def test_mimics_follow_and_take_no_torque(two_links):
+    elbow = '<joint name="elbow" type="revolute">'
+    mimic = '<mimic joint="shoulder" multiplier="-2" offset="0.1"/>'
+    text = two_links.replace(elbow, elbow + mimic)
+    arm = Physics(text)
+    assert (arm.joints, arm.all_joints) == (('shoulder',), ('shoulder', 'elbow'))
+    arm.reset([0.2])
+    np.testing.assert_allclose(arm.position, [0.2, -0.3])
+    run(arm, 0.5)
+    assert arm.position[1] == pytest.approx(0.1 - 2 * arm.position[0], abs=1e-2)
+
+
+def test_says_when_motion_grows_beyond_bounds(lift):
+    arm = Physics(lift)
+    arm.set_torque([1e308])
+    with pytest.raises(SimulationError, match='beyond all bounds'):
+        run(arm, 100.0, period=10.0)
+    arm.reset()
+    assert np.isfinite(arm.position).all()
+
+
+def test_says_why_mujoco_refuses(pendulum):
+    massless = pendulum().replace('mass value="2.0"', 'mass value="0"').replace('="0.1"', '="0"')
+    with pytest.raises(SimulationError, match=r'MuJoCo refuses this URDF: .*mass and inertia'):
+        Physics(massless)
+
+
+def test_leaves_no_log_file(two_links, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Physics(two_links.replace('lower="-3" upper="3"', 'lower="1" upper="1"'))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize('arm', ['ur_description/urdf/ur5_robot', 'z1_description/urdf/z1'])
+def test_takes_the_torque_that_pinocchio_says(arm):
+    pinocchio = pytest.importorskip('pinocchio')
+    from robot_dynamics_ros.demo.default_arm import default_urdf
+    from robot_dynamics_ros.demo.errors import DemoError
+
+    try:
+        robots = default_urdf().parents[2]
+    except DemoError:
+        pytest.skip('example-robot-data is not installed')
+    # Pinocchio's RNEA knows neither damping nor friction.
+    text = re.sub('<dynamics[^>]*/>', '', (robots / f'{arm}.urdf').read_text())
+    physics = Physics(text)
+    model = pinocchio.buildModelFromXML(text)
+    assert tuple(model.names)[1:] == physics.joints
+    rng = np.random.default_rng(0)
+    q = rng.uniform(model.lowerPositionLimit, model.upperPositionLimit)
+    v, a = rng.normal(size=(2, model.nv))
+    expected = pinocchio.rnea(model, model.createData(), q, v, a)
+    torque = physics.required_torque(q, v, a)
+    np.testing.assert_allclose(torque, expected, rtol=0, atol=1e-12 * np.abs(expected).max())

@@ -1,0 +1,47 @@
+"""The arm as a process: how it starts and ends."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('mujoco')
+
+MODULE = 'robot_dynamics_ros.simulation.simulated_arm'
+
+
+def start(*arguments):
+    environment = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100)}
+    return subprocess.Popen(
+        [sys.executable, '-m', MODULE, '--ros-args', *arguments],
+        stderr=subprocess.PIPE,
+        env=environment,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_ends_quietly_when_told_to(number, two_links):
+    process = start('-p', f'robot_description:={two_links.replace(chr(10), "")}')
+    try:
+        line = process.stderr.readline()
+        assert 'test runs: 2 joints (shoulder, elbow)' in line
+        process.send_signal(number)
+        _, said = process.communicate(timeout=15)
+    finally:
+        process.kill()
+    assert (process.returncode, said) == (0, '')
+
+
+def test_says_what_is_wrong_and_ends():
+    process = start('-p', 'robot_description:="<robot"')
+    try:
+        _, said = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 1
+    assert 'robot_description is not XML' in said
+    assert 'Traceback' not in said

@@ -1,0 +1,219 @@
+"""The node in process, over its topics and services."""
+
+import os
+import threading
+import time
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('mujoco')
+
+from builtin_interfaces.msg import Duration
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robot_dynamics_ros.simulation.description import SimulationError
+from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
+
+LIMIT = 15.0
+START = [0.5, 0.3]
+
+
+class Bench:
+    """An arm and a node that talks to it, both spun in a thread."""
+
+    def __init__(self, context, parameters):
+        self.context = context
+        self.arm = SimulatedArm(
+            context=context,
+            parameter_overrides=[
+                Parameter(name, value=value) for name, value in parameters.items()
+            ],
+        )
+        self.node = rclpy.create_node('tester', context=context)
+        self.states = []
+        self.node.create_subscription(JointState, 'joint_states', self.states.append, 10)
+        self.commands = self.node.create_publisher(Float64MultiArray, 'commands', 10)
+        self.reference = self.node.create_publisher(JointTrajectory, 'simulated_arm/reference', 10)
+        self.executor = SingleThreadedExecutor(context=context)
+        self.executor.add_node(self.arm)
+        self.executor.add_node(self.node)
+        self.thread = threading.Thread(target=self.executor.spin, daemon=True)
+        self.thread.start()
+
+    def until(self, condition, what):
+        deadline = time.monotonic() + LIMIT
+        while not condition():
+            assert time.monotonic() < deadline, f'waited in vain for {what}'
+            time.sleep(0.005)
+
+    def call(self, kind, name, **request):
+        client = self.node.create_client(kind, f'simulated_arm/{name}')
+        self.until(client.service_is_ready, name)
+        future = client.call_async(kind.Request(**request))
+        self.until(future.done, name)
+        return future.result()
+
+    @property
+    def last(self):
+        return self.states[-1] if self.states else JointState(position=[0.0] * 2, effort=[0.0] * 2)
+
+    def latest(self):
+        """The newest state of those that are yet to come."""
+        seen = len(self.states)
+        self.until(lambda: len(self.states) > seen + 3, 'joint_states')
+        return self.states[-1]
+
+    def command(self, *torques):
+        self.until(lambda: self.commands.get_subscription_count() > 0, 'the arm')
+        self.commands.publish(Float64MultiArray(data=[float(t) for t in torques]))
+
+    def close(self):
+        self.arm.stop()
+        self.executor.shutdown(timeout_sec=5.0)
+        self.thread.join(timeout=5.0)
+        self.arm.destroy_node()
+        self.node.destroy_node()
+
+
+@pytest.fixture
+def context():
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=1 + os.getpid() % 100)
+    yield context
+    rclpy.try_shutdown(context=context)
+
+
+@pytest.fixture
+def bench(context, two_links):
+    benches = []
+
+    def make(**parameters):
+        defaults = {'robot_description': two_links, 'initial_positions': START, 'brake': True}
+        chosen = {k: v for k, v in {**defaults, **parameters}.items() if v is not None}
+        benches.append(Bench(context, chosen))
+        return benches[-1]
+
+    yield make
+    for one in benches:
+        one.close()
+
+
+def test_publishes_its_state(bench):
+    bench = bench()
+    state = bench.latest()
+    assert state.name == ['shoulder', 'elbow']
+    assert list(state.position) == START
+    assert list(state.velocity) == list(state.effort) == [0.0, 0.0]
+    before = len(bench.states)
+    time.sleep(0.5)
+    stamps = [s.header.stamp.sec + 1e-9 * s.header.stamp.nanosec for s in bench.states[before:]]
+    assert 200 < len(stamps) < 600
+    assert (np.diff(stamps) > 0).all()
+    assert abs(stamps[-1] - time.time()) < 1.0
+
+
+def test_falls_when_the_brake_is_released(bench):
+    bench = bench()
+    assert bench.call(SetBool, 'set_brake', data=False).success
+    bench.until(lambda: abs(bench.last.position[0] - START[0]) > 0.2, 'the fall')
+    assert bench.call(SetBool, 'set_brake', data=True).success
+    assert list(bench.latest().velocity) == [0.0, 0.0]
+    assert bench.call(Trigger, 'reset').success
+    assert list(bench.latest().position) == START
+
+
+def test_takes_torques_in_the_order_of_joints(bench):
+    bench = bench(joints=['elbow', 'shoulder'], initial_positions=[0.3, 0.5])
+    bench.command(1.0, 2.0)
+    bench.until(lambda: list(bench.last.effort) == [2.0, 1.0], 'the torques')
+    assert list(bench.last.position) == START
+
+
+def test_torques_end_when_no_more_come(bench):
+    bench = bench(command_timeout=0.2)
+    bench.command(1.0, 2.0)
+    bench.until(lambda: bench.last.effort[0] == 1.0, 'the torques')
+    bench.until(lambda: bench.last.effort[0] == 0.0, 'the timeout')
+
+
+@pytest.mark.parametrize('torques', [[1.0], [1.0, 2.0, 3.0], [], [1.0, float('nan')]])
+def test_drops_commands_that_make_no_sense(bench, torques):
+    bench = bench(command_timeout=0.0)
+    bench.command(3.0, 4.0)
+    bench.until(lambda: list(bench.last.effort) == [3.0, 4.0], 'the torques')
+    bench.command(*torques)
+    bench.until(lambda: bench.arm.dropped_commands == 1, 'the drop')
+    assert list(bench.latest().effort) == [3.0, 4.0]
+
+
+def test_servo_follows_a_reference(bench):
+    bench = bench(gravity=[0.0, 0.0, 0.0], brake=False)
+    assert bench.call(SetBool, 'set_servo', data=True).success
+    bench.until(lambda: bench.reference.get_subscription_count() > 0, 'the arm')
+    point = JointTrajectoryPoint(positions=[-0.4], time_from_start=Duration(sec=0))
+    bench.reference.publish(JointTrajectory(joint_names=['elbow'], points=[point]))
+    bench.until(
+        lambda: np.abs(np.array(bench.last.position) - [START[0], -0.4]).max() < 1e-3,
+        'the elbow',
+    )
+    assert bench.call(SetBool, 'set_servo', data=False).success
+    assert list(bench.latest().effort) == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    'message',
+    [
+        JointTrajectory(joint_names=['wrist'], points=[JointTrajectoryPoint(positions=[0.0])]),
+        JointTrajectory(
+            joint_names=['elbow'], points=[JointTrajectoryPoint(positions=[0.0, 1.0])]
+        ),
+        JointTrajectory(joint_names=['elbow']),
+        JointTrajectory(points=[JointTrajectoryPoint(positions=[0.0])]),
+    ],
+)
+def test_ignores_references_that_make_no_sense(bench, message):
+    bench = bench(servo=True)
+    bench.until(lambda: bench.reference.get_subscription_count() > 0, 'the arm')
+    bench.reference.publish(message)
+    bench.call(Trigger, 'reset')
+    assert list(bench.latest().position) == START
+
+
+def test_waits_for_a_latched_description(bench, two_links):
+    bench = bench(robot_description=None)
+    assert not bench.call(SetBool, 'set_brake', data=True).success
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    publisher = bench.node.create_publisher(String, 'robot_description', latched)
+    publisher.publish(String(data='<robot'))
+    time.sleep(0.1)
+    assert bench.states == []
+    publisher.publish(String(data=two_links))
+    assert list(bench.latest().position) == START
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'said'),
+    [
+        ({'joints': ['wrist']}, 'wrist'),
+        ({'initial_positions': [0.1]}, 'initial_positions has 1 values'),
+        ({'initial_positions': 0.1}, 'initial_positions'),
+        ({'gravity': [0.0, 1.0]}, 'gravity'),
+        ({'rate': 0.0}, 'rate is 0.0'),
+        ({'servo_kp': [10.0]}, 'servo_kd'),
+        ({'servo_kp': [1.0, 2.0, 3.0], 'servo_kd': [1.0]}, 'servo_kp'),
+        ({'robot_description': '<robot'}, 'not XML'),
+    ],
+)
+def test_names_the_parameter_that_makes_no_sense(context, two_links, parameters, said):
+    values = {'robot_description': two_links, **parameters}
+    overrides = [Parameter(name, value=value) for name, value in values.items()]
+    with pytest.raises(SimulationError, match=said):
+        SimulatedArm(context=context, parameter_overrides=overrides)
