@@ -17,6 +17,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.core.errors import RobotDynamicsError, StateError
+from robot_dynamics_ros.core.trajectory import Trajectory
 from robot_dynamics_ros.preparation import prepare_robot
 
 from . import parameters
@@ -33,7 +34,11 @@ WARNING_PERIOD = 5.0
 
 
 class DynamicsNode(LifecycleNode):
-    """Publishes the feedforward torques of a robot."""
+    """Publishes the feedforward torques of a robot.
+
+    Attributes:
+        intakes: what came in, by topic.
+    """
 
     def __init__(self, **options: Any) -> None:
         """Create the endpoints; nothing is computed before the node is configured."""
@@ -46,7 +51,9 @@ class DynamicsNode(LifecycleNode):
         self._active = False
         self._described = ''
         self._epoch = self.get_clock().now().nanoseconds
-        self._states, self._references, self._descriptions = Intake(), Intake(), Intake()
+        self.intakes = {
+            topic: Intake() for topic in ('joint_states', 'reference', 'robot_description')
+        }
 
         self._commands = self.create_lifecycle_publisher(Float64MultiArray, '~/commands', 10)
         self._torques = self.create_lifecycle_publisher(JointTorques, '~/torques', 10)
@@ -54,12 +61,7 @@ class DynamicsNode(LifecycleNode):
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
         self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
         Services(self, self._configured_controller, self._tolerance)
-        intakes = {
-            'joint_states': self._states,
-            'reference': self._references,
-            'robot_description': self._descriptions,
-        }
-        Diagnostics(self, intakes, self._model_status)
+        Diagnostics(self, self.intakes, self._model_status)
 
     def start(self) -> None:
         """Configure and activate, if parameter autostart says so and there is a description."""
@@ -169,9 +171,9 @@ class DynamicsNode(LifecycleNode):
                 if self._torques.get_subscription_count():
                     self._torques.publish(controller.torques(message))
         except StateError as error:
-            self._refuse(self._states, 'joint_states', error)
+            self._refuse('joint_states', error)
         else:
-            self._states.used += 1
+            self.intakes['joint_states'].used += 1
 
     def _now(self, controller: Controller) -> float:
         if controller.reference is None:
@@ -183,30 +185,36 @@ class DynamicsNode(LifecycleNode):
             controller = self._configured_controller()
             if not self._active:
                 raise StateError('the node is not active')
-            if not message.points:
-                controller.reference = None
-                return
-            controller.reference = read_trajectory(
-                message,
-                controller.joints,
-                now=self.get_clock().now().nanoseconds,
-                epoch=self._epoch,
-                current=controller.position_and_velocity(),
-            )
+            controller.reference = self._read_reference(message, controller)
         except StateError as error:
-            self._refuse(self._references, 'reference', error)
+            self._refuse('reference', error)
         else:
-            self._references.used += 1
+            self.intakes['reference'].used += 1
+
+    def _read_reference(
+        self, message: JointTrajectory, controller: Controller
+    ) -> Trajectory | None:
+        """A trajectory without points ends the reference."""
+        if not message.points:
+            return None
+        return read_trajectory(
+            message,
+            controller.joints,
+            now=self.get_clock().now().nanoseconds,
+            epoch=self._epoch,
+            current=controller.position_and_velocity(),
+        )
 
     def _on_description(self, message: String) -> None:
         if self._controller is not None and message.data != self._description():
             reason = 'a new robot_description is used only after cleanup and configure'
-            self._refuse(self._descriptions, 'robot_description', reason)
+            self._refuse('robot_description', reason)
         self._described = message.data
-        self._descriptions.used += 1
+        self.intakes['robot_description'].used += 1
         self.start()
 
-    def _refuse(self, intake: Intake, topic: str, reason: object) -> None:
+    def _refuse(self, topic: str, reason: object) -> None:
+        intake = self.intakes[topic]
         intake.refuse(reason)
         self.get_logger().warning(
             f'{topic} refused ({intake.refused} so far): {reason}',

@@ -1,0 +1,25 @@
+"""References for the robot of `three_joints`."""
+
+from builtin_interfaces.msg import Duration
+from three_joints import JOINTS
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+
+def point(q, v=(), a=(), seconds=0.0):
+    nanoseconds = round(seconds * 1e9)
+    when = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+    return JointTrajectoryPoint(
+        positions=list(q), velocities=list(v), accelerations=list(a), time_from_start=when
+    )
+
+
+def trajectory(*points, names=JOINTS):
+    return JointTrajectory(joint_names=list(names), points=list(points))
+
+
+def follow(node, observer, message):
+    """Send a reference and wait until the node has it."""
+    intake = node.intakes['reference']
+    before = intake.used
+    observer.reference.publish(message)
+    observer.until(lambda: intake.used > before, 'reference')

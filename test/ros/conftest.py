@@ -1,0 +1,115 @@
+"""A node under test and an observer, in one process, context and executor."""
+
+import os
+import random
+import time
+from contextlib import contextmanager
+
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+from three_joints import URDF
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.ros.node import DynamicsNode
+
+LIMIT = 20.0
+
+
+class Observer:
+    """Stands for the rest of the system: sends what a driver sends, keeps what the node says."""
+
+    def __init__(self, context, executor, namespace):
+        self.node = rclpy.create_node('observer', context=context, namespace=namespace)
+        self.commands, self.torques = [], []
+        self._executor = executor
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        create = self.node.create_publisher
+        self.states = create(JointState, 'joint_states', 10)
+        self.reference = create(JointTrajectory, 'robot_dynamics/reference', 10)
+        self.description = create(String, 'robot_description', latched)
+        self.node.create_subscription(
+            Float64MultiArray, 'robot_dynamics/commands', self.commands.append, 10
+        )
+        self.node.create_subscription(
+            JointTorques, 'robot_dynamics/torques', self.torques.append, 10
+        )
+        executor.add_node(self.node)
+
+    def until(self, condition, what):
+        """Spin until the condition holds."""
+        end = time.monotonic() + LIMIT
+        while not condition():
+            assert time.monotonic() < end, f'{what}: not within {LIMIT:g} s'
+            self._executor.spin_once(timeout_sec=0.05)
+
+    def call(self, service, name, **fields):
+        """The response of a service of the node."""
+        client = self.node.create_client(service, name)
+        self.until(client.service_is_ready, f'service {name}')
+        future = client.call_async(service.Request(**fields))
+        self.until(future.done, f'answer of {name}')
+        self.node.destroy_client(client)
+        return future.result()
+
+    def answer_to(self, state):
+        """The torques that answer a state."""
+        before = len(self.commands), len(self.torques)
+        self.states.publish(state)
+        self.until(
+            lambda: len(self.commands) > before[0] and len(self.torques) > before[1],
+            'command and torques',
+        )
+        return self.commands[-1], self.torques[-1]
+
+
+@pytest.fixture
+def graph():
+    """Makes a node with parameters, and an observer of it."""
+
+    @contextmanager
+    def make(start=True, namespace='', **parameters):
+        context = rclpy.Context()
+        rclpy.init(context=context, domain_id=random.randint(1, 100))
+        executor = SingleThreadedExecutor(context=context)
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        node = DynamicsNode(context=context, namespace=namespace, parameter_overrides=overrides)
+        executor.add_node(node)
+        observer = Observer(context, executor, namespace)
+        try:
+            if start:
+                node.start()
+            observer.until(
+                lambda: (
+                    observer.states.get_subscription_count()
+                    and observer.reference.get_subscription_count()
+                    and observer.node.count_publishers(f'{namespace}/robot_dynamics/commands')
+                    and observer.node.count_publishers(f'{namespace}/robot_dynamics/torques')
+                ),
+                'discovery',
+            )
+            yield node, observer
+        finally:
+            executor.shutdown()
+            observer.node.destroy_node()
+            node.destroy_node()
+            rclpy.shutdown(context=context)
+
+    return make
+
+
+@pytest.fixture(scope='session')
+def dynamics():
+    """The same robot without ROS."""
+    return RobotDynamics(parse_urdf(URDF))
+
+
+os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')

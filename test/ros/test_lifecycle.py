@@ -1,0 +1,162 @@
+"""Configuring, activating and their refusals; parameters."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+from rclpy.parameter import Parameter
+from references import follow, point, trajectory
+from std_msgs.msg import String
+from three_joints import URDF, state
+
+from robot_dynamics_ros.ros.parameters import TABLE
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+CONFIG = Path(__file__).parents[2] / 'config' / 'robot_dynamics.yaml'
+
+
+def label(observer):
+    return observer.call(GetState, '/robot_dynamics/get_state').current_state.label
+
+
+def change(observer, transition):
+    request = ChangeState.Request()
+    request.transition.id = transition
+    return observer.call(
+        ChangeState, '/robot_dynamics/change_state', transition=request.transition
+    ).success
+
+
+def test_autostart_activates(graph):
+    with graph(robot_description=URDF) as (_, observer):
+        assert label(observer) == 'active'
+
+
+def test_the_description_may_come_from_the_latched_topic(graph, dynamics):
+    with graph() as (_, observer):
+        assert label(observer) == 'unconfigured'
+        observer.description.publish(String(data=URDF))
+        observer.until(lambda: label(observer) == 'active', 'activation')
+        command, _ = observer.answer_to(state(Q, V))
+    np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
+
+
+def test_without_autostart_each_step_is_asked_for(graph):
+    with graph(robot_description=URDF, autostart=False) as (node, observer):
+        observer.states.publish(state(Q, V))
+        assert change(observer, Transition.TRANSITION_CONFIGURE)
+        assert label(observer) == 'inactive'
+        before = node.intakes['joint_states'].used
+        observer.states.publish(state(Q, V))
+        observer.until(lambda: node.intakes['joint_states'].used > before, 'state')
+        assert not observer.commands
+        assert change(observer, Transition.TRANSITION_ACTIVATE)
+        observer.answer_to(state(Q, V))
+
+
+def test_deactivation_stops_commands_and_forgets_the_reference(graph, dynamics):
+    with graph(robot_description=URDF) as (node, observer):
+        follow(node, observer, trajectory(point(Q, V, V)))
+        observer.answer_to(state(Q, V))
+        assert change(observer, Transition.TRANSITION_DEACTIVATE)
+        sent, used = len(observer.commands), node.intakes['joint_states'].used
+        observer.states.publish(state(Q, V))
+        observer.until(lambda: node.intakes['joint_states'].used > used, 'state')
+        assert len(observer.commands) == sent
+        assert change(observer, Transition.TRANSITION_ACTIVATE)
+        command, _ = observer.answer_to(state(Q, V))
+    np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
+
+
+def test_after_cleanup_another_robot_can_be_configured(graph):
+    with graph(robot_description=URDF) as (node, observer):
+        assert change(observer, Transition.TRANSITION_DEACTIVATE)
+        assert change(observer, Transition.TRANSITION_CLEANUP)
+        heavier = URDF.replace('<mass value="1.5"/>', '<mass value="3"/>')
+        assert node.set_parameters([Parameter('robot_description', value=heavier)])[0].successful
+        assert change(observer, Transition.TRANSITION_CONFIGURE)
+        assert change(observer, Transition.TRANSITION_ACTIVATE)
+        observer.answer_to(state(Q, V))
+
+
+INDEFINITE = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="-9" iyy="-9" izz="-9"')
+REFUSED = {
+    'not XML': ({'robot_description': 'robot'}, 'not well-formed XML'),
+    'an indefinite mass matrix': ({'robot_description': INDEFINITE}, 'none may be negative'),
+    'no moving joint': (
+        {'robot_description': '<robot name="r"><link name="l"/></robot>'},
+        'no moving joint',
+    ),
+    'an unknown joint': (
+        {'robot_description': URDF, 'joints': ['elbow']},
+        "unknown joint 'elbow': known are turn, slide, wrist",
+    ),
+    'a joint twice': ({'robot_description': URDF, 'joints': ['turn', 'turn']}, 'named twice'),
+    'an unknown term': ({'robot_description': URDF, 'terms': ['weight']}, 'allowed are gravity'),
+    'a wrong type': ({'robot_description': URDF, 'gravity': 9.81}, 'a list is needed'),
+    'too few numbers': ({'robot_description': URDF, 'gravity': [9.81]}, 'gravity has 1 values'),
+    'disagreement with Pinocchio': (
+        # No two ways to compute agree to the last bit on all states.
+        {'robot_description': URDF, 'cross_check_tolerance': 0.0},
+        'Pinocchio disagrees',
+    ),
+}
+
+
+@pytest.mark.parametrize('bad', REFUSED)
+def test_what_cannot_be_trusted_is_refused_and_the_node_lives_on(graph, bad, capfd):
+    parameters, reason = REFUSED[bad]
+    with graph(**parameters) as (node, observer):
+        assert label(observer) == 'unconfigured'
+        assert not change(observer, Transition.TRANSITION_CONFIGURE)
+        defaults = {row.name: row.default for row in TABLE} | {'robot_description': URDF}
+        repairs = [Parameter(name, value=defaults[name]) for name in parameters]
+        assert all(result.successful for result in node.set_parameters(repairs))
+        assert change(observer, Transition.TRANSITION_CONFIGURE)
+        assert change(observer, Transition.TRANSITION_ACTIVATE)
+        observer.answer_to(state(Q, V))
+    assert reason in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'reason'),
+    [
+        ('joints', ['turn'], 'read on configure'),
+        ('robot_description', URDF, 'read on configure'),
+        ('terms', ['weight'], "'weight' is unknown"),
+        ('terms', 'gravity', 'a list is needed'),
+        ('gravity', [0.0, 0.0, float('nan')], "gravity is nan at 'z'"),
+        ('gravity', ['down', 'down', 'down'], 'a number is needed'),
+        ('evaluate_at', 'nowhere', 'allowed are reference, state'),
+        ('autostart', 1, 'a bool is needed'),
+    ],
+)
+def test_a_running_node_refuses_bad_and_structural_changes(graph, dynamics, name, value, reason):
+    with graph(robot_description=URDF) as (node, observer):
+        (result,) = node.set_parameters([Parameter(name, value=value)])
+        assert not result.successful
+        assert reason in result.reason
+        command, _ = observer.answer_to(state(Q, V))
+    np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
+
+
+def test_a_description_that_changes_while_running_is_refused_and_said(graph):
+    with graph(robot_description=URDF) as (node, observer):
+        observer.description.publish(String(data='<robot/>'))
+        observer.until(lambda: node.intakes['robot_description'].refused, 'refusal')
+        observer.answer_to(state(Q, V))
+
+
+def test_plain_python_computes_the_same(graph, dynamics):
+    with graph(robot_description=URDF, backend='python') as (_, observer):
+        command, _ = observer.answer_to(state(Q, V))
+    np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
+
+
+def test_the_shipped_configuration_documents_every_parameter_and_its_default():
+    values = yaml.safe_load(CONFIG.read_text())['/**']['ros__parameters']
+    assert values == {row.name: row.default for row in TABLE}
+    assert list(values) == [row.name for row in TABLE]

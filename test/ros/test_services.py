@@ -1,0 +1,122 @@
+"""The services answer for any named state, in the order of `joints`."""
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+from three_joints import JOINTS, URDF, state
+
+from robot_dynamics_interfaces.srv import (
+    CrossCheck,
+    GetCoriolisMatrix,
+    GetGravity,
+    GetMassMatrix,
+    InverseDynamics,
+)
+
+Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
+
+
+def matrix(message):
+    rows, columns = message.layout.dim
+    assert (rows.label, columns.label) == ('row', 'column')
+    assert rows.stride == rows.size * columns.size
+    assert columns.stride == columns.size
+    return np.array(message.data).reshape(rows.size, columns.size)
+
+
+def test_matrices_and_vectors_of_a_named_state(graph, dynamics):
+    with graph(robot_description=URDF) as (_, observer):
+        request = state(Q, V)
+        mass = observer.call(GetMassMatrix, '/robot_dynamics/get_mass_matrix', state=request)
+        coriolis = observer.call(
+            GetCoriolisMatrix, '/robot_dynamics/get_coriolis_matrix', state=request
+        )
+        gravity = observer.call(GetGravity, '/robot_dynamics/get_gravity', state=request)
+        # The accelerations stand in the order of the names of the state.
+        a = [A[JOINTS.index(name)] if name in JOINTS else 0.0 for name in request.name]
+        inverse = observer.call(
+            InverseDynamics, '/robot_dynamics/inverse_dynamics', state=request, acceleration=a
+        )
+    for response in (mass, coriolis, gravity, inverse):
+        assert response.success, response.message
+        assert tuple(response.joint_names) == JOINTS
+    assert np.array_equal(matrix(mass.mass_matrix), dynamics.mass_matrix(Q))
+    assert np.array_equal(matrix(coriolis.coriolis_matrix), dynamics.coriolis_matrix(Q, V))
+    assert np.array_equal(gravity.effort, dynamics.gravity_torque(Q))
+    assert np.array_equal(inverse.effort, dynamics.inverse_dynamics(Q, V, A))
+
+
+def test_an_empty_request_asks_for_the_latest_state(graph, dynamics):
+    with graph(robot_description=URDF) as (_, observer):
+        name = '/robot_dynamics/get_mass_matrix'
+        early = observer.call(GetMassMatrix, name)
+        assert not early.success
+        assert 'no usable joint_states' in early.message
+        observer.answer_to(state(Q, V))
+        response = observer.call(GetMassMatrix, name)
+        inverse = observer.call(
+            InverseDynamics, '/robot_dynamics/inverse_dynamics', acceleration=A
+        )
+    assert np.array_equal(matrix(response.mass_matrix), dynamics.mass_matrix(Q))
+    assert np.array_equal(inverse.effort, dynamics.inverse_dynamics(Q, V, A))
+
+
+def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
+    with graph(robot_description=URDF, joints=['wrist', 'turn']) as (_, observer):
+        mass = observer.call(GetMassMatrix, '/robot_dynamics/get_mass_matrix', state=state(Q, V))
+        coriolis = observer.call(
+            GetCoriolisMatrix, '/robot_dynamics/get_coriolis_matrix', state=state(Q, V)
+        )
+    chosen = np.ix_([2, 0], [2, 0])
+    assert tuple(mass.joint_names) == ('wrist', 'turn')
+    assert np.array_equal(matrix(mass.mass_matrix), dynamics.mass_matrix(Q)[chosen])
+    expected = dynamics.coriolis_matrix(Q, [V[0], 0.0, V[2]])[chosen]
+    assert np.array_equal(matrix(coriolis.coriolis_matrix), expected)
+
+
+@pytest.mark.parametrize(
+    ('service', 'name', 'fields', 'reason'),
+    [
+        (GetMassMatrix, 'get_mass_matrix', {'state': state(Q[:2], names=JOINTS[:2])}, 'wrist'),
+        (GetMassMatrix, 'get_mass_matrix', {'state': JointState(position=Q)}, 'joints missing'),
+        (
+            GetCoriolisMatrix,
+            'get_coriolis_matrix',
+            {'state': JointState(name=list(JOINTS), position=Q)},
+            'velocity is empty',
+        ),
+        (
+            InverseDynamics,
+            'inverse_dynamics',
+            {'state': state(Q, V), 'acceleration': [1.0]},
+            'acceleration has 1 values for 4 names',
+        ),
+        (GetGravity, 'get_gravity', {'state': state([0.0, np.nan, 0.0])}, "'slide' is nan"),
+    ],
+)
+def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields, reason):
+    with graph(robot_description=URDF) as (_, observer):
+        response = observer.call(service, f'/robot_dynamics/{name}', **fields)
+    assert not response.success
+    assert reason in response.message
+
+
+def test_cross_check_reports_every_quantity(graph):
+    with graph(robot_description=URDF) as (_, observer):
+        for fields in ({}, {'samples': 3}, {'state': state(Q, V)}):
+            response = observer.call(CrossCheck, '/robot_dynamics/cross_check', **fields)
+            assert response.success, response.message
+            assert len(response.quantity) == 5
+            assert max(response.worst_relative) <= response.tolerance
+
+
+def test_without_a_robot_services_say_so(graph):
+    with graph(start=False) as (_, observer):
+        for service, name in (
+            (GetMassMatrix, 'get_mass_matrix'),
+            (CrossCheck, 'cross_check'),
+            (InverseDynamics, 'inverse_dynamics'),
+        ):
+            response = observer.call(service, f'/robot_dynamics/{name}')
+            assert not response.success
+            assert 'not configured' in response.message
