@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 import numpy.typing as npt
@@ -32,11 +33,13 @@ class PreparedRobot:
         dynamics: of the robot.
         oracle: Pinocchio's view of the same description; None if no cross-check was wanted.
         report: of the cross-check; None if none was wanted.
+        compile_seconds: what compiling took [s].
     """
 
     dynamics: RobotDynamics
     oracle: Oracle | None
     report: Report | None
+    compile_seconds: float
 
 
 def prepare_robot(
@@ -62,12 +65,14 @@ def prepare_robot(
         OracleDisagreement: Pinocchio computes other numbers.
     """
     dynamics = RobotDynamics(parse_urdf(text), gravity=gravity, backend=backend)
+    start = time.perf_counter()
     dynamics.compile(*PREPARED)
+    compile_seconds = time.perf_counter() - start
     check_mass_matrix(dynamics)
     if not cross_check_samples:
-        return PreparedRobot(dynamics, None, None)
+        return PreparedRobot(dynamics, None, None, compile_seconds)
     oracle = Oracle(text, dynamics.model)
     states = random_states(dynamics.model, cross_check_samples)
     report = oracle.compare(dynamics, states, tolerance=cross_check_tolerance)
     report.raise_on_disagreement()
-    return PreparedRobot(dynamics, oracle, report)
+    return PreparedRobot(dynamics, oracle, report, compile_seconds)

@@ -71,16 +71,7 @@ def perform(
     stage.at_home(servo=False)
     say('fetch M and C through the services')
     matrices = tuple(_matrices(stage, model, trajectory.positions[0]))
-    return Play(
-        fall,
-        hold,
-        servo_only,
-        with_gravity,
-        with_feedforward,
-        matrices,
-        stage.state_joints,
-        stage.torque_joints,
-    )
+    return Play(fall, hold, servo_only, with_gravity, with_feedforward, matrices)
 
 
 def _released(stage: Stage, seconds: float) -> Take:

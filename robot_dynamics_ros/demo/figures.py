@@ -35,8 +35,7 @@ class Results:
     matrices: MatrixErrors
     mass_matrix: Array
     timeliness: Timeliness
-    cpu_arm: float
-    cpu_node: float
+    cpu: dict[str, float]
     rate: float
 
     def joint_rows(self) -> list[JointRow]:
@@ -95,8 +94,10 @@ def judge(results: Results) -> list[Figure]:
         Figure('latency_p99', 'state to command: 99th percentile', float(p99), 'ms',
                at_most=20.0),
         Figure('lost', 'states without an answer', lost, '%', at_most=1.0),
-        Figure('cpu_arm', 'processor time of the arm', results.cpu_arm, '% of a core'),
-        Figure('cpu_node', 'processor time of the node', results.cpu_node, '% of a core'),
+        *(
+            Figure(f'cpu_{name}', f'processor time of the {name}', 100.0 * share, '% of a core')
+            for name, share in results.cpu.items()
+        ),
     ]  # fmt: skip
 
 

@@ -71,16 +71,16 @@ class TorqueParts:
     parts: dict[str, Array]
 
 
-def motion(take: Take, columns: Sequence[int]) -> Motion:
+def motion(take: Take, joints: Sequence[str]) -> Motion:
     """Return how far the joints went from where the act began."""
-    position = take.states['position'][:, columns]
+    position = take.states.columns('position', joints)
     return Motion(take.states.seconds(take.start), position - position[0])
 
 
-def tracking(take: Take, columns: Sequence[int], trajectory: Trajectory) -> Tracking:
+def tracking(take: Take, joints: Sequence[str], trajectory: Trajectory) -> Tracking:
     """Return how well the joints followed, at the times at which their states were stamped."""
     times = take.states.seconds(take.start)
-    position = take.states['position'][:, columns]
+    position = take.states.columns('position', joints)
     reference = np.array([trajectory.sample(time)[0] for time in times])
     return Tracking(times, position, position - reference)
 
@@ -107,9 +107,9 @@ def timeliness(take: Take) -> Timeliness:
     return Timeliness(_rate(states.sent), _rate(commands.sent), np.array(latency), lost, len(due))
 
 
-def torque_parts(take: Take, columns: Sequence[int]) -> TorqueParts:
+def torque_parts(take: Take, joints: Sequence[str]) -> TorqueParts:
     """Return the commanded torques and their parts."""
-    rows = {name: row[:, columns] for name, row in take.torques.rows.items()}
+    rows = {part: take.torques.columns(part, joints) for part in take.torques.rows}
     return TorqueParts(take.torques.seconds(take.start), rows)
 
 

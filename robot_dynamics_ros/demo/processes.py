@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -87,8 +88,9 @@ class Children:
         return child
 
     def cpu_seconds(self) -> dict[str, float]:
-        """Return the processor time that each has used so far."""
-        return {child.name: child.cpu_seconds() for child in self._children}
+        """Return the processor time that each, and this process, has used so far."""
+        used = {child.name: child.cpu_seconds() for child in self._children}
+        return {**used, 'observer': time.process_time()}
 
     def require_alive(self) -> None:
         """Raise DemoError if any of them has ended."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,39 +13,52 @@ Array = NDArray[np.float64]
 Times = NDArray[np.int64]
 
 
-@dataclass
+@dataclass(frozen=True)
+class Content:
+    """What one message says: its header's stamp [ns], its joints, and rows of numbers (n,)."""
+
+    stamp: int = 0
+    joints: tuple[str, ...] = ()
+    rows: dict[str, Sequence[float]] = field(default_factory=dict)
+
+
 class Channel:
-    """The messages of one topic: their times [ns] and chosen rows of numbers."""
+    """The messages of one topic as they came; what they say is read when it is asked for.
 
-    stamp: list[int] = field(default_factory=list)
-    sent: list[int] = field(default_factory=list)
-    received: list[int] = field(default_factory=list)
-    rows: dict[str, list[Any]] = field(default_factory=dict)
+    Reading takes processor time that, during an act, belongs to the arm and the node.
+    """
 
-    def add(self, stamp: int, info: dict[str, Any], **rows: Any) -> None:
-        """Append a message: its header's stamp (0: it has none), MessageInfo and numbers."""
-        self.stamp.append(stamp)
-        self.sent.append(info['source_timestamp'])
-        self.received.append(info['received_timestamp'])
-        for name, row in rows.items():
-            self.rows.setdefault(name, []).append(row)
+    def __init__(self, read: Callable[[bytes], Content]) -> None:
+        """Take the function that makes sense of a serialized message."""
+        self._read = read
+        self._messages: list[tuple[int, int, bytes]] = []
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def add(self, message: bytes, info: dict[str, Any]) -> None:
+        """Append a message with its MessageInfo."""
+        self._messages.append((info['source_timestamp'], info['received_timestamp'], message))
 
     def between(self, start: int, end: int) -> Samples:
         """Return what was sent from `start` to `end` [ns]."""
-        sent = np.array(self.sent, dtype=np.int64)
-        chosen = (sent >= start) & (sent <= end)
+        chosen = [message for message in self._messages if start <= message[0] <= end]
+        contents = [self._read(data) for _, _, data in chosen]
+        first = contents[0] if contents else Content()
         return Samples(
-            np.array(self.stamp, dtype=np.int64)[chosen],
-            sent[chosen],
-            np.array(self.received, dtype=np.int64)[chosen],
-            {name: np.array(rows, dtype=float)[chosen] for name, rows in self.rows.items()},
+            first.joints,
+            np.array([content.stamp for content in contents], dtype=np.int64),
+            np.array([sent for sent, _, _ in chosen], dtype=np.int64),
+            np.array([received for _, received, _ in chosen], dtype=np.int64),
+            {name: np.array([content.rows[name] for content in contents]) for name in first.rows},
         )
 
 
 @dataclass(frozen=True)
 class Samples:
-    """A stretch of a channel as arrays: (m,) times [ns] and rows (m, n)."""
+    """A stretch of a channel as arrays: (m,) times [ns] and rows (m, n) in the order of joints."""
 
+    joints: tuple[str, ...]
     stamp: Times
     sent: Times
     received: Times
@@ -53,8 +67,9 @@ class Samples:
     def __len__(self) -> int:
         return len(self.sent)
 
-    def __getitem__(self, name: str) -> Array:
-        return self.rows[name]
+    def columns(self, row: str, joints: Sequence[str]) -> Array:
+        """Return one kind of row for some joints, found by name: (m, n)."""
+        return self.rows[row][:, [self.joints.index(name) for name in joints]]
 
     def seconds(self, origin: int) -> Array:
         """Return the stamps as seconds since `origin` [ns]."""
@@ -63,7 +78,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Take:
-    """One act as it was recorded, from `start` [ns]; `cpu` is each child's share of a core."""
+    """One act as it was recorded, from `start` [ns]; `cpu` is each process's share of a core."""
 
     start: int
     states: Samples
@@ -93,5 +108,3 @@ class Play:
     with_gravity: Take
     with_feedforward: Take
     matrices: tuple[MatrixTake, ...]
-    state_joints: tuple[str, ...]
-    torque_joints: tuple[str, ...]

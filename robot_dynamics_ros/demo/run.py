@@ -76,8 +76,6 @@ def play(plan: Plan, timing: Timing, logs: Path, say: Say) -> Play:
 def measure(plan: Plan, recorded: Play) -> Results:
     """Draw the figures from what was recorded."""
     names, trajectory = plan.model.joint_names, plan.trajectory
-    columns = [recorded.state_joints.index(name) for name in names]
-    torque_columns = [recorded.torque_joints.index(name) for name in names]
     oracle = Oracle(plan.urdf, plan.model)
     expected = [
         (oracle.mass_matrix(take.q), oracle.coriolis_matrix(take.q, take.v))
@@ -85,17 +83,16 @@ def measure(plan: Plan, recorded: Play) -> Results:
     ]
     return Results(
         joints=plan.arm.limits,
-        fall=measurements.motion(recorded.fall, columns),
-        hold=measurements.motion(recorded.hold, columns),
-        servo_only=measurements.tracking(recorded.servo_only, columns, trajectory),
-        with_gravity=measurements.tracking(recorded.with_gravity, columns, trajectory),
-        with_feedforward=measurements.tracking(recorded.with_feedforward, columns, trajectory),
-        torques=measurements.torque_parts(recorded.with_feedforward, torque_columns),
+        fall=measurements.motion(recorded.fall, names),
+        hold=measurements.motion(recorded.hold, names),
+        servo_only=measurements.tracking(recorded.servo_only, names, trajectory),
+        with_gravity=measurements.tracking(recorded.with_gravity, names, trajectory),
+        with_feedforward=measurements.tracking(recorded.with_feedforward, names, trajectory),
+        torques=measurements.torque_parts(recorded.with_feedforward, names),
         matrices=measurements.matrix_errors(recorded.matrices, expected),
         timeliness=measurements.timeliness(recorded.hold),
         mass_matrix=recorded.matrices[0].mass,
-        cpu_arm=100.0 * recorded.hold.cpu['arm'],
-        cpu_node=100.0 * recorded.hold.cpu['node'],
+        cpu=recorded.hold.cpu,
         rate=RATE,
     )
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
@@ -24,7 +25,7 @@ from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
 from robot_dynamics_ros.demo.errors import DemoError
 from robot_dynamics_ros.demo.processes import Children
-from robot_dynamics_ros.demo.recording import Channel
+from robot_dynamics_ros.demo.recording import Channel, Content
 from robot_dynamics_ros.simulation.polled import PolledSubscription
 from robot_dynamics_ros.simulation.trajectory import Trajectory
 
@@ -48,15 +49,17 @@ class Stage:
         self.children = children
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
-        self.states, self.commands, self.torques = Channel(), Channel(), Channel()
-        self.state_joints: tuple[str, ...] = ()
-        self.torque_joints: tuple[str, ...] = ()
-        queue = QoSProfile(depth=2000)
-        self._state_input = PolledSubscription(node, JointState, '/joint_states', queue)
-        self._command_input = PolledSubscription(node, Float64MultiArray, COMMANDS, queue)
-        self._torque_input = PolledSubscription(
-            node, JointTorques, '/robot_dynamics/torques', queue
-        )
+        self.states = Channel(_read_state)
+        self.commands = Channel(lambda message: Content())
+        self.torques = Channel(_read_torques)
+        self._inputs = [
+            (channel, PolledSubscription(node, kind, topic, QoSProfile(depth=2000), raw=True))
+            for channel, kind, topic in (
+                (self.states, JointState, '/joint_states'),
+                (self.commands, Float64MultiArray, COMMANDS),
+                (self.torques, JointTorques, '/robot_dynamics/torques'),
+            )
+        ]
         self._references = {
             target: node.create_publisher(JointTrajectory, f'/{target}/reference', 1)
             for target in ('simulated_arm', 'robot_dynamics')
@@ -93,7 +96,7 @@ class Stage:
         """Wait until arm and node can be talked to, and nobody else talks to them."""
         for client in (self._brake, self._servo, self._reset, self._change):
             self.wait_until(client.service_is_ready, f'the service {client.srv_name}')
-        self.wait_until(lambda: bool(self.states.sent), '/joint_states')
+        self.wait_until(lambda: len(self.states) > 0, '/joint_states')
         strangers = self._node.count_publishers('/joint_states') - 1
         if strangers > 0:
             raise DemoError(
@@ -113,9 +116,9 @@ class Stage:
 
     def activate(self) -> None:
         """Let the node command torques, and wait until it does."""
-        before = len(self.commands.sent)
+        before = len(self.commands)
         self._transition(Transition.TRANSITION_ACTIVATE, 'activate')
-        self.wait_until(lambda: len(self.commands.sent) > before + 20, COMMANDS)
+        self.wait_until(lambda: len(self.commands) > before + 20, COMMANDS)
 
     def deactivate(self) -> None:
         """Let the node fall silent."""
@@ -194,20 +197,21 @@ class Stage:
         return future.result()
 
     def _record(self) -> None:
-        for message, info in self._state_input.poll():
-            self.state_joints = self.state_joints or tuple(message.name)
-            self.states.add(
-                _nanoseconds(message.header.stamp),
-                info,
-                position=message.position,
-                velocity=message.velocity,
-            )
-        for _, info in self._command_input.poll():
-            self.commands.add(0, info)
-        for message, info in self._torque_input.poll():
-            self.torque_joints = self.torque_joints or tuple(message.joint_names)
-            parts = {part: getattr(message, part) for part in PARTS}
-            self.torques.add(_nanoseconds(message.header.stamp), info, **parts)
+        for channel, subscription in self._inputs:
+            for message, info in subscription.poll():
+                channel.add(message, info)
+
+
+def _read_state(data: bytes) -> Content:
+    message = deserialize_message(data, JointState)
+    rows = {'position': message.position, 'velocity': message.velocity}
+    return Content(_nanoseconds(message.header.stamp), tuple(message.name), rows)
+
+
+def _read_torques(data: bytes) -> Content:
+    message = deserialize_message(data, JointTorques)
+    rows = {part: getattr(message, part) for part in PARTS}
+    return Content(_nanoseconds(message.header.stamp), tuple(message.joint_names), rows)
 
 
 def _nanoseconds(stamp: TimeMessage) -> int:

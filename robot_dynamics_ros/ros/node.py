@@ -60,7 +60,7 @@ class DynamicsNode(LifecycleNode):
         self.create_subscription(JointState, 'joint_states', self._on_joint_state, STATES)
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
         self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
-        Services(self, self._configured_controller, self._tolerance)
+        Services(self, self.controller, self._tolerance)
         Diagnostics(self, self.intakes, self._model_status)
 
     def start(self) -> None:
@@ -98,7 +98,7 @@ class DynamicsNode(LifecycleNode):
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Cease to command, and forget the reference."""
         self._active = False
-        self._configured_controller().reference = None
+        self.controller().reference = None
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -135,7 +135,8 @@ class DynamicsNode(LifecycleNode):
         for finding in dynamics.model.findings:
             log.warning(str(finding))
         size = f'{dynamics.model.size} joints'
-        log.info(f'{dynamics.model.name}: {size}, {dynamics.backend_description}')
+        compiled = f'compiled in {robot.compile_seconds:.2f} s'
+        log.info(f'{dynamics.model.name}: {size}, {compiled}, {dynamics.backend_description}')
         log.info(str(robot.report) if robot.report else 'not cross-checked: cross_check is false')
         log.info(f'commanding {", ".join(controller.joints)}')
         return controller
@@ -143,7 +144,12 @@ class DynamicsNode(LifecycleNode):
     def _description(self) -> str:
         return str(self.get_parameter('robot_description').value or self._described)
 
-    def _configured_controller(self) -> Controller:
+    def controller(self) -> Controller:
+        """What the configured node works with.
+
+        Raises:
+            StateError: the node is not configured.
+        """
         if self._controller is None:
             raise StateError('the node is not configured')
         return self._controller
@@ -182,7 +188,7 @@ class DynamicsNode(LifecycleNode):
 
     def _on_reference(self, message: JointTrajectory) -> None:
         try:
-            controller = self._configured_controller()
+            controller = self.controller()
             if not self._active:
                 raise StateError('the node is not active')
             controller.reference = self._read_reference(message, controller)

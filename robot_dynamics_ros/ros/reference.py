@@ -49,7 +49,8 @@ def read_trajectory(
     ]
     arrival = 1e-9 * (now - epoch)
     if current is not None and len(points) > 1 and arrival < points[0].time:
-        points.insert(0, Point(arrival, *current))
+        q, v = current
+        points.insert(0, Point(arrival, q, v, np.zeros_like(q)))
     return Trajectory(points)
 
 

@@ -119,8 +119,7 @@ class SimulatedArm(Node):
 
     def _cycle(self) -> None:
         assert self._physics is not None
-        # One moment by two clocks: the state is stamped with the time that it is the state of.
-        moment, now = time.monotonic(), self.get_clock().now()
+        moment, now = self._two_clocks()
         elapsed, self._moment = moment - self._moment, moment
         if elapsed > MAX_CATCH_UP:
             self.get_logger().warning(
@@ -143,6 +142,14 @@ class SimulatedArm(Node):
         self._publisher.publish(state)
         self._stamp = now.nanoseconds
         self._read_commands()
+
+    def _two_clocks(self) -> tuple[float, Time]:
+        """Read one moment from both clocks: the one that drives the arm, the one that stamps."""
+        for _ in range(3):
+            moment, now = time.monotonic(), self.get_clock().now()
+            if time.monotonic() - moment < 0.0001:  # else the thread was put aside in between
+                break
+        return moment, now
 
     def _read_commands(self) -> None:
         assert self._physics is not None
@@ -235,7 +242,9 @@ def main(args: list[str] | None = None) -> int:
     try:
         node = SimulatedArm()
         executor.add_node(node)
-        executor.spin()
+        # Not spin(): a signal can slip between its look at the context and its endless wait.
+        while rclpy.ok():
+            executor.spin_once(timeout_sec=0.2)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     except (SimulationError, ParameterException) as error:

@@ -1,0 +1,116 @@
+"""The node's figures: how soon it can answer, and its round trip beside that of a null relay."""
+
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import numpy as np
+import rclpy
+import yaml
+from rclpy.executors import SingleThreadedExecutor
+from round_trip import Peer, alternate
+from sensor_msgs.msg import JointState
+
+from robot_dynamics_ros.core import parse_urdf
+
+HERE = Path(__file__).parent
+STARTS = 5
+READY_BOUND, COMPILE_BOUND, ROUND_TRIP_BOUND = 1.5, 0.5, 1.25
+STOP_LIMIT = 10.0
+
+
+def measure(text: str, seconds: float) -> dict[str, float]:
+    """Every figure of the node for one robot; `seconds` of round trips."""
+    with tempfile.TemporaryDirectory() as folder:
+        parameters = Path(folder, 'parameters.yaml')
+        content = {'/**': {'ros__parameters': {'robot_description': text}}}
+        parameters.write_text(yaml.safe_dump(content))
+        # Apart from other robots: the children inherit it.
+        os.environ['ROS_DOMAIN_ID'] = str(random.randint(1, 100))
+        os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+        return _start_up(parameters) | _round_trips(text, parameters, seconds)
+
+
+def _start_up(parameters: Path) -> dict[str, float]:
+    runs = [_start_once(parameters) for _ in range(STARTS)]
+    return {
+        'ready_seconds': float(np.median([run['ready'] for run in runs])),
+        'compile_seconds': float(np.median([run['compile'] for run in runs])),
+    }
+
+
+def _start_once(parameters: Path) -> dict[str, float]:
+    arguments = [repr(time.time()), '--ros-args', '--params-file', str(parameters)]
+    command = [sys.executable, str(HERE / 'start_up.py'), *arguments]
+    result = subprocess.run(
+        command, capture_output=True, text=True, check=True, timeout=60, env=_environment()
+    )
+    run: dict[str, float] = json.loads(result.stdout.splitlines()[-1])
+    return run
+
+
+def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float]:
+    model = parse_urdf(text)
+    message = JointState(name=list(model.joint_names))
+    message.position = [0.1 * (index + 1) for index in range(model.size)]
+    message.velocity = [0.1] * model.size
+    node = ['-m', 'robot_dynamics_ros.ros.node', '--ros-args', '--params-file', str(parameters)]
+    with _running(node), _running([str(HERE / 'null_relay.py')]), _driver() as (driver, executor):
+        peers = [
+            Peer(driver, executor, 'node', 'joint_states', 'robot_dynamics/commands'),
+            Peer(driver, executor, 'null', 'null_relay/joint_states', 'null_relay/commands'),
+        ]
+        alternate(peers, message, seconds)
+    figures: dict[str, float] = {'lost': peers[0].lost}
+    for peer in peers:
+        for percentile in (50, 99):
+            value = 1e6 * float(np.percentile(peer.round_trips, percentile))
+            figures[f'{peer.name}_p{percentile}_microseconds'] = value
+    figures['round_trip_ratio'] = (
+        figures['node_p50_microseconds'] / figures['null_p50_microseconds']
+    )
+    return figures
+
+
+@contextmanager
+def _driver():
+    rclpy.init()
+    driver = rclpy.create_node('driver')
+    executor = SingleThreadedExecutor()
+    executor.add_node(driver)
+    try:
+        yield driver, executor
+    finally:
+        executor.shutdown()
+        driver.destroy_node()
+        rclpy.try_shutdown()
+
+
+@contextmanager
+def _running(arguments: list[str]):
+    process = subprocess.Popen(
+        [sys.executable, *arguments], env=_environment(), stderr=subprocess.DEVNULL
+    )
+    try:
+        yield process
+    finally:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_LIMIT)
+        process.kill()
+        process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Ours without the mark of the ROS wheels' bootstrapper: each child bootstraps itself."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name != '_ROS_WHEELS_BOOTSTRAP_COMPLETE'
+    }

@@ -1,0 +1,24 @@
+"""A child of the bench: starts the node once, in a new process, and says how long it took."""
+
+import json
+import sys
+import time
+
+from robot_dynamics_ros.ros.node import DynamicsNode, rclpy
+
+
+def main() -> None:
+    """Print, as JSON, the seconds since the parent started us, and those spent on compiling."""
+    started = float(sys.argv.pop(1))
+    rclpy.init(args=sys.argv)
+    node = DynamicsNode()
+    node.start()
+    ready = time.time() - started
+    controller = node.controller()
+    print(json.dumps({'ready': ready, 'compile': controller.robot.compile_seconds}))
+    node.destroy_node()
+    rclpy.try_shutdown()
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,42 @@
+"""Both back ends compute what the same algorithm computes on floats, on every robot."""
+
+import numpy as np
+import pytest
+from mechanics.float_dynamics import FloatDynamics
+from mechanics.laws import assert_close
+from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES
+from robot_dynamics_ros.core.dynamics import QUANTITIES
+
+ARGUMENTS = {
+    quantity: tuple(name for name in names if name != 'gravity')
+    for quantity, (_, names) in QUANTITIES.items()
+}
+# To compile C of all robots takes minutes, and its program has no operation of its own.
+MOST_JOINTS = {'inverse_dynamics': 1000, 'mass_matrix': 50}
+MOST_JOINTS_OTHERWISE = 12
+
+
+def compare(robot, dynamics, quantity):
+    reference = FloatDynamics(robot.model)
+    for state in robot.states(3):
+        inputs = [getattr(state, name) for name in ARGUMENTS[quantity]]
+        expected = getattr(reference, quantity)(*inputs)
+        if quantity == 'coriolis_matrix':
+            # C is the difference of larger terms: it is zero for one joint.
+            scale = np.abs(reference.mass_matrix(state.q)).max() * np.abs(state.v).max()
+        else:
+            scale = 0.0
+        assert_close(getattr(dynamics, quantity)(*inputs), expected, scale)
+
+
+@pytest.mark.parametrize('quantity', ARGUMENTS)
+@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+def test_native_code_computes_what_the_algorithm_does(robot, quantity):
+    if robot.model.size <= MOST_JOINTS.get(quantity, MOST_JOINTS_OTHERWISE):
+        compare(robot, robot.native, quantity)
+
+
+@pytest.mark.parametrize('quantity', ARGUMENTS)
+@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+def test_plain_python_computes_what_the_algorithm_does(robot, quantity):
+    compare(robot, robot.python, quantity)

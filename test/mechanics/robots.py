@@ -1,0 +1,125 @@
+"""The robots that the tests run on, and the states that they are put into."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
+
+
+@dataclass(frozen=True, eq=False)
+class Robot:
+    """A robot by its URDF, parsed and compiled once."""
+
+    name: str
+    path: Path
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def text(self) -> str:
+        return self.path.read_text()
+
+    @cached_property
+    def model(self) -> RobotModel:
+        return parse_urdf(self.text)
+
+    @cached_property
+    def native(self) -> RobotDynamics:
+        return RobotDynamics(self.model, backend='native')
+
+    @cached_property
+    def python(self) -> RobotDynamics:
+        return RobotDynamics(self.model, backend='python')
+
+    def states(self, count: int) -> Iterator[State]:
+        """The same random states in every run, whichever tests are selected."""
+        random = np.random.default_rng(zlib.crc32(self.name.encode()))
+        for _ in range(count):
+            yield random_state(self.model, random)
+
+
+class State(NamedTuple):
+    """Positions, velocities, accelerations, and a second set of velocities."""
+
+    q: Any
+    v: Any
+    a: Any
+    w: Any
+
+
+def random_state(model: RobotModel, random: np.random.Generator) -> State:
+    """Every angle is as likely; limits do not matter to the laws of mechanics."""
+    n = model.size
+    return State(random.uniform(-np.pi, np.pi, n), *random.uniform(-3.0, 3.0, (3, n)))
+
+
+def planar_2r(
+    lengths: tuple[float, float],
+    centers: tuple[float, float],
+    masses: tuple[float, float],
+    inertias: tuple[float, float],
+) -> str:
+    """URDF of an arm in the x-y plane: centres of mass at `centers` along each link."""
+    links, joints = [], []
+    for index in range(2):
+        name, parent = f'link{index + 1}', f'link{index}'
+        at = f'{lengths[0]} 0 0' if index else '0 0 0'
+        links.append(
+            f'<link name="{name}"><inertial><origin xyz="{centers[index]} 0 0"/>'
+            f'<mass value="{masses[index]}"/><inertia ixx="0" ixy="0" ixz="0" '
+            f'iyy="{inertias[index]}" iyz="0" izz="{inertias[index]}"/></inertial></link>'
+        )
+        joints.append(
+            f'<joint name="joint{index + 1}" type="continuous"><parent link="{parent}"/>'
+            f'<child link="{name}"/><origin xyz="{at}"/><axis xyz="0 0 1"/></joint>'
+        )
+    return f'<robot name="2r"><link name="link0"/>{"".join(links + joints)}</robot>'
+
+
+def _examples() -> list[Robot]:
+    try:
+        distribution = metadata.distribution('example-robot-data')
+    except metadata.PackageNotFoundError:
+        return []
+    root = Path(str(distribution.locate_file('cmeel.prefix/share/example-robot-data/robots')))
+    paths = sorted(root.rglob('*.urdf'))
+    return [Robot(path.relative_to(root).as_posix(), path) for path in paths]
+
+
+HAND_WRITTEN = [
+    Robot(path.stem, path) for path in sorted(Path(__file__).parent.glob('urdf/*.urdf'))
+]
+# Their joint at the tip moves no mass, so that M is singular, though never indefinite.
+SINGULAR = {'massless_tip', 'romeo_description/urdf/romeo.urdf'} | {
+    'romeo_description/urdf/romeo_laas_small.urdf'
+}
+
+# Every URDF of the PyPI package example-robot-data.
+EXAMPLES = _examples()
+REFUSED_EXAMPLES = {'ur_description/urdf/ur3.urdf': 'the robot has no <link>'}
+MOTIONLESS_EXAMPLES = {
+    'hector_description/robots/quadrotor_base.urdf',
+    'iris_description/robots/iris_simple.urdf',
+}
+MOVING_EXAMPLES = [
+    robot
+    for robot in EXAMPLES
+    if robot.name not in REFUSED_EXAMPLES and robot.name not in MOTIONLESS_EXAMPLES
+]
+
+
+def hand_written(name: str) -> Robot:
+    return next(robot for robot in HAND_WRITTEN if robot.name == name)
+
+
+def example(name: str) -> Robot:
+    return next(robot for robot in EXAMPLES if robot.name == name)
