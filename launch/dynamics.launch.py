@@ -38,6 +38,7 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             name='robot_dynamics',
             namespace=LaunchConfiguration('namespace'),
             parameters=parameters,
+            remappings=[('~/commands', LaunchConfiguration('commands'))],
             output='screen',
         )
     ]
@@ -61,6 +62,11 @@ def generate_launch_description() -> LaunchDescription:
             ),
             DeclareLaunchArgument(
                 'namespace', default_value='', description='namespace of the node'
+            ),
+            DeclareLaunchArgument(
+                'commands',
+                default_value='~/commands',
+                description="where the torques go: the topic of your effort controller",
             ),
             DeclareLaunchArgument(
                 'autostart',
