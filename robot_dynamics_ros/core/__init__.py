@@ -19,11 +19,12 @@ from .errors import (
     UrdfError,
 )
 from .findings import Finding
-from .model import Joint, Limits, RobotModel
+from .model import Frame, Joint, Limits, RobotModel
 from .urdf import parse_urdf
 
 __all__ = [
     'Finding',
+    'Frame',
     'InertiaError',
     'Joint',
     'Limits',

@@ -39,7 +39,7 @@ class Expression:
     Attributes:
         graph: to which it belongs.
         index: order of creation; operands have smaller ones.
-        operation: input, neg, add, sub, mul, sin or cos.
+        operation: input, neg, add, sub, mul, div, sin or cos.
         operands: expressions and floats; of an input the name of its vector and its index there.
     """
 
@@ -103,6 +103,20 @@ class Expression:
         return self.graph.node('mul', first, second)
 
     __rmul__ = __mul__
+
+    def __truediv__(self, other: Scalar) -> Scalar:
+        if not isinstance(other, Expression):
+            return self._times_constant(1.0 / other)
+        if other is self:
+            return 1.0
+        if self.operation == 'neg':
+            return -(self.operands[0] / other)
+        if other.operation == 'neg':
+            return -(self / other.operands[0])
+        return self.graph.node('div', self, other)
+
+    def __rtruediv__(self, other: Scalar) -> Scalar:
+        return 0.0 if other == 0.0 else self.graph.node('div', float(other), self)
 
     def _times_constant(self, factor: float) -> Scalar:
         if factor == 0.0:

@@ -78,17 +78,34 @@ class Joint:
 
 
 @dataclass(frozen=True)
+class Frame:
+    """A link of the description, and where it is.
+
+    Attributes:
+        name: of the link.
+        body: index in `RobotModel.joints` of the joint that carries it, -1 for the base.
+        placement: its pose in the frame of that body, or in the root link.
+    """
+
+    name: str
+    body: int
+    placement: Placement
+
+
+@dataclass(frozen=True)
 class RobotModel:
     """A fixed-base tree of joints, in an order in which parents come before children.
 
     Attributes:
         name: of the robot.
         joints: every moving joint, mimic joints included.
+        frames: every link, those that are fixed to another included; the root link first.
         findings: what is implausible in the description (see `Finding`).
     """
 
     name: str
     joints: tuple[Joint, ...]
+    frames: tuple[Frame, ...] = ()
     findings: tuple[Finding, ...] = field(default=(), compare=False)
 
     @cached_property
@@ -115,3 +132,14 @@ class RobotModel:
         if name not in self.joint_names:
             raise UnknownNameError('joint', name, self.joint_names)
         return self.joint_names.index(name)
+
+    def frame(self, name: str) -> Frame:
+        """The frame of a link.
+
+        Raises:
+            UnknownNameError: no link has that name.
+        """
+        for frame in self.frames:
+            if frame.name == name:
+                return frame
+        raise UnknownNameError('frame', name, tuple(frame.name for frame in self.frames))

@@ -1,4 +1,4 @@
-"""What the algorithms ask of a scalar: + - * and, for an angle, its sine and cosine.
+"""What the algorithms ask of a scalar: + - * / and, for an angle, its sine and cosine.
 
 A float evaluates, an `Expression` records, a SymPy symbol derives; register others with
 `sin.register` and `cos.register`.
@@ -10,7 +10,7 @@ import math
 from functools import singledispatch
 from typing import Any
 
-# A scalar is deliberately untyped: any type that can be added, subtracted and multiplied will do.
+# A scalar is deliberately untyped: any type that can be added, subtracted, multiplied and divided will do.
 Scalar = Any
 
 

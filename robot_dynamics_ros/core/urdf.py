@@ -12,7 +12,7 @@ from .errors import InertiaError, TopologyError, UrdfError
 from .findings import Finding, examine_inertial, massless_body, orphaned_mimic
 from .inertia import Inertia, Placement
 from .mimic import Mimic, assign_coordinates
-from .model import Joint, Limits, RobotModel
+from .model import Frame, Joint, Limits, RobotModel
 from .spatial import Vector, rotation_from_rpy
 from .urdf_text import read_urdf
 
@@ -33,7 +33,7 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
         InertiaError: an inertial is implausible, and `strict` is set.
     """
     urdf = read_urdf(text)
-    bodies = _grow_tree(urdf)
+    bodies, frames = _grow_tree(urdf)
     findings = tuple(_findings(urdf.links, bodies))
     if strict and findings:
         raise InertiaError('; '.join(str(finding) for finding in findings))
@@ -58,7 +58,7 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
         )
         for body, (coordinate, driver) in zip(bodies, coordinates, strict=True)
     )
-    return RobotModel(urdf.name, joints, findings)
+    return RobotModel(urdf.name, joints, tuple(frames), findings)
 
 
 @dataclass
@@ -71,7 +71,7 @@ class _Body:
     inertia: Inertia = field(default_factory=Inertia)
 
 
-def _grow_tree(urdf: Any) -> list[_Body]:
+def _grow_tree(urdf: Any) -> tuple[list[_Body], list[Frame]]:
     links = _by_name(urdf.links, 'link')
     _by_name(urdf.joints, 'joint')
     children: dict[str, list[Any]] = {name: [] for name in links}
@@ -82,16 +82,16 @@ def _grow_tree(urdf: Any) -> list[_Body]:
         children[joint.parent].append(joint)
 
     bodies: list[_Body] = []
-    reached = set()
+    frames: list[Frame] = []
     # Each entry: a link, the joint that leads to it, the moving body that carries that joint
     # (-1: the base), and the pose of the link in that body.
     stack: list[tuple[str, Any, int, Placement]] = [(_root(urdf), None, -1, Placement())]
     while stack:
         link, joint, carrier, placement = stack.pop()
-        reached.add(link)
         if joint is not None and joint.type != 'fixed':
             bodies.append(_Body(joint, carrier, placement))
             carrier, placement = len(bodies) - 1, Placement()
+        frames.append(Frame(link, carrier, placement))
         if carrier >= 0:
             carried = _inertia(links[link]).moved(placement.rotation, placement.translation)
             bodies[carrier].inertia += carried
@@ -99,9 +99,9 @@ def _grow_tree(urdf: Any) -> list[_Body]:
             (child.child, child, carrier, placement @ _placement(child.origin))
             for child in reversed(children[link])
         ]
-    if missed := sorted(links.keys() - reached):
+    if missed := sorted(links.keys() - {frame.name for frame in frames}):
         raise TopologyError(f'the joints of these links form a loop: {", ".join(missed)}')
-    return bodies
+    return bodies, frames
 
 
 def _by_name(elements: Iterable[Any], kind: str) -> dict[str, Any]:
@@ -148,8 +148,10 @@ def _inertia(link: Any) -> Inertia:
 def _axis(joint: Any) -> Vector:
     x, y, z = joint.axis or (1.0, 0.0, 0.0)
     length = math.hypot(x, y, z)
-    if length == 0.0:
-        raise UrdfError(f'joint {joint.name!r}: axis xyz is "0 0 0", it must not be zero')
+    # The squares of shorter ones lose their digits.
+    if length < 1e-100:
+        given = f'"{x:g} {y:g} {z:g}"'
+        raise UrdfError(f'joint {joint.name!r}: axis xyz is {given}, it must not be zero')
     return (x / length, y / length, z / length)
 
 

@@ -23,6 +23,9 @@ UNSUPPORTED_TYPES = {
     'planar': 'replace it by two prismatic joints and a revolute one, or make it fixed',
 }
 
+# So that a mass times the square of a distance is finite.
+LARGEST = 1e100
+
 # tag -> attribute -> how many numbers it holds.
 NUMBERS = {
     'origin': {'xyz': 3, 'rpy': 3},
@@ -153,8 +156,13 @@ def _check_numbers(value: str, count: int, where: str) -> None:
         raise UrdfError(f'{where} is {value!r}: {count} {plural} needed')
     for word in words:
         try:
-            number = float(word)
+            # Python also reads 1_000 and digits of other scripts, other URDF parsers do not.
+            number = float(word) if word.isascii() and '_' not in word else None
         except ValueError:
-            raise UrdfError(f'{where} is {value!r}: {word!r} is not a number') from None
+            number = None
+        if number is None:
+            raise UrdfError(f'{where} is {value!r}: {word!r} is not a number')
         if not math.isfinite(number):
             raise UrdfError(f'{where} is {value!r}: it must be finite')
+        if abs(number) > LARGEST:
+            raise UrdfError(f'{where} is {value!r}: it must not exceed {LARGEST:g}')

@@ -18,6 +18,7 @@ INSTRUCTIONS = {
     'add': f'fadd {FLAGS} double {{}}, {{}}',
     'sub': f'fsub {FLAGS} double {{}}, {{}}',
     'mul': f'fmul {FLAGS} double {{}}, {{}}',
+    'div': f'fdiv {FLAGS} double {{}}, {{}}',
 }
 
 # LLVM's schedulers compare a store with every other since the last fence: the mass matrix of a
