@@ -15,6 +15,7 @@ from .model import Joint, RobotModel
 UNLIMITED_TURN = math.pi
 UNLIMITED_SLIDE = 1.0
 LARGEST_RATE = 10.0
+LARGEST_POSITION = 1e3
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ def position_range(joint: Joint) -> tuple[float, float]:
     """The positions from which to draw [rad or m]; one turn, or 1 m to each side, if unlimited."""
     reach = UNLIMITED_SLIDE if joint.kind == 'prismatic' else UNLIMITED_TURN
     lower, upper = joint.limits.lower, joint.limits.upper
-    if not (math.isfinite(lower) and math.isfinite(upper)):
+    if not max(abs(lower), abs(upper)) <= LARGEST_POSITION:
         return -reach, reach
     return min(lower, upper), max(lower, upper)
 

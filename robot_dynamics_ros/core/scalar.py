@@ -10,7 +10,7 @@ import math
 from functools import singledispatch
 from typing import Any
 
-# A scalar is deliberately untyped: any type that can be added, subtracted, multiplied and divided will do.
+# Deliberately untyped: any type that can be added, subtracted, multiplied and divided will do.
 Scalar = Any
 
 

@@ -142,14 +142,16 @@ def _copy(source: Element, tag: str, target: Element, where: str) -> None:
         value = child.get(attribute)
         if value is not None:
             if attribute in numbers:
-                _check_numbers(value, numbers[attribute], f'{where}: {tag} {attribute}')
+                # Exporters write the largest double where there is no limit.
+                most = math.inf if tag == 'limit' else LARGEST
+                _check_numbers(value, numbers[attribute], f'{where}: {tag} {attribute}', most)
             kept[attribute] = value.strip()
         elif attribute in required:
             raise UrdfError(f'{where}: <{tag}> has no attribute {attribute!r}')
     SubElement(target, tag, kept)
 
 
-def _check_numbers(value: str, count: int, where: str) -> None:
+def _check_numbers(value: str, count: int, where: str, most: float) -> None:
     words = value.split()
     if len(words) != count:
         plural = 'number is' if count == 1 else 'numbers are'
@@ -164,5 +166,5 @@ def _check_numbers(value: str, count: int, where: str) -> None:
             raise UrdfError(f'{where} is {value!r}: {word!r} is not a number')
         if not math.isfinite(number):
             raise UrdfError(f'{where} is {value!r}: it must be finite')
-        if abs(number) > LARGEST:
-            raise UrdfError(f'{where} is {value!r}: it must not exceed {LARGEST:g}')
+        if abs(number) > most:
+            raise UrdfError(f'{where} is {value!r}: it must not exceed {most:g}')
