@@ -162,7 +162,9 @@ class _Articulated:
         shifted = add_matrices(H, PN)
         left = _cross_columns(translation, transpose(H))
         right = _cross_columns(translation, transpose(shifted))
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = add_matrices(A, add_matrices(left, transpose(right)))
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = add_matrices(
+            A, add_matrices(left, transpose(right))
+        )
         return _Articulated(symmetric(xx, xy, xz, yy, yz, zz), shifted, N)
 
 

@@ -97,7 +97,5 @@ def _forward(
         axis_accelerations.append(motion_cross(carried, axis) + motion_cross(carrier, axis_rate))
         accelerations.append(carried + axis.times(acceleration) + axis_rate.times(rate))
         body = tree.bodies[i]
-        wrenches.append(
-            inertial(body.inertia, accelerations[-1]) + coriolis(body, tree.twists[i])
-        )
+        wrenches.append(inertial(body.inertia, accelerations[-1]) + coriolis(body, tree.twists[i]))
     return axis_accelerations, wrenches
