@@ -29,4 +29,6 @@ def pytest_terminal_summary(terminalreporter, config):
         return
     terminalreporter.section('worst disagreement with Pinocchio, relative to the largest entry')
     for quantity, (error, name, robots) in sorted(found.items()):
-        terminalreporter.write_line(f'{quantity:<40} {error:8.1e}  in {robots} comparisons, at {name}')
+        terminalreporter.write_line(
+            f'{quantity:<40} {error:8.1e}  in {robots} comparisons, at {name}'
+        )
