@@ -149,7 +149,7 @@ class Oracle:
         for state in states:
             for quantity, (ours, theirs, scale) in self._pairs(dynamics, state).items():
                 absolute = float(np.abs(ours - theirs).max())
-                # Where all bodies are massless, there is nothing that an error could be a share of.
+                # Where all bodies are massless there is no scale, and no error.
                 relative = absolute / (max(float(np.abs(theirs).max()), scale) or 1.0)
                 kept = worst.setdefault(quantity, [0.0, 0.0])
                 # np.maximum keeps a NaN, max would lose it.

@@ -9,7 +9,7 @@ WORST = pytest.StashKey()
 
 @pytest.fixture(scope='session')
 def worst(request):
-    """quantity -> error, of which robot; and how many robots it was compared on."""
+    """quantity -> error, of which robot; and how often it was compared."""
     found = request.config.stash.setdefault(WORST, defaultdict(lambda: [0.0, '', 0]))
 
     def record(name, report):
