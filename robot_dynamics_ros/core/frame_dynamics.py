@@ -43,7 +43,7 @@ class FrameDynamics:
         out: Array | None = None,
     ) -> Array:
         """J(q), shape (6, n): the twist of the frame is J v, [linear; angular]."""
-        return self._call['jacobian', frame, reference](q, out)
+        return self._call.jacobian[reference][frame](q, out)
 
     def jacobian_derivative(
         self,
@@ -54,7 +54,7 @@ class FrameDynamics:
         out: Array | None = None,
     ) -> Array:
         """dJ/dt at q and v, shape (6, n): x_ddot = J a + J_dot v."""
-        return self._call['jacobian_derivative', frame, reference](q, v, out)
+        return self._call.jacobian_derivative[reference][frame](q, v, out)
 
     def joint_velocity(
         self,

@@ -32,14 +32,18 @@ BOUNDS: dict[str, float | None] = {
 }
 
 
-def measure(call: Callable[[], object], repeats: int = 9) -> float:
-    """The best of some runs [s]."""
-    timer = timeit.Timer(call)
-    number = max(1, int(0.02 / max(timer.timeit(20) / 20, 1e-8)))
-    return min(timer.repeat(repeats, number)) / number
+def measure(*calls: Callable[[], object], repeats: int = 15) -> list[float]:
+    """The best run of each [s]; they take turns, so that a busy moment hits all of them."""
+    timers = [timeit.Timer(call) for call in calls]
+    numbers = [max(1, int(0.01 / (timer.timeit(20) / 20))) for timer in timers]
+    runs = [
+        [timer.timeit(number) / number for timer, number in zip(timers, numbers, strict=True)]
+        for _ in range(repeats)
+    ]
+    return [min(times) for times in zip(*runs, strict=True)]
 
 
-def compare(text: str) -> dict[str, tuple[float, float]]:
+def compare(text: str) -> dict[str, list[float]]:
     """Line -> seconds of Pinocchio, and ours."""
     model = pinocchio.buildModelFromXML(text)
     data, n = model.createData(), model.nv
@@ -78,7 +82,7 @@ def compare(text: str) -> dict[str, tuple[float, float]]:
             lambda: ours.regressor(x, v, a),
         ),
     }
-    return {line: (measure(theirs), measure(mine)) for line, (theirs, mine) in pairs.items()}
+    return {line: measure(*pair) for line, pair in pairs.items()}
 
 
 def main() -> int:
