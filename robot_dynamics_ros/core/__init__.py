@@ -20,6 +20,8 @@ from .errors import (
 )
 from .findings import Finding
 from .model import Frame, Joint, Limits, RobotModel
+from .resolved_rate import JointVelocity
+from .task_space import TaskSpace
 from .urdf import parse_urdf
 
 __all__ = [
@@ -27,6 +29,7 @@ __all__ = [
     'Frame',
     'InertiaError',
     'Joint',
+    'JointVelocity',
     'Limits',
     'ModelError',
     'OracleDisagreement',
@@ -37,6 +40,7 @@ __all__ = [
     'RobotDynamicsError',
     'RobotModel',
     'StateError',
+    'TaskSpace',
     'TopologyError',
     'UnknownNameError',
     'UrdfError',

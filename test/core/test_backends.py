@@ -5,7 +5,7 @@ import pytest
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import assert_close
 from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES
-from robot_dynamics_ros.core.dynamics import QUANTITIES
+from robot_dynamics_ros.core.quantities import QUANTITIES
 
 ARGUMENTS = {
     quantity: tuple(name for name in names if name != 'gravity')

@@ -63,7 +63,7 @@ def inverse_dynamics(
         else:
             alpha = add(alpha, add(acceleration, cross(omega, rate)))
             omega = add(omega, rate)
-        spread = _spread(omega, alpha)
+        spread = spreading(omega, alpha)
         motions.append((omega, alpha, linear, spread))
 
         # f = integral (a + U p) dm, n = integral p x (a + U p) dm, about the body's origin.
@@ -116,8 +116,8 @@ def torque_terms(
     ]
 
 
-def _spread(omega: Vector, alpha: Vector) -> Matrix:
-    """U = [alpha]x + [omega]x [omega]x."""
+def spreading(omega: Vector, alpha: Vector) -> Matrix:
+    """U = [alpha]x + [omega]x [omega]x: points p of a turning body accelerate by U p."""
     x, y, z = omega
     xx, yy, zz = x * x, y * y, z * z
     xy, xz, yz = x * y, x * z, y * z
