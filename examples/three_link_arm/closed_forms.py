@@ -2,7 +2,8 @@
 
 Le, Nguyen, Nguyen, "Dynamic model with a new formulation of Coriolis/centrifugal matrix for robot
 manipulators", Journal of Computer Science and Cybernetics 36 (2020), 89-104: equations 64 to 71.
-Typed line by line, in its own letters; over any scalar that `robot_dynamics_ros.core` takes.
+Typed line by line, in its own letters, over the scalars of `robot_dynamics_ros.core` (which know
+no powers).
 """
 
 from __future__ import annotations
@@ -48,13 +49,14 @@ def mass_matrix(q: Sequence[Scalar], p: Parameters = PAPER) -> list[list[Scalar]
     """M(q) [kg m^2], (3, 3); equations 64 and 65."""
     c2, s2, c3 = cos(q[1]), sin(q[1]), cos(q[2])
     c23, s23 = cos(q[1] + q[2]), sin(q[1] + q[2])
+    reach = p.r2 * c23 + p.l1 * c2
     M11 = (
-        p.I3yy * c23**2
-        + p.I3xx * s23**2
-        + p.I2xx * s2**2
+        p.I3yy * c23 * c23
+        + p.I3xx * s23 * s23
+        + p.I2xx * s2 * s2
         + p.I1yy
-        + (p.m2 * p.r1**2 + p.I2yy) * c2**2
-        + p.m3 * (p.r2 * c23 + p.l1 * c2) ** 2
+        + (p.m2 * p.r1**2 + p.I2yy) * c2 * c2
+        + p.m3 * reach * reach
     )
     M22 = (
         2 * p.l1 * p.m3 * p.r2 * c3 + (p.l1**2 + p.r2**2) * p.m3 + p.m2 * p.r1**2 + p.I3zz + p.I2zz
