@@ -35,7 +35,7 @@ def assert_off_as_quoted(number, printed, right):
     """The largest deviation is the one in the document, to its three digits."""
     off = np.abs(np.subtract(printed, right)).max()
     section = re.split(r'^## ', DOCUMENT.read_text(), flags=re.MULTILINE)[number]
-    quoted = re.search(r'off by \*\*([0-9.]+)\*\*', section)
+    quoted = re.search(r'off by\s+\*\*([0-9.]+)\*\*', section)
     assert section.startswith(f'{number}. ')
     assert quoted, f'erratum {number} of docs/errata.md quotes no number, it is {off:.3g}'
     assert float(quoted[1]) == pytest.approx(off, rel=5e-3)
