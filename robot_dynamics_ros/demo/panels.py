@@ -24,17 +24,19 @@ def fall_and_hold(axes: Axes, results: Results) -> None:
     worst = np.abs(hold.displacement).max(axis=0).argmax()
     axes.plot(hold.times, hold.displacement[:, worst], color='black', lw=3.5)
     low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.2 * (high - low))
+    axes.set_ylim(low, high + 0.35 * (high - low))
+    drift = _drift(hold.largest, _units(results))
     axes.annotate(
-        f'held by gravity compensation:\n{_small(hold.largest)} in {hold.times[-1]:.0f} s',
+        f'held by gravity compensation:\n{drift} in {hold.times[-1]:.0f} s',
         (hold.times[-1], hold.displacement[-1, worst]),
         (0, -10),
         textcoords='offset points',
         ha='right',
         va='top',
+        size=10,
         weight='bold',
     )
-    axes.set_title('It falls without torque, and stays with it')
+    axes.set_title('Released: without torque, and with')
     axes.set_xlabel('time since the brake was released [s]')
     axes.set_ylabel(f'joint displacement [{_units(results)}]')
     if len(results.joints) <= _MANY:
@@ -55,7 +57,7 @@ def tracking_over_time(axes: Axes, results: Results) -> None:
         (results.with_feedforward, FEEDFORWARD, 'servo + feedforward'),
     ):
         axes.plot(take.times, 1e3 * take.error[:, i], color=colour, lw=1.8, label=label)
-    axes.set_title('Feedforward takes the tracking error away')
+    axes.set_title('Following a fast trajectory')
     axes.set_xlabel('time since the fast trajectory began [s]')
     axes.set_ylabel(f'{joint.name}: position - reference [m{unit(joint)}]')
     low, high = axes.get_ylim()
@@ -90,7 +92,7 @@ def tracking_by_joint(axes: Axes, results: Results) -> None:
     axes.set_yticks(places, [row.name for row in rows])
     axes.invert_yaxis()
     axes.grid(axis='y', visible=False)
-    axes.set_title('What is left of the error, joint by joint')
+    axes.set_title('Tracking error, joint by joint')
     axes.set_xlabel(f'RMS tracking error, logarithmic [{_units(results, "m")}]')
     axes.legend(loc='upper center', bbox_to_anchor=(0.4, -0.13), ncols=3, columnspacing=1.2)
 
@@ -165,9 +167,16 @@ def latency(axes: Axes, results: Results) -> None:
     top = axes.get_ylim()[1]
     for value, label in ((p50, 'median'), (p99, '99 %')):
         axes.axvline(value, color=INK, lw=1.5, ls='--')
-        axes.annotate(f'{label}: {value:.2f} ms', (value, top), (5, 2), textcoords='offset points')
+        side, shift = ('right', -5) if value > edge / 2 else ('left', 5)
+        axes.annotate(
+            f'{label}: {value:.2f} ms',
+            (value, top),
+            (shift, 2),
+            textcoords='offset points',
+            ha=side,
+        )
     axes.set_ylim(0, 1.12 * top)
-    axes.set_title('Each state is answered at once')
+    axes.set_title('How soon a state is answered')
     time = results.timeliness
     axes.set_xlabel(
         'time from a joint state to its torque [ms]\n'
@@ -192,8 +201,8 @@ def _units(results: Results, prefix: str = '') -> str:
     return ' or '.join(units)
 
 
-def _small(value: float) -> str:
-    return 'no drift' if value == 0 else f'drift {_power(value)}'
+def _drift(value: float, units: str) -> str:
+    return 'no drift' if value == 0 else f'drift {_power(value)} {units}'
 
 
 def _power(value: float) -> str:

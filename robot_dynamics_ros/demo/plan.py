@@ -16,7 +16,7 @@ Vector = NDArray[np.float64]
 Torque = Callable[[Vector, Vector, Vector], Vector]
 
 HOLDING_SHARE = 0.5
-"""Share of its effort limit that a joint may need to hold the arm at its start."""
+"""Share of its effort limit that a joint should need at most to hold the arm at its start."""
 MOVING_SHARE = 0.8
 """Share of its effort limit, and of its velocity limit, that a joint may need on the way."""
 POINT_SPACING = 0.02
@@ -42,16 +42,20 @@ def choose_home(joints: Sequence[JointData], torque: Torque, candidates: int = 3
     lower, upper = np.array([_span(joint) for joint in joints]).T
     zero = np.zeros(len(joints))
     draws = np.random.default_rng(0).uniform(size=(candidates, len(joints)))
-    poses = np.round(lower + draws * (upper - lower), 2)
+    # Many near the middle of the ranges too: a weak robot can stand nowhere else.
+    draws = 0.5 + (draws - 0.5) * np.linspace(0.0, 1.0, candidates)[:, None] ** 0.5
+    poses = lower + draws * (upper - lower)
     pulls = np.abs([torque(pose, zero, zero) for pose in poses])
     limits = np.array([joint.effort for joint in joints])
-    shares = pulls / np.where(np.isfinite(limits), limits, pulls.max(axis=0) + 1e-9)
-    bearable = (pulls <= HOLDING_SHARE * limits).all(axis=1)
-    if not bearable.any():
-        weakest = joints[int(shares.min(axis=0).argmax())]
+    # Without a limit, half of the hardest pull counts as strong.
+    shares = pulls / np.where(np.isfinite(limits), limits, 2.0 * pulls.max(axis=0) + 1e-9)
+    hardest = shares.max(axis=1)
+    bearable = hardest <= max(HOLDING_SHARE, hardest.min())
+    if hardest.min() > MOVING_SHARE:
+        weakest = joints[int(shares[hardest.argmin()].argmax())]
         raise DemoError(
-            f'with the effort limits of this URDF no pose can be held with {HOLDING_SHARE:.0%} '
-            f'of them; the worst is {weakest.name} with {weakest.effort}'
+            f'with the effort limits of this URDF no pose can be held: {weakest.name}, with '
+            f'{weakest.effort:g}, is too weak in each of the {candidates} that were tried'
         )
     return poses[int(np.where(bearable, shares.sum(axis=1), -1.0).argmax())]
 

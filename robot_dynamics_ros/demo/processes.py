@@ -92,6 +92,10 @@ class Children:
         used = {child.name: child.cpu_seconds() for child in self._children}
         return {**used, 'observer': time.process_time()}
 
+    def last_words(self, name: str) -> str:
+        """Return the end of a child's output."""
+        return next(child.last_words() for child in self._children if child.name == name)
+
     def require_alive(self) -> None:
         """Raise DemoError if any of them has ended."""
         for child in self._children:

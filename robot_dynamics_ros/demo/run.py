@@ -43,7 +43,7 @@ class Plan:
 def prepare(urdf: str, duration: float) -> Plan:
     """Read the URDF and find a start and a fast trajectory that suit this arm."""
     model = parse_urdf(urdf)
-    arm = Physics(urdf, model.joint_names)
+    arm = Physics(urdf, model.joint_names, friction=False)
     home = choose_home(arm.limits, arm.required_torque)
     trajectory = plan_trajectory(arm.limits, home, arm.required_torque, duration)
     return Plan(urdf, model, arm, trajectory)
@@ -55,8 +55,16 @@ def play(plan: Plan, timing: Timing, logs: Path, say: Say) -> Play:
     common = {'robot_description': plan.urdf, 'joints': joints}
     home = plan.trajectory.positions[0].tolist()
     with tempfile.TemporaryDirectory() as folder, Children(logs) as children:
+        if any(joint.damping or joint.friction for joint in plan.arm.limits):
+            say('its joints run without friction here: the node does not compensate any yet')
         say('start the arm and the dynamics node')
-        arm = {**common, 'initial_positions': home, 'brake': True, 'rate': RATE}
+        arm = {
+            **common,
+            'initial_positions': home,
+            'friction': False,
+            'brake': True,
+            'rate': RATE,
+        }
         children.start(
             'arm',
             'robot_dynamics_ros.simulation.simulated_arm',

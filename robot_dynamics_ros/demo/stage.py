@@ -26,7 +26,7 @@ from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
 from robot_dynamics_ros.demo.errors import DemoError
 from robot_dynamics_ros.demo.processes import Children
 from robot_dynamics_ros.demo.recording import Channel, Content
-from robot_dynamics_ros.simulation.polled import PolledSubscription
+from robot_dynamics_ros.polling import PolledSubscription
 from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 COMMANDS = '/robot_dynamics/commands'
@@ -115,10 +115,11 @@ class Stage:
             )
 
     def activate(self) -> None:
-        """Let the node command torques, and wait until it does."""
-        before = len(self.commands)
+        """Let the node command torques, and wait until it answers what the arm says by then."""
+        now = self.now()
         self._transition(Transition.TRANSITION_ACTIVATE, 'activate')
-        self.wait_until(lambda: len(self.commands) > before + 20, COMMANDS)
+        self.wait_until(lambda: self.torques.last_stamp() > now, COMMANDS)
+        self.wait(0.05)
 
     def deactivate(self) -> None:
         """Let the node fall silent."""
@@ -183,7 +184,8 @@ class Stage:
     def _transition(self, transition: int, verb: str) -> None:
         request = ChangeState.Request(transition=Transition(id=transition))
         if not self._call(self._change, request).success:
-            raise DemoError(f'the dynamics node refused to {verb}')
+            words = self.children.last_words('node')
+            raise DemoError(f'the dynamics node refused to {verb}\n{words}')
 
     def _ask(self, client: Any, request: Any) -> Any:
         response = self._call(client, request)

@@ -42,13 +42,11 @@ def _free_domain() -> int:
 def _discovery_profile() -> Path | None:
     """Find the profile with which processes see each other at once, not after seconds."""
     places = [Path(__file__).resolve().parents[2] / 'config']
-    try:
-        from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
-    except ImportError:
-        pass
-    else:
-        with contextlib.suppress(PackageNotFoundError, ValueError):
-            places.append(Path(get_package_share_directory('robot_dynamics_ros')) / 'config')
+    # ImportError: no ROS index; OSError: no workspace is sourced; LookupError: we are not in it.
+    with contextlib.suppress(ImportError, OSError, LookupError):
+        from ament_index_python.packages import get_package_share_directory
+
+        places.append(Path(get_package_share_directory('robot_dynamics_ros')) / 'config')
     for place in places:
         if (place / 'fastdds.xml').is_file():
             return place / 'fastdds.xml'

@@ -46,6 +46,7 @@ class Controller:
         )
         self.joints = self.feedforward.joints
         self.state = JointStateReader(robot.dynamics.model.joint_names)
+        self._root = robot.dynamics.model.frames[0].name
         self.has_state = False
         self.reference: Trajectory | None = None
         self.choose(terms=terms, evaluate_at=evaluate_at)
@@ -105,4 +106,5 @@ class Controller:
             external=zeros,
         )
         torques.header.stamp = message.header.stamp
+        torques.header.frame_id = self._root
         return torques

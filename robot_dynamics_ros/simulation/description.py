@@ -22,7 +22,7 @@ class SimulationError(Exception):
 class JointData:
     """One moving joint and its limits: infinite where the URDF gives none.
 
-    Units: rad, rad/s, N m; for a prismatic joint m, m/s, N.
+    Units: rad, rad/s, N m, N m s/rad, N m; for a prismatic joint m, m/s, N, N s/m, N.
     """
 
     name: str
@@ -31,6 +31,8 @@ class JointData:
     upper: float
     velocity: float
     effort: float
+    damping: float
+    friction: float
     mimic: bool
 
 
@@ -102,18 +104,18 @@ def _joint_data(joint: ElementTree.Element) -> JointData:
     if kind not in MOVING_TYPES:
         allowed = ', '.join(MOVING_TYPES)
         raise SimulationError(f'joint {name!r} is of type {kind!r}: allowed are {allowed}, fixed')
-    limit = joint.find('limit')
 
-    def number(attribute: str) -> float:
-        text = '0' if limit is None else limit.get(attribute, '0')
+    def number(tag: str, attribute: str) -> float:
+        element = joint.find(tag)
+        text = '0' if element is None else element.get(attribute, '0')
         try:
             return float(text)
         except ValueError:
             raise SimulationError(
-                f'joint {name!r}: limit {attribute}={text!r} is no number'
+                f'joint {name!r}: {tag} {attribute}={text!r} is no number'
             ) from None
 
-    lower, upper = number('lower'), number('upper')
+    lower, upper = number('limit', 'lower'), number('limit', 'upper')
     # Equal limits are how exporters write "none"; MuJoCo reads them so as well.
     unlimited = kind == 'continuous' or lower >= upper
     return JointData(
@@ -121,7 +123,9 @@ def _joint_data(joint: ElementTree.Element) -> JointData:
         kind=kind,
         lower=-math.inf if unlimited else lower,
         upper=math.inf if unlimited else upper,
-        velocity=number('velocity') or math.inf,
-        effort=number('effort') or math.inf,
+        velocity=number('limit', 'velocity') or math.inf,
+        effort=number('limit', 'effort') or math.inf,
+        damping=number('dynamics', 'damping'),
+        friction=number('dynamics', 'friction'),
         mimic=joint.find('mimic') is not None,
     )

@@ -32,6 +32,7 @@ class ArmParameters:
     gravity: tuple[float, ...] = _parameter(
         (0.0, 0.0, -9.81), 'Gravity in the frame of the root link [m/s^2].'
     )
+    friction: bool = _parameter(True, 'Give the joints the damping and friction of the URDF.')
     rate: float = _parameter(1000.0, 'Rate of joint_states, and of reading commands [Hz].')
     command_timeout: float = _parameter(
         0.25, 'Commanded torques drop to zero when none came for this long; 0: never [s].'

@@ -34,6 +34,7 @@ class Physics:
         urdf_text: str,
         joints: Sequence[str] = (),
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
+        friction: bool = True,
         max_step: float | None = None,
     ) -> None:
         """Build the arm at rest, at zero or as near to zero as its limits allow.
@@ -42,6 +43,7 @@ class Physics:
             urdf_text: the URDF itself, not a file name.
             joints: which joints take torques, in which order; none: all that do not mimic another.
             gravity: in the frame of the root link, (3,) [m/s^2].
+            friction: whether joints have the damping and friction that the URDF gives them.
             max_step: longest integration step [s]; None: MAX_STEP or IMPLICIT_MAX_STEP.
 
         Raises:
@@ -52,6 +54,9 @@ class Physics:
         self._model = _compile(description.text)
         self._data = mujoco.MjData(self._model)
         self._model.opt.gravity = gravity
+        if not friction:
+            self._model.dof_damping[:] = 0.0
+            self._model.dof_frictionloss[:] = 0.0
         self._max_step = MAX_STEP if max_step is None else max_step
         self.all_joints = tuple(self._model.joint(i).name for i in range(self._model.njnt))
         data = {joint.name: joint for joint in description.joints}
@@ -59,7 +64,8 @@ class Physics:
         self._index = self._indices(self.joints)
         self.limits = tuple(data[name] for name in self.joints)
         self._effort_limit = np.array([joint.effort for joint in self.limits])
-        self._mimicked = _mimicked(self._model)
+        self._gear, self._offset = self._coupling()
+        self._moved = self._gear.any(axis=1)
         self._command = np.zeros(len(self.joints))
         self._servo: JointServo | None = None
         self._reference = Trajectory(np.zeros(1), self._home()[None])
@@ -156,22 +162,18 @@ class Physics:
         time = self.time
         mujoco.mj_resetData(self._model, self._data)
         self._data.time = time
-        self._data.qpos[self._index] = home
-        for follower, leader, polynomial in self._mimicked:
-            self._data.qpos[follower] = np.polynomial.polynomial.polyval(
-                self._data.qpos[leader], polynomial
-            )
+        self._data.qpos[self._moved] = (self._gear @ home + self._offset)[self._moved]
         self._command[:] = 0.0
         self.follow(Trajectory(np.zeros(1), home[None]))
 
     def inertia(self) -> Vector:
         """Return what each joint sees of the arm where it is: the diagonal of M(q), (n,)."""
         mujoco.mj_forward(self._model, self._data)
-        column, mass = np.empty(self._model.nv), np.empty(self._model.nv)
-        for i, unit in enumerate(np.eye(self._model.nv)):
-            mujoco.mj_mulM(self._model, self._data, column, unit)
-            mass[i] = column[i]
-        return mass[self._index]
+        inertia, product = np.empty(len(self.joints)), np.empty(self._model.nv)
+        for i, motion in enumerate(self._gear.T.copy()):
+            mujoco.mj_mulM(self._model, self._data, product, motion)
+            inertia[i] = motion @ product
+        return inertia
 
     def energy(self) -> float:
         """Return kinetic plus potential energy [J], the latter up to a constant."""
@@ -186,11 +188,10 @@ class Physics:
         The other joints rest where they are. The arm itself stays untouched.
         """
         trial = mujoco.MjData(self._model)
-        trial.qpos[:] = self._data.qpos
-        trial.qpos[self._index], trial.qvel[self._index] = q, v
-        trial.qacc[self._index] = a
+        trial.qpos[:] = np.where(self._moved, self._gear @ q + self._offset, self._data.qpos)
+        trial.qvel[:], trial.qacc[:] = self._gear @ v, self._gear @ a
         mujoco.mj_inverse(self._model, trial)
-        return trial.qfrc_inverse[self._index].copy()  # type: ignore[no-any-return]
+        return self._gear.T @ trial.qfrc_inverse  # type: ignore[no-any-return]
 
     def _exert(self) -> None:
         torque = self._command
@@ -212,6 +213,17 @@ class Physics:
             )
         return np.array([self.all_joints.index(name) for name in joints], dtype=np.intp)
 
+    def _coupling(self) -> tuple[NDArray[np.float64], Vector]:
+        """G and o with q_all = G q + o: every joint moves itself, and those that mimic it."""
+        model = self._model
+        gear, offset = np.zeros((model.nv, len(self.joints))), np.zeros(model.nv)
+        gear[self._index, np.arange(len(self.joints))] = 1.0
+        for i in range(model.neq):
+            follower, leader = model.eq_obj1id[i], model.eq_obj2id[i]
+            offset[follower], ratio = model.eq_data[i, :2]
+            gear[follower] = ratio * gear[leader]
+        return gear, offset
+
     def _is_stiff(self) -> bool:
         """Whether damping is so strong for the step that only an implicit method is stable."""
         mujoco.mj_forward(self._model, self._data)
@@ -231,14 +243,9 @@ def _compile(text: str) -> mujoco.MjModel:
             f'MuJoCo refuses this URDF: {" ".join(str(error).split())}. A simulated arm needs '
             'mass and a possible inertia in every moving link; the dynamics node asks for less.'
         ) from error
+    # A mimic joint is a gear, as stiff as the step allows; MuJoCo's default is a soft spring.
+    model.eq_solref[:] = (2.5 * MAX_STEP, 1.0)
+    model.eq_solimp[:, :2] = 0.9999
     # MuJoCo would silently start over from zero where the motion grows beyond bounds.
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     return model
-
-
-def _mimicked(model: mujoco.MjModel) -> list[tuple[int, int, Vector]]:
-    return [
-        (int(model.eq_obj1id[i]), int(model.eq_obj2id[i]), model.eq_data[i, :5].copy())
-        for i in range(model.neq)
-        if model.eq_type[i] == mujoco.mjtEq.mjEQ_JOINT and model.eq_obj2id[i] >= 0
-    ]

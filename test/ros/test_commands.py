@@ -32,6 +32,7 @@ def test_torques_say_what_was_commanded_and_for_which_state(graph):
         command, torques = observer.answer_to(message)
     assert list(torques.effort) == list(command.data)
     assert torques.header.stamp == message.header.stamp
+    assert torques.header.frame_id == 'base'
 
 
 @pytest.mark.parametrize('terms', [['gravity'], ['coriolis'], ['inertial', 'gravity'], []])

@@ -94,6 +94,25 @@ def test_friction_holds_until_it_is_overcome(pendulum):
     assert arm.velocity[0] == pytest.approx((2.0 - 1.0) / 0.6 * 0.5, rel=0.02)
 
 
+def test_friction_and_damping_can_be_left_out(pendulum):
+    rough = pendulum(extra='<dynamics damping="1.0" friction="1.0"/>')
+    arms = [Physics(rough, friction=False), Physics(pendulum())]
+    for arm in arms:
+        arm.reset([1.0])
+        run(arm, 0.5)
+    assert arms[0].position[0] == arms[1].position[0]
+
+
+def test_standing_still_takes_time_but_no_motion(pendulum):
+    arm = Physics(pendulum())
+    arm.reset([1.0])
+    run(arm, 0.3)
+    before = arm.position[0], arm.velocity[0]
+    arm.stand_still(2.0)
+    assert (arm.position[0], arm.velocity[0]) == before
+    assert arm.time == pytest.approx(2.3)
+
+
 def test_stops_at_its_limits(pendulum):
     arm = Physics(pendulum('<limit lower="-0.5" upper="0.5"/>', 'revolute'))
     arm.set_torque([30.0])

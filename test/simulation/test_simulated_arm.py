@@ -115,7 +115,7 @@ def test_publishes_its_state(bench):
     before = len(bench.states)
     time.sleep(0.5)
     stamps = [s.header.stamp.sec + 1e-9 * s.header.stamp.nanosec for s in bench.states[before:]]
-    assert 200 < len(stamps) < 600
+    assert 50 < len(stamps) < 600
     assert (np.diff(stamps) > 0).all()
     assert abs(stamps[-1] - time.time()) < 1.0
 

@@ -29,7 +29,7 @@ def native_obstacle() -> str:
     if tuple(int(part) for part in llvmlite.__version__.split('.')[:2]) < LLVMLITE_NEEDED:
         needed = '.'.join(map(str, LLVMLITE_NEEDED))
         return f'llvmlite {llvmlite.__version__} is too old, {needed} is needed'
-    from .numpy_entry import layout_is_known
+    from .ndarray import layout_is_known
 
     if not layout_is_known():
         return 'this Python has no CPython arrays of the known layout'

@@ -1,0 +1,153 @@
+"""NumPy arrays as emitted code sees them: where their fields lie, and IR that reads them.
+
+The offsets are those of the public structures of CPython (PyObject, since 1.x) and NumPy
+(PyArrayObject_fields, since 1.0); `layout_is_known` compares them with a live array.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import sysconfig
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+TYPE, DATA, RANK, DIMENSIONS, STRIDES, DESCRIPTOR, ARRAY_FLAGS = 8, 16, 24, 32, 40, 56, 64
+C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+NPY_DOUBLE = 12
+# Index of PyArray_New in NumPy's C API table, fixed by its ABI.
+PYARRAY_NEW = 93
+
+
+def layout_is_known() -> bool:
+    """Whether arrays of this interpreter look as the emitted code expects."""
+    if sys.implementation.name != 'cpython' or ctypes.sizeof(ctypes.c_void_p) != 8:
+        return False
+    if sysconfig.get_config_var('Py_GIL_DISABLED'):
+        return False
+    probe = np.zeros((3, 5))
+
+    def word(offset: int, kind: Any = ctypes.c_void_p) -> int:
+        return int(kind.from_address(id(probe) + offset).value)
+
+    return (
+        word(TYPE) == id(np.ndarray)
+        and word(DATA) == probe.ctypes.data
+        and word(RANK, ctypes.c_int) == 2
+        and list((ctypes.c_ssize_t * 2).from_address(word(DIMENSIONS))) == [3, 5]
+        and list((ctypes.c_ssize_t * 2).from_address(word(STRIDES))) == [40, 8]
+        and word(DESCRIPTOR) == id(np.dtype(np.float64))
+        and word(ARRAY_FLAGS, ctypes.c_int) & 0x501 == C_CONTIGUOUS | ALIGNED | WRITEABLE
+    )
+
+
+def address(value: int) -> str:
+    """A pointer constant."""
+    return f'inttoptr (i64 {value} to ptr)'
+
+
+def function(name: str) -> str:
+    """A pointer to a function of CPython's C API."""
+    return address(ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0)
+
+
+def pyarray_new() -> str:
+    """A pointer to PyArray_New of NumPy's C API."""
+    # NumPy 2 has renamed its core.
+    core = 'numpy._core' if hasattr(np, '_core') else 'numpy.core'
+    multiarray = import_module(f'{core}._multiarray_umath')
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = pointer(multiarray._ARRAY_API, None)
+    return address(ctypes.c_void_p.from_address(table + 8 * PYARRAY_NEW).value or 0)
+
+
+def field(target: str, kind: str, pointer: str, offset: int) -> list[str]:
+    """IR that loads a field of a structure."""
+    return [
+        f'  {target}.at = getelementptr i8, ptr {pointer}, i64 {offset}',
+        f'  {target} = load {kind}, ptr {target}.at',
+    ]
+
+
+def conjunction(target: str, conditions: list[str]) -> list[str]:
+    """`target` = the conjunction of i1 values."""
+    lines, value = [], conditions[0]
+    for index, condition in enumerate(conditions[1:]):
+        lines.append(f'  {target}.{index} = and i1 {value}, {condition}')
+        value = f'{target}.{index}'
+    return [*lines, f'  {target} = and i1 {value}, true']
+
+
+def vector_reader() -> list[str]:
+    """`ptr vector(object, size)`: the data of a contiguous float64 vector, else null."""
+    return [
+        'define internal ptr @vector(ptr %object, i64 %size) {',
+        *field('%type', 'ptr', '%object', TYPE),
+        f'  %is.array = icmp eq ptr %type, {address(id(np.ndarray))}',
+        '  br i1 %is.array, label %array, label %other',
+        'array:',
+        *field('%rank', 'i32', '%object', RANK),
+        '  %is.vector = icmp eq i32 %rank, 1',
+        '  br i1 %is.vector, label %check, label %other',
+        'check:',
+        *field('%dimensions', 'ptr', '%object', DIMENSIONS),
+        '  %extent = load i64, ptr %dimensions',
+        '  %fits = icmp eq i64 %extent, %size',
+        *field('%strides', 'ptr', '%object', STRIDES),
+        '  %stride = load i64, ptr %strides',
+        '  %dense = icmp eq i64 %stride, 8',
+        *field('%descriptor', 'ptr', '%object', DESCRIPTOR),
+        f'  %is.double = icmp eq ptr %descriptor, {address(id(np.dtype(np.float64)))}',
+        *field('%flags', 'i32', '%object', ARRAY_FLAGS),
+        f'  %aligned = and i32 %flags, {ALIGNED}',
+        '  %is.aligned = icmp ne i32 %aligned, 0',
+        *conjunction('%usable', ['%fits', '%dense', '%is.double', '%is.aligned']),
+        *field('%data', 'ptr', '%object', DATA),
+        '  %result = select i1 %usable, ptr %data, ptr null',
+        '  ret ptr %result',
+        'other:',
+        '  ret ptr null',
+        '}',
+    ]
+
+
+def output_reader(shape: tuple[int, ...]) -> list[str]:
+    """`ptr output(object)`: the data of a writeable float64 array of that shape, else null."""
+    needed = C_CONTIGUOUS | ALIGNED | WRITEABLE
+    extents = [
+        line
+        for axis, extent in enumerate(shape)
+        for line in (
+            *field(f'%extent{axis}', 'i64', '%dimensions', 8 * axis),
+            f'  %fits{axis} = icmp eq i64 %extent{axis}, {extent}',
+        )
+    ]
+    fits = [f'%fits{axis}' for axis in range(len(shape))]
+    return [
+        'define internal ptr @output(ptr %object) {',
+        *field('%type', 'ptr', '%object', TYPE),
+        f'  %is.array = icmp eq ptr %type, {address(id(np.ndarray))}',
+        '  br i1 %is.array, label %array, label %other',
+        'array:',
+        *field('%rank', 'i32', '%object', RANK),
+        f'  %has.rank = icmp eq i32 %rank, {len(shape)}',
+        '  br i1 %has.rank, label %check, label %other',
+        'check:',
+        *field('%dimensions', 'ptr', '%object', DIMENSIONS),
+        *extents,
+        *field('%descriptor', 'ptr', '%object', DESCRIPTOR),
+        f'  %is.double = icmp eq ptr %descriptor, {address(id(np.dtype(np.float64)))}',
+        *field('%flags', 'i32', '%object', ARRAY_FLAGS),
+        f'  %held = and i32 %flags, {needed}',
+        f'  %is.open = icmp eq i32 %held, {needed}',
+        *conjunction('%usable', [*fits, '%is.double', '%is.open']),
+        *field('%data', 'ptr', '%object', DATA),
+        '  %result = select i1 %usable, ptr %data, ptr null',
+        '  ret ptr %result',
+        'other:',
+        '  ret ptr null',
+        '}',
+    ]

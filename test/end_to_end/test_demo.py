@@ -1,0 +1,128 @@
+"""Arm, node and observer as separate processes over DDS: the demo itself, shortened."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('mujoco')
+pytest.importorskip('pinocchio')
+pytest.importorskip('robot_dynamics_interfaces')
+
+from robot_dynamics_ros.demo.default_arm import default_urdf
+from robot_dynamics_ros.demo.errors import DemoError
+
+# What a busy machine can spoil; the demo itself judges these as well.
+OF_TIME = {'state_rate', 'command_rate', 'latency_p50', 'latency_p99', 'lost'}
+
+
+def start(output, *arguments):
+    try:
+        default_urdf()
+    except DemoError as error:
+        pytest.skip(str(error))
+    environment = dict(os.environ)
+    environment.pop('ROS_DOMAIN_ID', None)  # the demo takes one that is free
+    return subprocess.Popen(
+        [
+            *(sys.executable, '-m', 'robot_dynamics_ros.demo.observer'),
+            *('--quick', '--output', str(output), *arguments),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
+
+
+def finish(process, limit=120.0):
+    try:
+        out, err = process.communicate(timeout=limit)
+    finally:
+        process.kill()
+    return process.returncode, out, err
+
+
+def children(of):
+    found = []
+    for stat in Path('/proc').glob('[0-9]*/stat'):
+        try:
+            fields = stat.read_text().rpartition(')')[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == of:
+            found.append(int(stat.parent.name))
+    return found
+
+
+@pytest.fixture(scope='module')
+def demo(tmp_path_factory):
+    output = tmp_path_factory.mktemp('demo')
+    code, out, err = finish(start(output))
+    assert code in (0, 1), err
+    return output, code, out
+
+
+def test_every_bound_of_mechanics_holds(demo):
+    output, _, out = demo
+    figures = json.loads(out.splitlines()[-1])['figures']
+    missed = [f'{k}: {v}' for k, v in figures.items() if not v['passed'] and k not in OF_TIME]
+    assert not missed, f'{missed}\n{(output / "node.log").read_text()}'
+    assert {'fall', 'drift', 'ratio', 'mass_error', 'coriolis_error', *OF_TIME} <= set(figures)
+
+
+def test_the_node_keeps_up(demo):
+    figures = json.loads(demo[2].splitlines()[-1])['figures']
+    assert figures['command_rate']['value'] > 0.5 * figures['state_rate']['value'] > 100.0
+    assert figures['latency_p50']['value'] < 100.0
+
+
+def test_exit_code_last_line_and_table_say_the_same(demo):
+    _, code, out = demo
+    report = json.loads(out.splitlines()[-1])
+    assert report['arm'] == 'ur5'
+    assert report['passed'] is (code == 0) is ('FAIL' not in out)
+    assert len(report['rms_error']) == 6
+
+
+def test_leaves_a_picture_and_the_figures(demo):
+    output, _, out = demo
+    assert (output / 'demo.png').read_bytes()[:8] == b'\x89PNG\r\n\x1a\n'
+    assert json.loads((output / 'demo.json').read_text()) == json.loads(out.splitlines()[-1])
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_ends_its_children_when_it_is_interrupted(tmp_path, number):
+    process = start(tmp_path)
+    for line in process.stdout:
+        if 'release the arm' in line:
+            break
+    below = children(process.pid)
+    assert len(below) == 2
+    process.send_signal(number)
+    code, _, err = finish(process, 30.0)
+    assert (code, err) == (130, 'demo: interrupted\n')
+    deadline = time.monotonic() + 5.0
+    while any(Path(f'/proc/{pid}').exists() for pid in below):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ('text', 'said'),
+    [('<robot', 'XML'), ('<robot name="r"><link name="l"/></robot>', 'joint')],
+)
+def test_says_what_is_wrong_with_a_urdf(tmp_path, text, said):
+    file = tmp_path / 'arm.urdf'
+    file.write_text(text)
+    code, _, err = finish(start(tmp_path, '--urdf', str(file)), 30.0)
+    assert code == 2
+    assert err.startswith('demo: could not run: ')
+    assert said in err
+    assert 'Traceback' not in err
