@@ -69,7 +69,7 @@ def test_screw_rnea_as_a_compiled_program(robot):
     """It is generic in its scalars, as the production code is."""
     s = sample(robot)
     algorithm = partial(screw_rnea.inverse_dynamics, s.model)
-    sizes = {name: s.model.size for name in 'qva'} | {'gravity': 3}
+    sizes = dict.fromkeys('qva', s.model.size) | {'gravity': 3}
     compiled = compile_python(trace('tau', algorithm, sizes))
     tau = compiled(s.q, s.v, s.a, GRAVITY.tolist())
     assert_close(tau, s.production.inverse_dynamics(s.q, s.v, s.a))
