@@ -26,7 +26,7 @@ def test_row_leads_to_code_and_test(section, code, proof):
     assert all(re.search(rf'^def {name}\(', text, re.MULTILINE) for name in names)
     path, name = re.findall('`([^`]+)`', proof)
     text = (ROOT / ('test' if '/' in path else 'test/sources') / path).read_text()
-    found = re.search(rf'^(@.*robot.*\n)?def {name}\(', text, re.MULTILINE | re.IGNORECASE)
+    found = re.search(rf'^(@ROBOTS\n)?def {name}\(', text, re.MULTILINE)
     assert found
     assert bool(found[1]) == proof.endswith('*'), 'marked * if it runs on every robot'
 
