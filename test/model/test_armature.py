@@ -7,6 +7,7 @@ import pytest
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import assert_close
 from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, hand_written
+
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
 
 ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 12]

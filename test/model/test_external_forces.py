@@ -8,6 +8,7 @@ from mechanics.complex_step import gradient
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import assert_close
 from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, hand_written
+
 from robot_dynamics_ros.core.algorithms.external_forces import external_torque
 from robot_dynamics_ros.core.algorithms.joint_tree import joint_frames
 from robot_dynamics_ros.core.inertia import Placement
@@ -33,7 +34,7 @@ def test_as_the_jacobian_of_pinocchio(robot):
             theirs, data, q, index, pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
         )
         tau = external_torque(robot.model, frame, state.q.tolist(), WRENCH.tolist())
-        assert_close(tau, (J.T @ WRENCH)[order], np.abs(WRENCH).max())
+        assert_close(tau, (J.reshape(6, -1).T @ WRENCH)[order], np.abs(WRENCH).max())
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)

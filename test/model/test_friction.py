@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mechanics.robots import HAND_WRITTEN, hand_written
+
 from robot_dynamics_ros.core import JointFriction, ParameterError, StateError, UnknownNameError
 
 

@@ -10,6 +10,7 @@ import pytest
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.laws import assert_close
 from mechanics.robots import HAND_WRITTEN, hand_written
+
 from robot_dynamics_ros.core import (
     ParameterError,
     Payload,
