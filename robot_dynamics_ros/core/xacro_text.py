@@ -21,6 +21,8 @@ NAMESPACE = re.compile(r'\{https?://(?:www\.|wiki\.)?ros\.org/(?:wiki/)?xacro/?\
 COMMAND = 'expand it with the command `xacro robot.urdf.xacro`, and pass the result'
 # As xacro finds them.
 EXPRESSION = re.compile(r'\$\{([^}]*)\}|\$\(([^)]*)\)')
+# They name files that the dynamics does not need.
+IRRELEVANT_ELEMENTS = ('gazebo', 'material', 'mesh', 'ros2_control', 'transmission')
 REFUSED_ELEMENTS = ('include', 'xacro:include', 'xacro:element', 'xacro:call')
 
 ALLOWED_NODES = (
@@ -41,12 +43,12 @@ _one_at_a_time = threading.Lock()
 
 
 def is_xacro(robot: Element) -> bool:
-    """Whether an element or attribute is xacro's, or a link or joint holds an expression."""
+    """Whether an element or attribute is xacro's, or an attribute holds an expression."""
     for element in robot.iter():
         if isinstance(element.tag, str) and NAMESPACE.match(element.tag):
             return True
         for name, value in element.attrib.items():
-            if NAMESPACE.match(name) or '${' in value or '$(' in value:
+            if NAMESPACE.match(name) or ('${' in value and element.tag != 'mesh'):
                 return True
     return False
 
@@ -56,7 +58,8 @@ def expand_xacro(text: str) -> str:
 
     Properties, macros, conditions, blocks, arguments with defaults, and expressions of arithmetic
     and `math` are expanded. Includes, `$(find ...)`, `$(env ...)`, `load_yaml` and the like would
-    read files or the environment: they are refused.
+    read files or the environment: they are refused, but for what names meshes, materials and
+    plugins, which is left out with them.
 
     Raises:
         UrdfError: the package `xacro` is not installed, the text needs more than itself, or xacro
@@ -93,12 +96,12 @@ def _check(element: Any) -> None:
     for value in dict(element.attributes.items()).values():
         _check_words(value)
     for child in list(element.childNodes):
-        if child.nodeType == child.ELEMENT_NODE:
+        if child.nodeType == child.ELEMENT_NODE and child.tagName not in IRRELEVANT_ELEMENTS:
             _check(child)
         elif child.nodeType in (child.TEXT_NODE, child.CDATA_SECTION_NODE):
             _check_words(child.data)
         else:
-            # xacro may evaluate comments too, when one of them says so.
+            # Comments go too: xacro evaluates them when one of them says so.
             element.removeChild(child)
 
 

@@ -80,6 +80,18 @@ def test_not_installed(monkeypatch):
         parse_urdf(arm(mass='${1 + 1}'))
 
 
+def test_files_of_meshes_and_plugins_do_not_matter(xacro):
+    more = (
+        '<gazebo><plugin><parameters>$(find arm)/a.yaml</parameters></plugin></gazebo>'
+        '<link name="seen"><visual><geometry><mesh filename="$(find arm)/a.dae"/></geometry>'
+        '</visual></link><joint name="eye" type="fixed"><parent link="tip"/>'
+        '<child link="seen"/></joint>'
+    )
+    plain = parse_urdf(arm(more))
+    assert plain == parse_urdf(arm(more + property_('m', '2'), '${m}'))
+    assert plain.links[-1].extent is None
+
+
 def test_prefix_without_namespace():
     text = '<robot name="x"><xacro:property name="a" value="1"/><link name="base"/></robot>'
     with pytest.raises(UrdfError, match='xacro needs xmlns:xacro'):
@@ -111,7 +123,7 @@ def test_prefix_without_namespace():
         (property_('a', '$'), 'a \\$ outside'),
         ('<xacro:element xacro:name="xacro:include" filename="a"/>', 'needs files'),
         ('<xacro:unknown/>', 'cannot expand the description'),
-        (property_('a', '${b}') + property_('b', '${a}') + property_('c', '${a}'), ''),
+        (property_('a', '${b}') + property_('b', '${a}') + property_('c', '${a}'), 'cannot expand'),
     ],
 )
 def test_refused(xacro, properties, words, capfd):
