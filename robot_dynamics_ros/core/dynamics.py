@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .algorithms import coriolis, crba, rnea
+from .algorithms.kinematics import Reference
+from .algorithms.regressor import inertial_parameters
 from .checks import Array, checked_vector
-from .codegen.kernel import Backend, Kernel, choose_backend
-from .codegen.program import trace
-from .errors import StateError, TopologyError, UnknownNameError
+from .codegen.kernel import Backend, choose_backend
+from .errors import StateError, TopologyError
+from .frame_dynamics import FrameDynamics
 from .model import RobotModel
+from .quantities import EVERY_QUANTITY, FRAME_QUANTITIES, Key, Programs
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
-# quantity -> the algorithm, and the vectors that it takes after the model.
-QUANTITIES: dict[str, tuple[Callable[..., Any], tuple[str, ...]]] = {
-    'inverse_dynamics': (rnea.inverse_dynamics, ('q', 'v', 'a', 'gravity')),
-    'gravity_torque': (rnea.gravity_torque, ('q', 'gravity')),
-    'bias_torque': (rnea.bias_torque, ('q', 'v', 'gravity')),
-    'torque_terms': (rnea.torque_terms, ('q', 'v', 'a', 'gravity')),
-    'mass_matrix': (crba.mass_matrix, ('q',)),
-    'coriolis_matrix': (coriolis.coriolis_matrix, ('q', 'v')),
-}
 
-
-class RobotDynamics:
+class RobotDynamics(FrameDynamics):
     """The dynamics of one robot, in SI units, in the order of `model.joint_names`.
 
     A quantity is compiled when it is first asked for (or by `compile`). Positions q, velocities v
@@ -68,7 +58,7 @@ class RobotDynamics:
         self.backend, self.backend_description = choose_backend(backend)
         self._gravity: Array = np.zeros(3)
         self.gravity = gravity
-        self._call = _Calls(self)
+        self._call = Programs(model, self.backend)
 
     @property
     def gravity(self) -> Array:
@@ -109,8 +99,55 @@ class RobotDynamics:
         """C(q, v), shape (n, n), by Christoffel symbols: M_dot - 2 C is skew-symmetric."""
         return self._call['coriolis_matrix'](q, v, out)
 
-    def compile(self, *quantities: str) -> None:
+    def forward_dynamics(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
+
+        Where M(q) is singular at this q alone, the result is not finite.
+
+        Raises:
+            InertiaError: a joint moves no mass at any q, so that any acceleration would do.
+        """
+        return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
+
+    def mass_matrix_inverse(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """M(q)^-1, shape (n, n), full and symmetric; singular as for `forward_dynamics`."""
+        return self._call['mass_matrix_inverse'](q, out)
+
+    def inverse_dynamics_derivatives(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """dtau/dq, dtau/dv and dtau/da = M of inverse_dynamics, shape (3, n, n), exact."""
+        return self._call['inverse_dynamics_derivatives'](q, v, a, self._gravity, out)
+
+    def regressor(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """Y with inverse_dynamics = Y inertial_parameters(), shape (n, 10 bodies)."""
+        return self._call['regressor'](q, v, a, self._gravity, out)
+
+    def inertial_parameters(self) -> Array:
+        """m, m c, and Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the joint, of every body in turn."""
+        return np.array(inertial_parameters(self.model), dtype=np.float64)
+
+    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike) -> float:
+        """T = v^T M v / 2 [J]."""
+        return float(self._call['kinetic_energy'](q, v, None))
+
+    def potential_energy(self, q: npt.ArrayLike) -> float:
+        """U with dU/dq = g [J], zero for mass at the base origin; the base does not count."""
+        return float(self._call['potential_energy'](q, self._gravity, None))
+
+    def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
+        """[linear; angular about the base origin] of all bodies, in base axes, shape (6,)."""
+        return self._call['momentum'](q, v, out)
+
+    def compile(self, *quantities: Key) -> None:
         """Compile these now, so that no later call has to.
+
+        Args:
+            quantities: names of methods; of a frame, `('jacobian', frame, reference)`.
 
         Raises:
             UnknownNameError: no method has that name.
@@ -118,7 +155,14 @@ class RobotDynamics:
         for quantity in quantities:
             self._call[quantity]
 
-    def bind(self, quantity: str, *inputs: Array, out: Array) -> Callable[[], None]:
+    def bind(
+        self,
+        quantity: str,
+        *inputs: Array,
+        out: Array,
+        frame: str | None = None,
+        reference: Reference = 'LOCAL_WORLD_ALIGNED',
+    ) -> Callable[[], None]:
         """A function that computes a quantity from these arrays into `out`, in place.
 
         It allocates and converts nothing: the path for a control loop. A value that is not finite
@@ -127,14 +171,22 @@ class RobotDynamics:
         Args:
             quantity: name of a method.
             inputs: the arguments of that method: contiguous float64 arrays (n,).
-            out: contiguous float64 array of the shape of the result, apart from the inputs.
+            out: contiguous float64 array of the shape of the result, apart from the inputs; of
+                frame_pose (3, 4), the rotation and the origin beside it.
+            frame: name of a link, for the quantities of a frame.
+            reference: for Jacobians.
 
         Raises:
-            UnknownNameError: no method has that name.
+            UnknownNameError: no method, or no link, has that name.
+            ParameterError: a frame is missing, or there is no such reference.
             StateError: an array cannot be used where it lies.
         """
-        kernel = self._call.kernel(quantity)
-        _, names = QUANTITIES[quantity]
+        key: Key = quantity
+        if quantity in FRAME_QUANTITIES and frame is not None:
+            posed = quantity == 'frame_pose'
+            key = (quantity, frame) if posed else (quantity, frame, reference)
+        kernel = self._call.kernel(key)
+        _, names = EVERY_QUANTITY[quantity]
         expected = [name for name in names if name != 'gravity']
         if len(inputs) != len(expected):
             raise StateError(
@@ -143,30 +195,3 @@ class RobotDynamics:
             )
         gravity = [self._gravity] if 'gravity' in names else []
         return kernel.bind([*inputs, *gravity], out)
-
-
-class _Calls(dict[str, Callable[..., Array]]):
-    """The compiled quantities by name; one that is missing is compiled."""
-
-    def __init__(self, dynamics: RobotDynamics) -> None:
-        super().__init__()
-        self._model = dynamics.model
-        self._backend = dynamics.backend
-        self._kernels: dict[str, Kernel] = {}
-
-    def kernel(self, quantity: str) -> Kernel:
-        self[quantity]
-        return self._kernels[quantity]
-
-    def __missing__(self, quantity: str) -> Callable[..., Array]:
-        if quantity not in QUANTITIES:
-            raise UnknownNameError('quantity', quantity, tuple(QUANTITIES))
-        algorithm, names = QUANTITIES[quantity]
-        labels = dict.fromkeys(names, self._model.joint_names)
-        if 'gravity' in labels:
-            labels['gravity'] = ('x', 'y', 'z')
-        sizes = {name: len(labels[name]) for name in names}
-        program = trace(quantity, partial(algorithm, self._model), sizes)
-        self._kernels[quantity] = Kernel(program, labels, self._backend)
-        self[quantity] = self._kernels[quantity].call
-        return self[quantity]

@@ -7,7 +7,7 @@ from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN
 
-from robot_dynamics_ros.core.dynamics import QUANTITIES
+from robot_dynamics_ros.core.quantities import QUANTITIES
 
 ARGUMENTS = {
     quantity: tuple(name for name in names if name != 'gravity')

@@ -7,12 +7,13 @@ from mechanics.examples import (
     MOVING_EXAMPLES,
     REFUSED_EXAMPLES,
     example,
+    needs_examples,
 )
 from mechanics.robots import SINGULAR
 
 from robot_dynamics_ros.core import InertiaError, UrdfError, parse_urdf
 
-pytestmark = pytest.mark.skipif(not EXAMPLES, reason='example-robot-data is not installed')
+pytestmark = needs_examples
 
 
 def test_all_are_found():

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import metadata
 from pathlib import Path
 
+import pytest
+
 from mechanics.robots import Robot
 
 
@@ -31,5 +33,10 @@ MOVING_EXAMPLES = [
 ]
 
 
+needs_examples = pytest.mark.skipif(not EXAMPLES, reason='example-robot-data is not installed')
+
+
 def example(name: str) -> Robot:
+    if not EXAMPLES:
+        pytest.skip('example-robot-data is not installed')
     return next(robot for robot in EXAMPLES if robot.name == name)

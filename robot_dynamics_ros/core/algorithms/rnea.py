@@ -35,7 +35,7 @@ def inverse_dynamics(
     Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators" (1980). Points p
     of a body accelerate by a + U p with U = [alpha]x + [omega]x [omega]x, so that the wrench is a
     sum over the mass moments (Khalil, Dombre, "Modeling, Identification and Control of Robots",
-    2002, section 9.6).
+    2002, section 9.6). Rotors add their armature times the acceleration of the joint.
 
     Args:
         model: the robot.
@@ -63,7 +63,7 @@ def inverse_dynamics(
         else:
             alpha = add(alpha, add(acceleration, cross(omega, rate)))
             omega = add(omega, rate)
-        spread = _spread(omega, alpha)
+        spread = spreading(omega, alpha)
         motions.append((omega, alpha, linear, spread))
 
         # f = integral (a + U p) dm, n = integral p x (a + U p) dm, about the body's origin.
@@ -76,8 +76,9 @@ def inverse_dynamics(
     tau: list[Scalar] = [0.0] * model.size
     for i, joint in reversed(list(enumerate(model.joints))):
         borne = forces[i] if joint.kind == 'prismatic' else moments[i]
+        effort = dot(joint.axis, borne) + joint.armature * accelerations[i]
         coordinate = joint.coordinate
-        tau[coordinate.index] += coordinate.multiplier * dot(joint.axis, borne)
+        tau[coordinate.index] += coordinate.multiplier * effort
         if joint.parent >= 0:
             rotation, translation = frames[i]
             force = rotate(rotation, forces[i])
@@ -116,8 +117,8 @@ def torque_terms(
     ]
 
 
-def _spread(omega: Vector, alpha: Vector) -> Matrix:
-    """U = [alpha]x + [omega]x [omega]x."""
+def spreading(omega: Vector, alpha: Vector) -> Matrix:
+    """U = [alpha]x + [omega]x [omega]x: points p of a turning body accelerate by U p."""
     x, y, z = omega
     xx, yy, zz = x * x, y * y, z * z
     xy, xz, yz = x * y, x * z, y * z

@@ -15,7 +15,7 @@ FORMATS = {
     'add': '{} + {}',
     'sub': '{} - {}',
     'mul': '{} * {}',
-    'div': '{} / {}',
+    'div': 'divide({}, {})',
     'sin': 'sin({})',
     'cos': 'cos({})',
 }
@@ -60,7 +60,14 @@ def python_source(program: Program) -> str:
 
 def compile_python(program: Program) -> Callable[..., list[float]]:
     """The function of `python_source`."""
-    namespace: dict[str, Any] = {'sin': math.sin, 'cos': math.cos}
+    namespace: dict[str, Any] = {'sin': math.sin, 'cos': math.cos, 'divide': _divide}
     exec(compile(python_source(program), f'<{program.name}>', 'exec'), namespace)
     function: Callable[..., list[float]] = namespace[program.name]
     return function
+
+
+def _divide(dividend: float, divisor: float) -> float:
+    """As the processor does: by zero the result is infinite or NaN, and seen to be."""
+    if divisor:
+        return dividend / divisor
+    return dividend * math.copysign(math.inf, divisor)

@@ -1,0 +1,63 @@
+"""Energies and momentum of the moving bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..model import RobotModel
+from ..scalar import Scalar
+from ..spatial import Vector, add, axial, dot, rotate, scale, transpose
+from .base_frame import Pair, body_poses, moving_tree, power
+
+
+def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
+    """T = v^T M(q) v / 2 [J]: half the power of the momentum of each body on its twist.
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+        v: (n,) velocities [rad/s or m/s].
+    """
+    tree = moving_tree(model, q, v)
+    twice: Scalar = 0.0
+    for twist, body in zip(tree.twists, tree.bodies, strict=True):
+        twice += power(twist, Pair(_angular_momentum(body.spin), body.momentum))
+    return 0.5 * twice
+
+
+def potential_energy(model: RobotModel, q: Sequence[Scalar], gravity: Vector) -> Scalar:
+    """U = -sum of m gravity . c [J], with dU/dq = g(q); zero for mass at the base origin.
+
+    What is fixed to the base does not count.
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+    """
+    energy: Scalar = 0.0
+    for joint, (rotation, translation) in zip(model.joints, body_poses(model, q), strict=True):
+        body = joint.inertia
+        first = add(rotate(rotation, body.first_moment), scale(body.mass, translation))
+        energy -= dot(gravity, first)
+    return energy
+
+
+def momentum(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> list[Scalar]:
+    """[linear; angular about the base origin] [kg m/s; kg m^2/s], base axes, shape (6,).
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+        v: (n,) velocities [rad/s or m/s].
+    """
+    total = Pair()
+    for body in moving_tree(model, q, v).bodies:
+        total += Pair(_angular_momentum(body.spin), body.momentum)
+    return [*total.linear, *total.angular]
+
+
+def _angular_momentum(spin: Sequence[Vector]) -> Vector:
+    """Integral p x p_dot dm, from K^T = integral p p_dot^T dm."""
+    x, y, z = spin
+    return axial(transpose((x, y, z)))

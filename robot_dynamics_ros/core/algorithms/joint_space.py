@@ -1,0 +1,101 @@
+"""Linear equations with the mass matrix, whose zeros between branches stay zeros."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..errors import InertiaError
+from ..model import RobotModel
+from ..scalar import Scalar
+from ..spatial import Vector
+from .crba import mass_matrix
+from .rnea import bias_torque
+
+Rows = list[list[Scalar]]
+
+
+def mass_matrix_inverse(model: RobotModel, q: Sequence[Scalar]) -> Rows:
+    """M(q)^-1 = L^-1 D^-1 L^-T, shape (n, n), full and symmetric.
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+
+    Raises:
+        InertiaError: a joint moves no mass, so that there is no inverse.
+    """
+    n = model.size
+    lower, diagonal = factorize(model, mass_matrix(model, q))
+    # Z = L^-1, row by row, from L Z = 1.
+    z: Rows = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        z[i][i] = 1.0
+        for k in range(i):
+            for j in range(k + 1):
+                z[i][j] -= lower[i][k] * z[k][j]
+    scaled = [[z[i][k] / diagonal[k] for k in range(i + 1)] for i in range(n)]
+    inverse: Rows = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            entry: Scalar = 0.0
+            for k in range(j + 1):
+                entry += scaled[i][k] * z[j][k]
+            inverse[i][j] = inverse[j][i] = entry
+    return inverse
+
+
+def solved_forward_dynamics(
+    model: RobotModel,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    gravity: Vector,
+) -> list[Scalar]:
+    """The acceleration a (n,) of M(q) a = tau - bias(q, v) [rad/s^2 or m/s^2].
+
+    Walker, Orin, "Efficient dynamic computer simulation of robotic mechanisms" (1982), method 3.
+
+    Raises:
+        InertiaError: a joint moves no mass, so that any acceleration would do.
+    """
+    lower, diagonal = factorize(model, mass_matrix(model, q))
+    bias = bias_torque(model, q, v, gravity)
+    a = [torque - borne for torque, borne in zip(tau, bias, strict=True)]
+    for i in reversed(range(model.size)):
+        for j in range(i):
+            a[j] -= lower[i][j] * a[i]
+    for i in range(model.size):
+        a[i] = a[i] / diagonal[i]
+        for j in range(i):
+            a[i] -= lower[i][j] * a[j]
+    return a
+
+
+def factorize(model: RobotModel, matrix: Sequence[Sequence[Scalar]]) -> tuple[Rows, list[Scalar]]:
+    """L, unit lower triangular, and the diagonal of D with M = L^T D L.
+
+    Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 6.3: from the tips to the base,
+    so that joints of different branches stay apart.
+    """
+    n = model.size
+    work = [list(row[: i + 1]) for i, row in enumerate(matrix)]
+    for k in reversed(range(n)):
+        require_inertia(model, k, work[k][k])
+        ratios = [entry / work[k][k] for entry in work[k][:k]]
+        for i in range(k):
+            for j in range(i + 1):
+                work[i][j] -= ratios[i] * work[k][j]
+        work[k][:k] = ratios
+    diagonal = [work[i][i] for i in range(n)]
+    for i in range(n):
+        work[i][i] = 1.0
+    return work, diagonal
+
+
+def require_inertia(model: RobotModel, index: int, inertia: Scalar) -> None:
+    """Refuse a coordinate that moves no mass, where that is known before any position is."""
+    if isinstance(inertia, float) and inertia == 0.0:
+        raise InertiaError(
+            f'joint {model.joint_names[index]!r} moves no mass, so that no torque determines its '
+            'acceleration: give its link an inertial, or fix the joint'
+        )

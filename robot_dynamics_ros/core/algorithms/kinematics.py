@@ -1,0 +1,163 @@
+"""Where the frames of the links are, and how they move with the joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from ..model import Frame, RobotModel
+from ..scalar import Scalar
+from ..spatial import (
+    ZERO,
+    Matrix,
+    Vector,
+    add,
+    cross,
+    multiply,
+    rotate,
+    rotate_back,
+    scale,
+    subtract,
+)
+from .base_frame import Pair, body_poses
+from .joint_tree import ancestors, joint_rates
+
+# As Pinocchio names them. The linear velocity is that of the origin of the frame in LOCAL (axes
+# of the frame) and LOCAL_WORLD_ALIGNED (axes of the base); in WORLD it is that of the point of
+# the body that passes through the base origin, in the axes of the base.
+Reference = Literal['LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED']
+REFERENCES: tuple[Reference, ...] = get_args(Reference)
+
+
+def frame_pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> list[list[Scalar]]:
+    """Rotation and origin of a frame in the base, [R | p], shape (3, 4).
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+        frame: of the model.
+    """
+    rotation, translation = _pose(model, q, frame)
+    return [[*rotation[i], translation[i]] for i in range(3)]
+
+
+def jacobian(
+    model: RobotModel, q: Sequence[Scalar], frame: Frame, reference: Reference
+) -> list[list[Scalar]]:
+    """J(q) with twist = J v, [linear; angular], shape (6, n).
+
+    Siciliano, Sciavicco, Villani, Oriolo, "Robotics" (2009), section 3.1.
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+        frame: of the model.
+        reference: see `Reference`.
+    """
+    rotation, translation = _pose(model, q, frame)
+    point = ZERO if reference == 'WORLD' else translation
+    poses = body_poses(model, q)
+    columns = []
+    for i in _chain(model, frame):
+        joint, (turn, origin) = model.joints[i], poses[i]
+        axis = rotate(turn, joint.axis)
+        if joint.kind == 'prismatic':
+            column = Pair(linear=axis)
+        else:
+            column = Pair(axis, cross(axis, subtract(point, origin)))
+        columns.append((i, _turned_back(rotation, column) if reference == 'LOCAL' else column))
+    return _matrix(model, columns)
+
+
+def jacobian_derivative(
+    model: RobotModel,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    frame: Frame,
+    reference: Reference,
+) -> list[list[Scalar]]:
+    """dJ/dt when q changes with v, shape (6, n): the acceleration of the frame is J a + J_dot v.
+
+    The derivative of `jacobian`, term by term.
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+        v: (n,) velocities [rad/s or m/s].
+        frame: of the model.
+        reference: see `Reference`.
+    """
+    rotation, translation = _pose(model, q, frame)
+    poses, velocities = body_poses(model, q), _velocities(model, q, v)
+    # Angular velocity of the frame, and velocity of the point that J is about.
+    spin, drift = velocities[frame.body + 1]
+    point = ZERO if reference == 'WORLD' else translation
+    if frame.body < 0 or reference == 'WORLD':
+        drift = ZERO
+    else:
+        drift = add(drift, cross(spin, subtract(translation, poses[frame.body][1])))
+    columns = []
+    for i in _chain(model, frame):
+        joint, (turn, origin) = model.joints[i], poses[i]
+        axis, velocity = rotate(turn, joint.axis), velocities[i + 1][1]
+        # The axis is fixed in its body.
+        rate = cross(velocities[joint.parent + 1][0], axis)
+        if joint.kind == 'prismatic':
+            column, change = Pair(linear=axis), Pair(linear=rate)
+        else:
+            arm, arm_rate = subtract(point, origin), subtract(drift, velocity)
+            column = Pair(axis, cross(axis, arm))
+            change = Pair(rate, add(cross(rate, arm), cross(axis, arm_rate)))
+        if reference == 'LOCAL':
+            # d/dt (R^T J) = R^T (J_dot - omega x J).
+            turning = Pair(cross(spin, column.angular), cross(spin, column.linear))
+            change = _turned_back(rotation, change + turning.times(-1.0))
+        columns.append((i, change))
+    return _matrix(model, columns)
+
+
+def _pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> tuple[Matrix, Vector]:
+    rotation, translation = frame.placement.rotation, frame.placement.translation
+    if frame.body < 0:
+        return rotation, translation
+    turn, origin = body_poses(model, q)[frame.body]
+    return multiply(turn, rotation), add(origin, rotate(turn, translation))
+
+
+def _velocities(
+    model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]
+) -> list[tuple[Vector, Vector]]:
+    """Angular velocity, and velocity of the origin, of the base and of every body."""
+    poses, rates = body_poses(model, q), joint_rates(model, v)
+    velocities = [(ZERO, ZERO)]
+    for i, joint in enumerate(model.joints):
+        turn, origin = poses[i]
+        omega, velocity = velocities[joint.parent + 1]
+        start = poses[joint.parent][1] if joint.parent >= 0 else ZERO
+        velocity = add(velocity, cross(omega, subtract(origin, start)))
+        rate = scale(rates[i], rotate(turn, joint.axis))
+        if joint.kind == 'prismatic':
+            velocity = add(velocity, rate)
+        else:
+            omega = add(omega, rate)
+        velocities.append((omega, velocity))
+    return velocities
+
+
+def _chain(model: RobotModel, frame: Frame) -> list[int]:
+    """Indices of the joints that carry the frame."""
+    return [frame.body, *ancestors(model, frame.body)] if frame.body >= 0 else []
+
+
+def _turned_back(rotation: Matrix, pair: Pair) -> Pair:
+    return Pair(rotate_back(rotation, pair.angular), rotate_back(rotation, pair.linear))
+
+
+def _matrix(model: RobotModel, columns: list[tuple[int, Pair]]) -> list[list[Scalar]]:
+    """Mimic joints add to the column of their driver."""
+    matrix: list[list[Scalar]] = [[0.0] * model.size for _ in range(6)]
+    for i, column in columns:
+        coordinate = model.joints[i].coordinate
+        for row, entry in enumerate((*column.linear, *column.angular)):
+            matrix[row][coordinate.index] += coordinate.multiplier * entry
+    return matrix

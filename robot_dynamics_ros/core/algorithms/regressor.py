@@ -1,0 +1,119 @@
+"""Inverse dynamics as a linear map of the inertial parameters, in body frames."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..model import RobotModel
+from ..scalar import Scalar
+from ..spatial import (
+    ZERO,
+    ZERO_MATRIX,
+    Matrix,
+    Vector,
+    add,
+    cross,
+    dot,
+    rotate,
+    rotate_back,
+    scale,
+    symmetric,
+)
+from .joint_tree import joint_frames, joint_rates
+from .rnea import spreading
+
+PARAMETERS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
+
+_UNITS: tuple[Vector, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_UNIT_INERTIAS: tuple[Matrix, ...] = (
+    symmetric(1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    symmetric(0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
+    symmetric(0.0, 0.0, 0.0, 1.0, 0.0, 0.0),
+    symmetric(0.0, 0.0, 1.0, 0.0, 0.0, 0.0),
+    symmetric(0.0, 0.0, 0.0, 0.0, 1.0, 0.0),
+    symmetric(0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
+)
+
+
+def inertial_parameters(model: RobotModel) -> list[float]:
+    """pi, shape (10 bodies,): `PARAMETERS` of each body, in the order of `model.joints`.
+
+    Mass, first moment, and rotational inertia about the origin of the joint frame, in its axes:
+    Pinocchio's order. What is fixed to a body counts with it.
+    """
+    parameters: list[float] = []
+    for joint in model.joints:
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = joint.inertia.rotational
+        parameters += [joint.inertia.mass, *joint.inertia.first_moment, xx, xy, yy, xz, yz, zz]
+    return parameters
+
+
+def regressor(
+    model: RobotModel,
+    q: Sequence[Scalar],
+    v: Sequence[Scalar],
+    a: Sequence[Scalar],
+    gravity: Vector,
+) -> list[list[Scalar]]:
+    """Y(q, v, a) with tau = Y pi, shape (n, 10 bodies); pi are the `inertial_parameters`.
+
+    Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
+    (1986).
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+        v: (n,) velocities [rad/s or m/s].
+        a: (n,) accelerations [rad/s^2 or m/s^2].
+        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+    """
+    frames = joint_frames(model, q)
+    rates, accelerations = joint_rates(model, v), joint_rates(model, a)
+    Y: list[list[Scalar]] = [[0.0] * (10 * len(model.joints)) for _ in range(model.size)]
+    motions = [(ZERO, ZERO, scale(-1.0, gravity), ZERO_MATRIX)]
+    # Of each body, the joints that carry it: index, and their twist seen from it.
+    carriers: list[list[tuple[int, Vector, Vector]]] = [[]]
+    for i, joint in enumerate(model.joints):
+        rotation, translation = frames[i]
+        omega, alpha, linear, spread = motions[joint.parent + 1]
+        linear = rotate_back(rotation, add(linear, rotate(spread, translation)))
+        omega, alpha = rotate_back(rotation, omega), rotate_back(rotation, alpha)
+        rate, acceleration = scale(rates[i], joint.axis), scale(accelerations[i], joint.axis)
+        if joint.kind == 'prismatic':
+            linear = add(linear, add(acceleration, scale(2.0, cross(omega, rate))))
+            own = (i, ZERO, joint.axis)
+        else:
+            alpha = add(alpha, add(acceleration, cross(omega, rate)))
+            omega = add(omega, rate)
+            own = (i, joint.axis, ZERO)
+        spread = spreading(omega, alpha)
+        motions.append((omega, alpha, linear, spread))
+
+        seen = [own]
+        for j, turn, slide in carriers[joint.parent + 1]:
+            slide = rotate_back(rotation, add(slide, cross(turn, translation)))
+            seen.append((j, rotate_back(rotation, turn), slide))
+        carriers.append(seen)
+        wrenches = _unit_wrenches(omega, alpha, linear, spread)
+        for j, turn, slide in seen:
+            coordinate = model.joints[j].coordinate
+            row = Y[coordinate.index]
+            for k, (force, moment) in enumerate(wrenches):
+                torque = dot(slide, force) + dot(turn, moment)
+                row[10 * i + k] += coordinate.multiplier * torque
+    return Y
+
+
+def _unit_wrenches(
+    omega: Vector, alpha: Vector, linear: Vector, spread: Matrix
+) -> list[tuple[Vector, Vector]]:
+    """Force, and moment about the origin, that a unit of each parameter needs."""
+    wrenches = [(linear, ZERO)]
+    columns = zip(*spread, strict=True)
+    wrenches += [
+        (column, cross(unit, linear)) for unit, column in zip(_UNITS, columns, strict=True)
+    ]
+    for inertia in _UNIT_INERTIAS:
+        turning = add(rotate(inertia, alpha), cross(omega, rotate(inertia, omega)))
+        wrenches.append((ZERO, turning))
+    return wrenches

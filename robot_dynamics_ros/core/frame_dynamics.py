@@ -1,0 +1,99 @@
+"""The part of `RobotDynamics` that asks for a frame: poses, Jacobians, the task space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from .algorithms.kinematics import Reference
+from .checks import Array, checked_vector
+from .errors import StateError
+from .model import RobotModel
+from .quantities import Programs
+from .resolved_rate import JointVelocity, resolve_twist
+from .task_space import TaskSpace, project
+
+TWIST = ('x', 'y', 'z', 'about x', 'about y', 'about z')
+
+
+class FrameDynamics:
+    """Quantities of a frame, which is the name of a link; twists are [linear; angular].
+
+    The reference is one of Pinocchio's: LOCAL (origin and axes of the frame), WORLD (those of the
+    base), LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A program is compiled for
+    every frame and reference that is asked for.
+    """
+
+    model: RobotModel
+    _call: Programs
+    _gravity: Array
+
+    def frame_pose(self, q: npt.ArrayLike, frame: str) -> tuple[Array, Array]:
+        """Rotation (3, 3) and origin (3,) [m] of a frame in the base."""
+        pose = self._call['frame_pose', frame](q, None)
+        return pose[:, :3], pose[:, 3]
+
+    def jacobian(
+        self,
+        q: npt.ArrayLike,
+        frame: str,
+        reference: Reference = 'LOCAL_WORLD_ALIGNED',
+        out: Array | None = None,
+    ) -> Array:
+        """J(q), shape (6, n): the twist of the frame is J v, [linear; angular]."""
+        return self._call.jacobian[reference][frame](q, out)
+
+    def jacobian_derivative(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        frame: str,
+        reference: Reference = 'LOCAL_WORLD_ALIGNED',
+        out: Array | None = None,
+    ) -> Array:
+        """dJ/dt at q and v, shape (6, n): x_ddot = J a + J_dot v."""
+        return self._call.jacobian_derivative[reference][frame](q, v, out)
+
+    def joint_velocity(
+        self,
+        q: npt.ArrayLike,
+        twist: npt.ArrayLike,
+        frame: str,
+        reference: Reference = 'LOCAL_WORLD_ALIGNED',
+    ) -> JointVelocity:
+        """The joint velocities that give the frame a twist (6,), damped near singularities."""
+        asked = checked_vector('twist', twist, TWIST)
+        return resolve_twist(self.jacobian(q, frame, reference), asked)
+
+    def task_space(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        frame: str,
+        reference: Reference = 'LOCAL_WORLD_ALIGNED',
+        rows: Sequence[int] = (0, 1, 2, 3, 4, 5),
+    ) -> TaskSpace:
+        """Inertia, Coriolis and gravity forces at a frame, and the consistent inverse of J.
+
+        Args:
+            q: (n,) positions [rad or m].
+            v: (n,) velocities [rad/s or m/s].
+            frame: name of a link.
+            reference: of the twist.
+            rows: entries of the twist that the task is about, such as (0, 1, 2) for the position.
+        """
+        if not rows or len(set(rows)) != len(rows) or not set(rows) <= set(range(6)):
+            raise StateError(f'rows are {tuple(rows)}, different ones of 0 to 5 are needed')
+        chosen, rest = list(rows), np.zeros(self.model.size)
+        velocities = checked_vector('v', v, self.model.joint_names)
+        gravity, velocity, _ = self._call['torque_terms'](q, v, rest, self._gravity, None)
+        return project(
+            self.jacobian(q, frame, reference)[chosen],
+            self.jacobian_derivative(q, v, frame, reference)[chosen],
+            self._call['mass_matrix'](q, None),
+            velocity,
+            gravity,
+            velocities,
+        )

@@ -1,0 +1,124 @@
+"""What can be computed, and the compiled programs that compute it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from .algorithms import aba, coriolis, crba, derivatives, energy, joint_space, kinematics, rnea
+from .algorithms import regressor as regression
+from .algorithms.kinematics import REFERENCES
+from .checks import Array
+from .codegen.kernel import Backend, Kernel
+from .codegen.program import trace
+from .errors import ParameterError, UnknownNameError
+from .model import RobotModel
+
+Table = dict[str, tuple[Callable[..., Any], tuple[str, ...]]]
+
+# quantity -> the algorithm, and the vectors that it takes after the model.
+QUANTITIES: Table = {
+    'inverse_dynamics': (rnea.inverse_dynamics, ('q', 'v', 'a', 'gravity')),
+    'gravity_torque': (rnea.gravity_torque, ('q', 'gravity')),
+    'bias_torque': (rnea.bias_torque, ('q', 'v', 'gravity')),
+    'torque_terms': (rnea.torque_terms, ('q', 'v', 'a', 'gravity')),
+    'mass_matrix': (crba.mass_matrix, ('q',)),
+    'coriolis_matrix': (coriolis.coriolis_matrix, ('q', 'v')),
+}
+# What simulation, optimisation and identification ask for.
+ANALYSES: Table = {
+    'forward_dynamics': (aba.forward_dynamics, ('q', 'v', 'tau', 'gravity')),
+    'mass_matrix_inverse': (joint_space.mass_matrix_inverse, ('q',)),
+    'inverse_dynamics_derivatives': (
+        derivatives.inverse_dynamics_derivatives,
+        ('q', 'v', 'a', 'gravity'),
+    ),
+    'regressor': (regression.regressor, ('q', 'v', 'a', 'gravity')),
+    'kinetic_energy': (energy.kinetic_energy, ('q', 'v')),
+    'potential_energy': (energy.potential_energy, ('q', 'gravity')),
+    'momentum': (energy.momentum, ('q', 'v')),
+}
+# These take a frame too, and all but the pose a reference.
+FRAME_QUANTITIES: Table = {
+    'frame_pose': (kinematics.frame_pose, ('q',)),
+    'jacobian': (kinematics.jacobian, ('q',)),
+    'jacobian_derivative': (kinematics.jacobian_derivative, ('q', 'v')),
+}
+EVERY_QUANTITY: Table = QUANTITIES | ANALYSES | FRAME_QUANTITIES
+
+# A quantity; of those of a frame, with the names of the frame and of the reference.
+Key = str | tuple[str, str] | tuple[str, str, str]
+
+
+class Programs(dict[Key, Callable[..., Array]]):
+    """The compiled quantities; one that is missing is compiled when it is asked for.
+
+    Attributes:
+        jacobian: the same by reference and frame.
+        jacobian_derivative: likewise.
+    """
+
+    def __init__(self, model: RobotModel, backend: Backend) -> None:
+        """Nothing is compiled yet."""
+        super().__init__()
+        # Where the hash of a tuple would cost as much as a Jacobian.
+        self.jacobian = _ByReference(self, 'jacobian')
+        self.jacobian_derivative = _ByReference(self, 'jacobian_derivative')
+        self._model = model
+        self._backend = backend
+        self._kernels: dict[Key, Kernel] = {}
+
+    def kernel(self, key: Key) -> Kernel:
+        """The compiled program and its other ways to be called."""
+        self[key]
+        return self._kernels[key]
+
+    def __missing__(self, key: Key) -> Callable[..., Array]:
+        quantity, *options = (key,) if isinstance(key, str) else key
+        if quantity not in EVERY_QUANTITY:
+            raise UnknownNameError('quantity', quantity, tuple(EVERY_QUANTITY))
+        algorithm, names = EVERY_QUANTITY[quantity]
+        labels = dict.fromkeys(names, self._model.joint_names)
+        if 'gravity' in labels:
+            labels['gravity'] = ('x', 'y', 'z')
+        sizes = {name: len(labels[name]) for name in names}
+        specialised = partial(algorithm, self._model, **self._of_frame(quantity, options))
+        self._kernels[key] = Kernel(trace(quantity, specialised, sizes), labels, self._backend)
+        self[key] = self._kernels[key].call
+        return self[key]
+
+    def _of_frame(self, quantity: str, options: list[str]) -> dict[str, Any]:
+        if quantity not in FRAME_QUANTITIES:
+            return {}
+        if not options:
+            raise ParameterError(f'{quantity} is that of a frame: name one')
+        frame = self._model.frame(options[0])
+        if quantity == 'frame_pose':
+            return {'frame': frame}
+        if options[1] not in REFERENCES:
+            allowed = ', '.join(REFERENCES)
+            raise ParameterError(f'reference is {options[1]!r}, allowed are {allowed}')
+        return {'frame': frame, 'reference': options[1]}
+
+
+class _ByReference(dict[str, '_ByFrame']):
+    """reference -> frame -> the program of one quantity."""
+
+    def __init__(self, programs: Programs, quantity: str) -> None:
+        super().__init__()
+        self._programs, self._quantity = programs, quantity
+
+    def __missing__(self, reference: str) -> _ByFrame:
+        self[reference] = _ByFrame(self._programs, self._quantity, reference)
+        return self[reference]
+
+
+class _ByFrame(dict[str, Callable[..., Array]]):
+    def __init__(self, programs: Programs, quantity: str, reference: str) -> None:
+        super().__init__()
+        self._programs, self._quantity, self._reference = programs, quantity, reference
+
+    def __missing__(self, frame: str) -> Callable[..., Array]:
+        self[frame] = self._programs[self._quantity, frame, self._reference]
+        return self[frame]
