@@ -9,6 +9,7 @@ from mechanics.laws import assert_close
 from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, hand_written
 
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
+from robot_dynamics_ros.core.algorithms.external_forces import external_torque
 
 pinocchio = pytest.importorskip('pinocchio')
 
@@ -121,6 +122,18 @@ def test_links_keep_their_frames():
     assert [frame.name for frame in reduced.frames] == [frame.name for frame in model.frames]
     assert reduced.links == model.links
     assert all(-1 <= frame.body < len(reduced.joints) for frame in reduced.frames)
+
+
+@pytest.mark.parametrize('robot', ROBOTS, ids=str)
+def test_links_are_where_they_were(robot):
+    """A wrench at any link is borne by the kept joints as before."""
+    kept, locked, index, (q, *_) = some_joints(robot)
+    wrench = [3.0, -4.0, 5.0, 0.7, -0.2, 0.4]
+    part = robot.model.reduced(kept, locked)
+    for before, after in zip(robot.model.frames, part.frames, strict=True):
+        whole = np.array(external_torque(robot.model, before, q.tolist(), wrench))
+        borne = external_torque(part, after, q[index].tolist(), wrench)
+        assert_close(borne, whole[index], max(np.abs(whole).max(), 5.0))
 
 
 def test_a_quarter_turn_leaves_no_rounding():

@@ -123,7 +123,10 @@ def test_prefix_without_namespace():
         (property_('a', '$'), 'a \\$ outside'),
         ('<xacro:element xacro:name="xacro:include" filename="a"/>', 'needs files'),
         ('<xacro:unknown/>', 'cannot expand the description'),
-        (property_('a', '${b}') + property_('b', '${a}') + property_('c', '${a}'), 'cannot expand'),
+        (
+            property_('a', '${b}') + property_('b', '${a}') + property_('c', '${a}'),
+            'cannot expand',
+        ),
     ],
 )
 def test_refused(xacro, properties, words, capfd):
