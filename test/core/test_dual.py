@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
 from mechanics.complex_step import derivative, gradient
-from mechanics.laws import assert_close
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core.algorithms import christoffel, crba, rnea

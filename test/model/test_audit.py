@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mechanics.robots import MOVING_EXAMPLES
+from mechanics.examples import MOVING_EXAMPLES
 
 from robot_dynamics_ros.core import audit, parse_urdf
 

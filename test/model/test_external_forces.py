@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
 from mechanics.complex_step import gradient
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.laws import assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, hand_written
+from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core.algorithms.external_forces import external_torque
 from robot_dynamics_ros.core.algorithms.joint_tree import joint_frames

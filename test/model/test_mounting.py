@@ -2,8 +2,8 @@ import math
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.laws import assert_close
 from mechanics.robots import HAND_WRITTEN
 
 from robot_dynamics_ros.core import StateError, mounted_gravity, parse_urdf

@@ -7,8 +7,8 @@ from xml.etree.ElementTree import SubElement
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.laws import assert_close
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import (

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.laws import assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, hand_written
+from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
 from robot_dynamics_ros.core.algorithms.external_forces import external_torque

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.laws import assert_close
 
 from robot_dynamics_ros.core import RobotDynamics, TopologyError, parse_urdf
 from robot_dynamics_ros.oracle import Oracle

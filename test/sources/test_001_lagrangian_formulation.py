@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from mechanics.body_twist import body_twist
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.lagrangian import sample
-from mechanics.laws import GRAVITY, assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES
+from mechanics.laws import GRAVITY
+from mechanics.robots import HAND_WRITTEN
 
 from robot_dynamics_ros.core.algorithms import christoffel, lagrange, screw_rnea
 from robot_dynamics_ros.core.dual import along, independent, slope_of

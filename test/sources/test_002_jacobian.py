@@ -1,7 +1,7 @@
 """Document 002, "Jacobian", section 3.3: the columns, and the 3R planar arm."""
 
 import numpy as np
-from mechanics.laws import assert_close
+from mechanics.closeness import assert_close
 from mechanics.robots import hand_written
 from numpy import cos, sin
 

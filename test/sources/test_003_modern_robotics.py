@@ -5,9 +5,11 @@ from functools import partial
 import numpy as np
 import pytest
 from mechanics.body_twist import body_twist
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.lagrangian import sample
-from mechanics.laws import GRAVITY, assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, planar_2r
+from mechanics.laws import GRAVITY
+from mechanics.robots import HAND_WRITTEN, planar_2r
 from numpy import cos, sin
 
 from robot_dynamics_ros.core import parse_urdf, screw, solids

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.lagrangian import sample
-from mechanics.laws import assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES
+from mechanics.robots import HAND_WRITTEN
 from three_link_arm import closed_forms
 from three_link_arm.feedforward import (
     LARGEST_ERROR,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from mechanics.body_twist import body_twist
-from mechanics.laws import assert_close
+from mechanics.closeness import assert_close
 from mechanics.robots import planar_2r
 from numpy import cos, sin
 from three_link_arm import closed_forms

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
 from mechanics.complex_step import derivative, gradient
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_kinetics import FloatKinetics
-from mechanics.laws import assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, hand_written
+from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core.algorithms import energy
 from robot_dynamics_ros.core.algorithms.kinematics import frame_pose

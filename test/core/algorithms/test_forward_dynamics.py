@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from mechanics.closeness import TOLERANCE, assert_close
+from mechanics.examples import MOVING_EXAMPLES, example
 from mechanics.float_kinetics import FloatKinetics
-from mechanics.laws import TOLERANCE, assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, SINGULAR, example, hand_written
+from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written
 
 from robot_dynamics_ros.core import InertiaError, RobotDynamics
 from robot_dynamics_ros.core.algorithms.aba import forward_dynamics

@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
 from mechanics.complex_step import derivative
+from mechanics.examples import MOVING_EXAMPLES, example
 from mechanics.float_kinetics import FloatKinetics
-from mechanics.laws import assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, example
+from mechanics.robots import HAND_WRITTEN
 
 from robot_dynamics_ros.core import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.algorithms.kinematics import REFERENCES, frame_pose, jacobian

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES, example
 from mechanics.float_kinetics import FloatKinetics
-from mechanics.laws import assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES, example
+from mechanics.robots import HAND_WRITTEN
 
 from robot_dynamics_ros.core.inertia import Inertia
 from robot_dynamics_ros.core.spatial import symmetric
