@@ -170,14 +170,21 @@ class Oracle:
         weight = VANISHING * mass * float(np.linalg.norm(self._model.gravity.linear))
         speed, acceleration = float(np.abs(v).max()), float(np.abs(a).max())
         bias_scale = weight + inertia * speed**2
+        tau_scale = bias_scale + inertia * acceleration
+        tau, gravity, bias = (
+            self.inverse_dynamics(q, v, a),
+            self.gravity_torque(q),
+            self.bias_torque(q, v),
+        )
         return {
-            'inverse_dynamics': (
-                dynamics.inverse_dynamics(q, v, a),
-                self.inverse_dynamics(q, v, a),
-                bias_scale + inertia * acceleration,
+            'inverse_dynamics': (dynamics.inverse_dynamics(q, v, a), tau, tau_scale),
+            'gravity_torque': (dynamics.gravity_torque(q), gravity, weight),
+            'bias_torque': (dynamics.bias_torque(q, v), bias, bias_scale),
+            'torque_terms': (
+                dynamics.torque_terms(q, v, a),
+                np.array([gravity, bias - gravity, tau - bias]),
+                tau_scale,
             ),
-            'gravity_torque': (dynamics.gravity_torque(q), self.gravity_torque(q), weight),
-            'bias_torque': (dynamics.bias_torque(q, v), self.bias_torque(q, v), bias_scale),
             'mass_matrix': (dynamics.mass_matrix(q), mass_matrix, inertia),
             'coriolis_matrix': (
                 dynamics.coriolis_matrix(q, v),

@@ -40,6 +40,7 @@ SOURCES = (
     'algorithms/rnea.py',
     'algorithms/crba.py',
     'algorithms/coriolis.py',
+    'algorithms/base_frame.py',
     'algorithms/joint_tree.py',
     'spatial.py',
     'inertia.py',
@@ -50,7 +51,7 @@ UNROUNDED = '1 and -1 are left unrounded: no other robot, only a longer program'
 EQUIVALENT = {
     'algorithms/crba.py: _wrench_of_unit_acceleration: transposed in '
     "'rotate(body.rotational, joint.axis)'": SYMMETRIC,
-    'algorithms/coriolis.py: _inertial: transposed in '
+    'algorithms/base_frame.py: inertial: transposed in '
     "'rotate(inertia.rotational, motion.angular)'": SYMMETRIC,
     "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
     "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,

@@ -166,7 +166,8 @@ class RobotDynamics(FrameDynamics):
         """A function that computes a quantity from these arrays into `out`, in place.
 
         It allocates and converts nothing: the path for a control loop. A value that is not finite
-        when it is called raises StateError and leaves `out` as it was.
+        when it is called raises StateError and leaves `out` as it was. The arrays are checked
+        once, here: do not resize them or make `out` read-only afterwards.
 
         Args:
             quantity: name of a method.

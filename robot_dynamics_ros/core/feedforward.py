@@ -8,7 +8,7 @@ import numpy as np
 
 from .checks import Array
 from .dynamics import RobotDynamics
-from .errors import ParameterError
+from .errors import ParameterError, StateError
 
 # The rows of `RobotDynamics.torque_terms`.
 TERMS = ('gravity', 'coriolis', 'inertial')
@@ -82,7 +82,8 @@ class Feedforward:
                 measured state.
 
         Raises:
-            StateError: a value is not finite. `parts` and `effort` are as they were.
+            StateError: a value is not finite, and `parts` and `effort` are as they were; or the
+                torque itself is not finite.
         """
         commanded = self.indices
         self._q[:] = q
@@ -98,6 +99,8 @@ class Feedforward:
         self._step()
         np.take(self._all_parts, commanded, axis=1, out=self.parts)
         np.dot(self._weights, self.parts, out=self.effort)
+        if not np.isfinite(self.effort).all():
+            raise StateError('the torque is not finite at this state and reference')
 
 
 def check_choices(name: str, chosen: Sequence[str], allowed: Sequence[str] | None = None) -> None:

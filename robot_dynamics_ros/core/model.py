@@ -158,7 +158,9 @@ class RobotModel:
             UnknownNameError: no independent joint has that name.
         """
         if name not in self.joint_names:
-            raise UnknownNameError('joint', name, self.joint_names)
+            driven = any(joint.name == name for joint in self.joints)
+            kind = 'independent joint (it mimics another)' if driven else 'joint'
+            raise UnknownNameError(kind, name, self.joint_names)
         return self.joint_names.index(name)
 
     def frame(self, name: str) -> Frame:

@@ -18,10 +18,13 @@ def check_mass_matrix(dynamics: RobotDynamics, samples: int = 100) -> None:
     A singular mass matrix (a tip without mass) passes: gravity compensation needs no inverse.
 
     Raises:
-        InertiaError: M(q) is indefinite at one of the sampled positions.
+        InertiaError: M(q) is indefinite, or not finite, at one of the sampled positions.
     """
     for state in random_states(dynamics.model, samples):
-        eigenvalues, directions = np.linalg.eigh(dynamics.mass_matrix(state.q))
+        matrix = dynamics.mass_matrix(state.q)
+        if not np.isfinite(matrix).all():
+            raise InertiaError('the mass matrix is not finite: masses or lengths are too large')
+        eigenvalues, directions = np.linalg.eigh(matrix)
         if eigenvalues[0] < -ROUNDING * abs(eigenvalues[-1]):
             joint = dynamics.model.joint_names[int(np.abs(directions[:, 0]).argmax())]
             findings = '; '.join(str(finding) for finding in dynamics.model.findings)

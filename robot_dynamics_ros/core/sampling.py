@@ -28,12 +28,15 @@ class State:
 
 
 def position_range(joint: Joint) -> tuple[float, float]:
-    """The positions from which to draw [rad or m]; one turn, or 1 m to each side, if unlimited."""
+    """The positions from which to draw [rad or m].
+
+    One turn, or 1 m to each side, where the limits are out of reason or leave no room.
+    """
     reach = UNLIMITED_SLIDE if joint.kind == 'prismatic' else UNLIMITED_TURN
     lower, upper = joint.limits.lower, joint.limits.upper
-    if not max(abs(lower), abs(upper)) <= LARGEST_POSITION:
-        return -reach, reach
-    return min(lower, upper), max(lower, upper)
+    if lower < upper and max(abs(lower), abs(upper)) <= LARGEST_POSITION:
+        return lower, upper
+    return -reach, reach
 
 
 def random_states(model: RobotModel, count: int, seed: int = 0) -> Iterator[State]:

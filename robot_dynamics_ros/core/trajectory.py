@@ -30,6 +30,10 @@ class Point:
     a: Array | None = None
 
 
+# Beyond this no position, velocity or acceleration can be meant.
+RANGE = 1e6
+
+
 class Trajectory:
     """Interpolates between points as joint_trajectory_controller does.
 
@@ -43,7 +47,7 @@ class Trajectory:
 
         Raises:
             StateError: there is no point, the times do not increase, or a point gives
-                accelerations but no velocities.
+                accelerations but no velocities, or numbers beyond `RANGE`.
         """
         if not points:
             raise StateError('the trajectory has no points, at least one is needed')
@@ -55,6 +59,8 @@ class Trajectory:
                     f'point {index} is at {point.time:g} s, after one at '
                     f'{points[index - 1].time:g} s: times must increase'
                 )
+            if _largest(point) >= RANGE:
+                raise StateError(f'point {index} holds {_largest(point):.3g}: too large')
         self._starts = [point.time for point in points[:-1]]
         self._first, self._last = points[0], points[-1]
         self._segments = [_segment(before, after) for before, after in pairwise(points)]
@@ -80,6 +86,11 @@ class Trajectory:
         powers = np.array([1.0, t, t**2, t**3, t**4, t**5])
         rows: Array = (powers @ self._segments[index]).reshape(3, -1)
         return rows
+
+
+def _largest(point: Point) -> float:
+    given = [values for values in (point.q, point.v, point.a) if values is not None]
+    return max(float(np.abs(values).max()) for values in given)
 
 
 def _rows(q: Array, v: Array | None = None, a: Array | None = None) -> Array:

@@ -41,9 +41,7 @@ class Controller:
     ) -> None:
         """Choose what to command; see `Feedforward` for arguments and errors."""
         self.robot = robot
-        self.feedforward = Feedforward(
-            robot.dynamics, joints, terms=terms, evaluate_at=evaluate_at
-        )
+        self.feedforward = Feedforward(robot.dynamics, joints)
         self.joints = self.feedforward.joints
         self.state = JointStateReader(robot.dynamics.model.joint_names)
         self._root = robot.dynamics.model.frames[0].name

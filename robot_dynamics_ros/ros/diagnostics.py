@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
+
+# Between two warnings about the same topic [s].
+WARNING_PERIOD = 5.0
 
 
 @dataclass
@@ -16,11 +21,17 @@ class Intake:
     used: int = 0
     refused: int = 0
     last_reason: str = ''
+    _last_warning: float = -math.inf
 
-    def refuse(self, reason: object) -> None:
-        """Count a message that was refused."""
+    def refuse(self, reason: object) -> bool:
+        """Count a message that was refused; whether it is time to warn of it again."""
         self.refused += 1
         self.last_reason = str(reason)
+        now = time.monotonic()
+        if now - self._last_warning < WARNING_PERIOD:
+            return False
+        self._last_warning = now
+        return True
 
 
 class Diagnostics:

@@ -34,7 +34,6 @@ LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # Best effort hears reliable publishers and best-effort ones. The depth bridges a pause of ten
 # cycles; what is older had better stay unanswered.
 STATES = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
-WARNING_PERIOD = 5.0
 
 
 class DynamicsNode(LifecycleNode):
@@ -53,9 +52,12 @@ class DynamicsNode(LifecycleNode):
 
         self._controller: Controller | None = None
         self._active = False
+        # Autostart happens once: a robot that somebody has put out of service stays so.
+        self._armed = True
         # Held while a state is answered: what other threads change, changes between two states.
         self._lock = threading.Lock()
-        self._described = ''
+        # The description that came last on the topic, and the one that is in use.
+        self._described, self._used = '', ''
         self._epoch = self.get_clock().now().nanoseconds
         self.intakes = {
             topic: Intake() for topic in ('joint_states', 'reference', 'robot_description')
@@ -78,7 +80,7 @@ class DynamicsNode(LifecycleNode):
 
     def start(self) -> None:
         """Configure and activate, if parameter autostart says so and there is a description."""
-        if self.get_parameter('autostart').value is not True or self._controller is not None:
+        if not (self._armed and self.get_parameter('autostart').value is True):
             return
         if not self._description():
             self.get_logger().info('waiting for topic robot_description')
@@ -98,6 +100,7 @@ class DynamicsNode(LifecycleNode):
             # rclpy swallows what leaves a transition.
             self.get_logger().fatal(f'not configured: {type(error).__name__}: {error}')
             return TransitionCallbackReturn.FAILURE
+        self._armed = False
         # What configure made lives until cleanup: the collector need not look at it again.
         gc.collect()
         gc.freeze()
@@ -147,6 +150,7 @@ class DynamicsNode(LifecycleNode):
         controller = Controller(
             robot, values['joints'], terms=values['terms'], evaluate_at=values['evaluate_at']
         )
+        self._used = description
         log, dynamics = self.get_logger(), robot.dynamics
         for finding in dynamics.model.findings:
             log.warning(str(finding))
@@ -178,7 +182,8 @@ class DynamicsNode(LifecycleNode):
             return False, 'not configured'
         robot = self._controller.robot
         state = 'active' if self._active else 'inactive'
-        return self._active, f'{state}, {robot.dynamics.backend_description}; {robot.report}'
+        report = robot.report or 'not cross-checked'
+        return self._active, f'{state}, {robot.dynamics.backend_description}; {report}'
 
     # Messages
 
@@ -195,6 +200,9 @@ class DynamicsNode(LifecycleNode):
                         self._torques.publish(controller.torques(message))
         except StateError as error:
             self._refuse('joint_states', error)
+        except Exception as error:
+            # The next state must be answered, whatever this one held.
+            self._refuse('joint_states', f'{type(error).__name__}: {error}')
         else:
             self.intakes['joint_states'].used += 1
 
@@ -205,10 +213,11 @@ class DynamicsNode(LifecycleNode):
 
     def _on_reference(self, message: JointTrajectory) -> None:
         try:
-            controller = self.controller()
-            if not self._active:
-                raise StateError('the node is not active')
-            controller.reference = self._read_reference(message, controller)
+            with self._lock:
+                controller = self.controller()
+                if not self._active:
+                    raise StateError('the node is not active')
+                controller.reference = self._read_reference(message, controller)
         except StateError as error:
             self._refuse('reference', error)
         else:
@@ -229,20 +238,20 @@ class DynamicsNode(LifecycleNode):
         )
 
     def _on_description(self, message: String) -> None:
-        if self._controller is not None and message.data != self._description():
-            reason = 'a new robot_description is used only after cleanup and configure'
-            self._refuse('robot_description', reason)
         self._described = message.data
-        self.intakes['robot_description'].used += 1
+        if self._controller is not None and message.data != self._used:
+            given = self.get_parameter('robot_description').value
+            remedy = 'clear the parameter robot_description' if given else 'clean up'
+            reason = f'another robot is in use: {remedy}, then configure'
+            self._refuse('robot_description', reason)
+        else:
+            self.intakes['robot_description'].used += 1
         self.start()
 
     def _refuse(self, topic: str, reason: object) -> None:
         intake = self.intakes[topic]
-        intake.refuse(reason)
-        self.get_logger().warning(
-            f'{topic} refused ({intake.refused} so far): {reason}',
-            throttle_duration_sec=WARNING_PERIOD,
-        )
+        if intake.refuse(reason):
+            self.get_logger().warning(f'{topic} refused ({intake.refused} so far): {reason}')
 
     # Parameters
 
@@ -251,6 +260,9 @@ class DynamicsNode(LifecycleNode):
             for change in changes:
                 if change.name not in parameters.ROWS:
                     continue
+                if change.type_ == Parameter.Type.NOT_SET:
+                    reason = f'{change.name} cannot be deleted'
+                    return SetParametersResult(successful=False, reason=reason)
                 parameters.checked(change.name, change.value)
                 if self._controller is not None and not parameters.ROWS[change.name].live:
                     reason = f'{change.name} is read on configure: deactivate and clean up first'
@@ -262,8 +274,9 @@ class DynamicsNode(LifecycleNode):
     def _apply_parameters(self, changes: list[Parameter]) -> None:
         if self._controller is not None:
             values = parameters.read(self)
-            self._controller.choose(terms=values['terms'], evaluate_at=values['evaluate_at'])
-            self._controller.robot.dynamics.gravity = values['gravity']
+            with self._lock:
+                self._controller.choose(terms=values['terms'], evaluate_at=values['evaluate_at'])
+                self._controller.robot.dynamics.gravity = values['gravity']
 
 
 def main(args: list[str] | None = None) -> None:

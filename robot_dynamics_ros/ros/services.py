@@ -24,6 +24,7 @@ from robot_dynamics_ros.core.sampling import State, random_states
 from .controller import Controller
 from .joint_state_reader import JointStateReader
 from .messages import doubles, matrix_message
+from .parameters import check_sample_count
 
 DEFAULT_SAMPLES = 100
 
@@ -47,6 +48,7 @@ class Services:
             tolerance: of the cross-check.
         """
         self._controller = controller
+        self._logger = node.get_logger()
         self._lock = lock
         self._tolerance = tolerance
         for service, name, answer in (
@@ -56,7 +58,7 @@ class Services:
             (InverseDynamics, '~/inverse_dynamics', self._inverse_dynamics),
             (CrossCheck, '~/cross_check', self._cross_check),
         ):
-            node.create_service(service, name, _translated(answer))
+            node.create_service(service, name, self._translated(answer))
 
     def _mass_matrix(self, request: Any, response: Any) -> None:
         controller = self._controller()
@@ -99,7 +101,9 @@ class Services:
             q, v = self._state(controller, request.state)
             states = [State(q, v, np.zeros(model.size))]
         else:
-            states = list(random_states(model, request.samples or DEFAULT_SAMPLES))
+            samples = request.samples or DEFAULT_SAMPLES
+            check_sample_count('samples', samples)
+            states = list(random_states(model, samples))
         report = robot.oracle.compare(robot.dynamics, states, tolerance=self._tolerance())
         response.joint_names = list(model.joint_names)
         response.quantity = [comparison.quantity for comparison in report.comparisons]
@@ -109,11 +113,30 @@ class Services:
         response.message = str(report)
         report.raise_on_disagreement()
 
+    def _translated(self, answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
+        """The edge at which errors become answers."""
+
+        def callback(request: Any, response: Any) -> Any:
+            try:
+                answer(request, response)
+                response.success = True
+            except RobotDynamicsError as error:
+                response.success = False
+                response.message = str(error)
+            except Exception as error:
+                # A request must not end the node, whatever it finds.
+                response.success = False
+                response.message = f'{type(error).__name__}: {error}'
+                self._logger.error(response.message)
+            return response
+
+        return callback
+
     def _state(
         self, controller: Controller, message: JointState, *, needs_velocity: bool = False
     ) -> tuple[Array, Array]:
         """q and v (n,) of the message, or the latest; what is not commanded rests."""
-        if message.name or message.position:
+        if message.name or message.position or message.velocity:
             reader = JointStateReader(controller.robot.dynamics.model.joint_names)
             reader.read(message)
             q, measured, has_velocity = reader.q, reader.v, reader.has_velocity
@@ -121,7 +144,8 @@ class Services:
             with self._lock:
                 if not controller.has_state:
                     raise StateError(
-                        'no joints are named, and no usable joint_states has come yet'
+                        'no joints are named, and there is no usable joint_states: none has '
+                        'come yet, or the last one was refused'
                     )
                 state = controller.state
                 q, measured, has_velocity = state.q.copy(), state.v.copy(), state.has_velocity
@@ -130,21 +154,6 @@ class Services:
         v = np.zeros_like(measured)
         v[controller.feedforward.indices] = measured[controller.feedforward.indices]
         return q, v
-
-
-def _translated(answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
-    """The edge at which errors become answers."""
-
-    def callback(request: Any, response: Any) -> Any:
-        try:
-            answer(request, response)
-            response.success = True
-        except RobotDynamicsError as error:
-            response.success = False
-            response.message = str(error)
-        return response
-
-    return callback
 
 
 def _acceleration(controller: Controller, request: Any) -> Array:

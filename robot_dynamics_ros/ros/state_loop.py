@@ -39,6 +39,8 @@ class StateLoop(threading.Thread):
         try:
             if self._subscription.wait(LOOK_UP):
                 for message, _ in self._subscription.poll():
+                    if self._stopped.is_set():
+                        break
                     self._handle(message)
         except Exception as error:
             # One message must not end the loop: the arm would be left without an answer. After

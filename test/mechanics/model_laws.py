@@ -11,6 +11,12 @@ from mechanics.closeness import assert_close, coriolis_scale
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.algorithms.base_frame import (
+    Pair,
+    force_cross,
+    motion_cross,
+    power,
+)
 from robot_dynamics_ros.core.inertia import Inertia, Placement
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
@@ -72,6 +78,33 @@ def mimic_joints_move_with_their_driver(robot: Robot, state: State) -> None:
     assert_close(driven.coriolis_matrix(q, v), C, coriolis_scale(driven, state))
 
 
+def rotors_turn_with_their_joints_alone(robot: Robot, state: State) -> None:
+    """They add G^T diag(armature) G to M and nothing to C or g, with q_dot of all joints = G v."""
+    random = np.random.default_rng(5)
+    joints = tuple(
+        replace(joint, armature=random.uniform(0.1, 0.5)) for joint in robot.model.joints
+    )
+    geared = FloatDynamics(replace(robot.model, joints=joints))
+    direct = FloatDynamics(robot.model)
+    rotors = np.zeros((robot.model.size, robot.model.size))
+    for joint in joints:
+        index = joint.coordinate.index
+        rotors[index, index] += joint.coordinate.multiplier**2 * joint.armature
+    q, v, a, _ = state
+    assert_close(geared.mass_matrix(q), direct.mass_matrix(q) + rotors)
+    assert_close(geared.inverse_dynamics(q, v, a), direct.inverse_dynamics(q, v, a) + rotors @ a)
+    assert np.array_equal(geared.coriolis_matrix(q, v), direct.coriolis_matrix(q, v))
+
+
+def what_is_carried_along_keeps_its_power(robot: Robot, state: State) -> None:
+    """(V x S) . F + S . (V x* F) = 0: motion and wrench turn together, at any instant."""
+    numbers = np.resize(np.concatenate(state), (3, 2, 3)).tolist()
+    V, S, F = (Pair(tuple(angular), tuple(linear)) for angular, linear in numbers)
+    terms = power(motion_cross(V, S), F), power(S, force_cross(V, F))
+    # Each term sums products of three numbers of size 3.
+    assert_close(terms[0], -terms[1], scale=27.0)
+
+
 def bodies_keep_their_central_inertia_when_moved(robot: Robot, state: State) -> None:
     """Moving a body turns its inertia about the centre of mass and does nothing else to it."""
     random = np.random.default_rng(3)
@@ -101,6 +134,8 @@ LAWS = (
     dynamics_is_linear_in_the_inertial_parameters,
     turning_the_base_is_turning_gravity_back,
     mimic_joints_move_with_their_driver,
+    rotors_turn_with_their_joints_alone,
+    what_is_carried_along_keeps_its_power,
     bodies_keep_their_central_inertia_when_moved,
 )
 

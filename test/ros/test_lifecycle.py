@@ -12,6 +12,7 @@ from references import follow, point, trajectory
 from std_msgs.msg import String
 from three_joints import URDF, state
 
+from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.ros.parameters import TABLE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -148,6 +149,50 @@ def test_a_description_that_changes_while_running_is_refused_and_said(graph):
         observer.description.publish(String(data='<robot/>'))
         observer.until(lambda: node.intakes['robot_description'].refused, 'refusal')
         observer.answer_to(state(Q, V))
+
+
+def test_a_robot_put_out_of_service_stays_so(graph):
+    """A robot_state_publisher that starts again must not arm it."""
+    with graph() as (node, observer):
+        observer.description.publish(String(data=URDF))
+        observer.until(lambda: label(observer) == 'active', 'activation')
+        assert change(observer, Transition.TRANSITION_DEACTIVATE)
+        assert change(observer, Transition.TRANSITION_CLEANUP)
+        before = node.intakes['robot_description'].used
+        observer.description.publish(String(data=URDF))
+        observer.until(lambda: node.intakes['robot_description'].used > before, 'description')
+        assert label(observer) == 'unconfigured'
+
+
+def test_another_description_is_refused_each_time_until_the_robot_is_cleaned_up(graph):
+    other = URDF.replace('<mass value="1.5"/>', '<mass value="3"/>')
+    with graph() as (node, observer):
+        observer.description.publish(String(data=URDF))
+        observer.until(lambda: label(observer) == 'active', 'activation')
+        intake = node.intakes['robot_description']
+        assert (intake.used, intake.refused) == (1, 0)
+        for count in (1, 2):
+            observer.description.publish(String(data=other))
+            observer.until(lambda count=count: intake.refused == count, 'refusal')
+        assert intake.used == 1
+
+
+def test_a_parameter_cannot_be_deleted(graph, dynamics):
+    with graph(robot_description=URDF) as (node, observer):
+        (result,) = node.set_parameters([Parameter('terms', Parameter.Type.NOT_SET)])
+        assert not result.successful
+        assert 'cannot be deleted' in result.reason
+        assert node.set_parameters([Parameter('gravity', value=[0.0, 0.0, 9.81])])[0].successful
+        command, _ = observer.answer_to(state(Q))
+    np.testing.assert_allclose(command.data, -dynamics.gravity_torque(Q), rtol=1e-12)
+
+
+def test_wrong_torque_terms_are_caught_before_they_are_commanded(graph, monkeypatch, capfd):
+    right = RobotDynamics.torque_terms
+    monkeypatch.setattr(RobotDynamics, 'torque_terms', lambda self, *args: -right(self, *args))
+    with graph(robot_description=URDF) as (_, observer):
+        assert label(observer) == 'unconfigured'
+    assert 'in torque_terms' in capfd.readouterr().err
 
 
 def test_plain_python_computes_the_same(graph, dynamics):

@@ -1,6 +1,8 @@
 """No torque from a state that is not trusted, and the reason said."""
 
 import math
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -41,6 +43,7 @@ BAD_STATES = {
     'no velocities': (with_field('velocity', []), 'velocity is empty'),
     'position is NaN': (state([0.1, math.nan, 0.3], V), "position of 'slide' is nan"),
     'velocity is infinite': (state(Q, [0.0, 0.0, math.inf]), "velocity of 'wrist' is inf"),
+    'velocity is absurd': (state(Q, [1e200] * 3), 'no finite value'),
     'a name is repeated': (with_a_repeated_name(), 'joints named more than once: turn'),
 }
 
@@ -67,6 +70,7 @@ BAD_REFERENCES = {
     'not finite': (trajectory(point([0.1, math.nan, 0.3])), "positions is nan at 'slide'"),
     'too many velocities': (trajectory(point(Q, [0.0] * 4)), 'velocities has 4 values'),
     'accelerations alone': (trajectory(point(Q, (), V)), 'accelerations but no velocities'),
+    'absurdly far': (trajectory(point([1e200] * 3)), 'too large'),
     'times stand still': (trajectory(point(Q), point(Q)), 'times must increase'),
 }
 
@@ -97,3 +101,44 @@ def test_diagnostics_tell_of_refusals(graph):
         observer.until(status, 'diagnostics')
         assert 'joints missing: turn' in status()[0].message
         assert status()[0].hardware_id == node.get_fully_qualified_name()
+
+
+def test_a_topic_that_is_refused_does_not_silence_another(graph, capfd):
+    with graph(robot_description=URDF) as (node, observer):
+        observer.states.publish(without_a_joint())
+        observer.until(lambda: node.intakes['joint_states'].refused, 'refusal of the state')
+        observer.reference.publish(trajectory(point([0.1, 0.2])))
+        observer.until(lambda: node.intakes['reference'].refused, 'refusal of the reference')
+    logged = capfd.readouterr().err
+    assert 'joint_states refused (1 so far)' in logged
+    assert 'reference refused (1 so far)' in logged
+
+
+def test_the_node_ends_while_states_pour_in(graph):
+    """More than it can answer: the loop looks up between two states."""
+    with graph(robot_description=URDF) as (node, observer):
+        answered = threading.Event()
+
+        def slow(message):
+            answered.set()
+            time.sleep(0.02)
+
+        node._loop._handle = slow
+        pouring = threading.Event()
+
+        def pour():
+            while not pouring.is_set():
+                observer.states.publish(state(Q, V))
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=pour)
+        thread.start()
+        try:
+            assert answered.wait(20.0)
+            ending = threading.Thread(target=node._loop.stop)
+            ending.start()
+            ending.join(20.0)
+            assert not ending.is_alive()
+        finally:
+            pouring.set()
+            thread.join()

@@ -92,6 +92,8 @@ def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
             'acceleration has 1 values for 4 names',
         ),
         (GetGravity, 'get_gravity', {'state': state([0.0, np.nan, 0.0])}, "'slide' is nan"),
+        (GetGravity, 'get_gravity', {'state': state([1.5e308] * 3)}, 'no finite value'),
+        (GetGravity, 'get_gravity', {'state': JointState(velocity=V)}, 'joints missing'),
     ],
 )
 def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields, reason):
@@ -106,8 +108,29 @@ def test_cross_check_reports_every_quantity(graph):
         for fields in ({}, {'samples': 3}, {'state': state(Q, V)}):
             response = observer.call(CrossCheck, '/robot_dynamics/cross_check', **fields)
             assert response.success, response.message
-            assert len(response.quantity) == 5
+            assert set(response.quantity) == {
+                'inverse_dynamics',
+                'gravity_torque',
+                'bias_torque',
+                'torque_terms',
+                'mass_matrix',
+                'coriolis_matrix',
+            }
             assert max(response.worst_relative) <= response.tolerance
+
+
+@pytest.mark.parametrize(
+    ('fields', 'reason'),
+    [
+        ({'samples': 4_000_000_000}, 'allowed are 1 to 1000'),
+        ({'state': state([1e308] * 3)}, 'no finite value'),
+    ],
+)
+def test_a_cross_check_that_cannot_be_made_is_answered(graph, fields, reason):
+    with graph(robot_description=URDF) as (_, observer):
+        response = observer.call(CrossCheck, '/robot_dynamics/cross_check', **fields)
+    assert not response.success
+    assert reason in response.message
 
 
 def test_without_a_robot_services_say_so(graph):

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..checks import Array, check_bindable, check_output, checked_vector
-from ..errors import ParameterError
+from ..errors import ParameterError, StateError
 from .llvm_ir import RANGE
 from .program import Program
 from .python import compile_python
@@ -127,5 +127,18 @@ class Kernel:
         if self._native is not None and all(np.abs(vector).max() < RANGE for vector in vectors):
             result: Array = self._native.call(*vectors, None)
             return result
-        flat = self._python(*(vector.tolist() for vector in vectors))
-        return np.array(flat, dtype=np.float64).reshape(self._program.shape)
+        try:
+            flat = self._python(*(vector.tolist() for vector in vectors))
+        except ArithmeticError as error:
+            raise self._no_value(error) from None
+        except ValueError as error:
+            # The sine of an angle that has overflowed.
+            raise self._no_value(error) from None
+        result = np.array(flat, dtype=np.float64).reshape(self._program.shape)
+        if not np.isfinite(result).all():
+            raise self._no_value('overflow')
+        return result
+
+    def _no_value(self, reason: object) -> StateError:
+        inputs = ', '.join(self._program.inputs)
+        return StateError(f'{self._program.name} has no finite value at this {inputs}: {reason}')

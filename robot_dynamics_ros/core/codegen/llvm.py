@@ -50,9 +50,9 @@ class NativeKernel:
         steps = sum(1 for _ in program.steps())
         self._engine = _compile(source, level=1 if steps < LARGE else 0)
         name = program.name.encode()
-        self._call_definition = _method(name, self._address('call'), METH_FASTCALL)
+        call_definition = _method(name, self._address('call'), METH_FASTCALL)
         self._step_definition = _method(name, self._address('step'), METH_NOARGS)
-        self.call: Callable[..., Any] = _builtin(self._call_definition, careful)
+        self.call: Callable[..., Any] = _builtin(call_definition, careful)
 
     def bind(
         self, careful: Callable[[], None], inputs: Sequence[Any], output: Any
@@ -105,8 +105,14 @@ class _MethodDefinition(ctypes.Structure):
     )
 
 
+# A builtin reads its definition when it dies, which in a cycle may be after everything else that
+# we own: definitions, of 32 bytes each, stay for ever.
+_definitions: list[_MethodDefinition] = []
+
+
 def _method(name: bytes, address: int, flags: int) -> _MethodDefinition:
-    return _MethodDefinition(name, address, flags, None)
+    _definitions.append(_MethodDefinition(name, address, flags, None))
+    return _definitions[-1]
 
 
 def _builtin(definition: _MethodDefinition, bound: object) -> Any:

@@ -82,18 +82,17 @@ SINCOS = '\n'.join(
         f'double {constant(1.0)})',
         '  %cosine = call double @llvm.fma.f64(double %zz, double %c4, double %half)',
         # Odd quadrants swap the two; the sign of sin changes in 2 and 3, that of cos in 1 and 2.
-        '  %quadrant = fptosi double %k to i32',
-        '  %odd = trunc i32 %quadrant to i1',
+        '  %quadrant = fptosi double %k to i64',
+        '  %odd = trunc i64 %quadrant to i1',
         '  %sin.abs = select i1 %odd, double %cosine, double %sine',
         '  %cos.abs = select i1 %odd, double %sine, double %cosine',
-        '  %next = add i32 %quadrant, 1',
+        '  %next = add i64 %quadrant, 1',
         *(
             line
             for part, quadrant in (('sin', 'quadrant'), ('cos', 'next'))
             for line in (
-                f'  %{part}.bit = and i32 %{quadrant}, 2',
-                f'  %{part}.wide = zext i32 %{part}.bit to i64',
-                f'  %{part}.sign = shl i64 %{part}.wide, 62',
+                f'  %{part}.bit = and i64 %{quadrant}, 2',
+                f'  %{part}.sign = shl i64 %{part}.bit, 62',
                 f'  %{part}.bits = bitcast double %{part}.abs to i64',
                 f'  %{part}.turned = xor i64 %{part}.bits, %{part}.sign',
                 f'  %{part} = bitcast i64 %{part}.turned to double',

@@ -21,11 +21,17 @@ NPY_DOUBLE = 12
 PYARRAY_NEW = 93
 
 
+# What the emitted code calls. (PyObject_Vectorcall is an inline function before Python 3.11.)
+C_FUNCTIONS = ('Py_IncRef', 'PyObject_CallNoArgs', 'PyObject_VectorcallDict')
+
+
 def layout_is_known() -> bool:
     """Whether arrays of this interpreter look as the emitted code expects."""
     if sys.implementation.name != 'cpython' or ctypes.sizeof(ctypes.c_void_p) != 8:
         return False
     if sysconfig.get_config_var('Py_GIL_DISABLED'):
+        return False
+    if not all(hasattr(ctypes.pythonapi, name) for name in C_FUNCTIONS):
         return False
     probe = np.zeros((3, 5))
 

@@ -119,7 +119,7 @@ def _call(inputs: list[tuple[str, int]], shape: tuple[int, ...]) -> list[str]:
         f'  call void {function("Py_IncRef")}(ptr %given)',
         '  ret ptr %given',
         'hand.over:',
-        f'  %answer = call ptr {function("PyObject_Vectorcall")}(ptr %careful, '
+        f'  %answer = call ptr {function("PyObject_VectorcallDict")}(ptr %careful, '
         'ptr %arguments, i64 %count, ptr null)',
         '  ret ptr %answer',
         '}',
