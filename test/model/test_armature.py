@@ -10,6 +10,7 @@ from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
+from robot_dynamics_ros.core.algorithms import aba, derivatives, energy, lagrange, screw_rnea
 
 ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 12]
 
@@ -88,3 +89,22 @@ def test_refused():
         model.with_armature({name: -1.0})
     with pytest.raises(ParameterError, match='is inf'):
         model.with_armature({name: float('inf')})
+
+
+@pytest.mark.parametrize('robot', ROBOTS, ids=str)
+def test_every_formulation_knows_the_rotors(robot):
+    """Lagrange, screws, energy, forward dynamics and derivatives, as RNEA and CRBA."""
+    model = robot.model.with_armature(rotors(robot.model))
+    gravity = (1.5, -2.5, -9.0)
+    production = FloatDynamics(model, gravity)
+    for q, v, a, _ in robot.states(1):
+        M, tau = production.mass_matrix(q), production.inverse_dynamics(q, v, a)
+        assert_close(lagrange.mass_matrix(model, q), M)
+        assert_close(lagrange.kinetic_energy(model, q, v), 0.5 * v @ M @ v)
+        assert_close(energy.kinetic_energy(model, q, v), 0.5 * v @ M @ v)
+        assert_close(screw_rnea.inverse_dynamics(model, q, v, a, gravity), tau)
+        in_a = derivatives.inverse_dynamics_derivatives(model, q, v, a, gravity)[2]
+        assert_close(in_a, M)
+        # Judged by the torque that it asks for: M may be ill-conditioned.
+        moved = np.array(aba.forward_dynamics(model, q, v, tau, gravity))
+        assert_close(production.inverse_dynamics(q, v, moved), tau)

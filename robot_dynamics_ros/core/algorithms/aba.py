@@ -201,7 +201,7 @@ def _respond(
     joint = model.joints[i]
     axis, index = _axis(joint), joint.coordinate.index
     wrench = body.times(axis)
-    inertia = axis.dot(wrench)
+    inertia = axis.dot(wrench) + joint.armature
     require_inertia(model, index, inertia)
     effort = (tau[index] - axis.dot(borne)) / inertia
     return _Response(effort, wrench, _quotient(wrench, inertia))

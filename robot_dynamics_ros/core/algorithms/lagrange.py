@@ -28,7 +28,7 @@ from ..spatial import (
     scale,
     subtract,
 )
-from .joint_tree import ancestors, joint_frames
+from .joint_tree import accumulate, ancestors, joint_frames, joint_rates
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,8 @@ def link_states(model: RobotModel, q: Sequence[Scalar]) -> list[LinkState]:
 def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """M = sum of m Jv^T Jv + Jw^T R I R^T Jw over the links, (n, n).
 
-    000, 4.3.4; 001, equation 37; 004, equation 28. Equivalent to crba.mass_matrix.
+    000, 4.3.4; 001, equation 37; 004, equation 28. Rotors add their armature to the diagonal.
+    Equivalent to crba.mass_matrix.
 
     Args:
         model: the robot.
@@ -85,13 +86,15 @@ def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> list[list[Scalar]]:
                     matrix[j][k] += entry
                     if j != k:
                         matrix[k][j] += entry
+    for joint in model.joints:
+        accumulate(matrix, joint, joint, joint.armature)
     return matrix
 
 
 def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
     """T = sum of (m v_c^T v_c + omega^T R I R^T omega) / 2 over the links [J].
 
-    000, 4.3.2; 001, equation 34; 004, equation 18. Equivalent to v^T M v / 2.
+    000, 4.3.2; 001, equation 34; 004, equation 18. Rotors add theirs. Equivalent to v^T M v / 2.
 
     Args:
         model: the robot.
@@ -103,6 +106,8 @@ def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) 
         velocity, omega = _times(link.linear, v), _times(link.angular, v)
         turning = dot(omega, rotate(link.rotational, omega))
         energy += 0.5 * (link.mass * dot(velocity, velocity) + turning)
+    for joint, rate in zip(model.joints, joint_rates(model, v), strict=True):
+        energy += 0.5 * joint.armature * rate * rate
     return energy
 
 

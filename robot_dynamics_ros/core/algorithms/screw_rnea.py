@@ -28,6 +28,7 @@ from ..screw import (
     scale_screw,
 )
 from ..spatial import ZERO, Matrix, Vector, cross, rotate, scale
+from .joint_tree import joint_rates
 
 AT_REST: Twist = (ZERO, ZERO)
 
@@ -136,10 +137,13 @@ def inverse_dynamics(
         wrenches[tip.body] = add_screws(wrenches[tip.body], borne)
 
     # Backward, tips to base: F_i = Ad_T^T F_(i+1) + G_i V_dot_i - ad_(V_i)^T (G_i V_i), and
-    # tau_i = F_i^T A_i.
+    # tau_i = F_i^T A_i, with what accelerates the rotor.
     tau: list[Scalar] = [0.0] * model.size
-    for i, (link, coordinate) in reversed(list(enumerate(zip(links, coordinates, strict=True)))):
-        tau[coordinate.index] += coordinate.multiplier * pairing(link.axis, wrenches[i])
+    accelerations = joint_rates(model, a)
+    for i, link in reversed(list(enumerate(links))):
+        coordinate = coordinates[i]
+        effort = pairing(link.axis, wrenches[i]) + model.joints[i].armature * accelerations[i]
+        tau[coordinate.index] += coordinate.multiplier * effort
         if link.parent >= 0:
             borne = adjoint_transposed(transforms[i], wrenches[i])
             wrenches[link.parent] = add_screws(wrenches[link.parent], borne)
