@@ -12,7 +12,7 @@ extras = {
     'simulation': ['mujoco'],
     'xacro': ['xacro'],
     'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pin'],
-    'test': ['hypothesis', 'pytest', 'pytest-timeout'],
+    'test': ['hypothesis', 'pytest', 'pytest-timeout', 'sympy'],
 }
 
 setup(
@@ -31,6 +31,10 @@ setup(
         (f'share/{package_name}', ['package.xml']),
         (f'share/{package_name}/launch', sorted(glob('launch/*.launch.py'))),
         (f'share/{package_name}/config', sorted(glob('config/*'))),
+        (
+            f'share/{package_name}/examples/three_link_arm',
+            sorted(glob('examples/three_link_arm/*.*')),
+        ),
     ],
     install_requires=requirements,
     extras_require=extras,

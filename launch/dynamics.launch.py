@@ -66,7 +66,7 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'commands',
                 default_value='~/commands',
-                description="where the torques go: the topic of your effort controller",
+                description='where the torques go: the topic of your effort controller',
             ),
             DeclareLaunchArgument(
                 'autostart',

@@ -28,6 +28,8 @@ TOLERANCE = 1e-12
 # A result that vanishes is compared with this share of what cancels in it: its own largest entry
 # would be rounding.
 VANISHING = 1e-3
+# Without gravity there is no scale: two zeros agree.
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 @dataclass(frozen=True)
@@ -149,8 +151,7 @@ class Oracle:
         for state in states:
             for quantity, (ours, theirs, scale) in self._pairs(dynamics, state).items():
                 absolute = float(np.abs(ours - theirs).max())
-                # Where all bodies are massless there is no scale, and no error.
-                relative = absolute / (max(float(np.abs(theirs).max()), scale) or 1.0)
+                relative = absolute / max(float(np.abs(theirs).max()), scale, SMALLEST)
                 kept = worst.setdefault(quantity, [0.0, 0.0])
                 # np.maximum keeps a NaN, max would lose it.
                 kept[0] = float(np.maximum(kept[0], absolute))

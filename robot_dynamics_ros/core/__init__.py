@@ -4,6 +4,7 @@
 >>> tau = dynamics.inverse_dynamics(q, v, a)
 """
 
+from .audit import audit
 from .dynamics import RobotDynamics
 from .errors import (
     InertiaError,
@@ -19,23 +20,30 @@ from .errors import (
     UrdfError,
 )
 from .findings import Finding
-from .model import Frame, Joint, Limits, RobotModel
+from .friction import JointFriction
+from .model import Frame, Joint, Limits, Link, RobotModel
+from .mounting import mounted_gravity
+from .payload import Payload
 from .resolved_rate import JointVelocity
 from .task_space import TaskSpace
 from .urdf import parse_urdf
+from .xacro_text import expand_xacro
 
 __all__ = [
     'Finding',
     'Frame',
     'InertiaError',
     'Joint',
+    'JointFriction',
     'JointVelocity',
     'Limits',
+    'Link',
     'ModelError',
     'OracleDisagreement',
     'OracleError',
     'OracleUnavailable',
     'ParameterError',
+    'Payload',
     'RobotDynamics',
     'RobotDynamicsError',
     'RobotModel',
@@ -44,5 +52,8 @@ __all__ = [
     'TopologyError',
     'UnknownNameError',
     'UrdfError',
+    'audit',
+    'expand_xacro',
+    'mounted_gravity',
     'parse_urdf',
 ]

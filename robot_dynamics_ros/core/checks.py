@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float64]
 
 
 def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
-    """A contiguous float64 copy or view of `value`, one finite number per label.
+    """A float64 copy of `value`, one finite number per label.
 
     Args:
         name: of the vector, for messages.
@@ -35,7 +35,10 @@ def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
     if array.size != len(labels):
         needed = f'{len(labels)} are needed: {_list(labels)}'
         raise StateError(f'{name} has {array.size} values, {needed}')
-    result: Array = np.ascontiguousarray(array, dtype=np.float64)
+    # Into an array of our own: whatever strides, alignment or instance of dtype were kept, the
+    # compiled code might hand it back to us for ever.
+    result: Array = np.empty(array.size, np.float64)
+    result[:] = array
     bad = np.flatnonzero(~np.isfinite(result))
     if bad.size:
         index = int(bad[0])

@@ -27,9 +27,10 @@ class InertiaError(ModelError):
 class UnknownNameError(RobotDynamicsError):
     """A joint, link or quantity was asked for that does not exist."""
 
-    def __init__(self, kind: str, name: str, known: tuple[str, ...]) -> None:
+    def __init__(self, kind: str, name: str, known: tuple[str, ...], hint: str = '') -> None:
         """Name what was asked for and what there is."""
-        super().__init__(f'unknown {kind} {name!r}: known are {", ".join(known) or "none"}')
+        why = f' ({hint})' if hint else ''
+        super().__init__(f'unknown {kind} {name!r}{why}: known are {", ".join(known) or "none"}')
 
 
 class StateError(RobotDynamicsError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +12,8 @@ from .spatial import Matrix
 # Public descriptions print six digits or fewer: a plate whose inertia just meets the triangle
 # inequality may miss it by that much.
 PRINTED_PRECISION = 1e-6
+
+Severity = Literal['error', 'warning', 'info']
 
 
 @dataclass(frozen=True)
@@ -22,12 +25,14 @@ class Finding:
         problem: what is wrong, in words.
         value: the numbers that show it, with units.
         advice: what to do about it.
+        severity: error: no real robot is so; warning: probably wrong; info: worth to know.
     """
 
     link: str
     problem: str
     value: str
     advice: str
+    severity: Severity = 'warning'
 
     def __str__(self) -> str:
         """One line for a log."""
@@ -49,11 +54,14 @@ def examine_inertial(link: str, mass: float, rotational: Matrix) -> list[Finding
     if moments[0] <= 0.0:
         advice = 'recompute the inertia from the mass and the shape'
         problem = 'its rotational inertia is not positive definite'
-        return [Finding(link, problem, f'principal moments {printed}', advice)]
+        # A point or a thin rod is an idealisation, a negative moment is a mistake.
+        idealised = moments[0] >= -PRINTED_PRECISION * moments[2]
+        severity: Severity = 'warning' if idealised else 'error'
+        return [Finding(link, problem, f'principal moments {printed}', advice, severity)]
     if moments[0] + moments[1] < moments[2] * (1.0 - PRINTED_PRECISION):
         advice = 'no body has such an inertia: look for a wrong unit, frame or sign'
         problem = 'its rotational inertia breaks the triangle inequality'
-        return [Finding(link, problem, f'principal moments {printed}', advice)]
+        return [Finding(link, problem, f'principal moments {printed}', advice, 'error')]
     return []
 
 

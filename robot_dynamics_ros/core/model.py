@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Literal
 
 from .errors import UnknownNameError
 from .findings import Finding
+from .geometry import Extent
 from .inertia import Inertia, Placement
-from .spatial import Vector
+from .payload import Payload
+from .spatial import ZERO, ZERO_MATRIX, Matrix, Vector
 
 JointKind = Literal['revolute', 'continuous', 'prismatic']
 
@@ -62,6 +66,8 @@ class Joint:
         limits: see `Limits`.
         damping: viscous friction [N m s/rad or N s/m].
         friction: Coulomb friction [N m or N].
+        armature: inertia of the rotor as the joint feels it: times the gear ratio squared
+            [kg m^2 or kg].
     """
 
     name: str
@@ -75,6 +81,7 @@ class Joint:
     limits: Limits = Limits()
     damping: float = 0.0
     friction: float = 0.0
+    armature: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,21 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A link as the description gives it, before it is merged with what is fixed to it.
+
+    Attributes:
+        name: of the link.
+        inertia: its own, in the link frame; no mass where it has no inertial.
+        extent: of its shapes, in the link frame; None where they are meshes, or it has none.
+    """
+
+    name: str
+    inertia: Inertia = field(default_factory=Inertia)
+    extent: Extent | None = None
+
+
+@dataclass(frozen=True)
 class RobotModel:
     """A fixed-base tree of joints, in an order in which parents come before children.
 
@@ -100,13 +122,19 @@ class RobotModel:
         name: of the robot.
         joints: every moving joint, mimic joints included.
         frames: every link, those that are fixed to another included; the root link first.
-        findings: what is implausible in the description (see `Finding`).
+        findings: what is implausible in the inertials (see `Finding`, and `audit` for more).
+        links: every link as it was described, in the order of `frames`.
+        payloads: what was attached since, by name; `joints` has it merged.
+        unloaded: the model without payloads; None for one that has none.
     """
 
     name: str
     joints: tuple[Joint, ...]
     frames: tuple[Frame, ...] = ()
     findings: tuple[Finding, ...] = field(default=(), compare=False)
+    links: tuple[Link, ...] = ()
+    payloads: tuple[Payload, ...] = ()
+    unloaded: RobotModel | None = None
 
     @cached_property
     def independent_joints(self) -> tuple[Joint, ...]:
@@ -143,3 +171,57 @@ class RobotModel:
             if frame.name == name:
                 return frame
         raise UnknownNameError('frame', name, tuple(frame.name for frame in self.frames))
+
+    def reduced(
+        self, joints: Sequence[str], locked: Mapping[str, float] = MappingProxyType({})
+    ) -> RobotModel:
+        """The robot with all but these joints locked: see `reduction.reduced`."""
+        from . import reduction
+
+        return reduction.reduced(self, joints, locked)
+
+    def with_payload(
+        self,
+        frame: str,
+        mass: float,
+        com: Vector = ZERO,
+        inertia: Matrix = ZERO_MATRIX,
+        *,
+        name: str = 'payload',
+    ) -> RobotModel:
+        """The robot with a body fixed to a link: see `payload.with_payload`.
+
+        Args:
+            frame: name of the link.
+            mass: [kg].
+            com: (3,) centre of mass in the link frame [m].
+            inertia: (3, 3) about the centre of mass, in the axes of the link [kg m^2].
+            name: of the payload; one of the same name is replaced.
+        """
+        from . import loading
+
+        return loading.with_payload(self, Payload.checked(name, frame, mass, com, inertia))
+
+    def without_payload(self, name: str = 'payload') -> RobotModel:
+        """Without the payload of that name: exactly the robot as if it had never been there.
+
+        Raises:
+            UnknownNameError: there is none of that name.
+        """
+        from . import loading
+
+        return loading.without_payload(self, name)
+
+    def with_armature(self, armature: Mapping[str, float]) -> RobotModel:
+        """With these reflected rotor inertias [kg m^2 or kg], by joint name.
+
+        The inertia of the rotor about its own axis, times the gear ratio squared. Gyroscopic
+        effects of the rotor are left out, as is usual.
+
+        Raises:
+            UnknownNameError: a joint does not exist.
+            ParameterError: a value is negative or not finite.
+        """
+        from . import loading
+
+        return loading.with_armature(self, armature)

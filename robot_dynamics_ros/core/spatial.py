@@ -130,7 +130,12 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Matrix:
         rotation_about((0.0, 0.0, 1.0), yaw),
         multiply(rotation_about((0.0, 1.0, 0.0), pitch), rotation_about((1.0, 0.0, 0.0), roll)),
     )
-    x, y, z = (tuple(_snap(entry) for entry in row) for row in turns)
+    return snapped(turns)
+
+
+def snapped(m: Matrix) -> Matrix:
+    """A matrix of floats in which entries within rounding of -1, 0 and 1 are exactly these."""
+    x, y, z = (tuple(_snap(entry) for entry in row) for row in m)
     return ((x[0], x[1], x[2]), (y[0], y[1], y[2]), (z[0], z[1], z[2]))
 
 

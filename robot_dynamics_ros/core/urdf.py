@@ -10,11 +10,13 @@ from typing import Any
 
 from .errors import InertiaError, TopologyError, UrdfError
 from .findings import Finding, examine_inertial, massless_body, orphaned_mimic
+from .geometry import extent_of_link
 from .inertia import Inertia, Placement
 from .mimic import Mimic, assign_coordinates
-from .model import Frame, Joint, Limits, RobotModel
+from .model import Frame, Joint, Limits, Link, RobotModel
 from .spatial import Vector, rotation_from_rpy
-from .urdf_text import read_urdf
+from .urdf_text import read_urdf, read_xml
+from .xacro_text import expand_xacro, is_xacro
 
 
 def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
@@ -24,7 +26,7 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
     to a moving link is merged into it; what is fixed to the root does not move and drops out.
 
     Args:
-        text: of the URDF (xacro already expanded).
+        text: of the URDF; xacro in it is expanded (see `expand_xacro` for what is allowed).
         strict: raise on implausible inertials instead of listing them in `model.findings`.
 
     Raises:
@@ -32,7 +34,10 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
         TopologyError: links and joints do not form one tree, or a joint is planar or floating.
         InertiaError: an inertial is implausible, and `strict` is set.
     """
-    urdf = read_urdf(text)
+    root = read_xml(text)
+    if is_xacro(root):
+        root = read_xml(expand_xacro(text))
+    urdf = read_urdf(root)
     bodies, frames = _grow_tree(urdf)
     findings = tuple(_findings(urdf.links, bodies))
     if strict and findings:
@@ -58,7 +63,12 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
         )
         for body, (coordinate, driver) in zip(bodies, coordinates, strict=True)
     )
-    return RobotModel(urdf.name, joints, tuple(frames), findings)
+    links = _by_name(urdf.links, 'link')
+    extents = {link.get('name'): extent_of_link(link) for link in root.findall('link')}
+    described = tuple(
+        Link(frame.name, _inertia(links[frame.name]), extents[frame.name]) for frame in frames
+    )
+    return RobotModel(urdf.name, joints, tuple(frames), findings, described)
 
 
 @dataclass

@@ -50,14 +50,13 @@ DEFAULTS = {'limit': {'velocity': 'inf', 'effort': 'inf'}}
 JOINT_CHILDREN = ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic')
 
 
-def read_urdf(text: str) -> URDF:
+def read_urdf(robot: Element) -> URDF:
     """The links' inertials and the joints of a URDF, as urdf-parser-py's objects.
 
     Raises:
-        UrdfError: not XML, not a robot, or an element or number is missing or wrong.
+        UrdfError: an element or number is missing or wrong.
         TopologyError: a joint is planar or floating.
     """
-    robot = _parse(text)
     pruned = Element('robot', {'name': robot.get('name') or 'robot'})
     for link in robot.findall('link'):
         _prune_link(link, pruned)
@@ -68,7 +67,12 @@ def read_urdf(text: str) -> URDF:
     return URDF.from_xml_string(tostring(pruned))
 
 
-def _parse(text: str) -> Element:
+def read_xml(text: str) -> Element:
+    """The root element of a robot description, safely parsed.
+
+    Raises:
+        UrdfError: not XML, not a robot, or it declares a DTD or entities.
+    """
     if not isinstance(text, str):
         raise UrdfError(f'a URDF is a str, not {type(text).__name__}')
     if not text.strip():
@@ -78,7 +82,8 @@ def _parse(text: str) -> Element:
     except DefusedXmlException as error:
         raise UrdfError(f'a URDF may not declare a DTD or entities: {error}') from None
     except (ParseError, ValueError) as error:
-        raise UrdfError(f'the URDF is not well-formed XML: {error}') from None
+        hint = '; xacro needs xmlns:xacro in <robot>' if 'unbound prefix' in str(error) else ''
+        raise UrdfError(f'the URDF is not well-formed XML: {error}{hint}') from None
     if root.tag != 'robot':
         raise UrdfError(f'the root element is <{root.tag}>: a URDF starts with <robot>')
     return root

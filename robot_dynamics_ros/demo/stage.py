@@ -26,7 +26,7 @@ from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
 from robot_dynamics_ros.demo.errors import DemoError
 from robot_dynamics_ros.demo.processes import Children
 from robot_dynamics_ros.demo.recording import Channel, Content
-from robot_dynamics_ros.simulation.polled import PolledSubscription
+from robot_dynamics_ros.polling import PolledSubscription
 from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 COMMANDS = '/robot_dynamics/commands'

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import sys
+import threading
 from typing import Any
 
 import rclpy
 from rcl_interfaces.msg import SetParametersResult
-from rclpy.executors import ExternalShutdownException
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
@@ -18,6 +20,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.core.errors import RobotDynamicsError, StateError
 from robot_dynamics_ros.core.trajectory import Trajectory
+from robot_dynamics_ros.polling import PolledSubscription
 from robot_dynamics_ros.preparation import prepare_robot
 
 from . import parameters
@@ -25,11 +28,12 @@ from .controller import Controller
 from .diagnostics import Diagnostics, Intake
 from .reference import read_trajectory
 from .services import Services
+from .state_loop import StateLoop
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-# Best effort hears reliable publishers and best-effort ones. The depth bridges a pause of 50
-# cycles at 1 kHz.
-STATES = QoSProfile(depth=50, reliability=ReliabilityPolicy.BEST_EFFORT)
+# Best effort hears reliable publishers and best-effort ones. The depth bridges a pause of ten
+# cycles; what is older had better stay unanswered.
+STATES = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 WARNING_PERIOD = 5.0
 
 
@@ -49,6 +53,8 @@ class DynamicsNode(LifecycleNode):
 
         self._controller: Controller | None = None
         self._active = False
+        # Held while a state is answered: what other threads change, changes between two states.
+        self._lock = threading.Lock()
         self._described = ''
         self._epoch = self.get_clock().now().nanoseconds
         self.intakes = {
@@ -57,11 +63,18 @@ class DynamicsNode(LifecycleNode):
 
         self._commands = self.create_lifecycle_publisher(Float64MultiArray, '~/commands', 10)
         self._torques = self.create_lifecycle_publisher(JointTorques, '~/torques', 10)
-        self.create_subscription(JointState, 'joint_states', self._on_joint_state, STATES)
+        joint_states = PolledSubscription(self, JointState, 'joint_states', STATES)
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
         self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
-        Services(self, self.controller, self._tolerance)
+        Services(self, self.controller, self._lock, self._tolerance)
         Diagnostics(self, self.intakes, self._model_status)
+        self._loop = StateLoop(joint_states, self._on_joint_state, self.get_logger())
+        self._loop.start()
+
+    def destroy_node(self) -> None:
+        """End the loop, then everything else."""
+        self._loop.stop()
+        super().destroy_node()
 
     def start(self) -> None:
         """Configure and activate, if parameter autostart says so and there is a description."""
@@ -92,13 +105,15 @@ class DynamicsNode(LifecycleNode):
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Begin to command."""
-        self._active = True
-        return super().on_activate(state)
+        result = super().on_activate(state)
+        self._active = result == TransitionCallbackReturn.SUCCESS
+        return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Cease to command, and forget the reference."""
-        self._active = False
-        self.controller().reference = None
+        with self._lock:
+            self._active = False
+            self.controller().reference = None
         return super().on_deactivate(state)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -112,8 +127,9 @@ class DynamicsNode(LifecycleNode):
         return super().on_shutdown(state)
 
     def _release(self) -> None:
-        self._active = False
-        self._controller = None
+        with self._lock:
+            self._active = False
+            self._controller = None
         gc.unfreeze()
 
     def _make_controller(self) -> Controller:
@@ -167,15 +183,16 @@ class DynamicsNode(LifecycleNode):
     # Messages
 
     def _on_joint_state(self, message: JointState) -> None:
-        controller = self._controller
-        if controller is None:
-            return
         try:
-            controller.observe(message)
-            if self._active:
-                self._commands.publish(controller.command(self._now(controller)))
-                if self._torques.get_subscription_count():
-                    self._torques.publish(controller.torques(message))
+            with self._lock:
+                controller = self._controller
+                if controller is None:
+                    return
+                controller.observe(message)
+                if self._active:
+                    self._commands.publish(controller.command(self._now(controller)))
+                    if self._torques.get_subscription_count():
+                        self._torques.publish(controller.torques(message))
         except StateError as error:
             self._refuse('joint_states', error)
         else:
@@ -251,11 +268,17 @@ class DynamicsNode(LifecycleNode):
 
 def main(args: list[str] | None = None) -> None:
     """Run the node until it is told to stop."""
+    # A thread may keep the interpreter for 5 ms before another gets it: too long for the loop.
+    sys.setswitchinterval(0.0005)
     rclpy.init(args=args)
     node = DynamicsNode()
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
     try:
         node.start()
-        rclpy.spin(node)
+        # Not spin(): a signal can slip between its look at the context and its endless wait.
+        while rclpy.ok():
+            executor.spin_once(timeout_sec=0.2)
     except (KeyboardInterrupt, ExternalShutdownException):
         pass
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -31,16 +32,22 @@ class Services:
     """Offers the services on a node and answers them, whatever is asked."""
 
     def __init__(
-        self, node: Node, controller: Callable[[], Controller], tolerance: Callable[[], float]
+        self,
+        node: Node,
+        controller: Callable[[], Controller],
+        lock: AbstractContextManager[Any],
+        tolerance: Callable[[], float],
     ) -> None:
         """Create them.
 
         Args:
             node: that offers them.
             controller: gives the present one; raises RobotDynamicsError if there is none.
+            lock: held while the latest state is read.
             tolerance: of the cross-check.
         """
         self._controller = controller
+        self._lock = lock
         self._tolerance = tolerance
         for service, name, answer in (
             (GetMassMatrix, '~/get_mass_matrix', self._mass_matrix),
@@ -53,7 +60,7 @@ class Services:
 
     def _mass_matrix(self, request: Any, response: Any) -> None:
         controller = self._controller()
-        q, _ = _state(controller, request.state)
+        q, _ = self._state(controller, request.state)
         indices = controller.feedforward.indices
         matrix = controller.robot.dynamics.mass_matrix(q)[np.ix_(indices, indices)]
         response.joint_names = list(controller.joints)
@@ -61,7 +68,7 @@ class Services:
 
     def _coriolis_matrix(self, request: Any, response: Any) -> None:
         controller = self._controller()
-        q, v = _state(controller, request.state, needs_velocity=True)
+        q, v = self._state(controller, request.state, needs_velocity=True)
         indices = controller.feedforward.indices
         matrix = controller.robot.dynamics.coriolis_matrix(q, v)[np.ix_(indices, indices)]
         response.joint_names = list(controller.joints)
@@ -69,14 +76,14 @@ class Services:
 
     def _gravity(self, request: Any, response: Any) -> None:
         controller = self._controller()
-        q, _ = _state(controller, request.state)
+        q, _ = self._state(controller, request.state)
         effort = controller.robot.dynamics.gravity_torque(q)
         response.joint_names = list(controller.joints)
         response.effort = doubles(effort[controller.feedforward.indices])
 
     def _inverse_dynamics(self, request: Any, response: Any) -> None:
         controller = self._controller()
-        q, v = _state(controller, request.state, needs_velocity=True)
+        q, v = self._state(controller, request.state, needs_velocity=True)
         a = _acceleration(controller, request)
         effort = controller.robot.dynamics.inverse_dynamics(q, v, a)
         response.joint_names = list(controller.joints)
@@ -89,7 +96,7 @@ class Services:
             raise OracleUnavailable('parameter cross_check is false: Pinocchio was not asked')
         model = robot.dynamics.model
         if request.state.name:
-            q, v = _state(controller, request.state)
+            q, v = self._state(controller, request.state)
             states = [State(q, v, np.zeros(model.size))]
         else:
             states = list(random_states(model, request.samples or DEFAULT_SAMPLES))
@@ -101,6 +108,28 @@ class Services:
         response.tolerance = report.tolerance
         response.message = str(report)
         report.raise_on_disagreement()
+
+    def _state(
+        self, controller: Controller, message: JointState, *, needs_velocity: bool = False
+    ) -> tuple[Array, Array]:
+        """q and v (n,) of the message, or the latest; what is not commanded rests."""
+        if message.name or message.position:
+            reader = JointStateReader(controller.robot.dynamics.model.joint_names)
+            reader.read(message)
+            q, measured, has_velocity = reader.q, reader.v, reader.has_velocity
+        else:
+            with self._lock:
+                if not controller.has_state:
+                    raise StateError(
+                        'no joints are named, and no usable joint_states has come yet'
+                    )
+                state = controller.state
+                q, measured, has_velocity = state.q.copy(), state.v.copy(), state.has_velocity
+        if needs_velocity and not has_velocity:
+            raise StateError('velocity is empty, but it is needed')
+        v = np.zeros_like(measured)
+        v[controller.feedforward.indices] = measured[controller.feedforward.indices]
+        return q, v
 
 
 def _translated(answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]:
@@ -116,24 +145,6 @@ def _translated(answer: Callable[[Any, Any], None]) -> Callable[[Any, Any], Any]
         return response
 
     return callback
-
-
-def _state(
-    controller: Controller, message: JointState, *, needs_velocity: bool = False
-) -> tuple[Array, Array]:
-    """q and v (n,) of the message, or the latest if it is empty; what is not commanded rests."""
-    if message.name or message.position:
-        reader = JointStateReader(controller.robot.dynamics.model.joint_names)
-        reader.read(message)
-    elif controller.has_state:
-        reader = controller.state
-    else:
-        raise StateError('the request names no joints, and no usable joint_states has come yet')
-    if needs_velocity and not reader.has_velocity:
-        raise StateError('velocity is empty, but it is needed')
-    v = np.zeros_like(reader.v)
-    v[controller.feedforward.indices] = reader.v[controller.feedforward.indices]
-    return reader.q.copy(), v
 
 
 def _acceleration(controller: Controller, request: Any) -> Array:

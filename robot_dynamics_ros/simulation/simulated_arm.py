@@ -20,11 +20,11 @@ from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from robot_dynamics_ros.polling import PolledSubscription
 from robot_dynamics_ros.simulation.description import SimulationError
 from robot_dynamics_ros.simulation.pacing import Metronome
 from robot_dynamics_ros.simulation.parameters import ArmParameters
 from robot_dynamics_ros.simulation.physics import Physics
-from robot_dynamics_ros.simulation.polled import PolledSubscription
 from robot_dynamics_ros.simulation.reference import trajectory_from_message
 from robot_dynamics_ros.simulation.servo import JointServo
 

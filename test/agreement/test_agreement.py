@@ -5,8 +5,9 @@ compiled programs are compared as well.
 """
 
 import pytest
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_kinetics import FloatKinetics
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES
+from mechanics.robots import HAND_WRITTEN
 from random_trees import COUNT, random_tree
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf

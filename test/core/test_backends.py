@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.laws import assert_close
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES
+from mechanics.robots import HAND_WRITTEN
+
 from robot_dynamics_ros.core.quantities import QUANTITIES
 
 ARGUMENTS = {
@@ -12,7 +14,7 @@ ARGUMENTS = {
     for quantity, (_, names) in QUANTITIES.items()
 }
 # To compile C of all robots takes minutes, and its program has no operation of its own.
-MOST_JOINTS = {'inverse_dynamics': 1000, 'mass_matrix': 50}
+MOST_JOINTS = {'inverse_dynamics': 1000, 'mass_matrix': 1000}
 MOST_JOINTS_OTHERWISE = 12
 
 

@@ -1,9 +1,10 @@
 """The laws of `mechanics.kinetics_laws` on every robot, and compiled on the small ones."""
 
 import pytest
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_kinetics import FloatKinetics
 from mechanics.kinetics_laws import KINETICS_LAWS
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES
+from mechanics.robots import HAND_WRITTEN
 
 # What a complex step through all coordinates of a humanoid costs is not worth it here.
 ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 12]

@@ -1,27 +1,27 @@
-"""The laws of mechanics on every robot; `mechanics.laws` has them."""
+"""The laws of mechanics on every robot; `mechanics.laws` and `mechanics.model_laws` have them."""
 
 import pytest
+from mechanics import laws, model_laws
+from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.laws import LAWS, MODEL_LAWS
-from mechanics.robots import HAND_WRITTEN, MOVING_EXAMPLES
+from mechanics.robots import HAND_WRITTEN
 
 
-@pytest.mark.parametrize('law', LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize('law', laws.LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 def test_law_evaluated_on_floats(robot, law):
     for state in robot.states(2):
         law(robot, FloatDynamics(robot.model), state)
 
 
-@pytest.mark.parametrize('law', MODEL_LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize('law', model_laws.LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 def test_law_between_robots(robot, law):
     for state in robot.states(1):
         law(robot, state)
 
 
-@pytest.mark.parametrize('law', LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize('backend', ['native', 'python'])
+@pytest.mark.parametrize('law', laws.LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_law_compiled(robot, backend, law):
     for state in robot.states(3):
@@ -29,7 +29,7 @@ def test_law_compiled(robot, backend, law):
 
 
 # Larger robots take a second and more to compile; test_backends compares them with the floats.
-@pytest.mark.parametrize('law', LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize('law', laws.LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize(
     'robot', [robot for robot in MOVING_EXAMPLES if robot.model.size <= 8], ids=str
 )

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from mechanics.laws import assert_close
-from mechanics.robots import example, hand_written
+from mechanics.closeness import assert_close
+from mechanics.examples import example
+from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.resolved_rate import NEARLY_LOST

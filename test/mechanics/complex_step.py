@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
 from robot_dynamics_ros.core import scalar
 
 STEP = 1e-30

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.algorithms import coriolis, crba, rnea
 

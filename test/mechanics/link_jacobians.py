@@ -52,15 +52,18 @@ class LinkJacobians:
             if inertial is not None:
                 frame = _placement(inertial)
                 found.append(_link_state(inertial, pose @ frame, rates @ frame))
-            for joint in self._joints.get(name, []):
-                stack.append((joint.find('child').get('link'), *self._carried(joint, pose, rates, q)))
+            stack += [
+                (joint.find('child').get('link'), *self._carried(joint, pose, rates, q))
+                for joint in self._joints.get(name, [])
+            ]
         return found
 
     def mass_matrix(self, q: Any) -> Any:
-        return sum(
-            link.mass * link.linear.T @ link.linear + link.angular.T @ link.rotational @ link.angular
-            for link in self.links(q)
-        )
+        total = np.zeros((self._n, self._n))
+        for link in self.links(q):
+            total += link.mass * link.linear.T @ link.linear
+            total += link.angular.T @ link.rotational @ link.angular
+        return total
 
     def gravity_torque(self, q: Any, gravity: Any) -> Any:
         return -sum(link.mass * link.linear.T @ gravity for link in self.links(q))
@@ -97,7 +100,8 @@ def _motion(joint: Any, position: Any) -> tuple[Any, Any]:
     element = joint.find('axis')
     axis = _numbers(element, 'xyz') if element is not None else np.array([1.0, 0.0, 0.0])
     axis = axis / np.sqrt(axis @ axis)
-    motion, rate = np.eye(4, dtype=np.result_type(position)), np.zeros((4, 4), np.result_type(position))
+    kind = np.result_type(position)
+    motion, rate = np.eye(4, dtype=kind), np.zeros((4, 4), kind)
     if joint.get('type') == 'prismatic':
         motion[:3, 3], rate[:3, 3] = axis * position, axis
     else:

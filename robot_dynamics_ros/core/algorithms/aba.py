@@ -41,8 +41,9 @@ def forward_dynamics(
     """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
 
     Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 7.1, with the accelerations of
-    points instead of spatial ones. Mimic joints couple bodies across the tree, which has no
-    articulated inertia then: M a = tau - bias is solved instead.
+    points instead of spatial ones. Rotors add their armature to the inertia that a joint feels.
+    Mimic joints couple bodies across the tree, which has no articulated inertia then:
+    M a = tau - bias is solved instead.
 
     Args:
         model: the robot.
@@ -201,7 +202,7 @@ def _respond(
     joint = model.joints[i]
     axis, index = _axis(joint), joint.coordinate.index
     wrench = body.times(axis)
-    inertia = axis.dot(wrench)
+    inertia = axis.dot(wrench) + joint.armature
     require_inertia(model, index, inertia)
     effort = (tau[index] - axis.dot(borne)) / inertia
     return _Response(effort, wrench, _quotient(wrench, inertia))

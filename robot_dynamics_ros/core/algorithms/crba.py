@@ -15,7 +15,8 @@ def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> list[list[Scalar]]:
     """M(q) [kg m^2, kg m or kg], shape (n, n), full and symmetric.
 
     Walker, Orin, "Efficient dynamic computer simulation of robotic mechanisms" (1982);
-    Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 6.2.
+    Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 6.2. Rotors add their armature to
+    the diagonal.
 
     Args:
         model: the robot.
@@ -28,7 +29,7 @@ def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> list[list[Scalar]]:
     # Backward, tips to base: composites[i] is all that joint i carries, as one body.
     for i, joint in reversed(list(enumerate(model.joints))):
         force, moment = _wrench_of_unit_acceleration(composites[i], joint)
-        accumulate(matrix, joint, joint, _borne(joint, force, moment))
+        accumulate(matrix, joint, joint, _borne(joint, force, moment) + joint.armature)
         # Every ancestor bears that wrench too, along its own axis.
         child = i
         for parent in ancestors(model, i):

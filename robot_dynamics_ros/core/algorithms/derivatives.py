@@ -58,7 +58,7 @@ def inverse_dynamics_derivatives(
         column_q = inertial(body.inertia, axis_accelerations[i]) + coriolis(body, twice_rates[i])
         accumulate(in_q, joint, joint, power(axis, column_q))
         accumulate(in_v, joint, joint, power(axis, column_v))
-        accumulate(in_a, joint, joint, power(axis, momentum))
+        accumulate(in_a, joint, joint, power(axis, momentum) + joint.armature)
         # The axis of an ancestor does not turn with the wrench, its own does.
         column_q += force_cross(axis, wrenches[i])
         for j in ancestors(model, i):

@@ -8,10 +8,13 @@ from ..model import RobotModel
 from ..scalar import Scalar
 from ..spatial import Vector, add, axial, dot, rotate, scale, transpose
 from .base_frame import Pair, body_poses, moving_tree, power
+from .joint_tree import joint_rates
 
 
 def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> Scalar:
     """T = v^T M(q) v / 2 [J]: half the power of the momentum of each body on its twist.
+
+    Rotors add half their armature times the squared rate of the joint.
 
     Args:
         model: the robot.
@@ -22,6 +25,8 @@ def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) 
     twice: Scalar = 0.0
     for twist, body in zip(tree.twists, tree.bodies, strict=True):
         twice += power(twist, Pair(_angular_momentum(body.spin), body.momentum))
+    for joint, rate in zip(model.joints, joint_rates(model, v), strict=True):
+        twice += joint.armature * rate * rate
     return 0.5 * twice
 
 

@@ -11,7 +11,23 @@ from ..spatial import Matrix, Vector, add, multiply, rotate, rotation_about, sca
 
 def joint_frames(model: RobotModel, q: Sequence[Scalar]) -> list[tuple[Matrix, Vector]]:
     """Rotation and origin of every body in its parent body, at the positions q (n,)."""
-    return [_joint_frame(joint, q[joint.coordinate.index]) for joint in model.joints]
+    return [
+        joint_frame(joint, joint_position(joint, q[joint.coordinate.index]))
+        for joint in model.joints
+    ]
+
+
+def joint_position(joint: Joint, coordinate: Scalar) -> Scalar:
+    """Position of a joint from its entry of q."""
+    return joint.coordinate.multiplier * coordinate + joint.coordinate.offset
+
+
+def joint_frame(joint: Joint, position: Scalar) -> tuple[Matrix, Vector]:
+    """Rotation and origin of the body of a joint in its parent body, at a position."""
+    rotation, translation = joint.placement.rotation, joint.placement.translation
+    if joint.kind == 'prismatic':
+        return rotation, add(translation, rotate(rotation, scale(position, joint.axis)))
+    return multiply(rotation, rotation_about(joint.axis, position)), translation
 
 
 def joint_rates(model: RobotModel, rates: Sequence[Scalar]) -> list[Scalar]:
@@ -32,11 +48,3 @@ def accumulate(matrix: list[list[Scalar]], row: Joint, column: Joint, entry: Sca
     """
     i, j = row.coordinate, column.coordinate
     matrix[i.index][j.index] += i.multiplier * j.multiplier * entry
-
-
-def _joint_frame(joint: Joint, coordinate: Scalar) -> tuple[Matrix, Vector]:
-    position = joint.coordinate.multiplier * coordinate + joint.coordinate.offset
-    rotation, translation = joint.placement.rotation, joint.placement.translation
-    if joint.kind == 'prismatic':
-        return rotation, add(translation, rotate(rotation, scale(position, joint.axis)))
-    return multiply(rotation, rotation_about(joint.axis, position)), translation

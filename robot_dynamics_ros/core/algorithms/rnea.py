@@ -35,7 +35,7 @@ def inverse_dynamics(
     Luh, Walker, Paul, "On-line computational scheme for mechanical manipulators" (1980). Points p
     of a body accelerate by a + U p with U = [alpha]x + [omega]x [omega]x, so that the wrench is a
     sum over the mass moments (Khalil, Dombre, "Modeling, Identification and Control of Robots",
-    2002, section 9.6).
+    2002, section 9.6). Rotors add their armature times the acceleration of the joint.
 
     Args:
         model: the robot.
@@ -76,8 +76,9 @@ def inverse_dynamics(
     tau: list[Scalar] = [0.0] * model.size
     for i, joint in reversed(list(enumerate(model.joints))):
         borne = forces[i] if joint.kind == 'prismatic' else moments[i]
+        effort = dot(joint.axis, borne) + joint.armature * accelerations[i]
         coordinate = joint.coordinate
-        tau[coordinate.index] += coordinate.multiplier * dot(joint.axis, borne)
+        tau[coordinate.index] += coordinate.multiplier * effort
         if joint.parent >= 0:
             rotation, translation = frames[i]
             force = rotate(rotation, forces[i])

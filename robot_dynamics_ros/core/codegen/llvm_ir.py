@@ -1,12 +1,8 @@
-"""LLVM IR of a program: one function from pointers to doubles, with no call and no branch."""
+"""LLVM IR of single steps: literals, instructions, and the sine and cosine."""
 
 from __future__ import annotations
 
 import struct
-
-from ..expression import Expression
-from ..scalar import Scalar
-from .program import Program
 
 # Up to here the argument reduction below is as exact as doubles allow.
 RANGE = 2.0**30
@@ -21,55 +17,10 @@ INSTRUCTIONS = {
     'div': f'fdiv {FLAGS} double {{}}, {{}}',
 }
 
-# LLVM's schedulers compare a store with every other since the last fence: the mass matrix of a
-# hundred joints takes them half a minute. Smaller ones do without, and keep neighbouring stores
-# merged. A fence of one thread is no instruction.
-FENCE = '  fence syncscope("singlethread") seq_cst'
-FENCED_OUTPUTS, STORES_PER_FENCE = 2000, 16
-
 
 def constant(value: float) -> str:
     """An LLVM literal of exactly that double."""
     return f'0x{struct.unpack("<Q", struct.pack("<d", value))[0]:016X}'
-
-
-def kernel_ir(program: Program, name: str) -> str:
-    """Definition of `void name(ptr input..., ptr output)`.
-
-    Inputs and output are arrays of doubles that do not overlap.
-    """
-    parameters = [f'ptr noalias nocapture readonly %{vector}' for vector in program.inputs]
-    parameters.append('ptr noalias nocapture writeonly %result')
-    lines = [f'define void @{name}({", ".join(parameters)}) {{']
-    turned: set[int] = set()
-
-    def operand(value: Scalar) -> str:
-        return f'%t{value.index}' if isinstance(value, Expression) else constant(value)
-
-    for step in program.steps():
-        target = f'%t{step.index}'
-        if step.operation == 'input':
-            vector, index = step.operands
-            lines.append(f'  {target}.at = getelementptr double, ptr %{vector}, i64 {index}')
-            lines.append(f'  {target} = load double, ptr {target}.at')
-        elif step.operation in ('sin', 'cos'):
-            (angle,) = step.operands
-            pair = f'%pair{angle.index}'
-            if angle.index not in turned:
-                turned.add(angle.index)
-                call = f'call {{double, double}} @sincos(double {operand(angle)})'
-                lines.append(f'  {pair} = {call}')
-            part = 0 if step.operation == 'sin' else 1
-            lines.append(f'  {target} = extractvalue {{double, double}} {pair}, {part}')
-        else:
-            formula = INSTRUCTIONS[step.operation].format(*map(operand, step.operands))
-            lines.append(f'  {target} = {formula}')
-    for index, entry in enumerate(program.outputs):
-        lines.append(f'  %at{index} = getelementptr double, ptr %result, i64 {index}')
-        lines.append(f'  store double {operand(entry)}, ptr %at{index}')
-        if len(program.outputs) > FENCED_OUTPUTS and index % STORES_PER_FENCE == 0:
-            lines.append(FENCE)
-    return '\n'.join([*lines, '  ret void', '}', ''])
 
 
 def _polynomial(name: str, variable: str, coefficients: tuple[float, ...]) -> list[str]:

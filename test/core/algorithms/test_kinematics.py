@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import example
 from mechanics.float_kinetics import FloatKinetics
-from mechanics.laws import assert_close
-from mechanics.robots import example
 
 from robot_dynamics_ros.core import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.algorithms.kinematics import REFERENCES

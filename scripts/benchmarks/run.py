@@ -1,0 +1,91 @@
+"""Prints the table of speeds, and whether each bound holds."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from importlib import metadata, util
+from pathlib import Path
+
+# One thread per process: what is measured uses no more.
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
+
+import core
+from figures import Figure
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
+    parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
+    parser.add_argument('--only', choices=['core', 'node'], help='measure one of the two')
+    parser.add_argument(
+        '--seconds', type=float, default=60.0, help='of round trips of the node (default: 60)'
+    )
+    options = parser.parse_args()
+
+    surroundings = _surroundings()
+    print(', '.join(surroundings.values()), end='\n\n')
+    figures: list[Figure] = []
+    if options.only != 'node':
+        figures += core.measure()
+    if options.only != 'core':
+        figures += _measure_node(options.seconds)
+    if options.json:
+        report = {'surroundings': surroundings, 'figures': [f.as_json() for f in figures]}
+        options.json.write_text(json.dumps(report, indent=2) + '\n')
+
+    judged = [figure for figure in figures if figure.bound is not None]
+    failed = [figure for figure in judged if not figure.holds]
+    print()
+    for figure in failed:
+        print(f'bench: {figure}')
+    print(f'bench: {len(judged) - len(failed)} of {len(judged)} bounds hold')
+    return 1 if failed or not judged else 0
+
+
+def _measure_node(seconds: float) -> list[Figure]:
+    if util.find_spec('rclpy') is None:
+        print('\nnode: not measured, rclpy is not installed')
+        return []
+    import node
+
+    print(f'\nnode: {seconds:g} s of round trips, and as many of the null relay ...', flush=True)
+    measured = node.measure(core.urdf('UR5'), seconds)
+    figures = [
+        Figure('node ready after', measured['ready_seconds'], 's', node.READY_BOUND),
+        Figure('of which compiling', measured['compile_seconds'], 's', node.COMPILE_BOUND),
+        Figure('node round trip, median', measured['node_p50_microseconds'], 'us'),
+        Figure('node round trip, 99th percentile', measured['node_p99_microseconds'], 'us'),
+        Figure('null relay round trip, median', measured['null_p50_microseconds'], 'us'),
+        Figure('null relay round trip, 99th percentile', measured['null_p99_microseconds'], 'us'),
+        Figure('node to null relay', measured['round_trip_ratio'], 'x', node.ROUND_TRIP_BOUND),
+        Figure('messages lost', measured['lost'], '', 0),
+    ]
+    for figure in figures:
+        print(figure)
+    return figures
+
+
+def _surroundings() -> dict[str, str]:
+    versions = {name: metadata.version(name) for name in ('numpy', 'pin', 'llvmlite')}
+    return {
+        'processor': f'{_processor()} ({os.cpu_count()} cores)',
+        'python': f'Python {platform.python_version()}',
+        **{name: f'{name} {version}' for name, version in versions.items()},
+    }
+
+
+def _processor() -> str:
+    try:
+        lines = Path('/proc/cpuinfo').read_text().splitlines()
+    except OSError:
+        return platform.machine()
+    names = [line.split(':', 1)[1].strip() for line in lines if line.startswith('model name')]
+    return names[0] if names else platform.machine()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Plants wrong signs in the algorithms, one at a time, and tells which law of mechanics notices.
+
+Every sum, difference, minus, cross product and rotation of the algorithms that are compiled, and of
+the vector and inertia arithmetic below them is changed in turn. A mutant is caught by a law of
+test/mechanics on a robot of test/mechanics/urdf, never by a remembered number. Ends with 0 only if
+every mutant is caught, or is listed here as equivalent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import builtins
+import copy
+import dataclasses
+import importlib.abc
+import importlib.util
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+# Forks inherit no threads.
+os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
+
+# What the core imports; each mutant runs in a fork of this process, which has them already.
+import defusedxml.ElementTree  # noqa: F401
+import numpy as np  # noqa: F401
+import urdf_parser_py.urdf  # noqa: F401
+
+ROOT = Path(__file__).resolve().parents[1]
+CORE = ROOT / 'robot_dynamics_ros' / 'core'
+SOURCES = (
+    'algorithms/rnea.py',
+    'algorithms/crba.py',
+    'algorithms/coriolis.py',
+    'algorithms/base_frame.py',
+    'algorithms/joint_tree.py',
+    'algorithms/kinematics.py',
+    'algorithms/joint_space.py',
+    'algorithms/aba.py',
+    'algorithms/energy.py',
+    'algorithms/derivatives.py',
+    'algorithms/regressor.py',
+    'spatial.py',
+    'inertia.py',
+)
+# Mutants that compute the same, and why.
+SYMMETRIC = 'a rotational inertia is symmetric'
+UNROUNDED = '1 and -1 are left unrounded: no other robot, only a longer program'
+EQUIVALENT = {
+    'algorithms/crba.py: _wrench_of_unit_acceleration: transposed in '
+    "'rotate(body.rotational, joint.axis)'": SYMMETRIC,
+    'algorithms/base_frame.py: inertial: transposed in '
+    "'rotate(inertia.rotational, motion.angular)'": SYMMETRIC,
+    "algorithms/aba.py: times: transposed in 'rotate(self.A, motion.angular)'": SYMMETRIC,
+    "algorithms/aba.py: times: transposed in 'rotate(self.N, motion.linear)'": SYMMETRIC,
+    "algorithms/aba.py: _forward: transposed in 'rotate(spread, body.first_moment)'": (
+        'without angular acceleration U is symmetric'
+    ),
+    "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, alpha)'": SYMMETRIC,
+    "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, omega)'": SYMMETRIC,
+    "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
+    "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,
+}
+# Of one mutant, in seconds: a sign in an index might make a loop endless.
+LIMIT = 60
+
+SUMS = ('add', 'subtract', 'add_matrices')
+ODD = ('cross', 'axial', 'sin')
+ROTATIONS = ('rotate', 'rotate_back', 'rotate_symmetric')
+
+
+@dataclasses.dataclass
+class Mutant:
+    """One change of one source."""
+
+    source: str
+    line: int
+    name: str
+    tree: ast.Module = dataclasses.field(repr=False)
+
+
+def mutants(source: str) -> Iterator[Mutant]:
+    """Every mutant of a source."""
+    tree = ast.parse((CORE / source).read_text())
+    functions = _enclosing_functions(tree)
+    for index, node in enumerate(ast.walk(tree)):
+        for choice, (what, _) in enumerate(_changes(node)):
+            name = f'{source}: {functions.get(node, "module")}: {what} {ast.unparse(node)!r}'
+            changed = copy.deepcopy(tree)
+            target = list(ast.walk(changed))[index]
+            _Replace(target, _changes(target)[choice][1]).visit(changed)
+            yield Mutant(source, node.lineno, name, ast.fix_missing_locations(changed))
+
+
+def _changes(node: ast.AST) -> list[tuple[str, ast.AST]]:
+    """The node with a sign changed, in each way that there is."""
+    match node:
+        case ast.UnaryOp(ast.USub(), operand):
+            return [('no minus in', operand)]
+        case ast.BinOp(left, ast.Add() | ast.Sub() as operator, right):
+            return [
+                ('minus left of', ast.BinOp(_call('negated', left), operator, right)),
+                ('minus right of', ast.BinOp(left, operator, _call('negated', right))),
+            ]
+        case ast.AugAssign(target, ast.Add() | ast.Sub() as operator, value):
+            return [('minus in', ast.AugAssign(target, operator, _call('negated', value)))]
+        case ast.Call(ast.Name(name) as function, [left, right]) if name in SUMS:
+            return [
+                ('minus left of', ast.Call(function, [_call('negated', left), right], [])),
+                ('minus right of', ast.Call(function, [left, _call('negated', right)], [])),
+            ]
+        case ast.Call(ast.Name(name)) if name in ODD:
+            return [('minus of', _call('negated', node))]
+        case ast.Call(ast.Name(name) as function, [matrix, other]) if name in ROTATIONS:
+            turned = ast.Call(function, [_call('transposed', matrix), other], [])
+            return [('transposed in', turned)]
+    return []
+
+
+def _call(function: str, argument: ast.AST) -> ast.Call:
+    return ast.Call(ast.Name(function, ast.Load()), [argument], [])
+
+
+class _Replace(ast.NodeTransformer):
+    def __init__(self, target: ast.AST, replacement: ast.AST) -> None:
+        self._target, self._replacement = target, replacement
+
+    def visit(self, node: ast.AST) -> Any:
+        return self._replacement if node is self._target else self.generic_visit(node)
+
+
+def _enclosing_functions(tree: ast.Module) -> dict[ast.AST, str]:
+    names: dict[ast.AST, str] = {}
+    # Outer functions come first, so that inner ones overwrite them.
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            names.update(dict.fromkeys(ast.walk(function), function.name))
+    return names
+
+
+# What the mutated code calls.
+
+
+def negated(x: Any) -> Any:
+    """-x, of whatever the algorithms add."""
+    if isinstance(x, tuple):
+        return tuple(map(negated, x))
+    if dataclasses.is_dataclass(x):
+        fields = {f.name: negated(getattr(x, f.name)) for f in dataclasses.fields(x)}
+        return dataclasses.replace(x, **fields)
+    return -x
+
+
+def transposed(matrix: Any) -> Any:
+    """M^T."""
+    return tuple(zip(*matrix, strict=True))
+
+
+class _Loader(importlib.abc.Loader, importlib.abc.MetaPathFinder):
+    """Imports the mutated tree in place of one module, everything else as it stands."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        dotted = mutant.source.removesuffix('.py').replace('/', '.')
+        self._name, self._mutant = f'robot_dynamics_ros.core.{dotted}', mutant
+
+    def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
+        return importlib.util.spec_from_loader(fullname, self) if fullname == self._name else None
+
+    def exec_module(self, module: Any) -> None:
+        exec(compile(self._mutant.tree, self._mutant.source, 'exec'), module.__dict__)
+
+
+def verdict(mutant: Mutant | None) -> tuple[Mutant | None, str]:
+    """What caught a mutant, empty if nothing did; run in a process of its own."""
+    signal.alarm(LIMIT)
+    sys.path[:0] = [str(ROOT), str(ROOT / 'test')]
+    builtins.negated, builtins.transposed = negated, transposed
+    if mutant is not None:
+        sys.meta_path.insert(0, _Loader(mutant))
+    try:
+        from mechanics import kinetics_laws, laws, model_laws
+        from mechanics.float_kinetics import FloatKinetics
+        from mechanics.robots import HAND_WRITTEN
+
+        for robot in HAND_WRITTEN:
+            for state in robot.states(1):
+                dynamics = FloatKinetics(robot.model)
+                for law in (*laws.LAWS, *kinetics_laws.KINETICS_LAWS):
+                    name = f'{law.__name__} of {robot}'
+                    law(robot, dynamics, state)
+                for law in model_laws.LAWS:
+                    name = f'{law.__name__} of {robot}'
+                    law(robot, state)
+    except AssertionError:
+        return mutant, name
+    except Exception as error:
+        return mutant, f'{CRASH} {type(error).__name__}'
+    return mutant, ''
+
+
+CRASH = 'crash:'
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--every', type=int, default=1, metavar='N', help='take each N-th mutant')
+    parser.add_argument('--verbose', action='store_true', help='name what caught each mutant')
+    options = parser.parse_args()
+
+    assert 'robot_dynamics_ros' not in sys.modules, 'each fork imports its own'
+    started = time.monotonic()
+    chosen = [mutant for source in SOURCES for mutant in mutants(source)][:: options.every]
+    caught: Counter[str] = Counter()
+    equivalent, survivors, stale = 0, 0, 0
+    context = multiprocessing.get_context('fork')
+    with context.Pool(os.cpu_count(), maxtasksperchild=1) as pool:
+        _, wrong = pool.apply(verdict, (None,))
+        if wrong:
+            print(f'mutate: without a mutant: {wrong}')
+            return 1
+        for mutant, by in pool.imap_unordered(verdict, chosen, chunksize=1):
+            where = f'{mutant.name} (line {mutant.line})'
+            if options.verbose:
+                print(f'{by or "SURVIVED"}: {where}')
+            if by:
+                caught['a crash' if by.startswith(CRASH) else 'a law'] += 1
+                if mutant.name in EQUIVALENT:
+                    stale += 1
+                    print(f'mutate: caught, though listed as equivalent: {where}')
+            elif mutant.name in EQUIVALENT:
+                equivalent += 1
+            else:
+                survivors += 1
+                print(f'mutate: SURVIVED: {where}')
+    for name, reason in EQUIVALENT.items():
+        print(f'mutate: equivalent: {name}: {reason}')
+    print(
+        f'mutate: {len(chosen)} mutants in {time.monotonic() - started:.0f} s: {caught["a law"]} '
+        f'caught by a law, {caught["a crash"]} by a crash, {equivalent} equivalent, '
+        f'{survivors} survived'
+    )
+    return 1 if survivors or stale else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Sine and cosine of the native back end, over the whole range that it answers itself."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
+from robot_dynamics_ros.core.codegen.llvm_ir import RANGE
+from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.scalar import cos, sin
+
+# From the C library's result, in units in its last place. Both are about one unit from the truth:
+# the reduction and each of the two last sums round by half a unit at most, as do the polynomials.
+MOST_ULPS = 2.0
+
+COUNT = 64
+
+
+@cache
+def kernel():
+    if obstacle := native_obstacle():
+        pytest.skip(obstacle)
+    program = trace('turn', lambda x: [[sin(y) for y in x], [cos(y) for y in x]], {'x': COUNT})
+    return Kernel(program, {'x': [f'x{i}' for i in range(COUNT)]}, 'native')
+
+
+def worst_ulps(values):
+    worst = 0.0
+    for chunk in np.array_split(values, math.ceil(len(values) / COUNT)):
+        x = np.resize(chunk, COUNT)
+        exact = [[math.sin(y) for y in x], [math.cos(y) for y in x]]
+        errors = np.abs(kernel().call(x, None) - exact) / np.spacing(np.abs(exact))
+        worst = max(worst, float(errors.max()))
+    return worst
+
+
+@pytest.mark.parametrize('largest', [1e-300, 1e-8, 0.1, math.pi / 4, math.pi, 100.0, 1e5, 1e9])
+def test_accuracy_over_the_range(largest):
+    values = np.random.default_rng(0).uniform(-largest, largest, 20_000)
+    assert worst_ulps(values) <= MOST_ULPS
+
+
+@pytest.mark.parametrize('quarters', [1, 2, 3, 4, 5, 1000, 10**6, 683_565_275])
+def test_accuracy_beside_multiples_of_a_quarter_turn(quarters):
+    """Where a result is nearly zero, and the reduction cancels most digits."""
+    center = quarters * (math.pi / 2)
+    values = center + np.arange(-500, 500) * math.ulp(center)
+    assert worst_ulps(np.concatenate([values, -values])) <= MOST_ULPS
+
+
+@given(st.floats(-RANGE, RANGE, exclude_min=True, exclude_max=True))
+def test_accuracy_anywhere(x):
+    sine, cosine = (row[0] for row in kernel().call(np.full(COUNT, x), None))
+    for ours, exact in ((sine, math.sin(x)), (cosine, math.cos(x))):
+        assert abs(ours - exact) <= MOST_ULPS * math.ulp(exact)
+
+
+def test_signs_of_zero_and_symmetry():
+    x = np.random.default_rng(1).uniform(0.0, 1e4, COUNT)
+    sine, cosine = kernel().call(x, None)
+    mirrored = kernel().call(-x, None)
+    assert np.array_equal(mirrored[0], -sine)
+    assert np.array_equal(mirrored[1], cosine)
+    assert kernel().call(np.zeros(COUNT), None).tolist() == [[0.0] * COUNT, [1.0] * COUNT]
+
+
+def test_beyond_its_range_plain_python_answers():
+    x = np.resize([RANGE, -RANGE, 1e10, -1e15, 1e300, 0.1], COUNT)
+    sine, cosine = kernel().call(x, None)
+    assert sine.tolist() == [math.sin(y) for y in x]
+    assert cosine.tolist() == [math.cos(y) for y in x]

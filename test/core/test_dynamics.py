@@ -1,0 +1,320 @@
+"""The facade: what it accepts, what it says about what it refuses, and its back ends."""
+
+import builtins
+import pickle
+import sys
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.robots import hand_written
+
+from robot_dynamics_ros.core import (
+    ParameterError,
+    RobotDynamics,
+    StateError,
+    TopologyError,
+    UnknownNameError,
+    parse_urdf,
+)
+
+NAMES = ('first', 'second', 'third', 'fourth')
+Q, V, A = np.random.default_rng(2).uniform(-1.0, 1.0, (3, 4))
+# quantity -> its arguments, the shape of its result.
+QUANTITIES = {
+    'inverse_dynamics': ((Q, V, A), (4,)),
+    'gravity_torque': ((Q,), (4,)),
+    'bias_torque': ((Q, V), (4,)),
+    'torque_terms': ((Q, V, A), (3, 4)),
+    'mass_matrix': ((Q,), (4, 4)),
+    'coriolis_matrix': ((Q, V), (4, 4)),
+}
+
+
+class OwnArray(np.ndarray):
+    pass
+
+
+class Convertible:
+    def __array__(self, dtype=None, copy=None):
+        return Q
+
+
+ACCEPTED = {
+    'list': Q.tolist(),
+    'tuple': tuple(Q),
+    'list of NumPy scalars': list(Q),
+    'strided view': np.repeat(Q, 3)[::3],
+    'reversed view': Q[::-1].copy()[::-1],
+    'column of a matrix': np.stack([Q, V], axis=1)[:, 0],
+    'subclass': Q.view(OwnArray),
+    'read-only': np.frombuffer(Q.tobytes()),
+    'other byte order': Q.astype('>f8'),
+    'unaligned': np.frombuffer(b'.' + Q.tobytes(), np.uint8)[1:].view(np.float64),
+    'unpickled': pickle.loads(pickle.dumps(Q)),
+    'array-like': Convertible(),
+    'long double': Q.astype(np.longdouble),
+}
+
+
+@pytest.mark.parametrize('kind', ACCEPTED)
+def test_positions_may_be_given_as(dynamics, kind):
+    assert np.array_equal(dynamics.mass_matrix(ACCEPTED[kind]), dynamics.mass_matrix(Q))
+
+
+def test_one_position_may_be_a_view_with_any_stride():
+    """NumPy calls it contiguous all the same."""
+    for dynamics in (hand_written('pendulum').native, hand_written('pendulum').python):
+        for view in (np.zeros(2)[::2], np.zeros(1)[::-1]):
+            assert np.array_equal(dynamics.mass_matrix(view), dynamics.mass_matrix([0.0]))
+
+
+@pytest.mark.parametrize('kind', [np.int64, np.int8, np.uint16, np.float32, np.float16])
+def test_positions_may_be_of_type(dynamics, kind):
+    values = np.array([0, 1, 2, 3], dtype=kind)
+    assert np.array_equal(dynamics.gravity_torque(values), dynamics.gravity_torque([0, 1, 2, 3]))
+
+
+REFUSED = {
+    'too few': ([0.0] * 3, 'has 3 values, 4 are needed: first, second, third, fourth'),
+    'too many': ([0.0] * 5, 'has 5 values, 4 are needed: first, second, third, fourth'),
+    'empty': ([], 'has 0 values, 4 are needed'),
+    'matrix': ([[0.0] * 4], r'has shape \(1, 4\), \(4,\) is needed'),
+    'number': (1.0, r'has shape \(\), \(4,\) is needed'),
+    'ragged': ([[0.0], [0.0, 1.0], 2, 3], 'is not an array of numbers'),
+    'words': (['a', 'b', 'c', 'd'], '<U1 values, real numbers are needed'),
+    'word': ('0 0 0 0', 'real numbers are needed'),
+    'digits': (['0', '0', '0', '0'], 'real numbers are needed'),
+    'None': (None, 'holds object values, real numbers are needed'),
+    'Nones': ([None] * 4, 'holds object values, real numbers are needed'),
+    'bools': ([True, False, True, False], 'holds bool values, real numbers are needed'),
+    'complex': ([1j, 0, 0, 0], 'holds complex128 values, real numbers are needed'),
+    'huge integers': ([10**400, 0, 0, 0], 'holds object values, real numbers are needed'),
+    'mapping': ({'first': 0.0}, 'holds object values, real numbers are needed'),
+    'dates': (np.zeros(4, 'M8[s]'), 'real numbers are needed'),
+    'NaN': ([0.0, np.nan, 0.0, 0.0], "is nan at 'second', it must be finite"),
+    'infinity': ([0.0, 0.0, np.inf, 0.0], "is inf at 'third', it must be finite"),
+    'minus infinity': ([0.0, 0.0, 0.0, -np.inf], "is -inf at 'fourth', it must be finite"),
+}
+
+
+@pytest.mark.parametrize('kind', REFUSED)
+def test_what_is_no_vector_is_refused_by_name(dynamics, kind):
+    value, message = REFUSED[kind]
+    for position, name in enumerate('qva'):
+        arguments = [Q, V, A]
+        arguments[position] = value
+        with pytest.raises(StateError, match=f'^{name} .*{message}'):
+            dynamics.inverse_dynamics(*arguments)
+
+
+def test_non_finite_arrays_are_refused(dynamics):
+    """As arrays of doubles they reach the compiled check, lists do not."""
+    for bad in (np.nan, np.inf, -np.inf, -np.nan):
+        for index, name in enumerate(NAMES):
+            q = Q.copy()
+            q[index] = bad
+            with pytest.raises(StateError, match=f"^q is .* at '{name}'"):
+                dynamics.mass_matrix(q)
+
+
+@pytest.mark.parametrize('quantity', QUANTITIES)
+def test_results_are_new_arrays_of_doubles(dynamics, quantity):
+    inputs, shape = QUANTITIES[quantity]
+    method = getattr(dynamics, quantity)
+    one, other = method(*inputs), method(*inputs)
+    assert type(one) is np.ndarray
+    assert (one.shape, one.dtype) == (shape, np.float64)
+    assert one.flags.c_contiguous
+    assert one.flags.writeable
+    assert not np.shares_memory(one, other)
+
+
+@pytest.mark.parametrize('quantity', QUANTITIES)
+def test_out_is_written_and_returned(dynamics, quantity):
+    inputs, shape = QUANTITIES[quantity]
+    method = getattr(dynamics, quantity)
+    expected = method(*inputs)
+    out = np.full(shape, np.nan)
+    assert method(*inputs, out=out) is out
+    assert np.array_equal(out, expected)
+
+    strided = np.full((*shape, 2), 7.0)
+    assert method(*inputs, out=strided[..., 0]).base is strided
+    assert np.array_equal(strided[..., 0], expected)
+    assert (strided[..., 1] == 7.0).all()
+
+    transposed = np.zeros(shape[::-1]).T
+    method(*inputs, out=transposed)
+    assert np.array_equal(transposed, expected)
+
+
+def test_out_may_overlap_an_input(dynamics):
+    expected = dynamics.inverse_dynamics(Q, V, A)
+    for position in range(3):
+        arguments = [Q.copy(), V.copy(), A.copy()]
+        dynamics.inverse_dynamics(*arguments, out=arguments[position])
+        assert np.array_equal(arguments[position], expected)
+    memory = np.concatenate([Q, np.zeros(2)])
+    dynamics.inverse_dynamics(memory[:4], V, A, out=memory[2:])
+    assert np.array_equal(memory[2:], expected)
+
+
+def test_inputs_may_be_one_array(dynamics):
+    apart = dynamics.inverse_dynamics(Q, Q.copy(), Q.copy())
+    assert np.array_equal(dynamics.inverse_dynamics(Q, Q, Q), apart)
+
+
+def test_inputs_are_left_as_they_were(dynamics):
+    copies = Q.copy(), V.copy(), A.copy()
+    for quantity, (inputs, _) in QUANTITIES.items():
+        getattr(dynamics, quantity)(*inputs)
+    assert all(map(np.array_equal, copies, (Q, V, A)))
+
+
+def frozen():
+    out = np.zeros(4)
+    out.flags.writeable = False
+    return out
+
+
+@pytest.mark.parametrize(
+    ('out', 'message'),
+    [
+        ([0.0] * 4, r'out is a list, a float64 array of shape \(4,\) is needed'),
+        (np.zeros(4, np.float32), 'out is a float32 array, a float64 array'),
+        (np.zeros(4, int), 'out is a int64 array, a float64 array'),
+        (np.zeros(5), r'out has shape \(5,\), \(4,\) is needed'),
+        (np.zeros((4, 1)), r'out has shape \(4, 1\), \(4,\) is needed'),
+        (frozen(), 'out is read-only'),
+        (np.broadcast_to(0.0, 4), 'out is read-only'),
+    ],
+)
+def test_what_cannot_be_written_into_is_refused(dynamics, out, message):
+    before = np.array(out)
+    for q in (Q, Q.tolist()):
+        with pytest.raises(StateError, match=message):
+            dynamics.gravity_torque(q, out=out)
+    assert np.array_equal(out, before)
+
+
+def test_refused_input_leaves_out_as_it_was(dynamics):
+    out = np.full(4, 7.0)
+    with pytest.raises(StateError):
+        dynamics.gravity_torque([0.0, np.nan, 0.0, 0.0], out=out)
+    assert (out == 7.0).all()
+
+
+def test_large_values_are_computed_exactly_as_small_ones():
+    """Beyond 2^30 the native back end hands over to plain Python, whose sine knows no limit."""
+    native, python = hand_written('oblique').native, hand_written('oblique').python
+    for large in (2.0**30, -(2.0**31), 1e12, 1e300):
+        q = Q.copy()
+        q[2] = large
+        assert np.array_equal(native.mass_matrix(q), python.mass_matrix(q))
+    v = V * 1e12
+    scale = 1e24 * np.abs(native.mass_matrix(Q)).max()
+    expected = 1e24 * native.bias_torque(Q, V) - (1e24 - 1.0) * native.gravity_torque(Q)
+    assert_close(native.bias_torque(Q, v), expected, scale)
+
+
+def test_whole_turns_change_nothing(dynamics):
+    """2 pi in doubles is off by 2e-16 a turn."""
+    q = np.array([0.3, 0.1, -1.2, 2.0])
+    turned = q + 2.0 * np.pi * np.array([1.0, 0.0, -3.0, 50.0])
+    M = dynamics.mass_matrix(q)
+    assert np.abs(dynamics.mass_matrix(turned) - M).max() <= 50.0 * 1e-15 * np.abs(M).max() * 10.0
+
+
+def test_gravity_can_be_changed_at_any_time(dynamics):
+    before = dynamics.gravity
+    assert before.tolist() == [0.0, 0.0, -9.81]
+    g = dynamics.gravity_torque(Q)
+    try:
+        dynamics.gravity = (0, 0, -19.62)
+        assert_close(dynamics.gravity_torque(Q), 2.0 * g)
+        dynamics.gravity = np.zeros(3)
+        assert not dynamics.gravity_torque(Q).any()
+        for bad in ([0.0, 0.0], [0.0, 0.0, np.nan], 'down', None, -9.81):
+            with pytest.raises(StateError, match=r'^gravity '):
+                dynamics.gravity = bad
+        assert not dynamics.gravity.any()
+    finally:
+        dynamics.gravity = before
+
+
+def test_gravity_is_not_reached_from_outside(dynamics):
+    dynamics.gravity[2] = 5.0
+    assert dynamics.gravity.tolist() == [0.0, 0.0, -9.81]
+
+
+def test_robots_do_not_share_gravity():
+    model = hand_written('pendulum').model
+    one, other = RobotDynamics(model), RobotDynamics(model, gravity=(0.0, 0.0, -1.62))
+    assert_close(other.gravity_torque([1.0]), 1.62 / 9.81 * one.gravity_torque([1.0]))
+
+
+def test_wrong_number_of_arguments_is_a_type_error(dynamics):
+    with pytest.raises(TypeError):
+        dynamics.inverse_dynamics(Q, V)
+    with pytest.raises(TypeError):
+        dynamics.mass_matrix(Q, None, Q)
+
+
+def test_a_robot_without_moving_joints_is_refused():
+    model = parse_urdf('<robot name="rock"><link name="rock"/></robot>')
+    with pytest.raises(TopologyError, match="robot 'rock' has no moving joint"):
+        RobotDynamics(model)
+
+
+def test_unknown_quantity_is_named_with_those_that_there_are(dynamics):
+    with pytest.raises(UnknownNameError, match="unknown quantity 'inertia': known are inverse_d"):
+        dynamics.compile('mass_matrix', 'inertia')
+
+
+def test_backend_is_said():
+    native, python = hand_written('oblique').native, hand_written('oblique').python
+    assert (native.backend, python.backend) == ('native', 'python')
+    assert native.backend_description.startswith('native code (llvmlite ')
+    assert python.backend_description == 'plain Python, as asked'
+    assert RobotDynamics(native.model).backend == 'native'
+
+
+def test_unknown_backend_is_refused():
+    with pytest.raises(ParameterError, match="backend is 'cuda', allowed are native and python"):
+        RobotDynamics(hand_written('oblique').model, backend='cuda')
+
+
+def forget_llvmlite(monkeypatch):
+    for name in [name for name in sys.modules if name.split('.')[0] == 'llvmlite']:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_without_llvmlite_plain_python_computes_and_one_line_says_so(monkeypatch):
+    import_module = builtins.__import__
+
+    def refuse(name, *arguments, **options):
+        if name.split('.')[0] == 'llvmlite':
+            raise ImportError(name)
+        return import_module(name, *arguments, **options)
+
+    forget_llvmlite(monkeypatch)
+    monkeypatch.setattr(builtins, '__import__', refuse)
+    model = hand_written('oblique').model
+    dynamics = RobotDynamics(model)
+    assert dynamics.backend == 'python'
+    assert dynamics.backend_description == (
+        'plain Python, some 50 times slower than native code: llvmlite is not installed'
+    )
+    expected = hand_written('oblique').python.inverse_dynamics(Q, V, A)
+    assert np.array_equal(dynamics.inverse_dynamics(Q, V, A), expected)
+    with pytest.raises(ParameterError, match='native does not work here: llvmlite is not inst'):
+        RobotDynamics(model, backend='native')
+
+
+def test_old_llvmlite_is_named_with_the_one_that_is_needed(monkeypatch):
+    pytest.importorskip('llvmlite')
+    monkeypatch.setattr('llvmlite.__version__', '0.41.1')
+    dynamics = RobotDynamics(hand_written('oblique').model)
+    assert dynamics.backend == 'python'
+    assert dynamics.backend_description.endswith('llvmlite 0.41.1 is too old, 0.44 is needed')

@@ -1,0 +1,27 @@
+"""When two results are equal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+# Of the largest entry. Entries are sums of up to some thousand products, each rounded to 1.1e-16,
+# which partly cancel. The worst that was seen is 3e-15; another processor or compiler rounds in
+# other places.
+TOLERANCE = 1e-13
+
+
+def assert_close(actual: Any, expected: Any, scale: float = 0.0) -> None:
+    """Equal within TOLERANCE of the largest entry, or of `scale` where that is larger."""
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.shape == expected.shape, f'shape {actual.shape}, expected {expected.shape}'
+    scale = max(scale, float(np.abs(expected).max(initial=0.0)))
+    worst = float(np.abs(actual - expected).max(initial=0.0))
+    # Written so that NaN fails.
+    assert worst <= TOLERANCE * scale, f'off by {worst:.3g}, the largest entry being {scale:.3g}'
+
+
+def coriolis_scale(dynamics: Any, state: Any) -> float:
+    """C is a derivative of M times v, and may be zero throughout: one joint has none."""
+    return float(np.abs(dynamics.mass_matrix(state.q)).max() * np.abs([state.v, state.w]).max())

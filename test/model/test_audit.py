@@ -1,0 +1,176 @@
+"""Each finding on a small robot that gives reason for it and for nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from mechanics.examples import MOVING_EXAMPLES
+
+from robot_dynamics_ros.core import audit, parse_urdf
+
+# A box of 0.1 x 0.2 x 0.3 m and 6 kg: 1000 kg/m^3.
+BOX = '<geometry><box size="0.1 0.2 0.3"/></geometry>'
+BODY = '<mass value="6"/><inertia ixx="0.065" iyy="0.05" izz="0.025" ixy="0" ixz="0" iyz="0"/>'
+LIMIT = '<limit lower="-1" upper="1" effort="10" velocity="2"/>'
+
+
+def robot(body=BODY, origin='0 0 0.15', shape=BOX, shape_at='0 0 0.15', joint=LIMIT, more=''):
+    shape = f'<visual><origin xyz="{shape_at}"/>{shape}</visual>' if shape else ''
+    inertial = f'<inertial><origin xyz="{origin}"/>{body}</inertial>' if body else ''
+    return (
+        f'<robot name="small"><link name="base"/><link name="arm">{inertial}{shape}</link>'
+        '<joint name="elbow" type="revolute"><parent link="base"/><child link="arm"/>'
+        f'<axis xyz="0 1 0"/>{joint}</joint>{more}</robot>'
+    )
+
+
+def body(mass, ixx, iyy, izz):
+    return (
+        f'<mass value="{mass}"/>'
+        f'<inertia ixx="{ixx}" iyy="{iyy}" izz="{izz}" ixy="0" ixz="0" iyz="0"/>'
+    )
+
+
+def fixed(name, inertial):
+    return (
+        f'<link name="{name}"><inertial>{inertial}</inertial></link>'
+        f'<joint name="{name}_mount" type="fixed"><parent link="base"/>'
+        f'<child link="{name}"/></joint>'
+    )
+
+
+def mimic(driver):
+    return LIMIT + f'<mimic joint="{driver}"/>'
+
+
+# The same box, and 6 kg of it far too small, or far too large.
+PROVOKING = {
+    'density': (robot(body(600, 6.5, 5, 2.5)), 'warning', 'density is implausible'),
+    'density without a shape': (
+        robot(body(6, 6.5e-9, 5e-9, 2.5e-9), shape=''),
+        'warning',
+        'density is implausible',
+    ),
+    'light': (robot(body(0.006, 6.5e-5, 5e-5, 2.5e-5)), 'warning', 'density is implausible'),
+    'not positive definite': (robot(body(6, -0.1, 0.05, 0.025)), 'error', 'not positive definite'),
+    'a point mass': (robot(body(6, 0, 0, 0)), 'warning', 'not positive definite'),
+    'triangle inequality broken': (
+        robot(body(6, 0.065, 0.03, 0.025)), 'error', 'breaks the triangle inequality',
+    ),
+    'triangle inequality nearly broken': (
+        robot(body(6, 0.06498, 0.04, 0.025)), 'info', 'only just obeys the triangle inequality',
+    ),
+    # Ixx and Iyy have m c^2 = 6 * 0.4^2 in them.
+    'about the link frame': (
+        robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape=''),
+        'warning', 'looks as if it were about the link frame',
+    ),
+    'about the link frame, with a shape': (
+        robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape_at='0 0 0.4'),
+        'warning', 'larger than its shapes can have, as if it were about the link frame',
+    ),
+    'too large for its shape': (
+        robot(body(6, 0.65, 0.5, 0.25)), 'warning', 'larger than its shapes can have',
+    ),
+    'centre of mass outside': (robot(origin='0 0 0.6'), 'warning', 'far outside the link'),
+    'centre of mass in millimetres': (
+        robot(origin='0 0 150', shape=''), 'warning', 'far outside the link',
+    ),
+    'no effort': (
+        robot(joint='<limit lower="-1" upper="1" effort="0" velocity="2"/>'),
+        'warning', 'effort limit of its joint is zero',
+    ),
+    'no velocity': (
+        robot(joint='<limit lower="-1" upper="1" effort="1" velocity="0"/>'),
+        'warning', 'velocity limit of its joint is zero',
+    ),
+    'damping': (
+        robot(joint=LIMIT + '<dynamics damping="0.1"/>'), 'info', 'the dynamics leaves out',
+    ),
+    'friction': (
+        robot(joint=LIMIT + '<dynamics friction="0.1"/>'), 'info', 'the dynamics leaves out',
+    ),
+    'mass on the base': (robot(more=fixed('foot', BODY)), 'info', 'its mass plays no part'),
+    'massless': (robot(body=''), 'warning', 'has a mass'),
+    'inertia without mass': (
+        robot(body(0, 0.065, 0.05, 0.025), more=''), 'warning', 'a rotational inertia but no mass',
+    ),
+    'orphaned mimic': (robot(joint=mimic('nose')), 'warning', 'mimics a joint that is not there'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize('case', PROVOKING)
+def test_provoked(case):
+    text, severity, problem = PROVOKING[case]
+    findings = audit(parse_urdf(text))
+    if case == 'inertia without mass':
+        findings = [finding for finding in findings if 'has a mass' not in finding.problem]
+    (finding,) = findings
+    assert finding.severity == severity
+    assert problem in finding.problem
+    assert finding.link == ('foot' if case == 'mass on the base' else 'arm')
+    assert finding.advice
+    assert (
+        any(character.isdigit() for character in finding.value)
+        or 'elbow' in finding.value
+        or ('nose' in finding.value)
+    )
+
+
+@pytest.mark.parametrize('shape', [BOX, ''], ids=['box', 'no shape'])
+def test_a_good_robot_has_no_findings(shape):
+    assert audit(parse_urdf(robot(shape=shape))) == ()
+
+
+@pytest.mark.parametrize(
+    'shape',
+    [
+        '<geometry><mesh filename="arm.dae"/></geometry>',
+        '<geometry><box size="0.1 0.2"/></geometry>',
+        '<geometry><box size="big"/></geometry>',
+        '<geometry><box size="0 0 0"/></geometry>',
+        '<geometry><sphere radius="inf"/></geometry>',
+        '<geometry/>',
+        '',
+    ],
+)
+def test_shapes_that_say_nothing(shape):
+    model = parse_urdf(robot(shape=shape))
+    assert model.links[1].extent is None
+    assert audit(model) == ()
+
+
+@pytest.mark.parametrize(
+    ('shape', 'size', 'volume'),
+    [
+        (BOX, (0.1, 0.2, 0.3), 0.006),
+        ('<geometry><sphere radius="0.1"/></geometry>', (0.2, 0.2, 0.2), 0.0041887902),
+        ('<geometry><cylinder radius="0.1" length="1"/></geometry>', (0.2, 0.2, 1), 0.031415927),
+        ('<geometry><capsule radius="0.1" length="1"/></geometry>', (0.2, 0.2, 1.2), 0.035604717),
+    ],
+)
+def test_extent(shape, size, volume):
+    extent = parse_urdf(robot(shape=shape)).links[1].extent
+    measured = [high - low for low, high in zip(extent.lower, extent.upper, strict=True)]
+    assert measured == pytest.approx(size)
+    assert extent.volume == pytest.approx(volume)
+    assert extent.distance((0.0, 0.0, 0.15)) == 0.0
+    assert extent.distance((0.0, size[1] / 2 + 3.0, 0.15 + size[2] / 2 + 4.0)) == pytest.approx(5)
+
+
+def test_severe_ones_first():
+    text = robot(body(6, -0.1, 0.05, 0.025), joint=LIMIT + '<dynamics damping="0.1"/>')
+    assert [finding.severity for finding in audit(parse_urdf(text))] == ['error', 'info']
+
+
+def test_after_joints_were_locked():
+    robot_with_two = next(r for r in MOVING_EXAMPLES if r.model.size > 6)
+    model = robot_with_two.model
+    assert audit(model.reduced(model.joint_names[:2])) is not None
+
+
+def test_not_noisy_on_public_robots():
+    """Seven in eight links of the public robots give no reason for a warning or an error."""
+    links = sum(len(robot.model.links) for robot in MOVING_EXAMPLES)
+    findings = [finding for robot in MOVING_EXAMPLES for finding in audit(robot.model)]
+    suspicious = [finding for finding in findings if finding.severity != 'info']
+    assert len(suspicious) < links / 8

@@ -1,0 +1,83 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mechanics.robots import HAND_WRITTEN, hand_written
+
+from robot_dynamics_ros.core import JointFriction, ParameterError, StateError, UnknownNameError
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_takes_power_and_never_gives_it(robot):
+    random = np.random.default_rng(5)
+    names = [joint.name for joint in robot.model.joints]
+    friction = JointFriction(
+        robot.model,
+        viscous=dict(zip(names, random.uniform(0.0, 2.0, len(names)), strict=True)),
+        coulomb=dict(zip(names, random.uniform(0.0, 2.0, len(names)), strict=True)),
+    )
+    for scale in (1e-9, 1e-3, 1.0, 1e3):
+        v = scale * random.uniform(-1.0, 1.0, robot.model.size)
+        # Friction itself is minus what compensates it.
+        assert -friction.torque(v) @ v < 0.0
+    assert not friction.torque(np.zeros(robot.model.size)).any()
+
+
+@given(st.floats(-1e6, 1e6))
+def test_compensation_is_odd_and_never_exceeds_coulomb_friction(rate):
+    model = hand_written('pendulum').model
+    name = model.joint_names[0]
+    friction = JointFriction(model, viscous={name: 0.0}, coulomb={name: 2.5})
+    (torque,) = friction.torque([rate])
+    assert abs(torque) <= 2.5
+    assert friction.torque([-rate])[0] == -torque
+    assert torque * rate >= 0.0
+    if abs(rate) >= 10.0 * friction.smoothing:
+        assert abs(torque) >= 0.995 * 2.5
+
+
+def test_slope_at_rest():
+    model = hand_written('pendulum').model
+    name = model.joint_names[0]
+    friction = JointFriction(model, viscous={name: 3.0}, coulomb={name: 2.0}, smoothing=0.1)
+    assert friction.torque([1e-9])[0] == pytest.approx(1e-9 * (3.0 + 2.0 / 0.1), rel=1e-12)
+
+
+def test_coefficients_come_from_the_description_unless_given():
+    model = hand_written('tree').model
+    friction = JointFriction(model)
+    assert friction.viscous.tolist() == [joint.damping for joint in model.joints]
+    assert friction.coulomb.tolist() == [joint.friction for joint in model.joints]
+    name = model.joints[1].name
+    assert JointFriction(model, viscous={name: 9.0}).viscous[1] == 9.0
+
+
+def test_friction_of_a_mimic_joint_is_felt_by_its_driver():
+    model = hand_written('mimic').model
+    friction = JointFriction(model, viscous={'knuckle': 2.0})
+    v = np.array([0.0, 0.4])
+    # The knuckle turns -1.5 times as fast as the finger.
+    assert friction.torque(v) == pytest.approx([0.0, 2.0 * 1.5**2 * 0.4])
+
+
+def test_into_an_array():
+    model = hand_written('tree').model
+    v = np.linspace(-1.0, 1.0, model.size)
+    friction, out = JointFriction(model, viscous={model.joint_names[0]: 1.0}), np.empty(model.size)
+    assert friction.torque(v, out) is out
+    assert np.array_equal(out, friction.torque(v))
+
+
+def test_refused():
+    model = hand_written('tree').model
+    name = model.joint_names[0]
+    with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
+        JointFriction(model, viscous={'nose': 1.0})
+    with pytest.raises(ParameterError, match=f"viscous friction of joint '{name}' is -1"):
+        JointFriction(model, viscous={name: -1.0})
+    with pytest.raises(ParameterError, match=f"coulomb friction of joint '{name}' is nan"):
+        JointFriction(model, coulomb={name: float('nan')})
+    with pytest.raises(ParameterError, match='smoothing is 0'):
+        JointFriction(model, smoothing=0.0)
+    with pytest.raises(StateError, match='v has 1 values'):
+        JointFriction(model).torque([0.0])

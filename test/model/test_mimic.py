@@ -1,0 +1,84 @@
+"""Mimic joints: every combination of kinds, multipliers, offsets and chains, by Pinocchio."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from robot_dynamics_ros.core import RobotDynamics, TopologyError, parse_urdf
+from robot_dynamics_ros.oracle import Oracle
+
+pytest.importorskip('pinocchio')
+
+INERTIAL = (
+    '<inertial><origin xyz="0.03 0.01 0.05" rpy="0.3 -0.2 0.5"/><mass value="{}"/>'
+    '<inertia ixx="0.003" iyy="0.004" izz="0.005" ixy="0.0002" ixz="0.0001" iyz="-0.0003"/>'
+    '</inertial>'
+)
+LIMIT = '<limit lower="-1" upper="1" effort="9" velocity="2"/>'
+KINDS = ('revolute', 'prismatic', 'continuous')
+
+
+def gripper(kinds, mimics, parents=(0, 1, 2, 3)):
+    """Joints j1, j2, ...; `mimics` gives the <mimic> of some of them."""
+    parts = ['<link name="l0"/>']
+    for number, (kind, parent) in enumerate(zip(kinds, parents, strict=False), start=1):
+        parts.append(f'<link name="l{number}">{INERTIAL.format(number)}</link>')
+        parts.append(
+            f'<joint name="j{number}" type="{kind}"><parent link="l{parent}"/>'
+            f'<child link="l{number}"/><origin xyz="0.1 0 0.2" rpy="0.4 0 {number}"/>'
+            f'<axis xyz="0 0.6 0.8"/>{LIMIT}{mimics.get(number, "")}</joint>'
+        )
+    return f'<robot name="gripper">{"".join(parts)}</robot>'
+
+
+def mimic(driver, multiplier, offset):
+    return f'<mimic joint="j{driver}" multiplier="{multiplier}" offset="{offset}"/>'
+
+
+def agrees(text):
+    model = parse_urdf(text)
+    report = Oracle(text, model).compare(RobotDynamics(model))
+    assert report.agrees, str(report)
+    return model
+
+
+@pytest.mark.parametrize(('driver', 'driven'), itertools.product(KINDS, KINDS))
+def test_of_every_kind(driver, driven):
+    agrees(gripper(('revolute', driver, driven), {3: mimic(2, -0.7, 0.3)}))
+
+
+@pytest.mark.parametrize(('multiplier', 'offset'), [(1, 0), (-2.5, 0.4), (0, 0.3), (1e-3, -1)])
+def test_multiplier_and_offset(multiplier, offset):
+    model = agrees(gripper(('revolute', 'prismatic'), {2: mimic(1, multiplier, offset)}))
+    assert model.joints[1].coordinate.multiplier == multiplier
+    assert model.joints[1].coordinate.offset == offset
+
+
+def test_chain():
+    """x2 = 2 x1 + 0.1, x3 = -0.5 x2 + 0.2, x4 = 3 x3: laws are applied from the inside out."""
+    laws = {2: mimic(1, 2.0, 0.1), 3: mimic(2, -0.5, 0.2), 4: mimic(3, 3.0, 0.0)}
+    model = agrees(gripper(('revolute', 'prismatic', 'revolute', 'revolute'), laws))
+    assert model.size == 1
+    last = model.joints[3].coordinate
+    assert (last.multiplier, last.offset) == (pytest.approx(-3.0), pytest.approx(0.45))
+
+
+@pytest.mark.parametrize('parents', [(0, 1, 2, 3), (0, 1, 1, 1), (0, 0, 0, 0), (0, 1, 2, 1)])
+def test_driver_after_the_driven(parents):
+    kinds = ('prismatic', 'revolute', 'revolute', 'continuous')
+    laws = {1: mimic(4, 0.2, 0.0), 2: mimic(3, -1.0, 0.5)}
+    assert agrees(gripper(kinds, laws, parents)).joint_names == ('j3', 'j4')
+
+
+def test_without_attributes_it_copies():
+    model = agrees(gripper(('revolute', 'revolute'), {2: '<mimic joint="j1"/>'}))
+    assert model.joints[1].coordinate == model.joints[0].coordinate
+    assert model.joints[1].driver == 'j1'
+
+
+def test_loop_is_refused():
+    laws = {1: mimic(2, 1, 0), 2: mimic(1, 1, 0)}
+    with pytest.raises(TopologyError, match="'j1' mimics itself"):
+        parse_urdf(gripper(('revolute', 'revolute'), laws))

@@ -1,0 +1,41 @@
+import math
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.float_dynamics import FloatDynamics
+from mechanics.robots import HAND_WRITTEN
+
+from robot_dynamics_ros.core import StateError, mounted_gravity, parse_urdf
+
+
+def test_upright_from_the_ceiling_and_on_a_wall():
+    assert mounted_gravity((0.0, 0.0, 1.0)) == (0.0, 0.0, -9.81)
+    assert mounted_gravity((math.pi, 0.0, 0.0)) == (0.0, 0.0, 9.81)
+    assert mounted_gravity((0.0, math.pi / 2, 0.0)) == (9.81, 0.0, 0.0)
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_is_a_base_turned_in_the_urdf(robot):
+    rpy = (0.4, -1.1, 2.3)
+    pedestal = (
+        '<link name="world"/><joint name="mount" type="fixed"><parent link="world"/>'
+        f'<child link="{robot.model.frames[0].name}"/>'
+        f'<origin rpy="{" ".join(map(repr, rpy))}"/></joint></robot>'
+    )
+    turned = FloatDynamics(parse_urdf(robot.text.replace('</robot>', pedestal)))
+    upright = FloatDynamics(robot.model, mounted_gravity(rpy))
+    for q, v, a, _ in robot.states(2):
+        assert_close(upright.inverse_dynamics(q, v, a), turned.inverse_dynamics(q, v, a))
+
+
+def test_keeps_the_strength_of_gravity():
+    assert np.linalg.norm(mounted_gravity((0.1, 0.2, 0.3), (1.0, 2.0, -3.0))) == pytest.approx(
+        math.sqrt(14.0), rel=1e-15
+    )
+
+
+@pytest.mark.parametrize('rpy', [(0.0, 0.0), (0.0, 0.0, math.nan)])
+def test_refused(rpy):
+    with pytest.raises(StateError, match='rpy'):
+        mounted_gravity(rpy)

@@ -1,0 +1,170 @@
+"""Document 004, Le, Nguyen, Nguyen (2020): the Kronecker form and the three-link arm."""
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
+from mechanics.lagrangian import sample
+from mechanics.robots import HAND_WRITTEN
+from three_link_arm import closed_forms
+from three_link_arm.feedforward import (
+    LARGEST_ERROR,
+    TORQUE_RANGES,
+    URDF,
+    feedforward,
+    reference,
+    simulate,
+)
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core.algorithms import christoffel, kronecker, lagrange
+from robot_dynamics_ros.core.dual import along, slope_of
+
+ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+FALL = (0.0, 0.0, -closed_forms.PAPER.g)
+STATES = np.random.default_rng(4).uniform(-3.0, 3.0, (50, 2, 3))
+
+
+@pytest.fixture(scope='module')
+def arm():
+    return RobotDynamics(parse_urdf(URDF.read_text()), gravity=FALL)
+
+
+@pytest.fixture(scope='module')
+def run():
+    return simulate()
+
+
+@ROBOTS
+def test_kronecker_form_is_the_production_coriolis_matrix(robot):
+    """Equations 52 to 55, entry by entry; U is M_dot, and M_dot - 2 C = V^T - V."""
+    s = sample(robot)
+    U, V = kronecker.coriolis_factors(s.slopes, s.v)
+    C = 0.5 * (U + V - V.T)
+    assert_close(C, s.C, s.coriolis_scale)
+    assert_close(U, christoffel.mass_matrix_rate(s.model, s.q, s.v), s.coriolis_scale)
+    assert_close(U - 2.0 * s.C, V.T - V, s.coriolis_scale)
+
+
+@pytest.mark.parametrize('form', [kronecker, christoffel], ids=['kronecker', 'christoffel'])
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_coriolis_matrix_from_the_model(robot, form):
+    s = sample(robot)
+    assert_close(form.coriolis_matrix(s.model, s.q, s.v), s.C, s.coriolis_scale)
+
+
+def test_definition_2_and_theorems_1_and_2():
+    """dD/dx is (p, q r); d(D H)/dx = dD/dx (H x 1_r) + D dH/dx; D_dot = dD/dx (1_q x x_dot)."""
+    random = np.random.default_rng(5)
+    p, q, r, s = 2, 3, 4, 5
+    # Linear in x, so that the slopes are the coefficients.
+    D1, H1 = random.normal(size=(p, q, r)), random.normal(size=(q, s, r))
+    x, x_dot = random.normal(size=(2, r))
+    D, H = D1 @ x, H1 @ x
+    product = np.einsum('iar,aj->ijr', D1, H) + np.einsum('ia,ajr->ijr', D, H1)
+    by_vector = kronecker.derivative_by_vector
+    right = by_vector(D1) @ np.kron(H, np.eye(r)) + D @ by_vector(H1)
+    assert by_vector(D1).shape == (p, q * r)
+    assert_close(by_vector(product), right)
+    assert_close(by_vector(D1) @ np.kron(np.eye(q), x_dot[:, None]), D1 @ x_dot)
+
+
+def test_lemma_1():
+    """(1 x v) v = (v x 1) v."""
+    v = np.random.default_rng(6).normal(size=(4, 1))
+    assert np.array_equal(np.kron(np.eye(4), v) @ v, np.kron(v, np.eye(4)) @ v)
+
+
+# The three-link arm
+
+
+def test_link_centres_and_jacobians_of_the_three_link_arm(arm):
+    """Equations 61 and 62; 59 turned into the base."""
+    p = closed_forms.PAPER
+    for q, _ in STATES[:10]:
+        (s1, s2, s23), (c1, c2, c23) = (f([q[0], q[1], q[1] + q[2]]) for f in (np.sin, np.cos))
+        reach, drop = c2 * p.l1 + c23 * p.r2, p.l1 * s2 + p.r2 * s23
+        centers = [
+            [0.0, 0.0, p.r0],
+            [p.r1 * c1 * c2, p.r1 * s1 * c2, p.l0 - p.r1 * s2],
+            [reach * c1, reach * s1, p.l0 - p.l1 * s2 - p.r2 * s23],
+        ]
+        J_T3 = [
+            [-s1 * reach, -c1 * drop, -c1 * s23 * p.r2],
+            [c1 * reach, -s1 * drop, -s1 * s23 * p.r2],
+            [0.0, -c2 * p.l1 - c23 * p.r2, -c23 * p.r2],
+        ]
+        links = lagrange.link_states(arm.model, q)
+        assert_close([link.center for link in links], centers)
+        assert_close(np.transpose([links[2].linear[i] for i in range(3)]), J_T3)
+        axes = np.transpose([links[2].angular[i] for i in range(3)])
+        assert_close(axes, [[0.0, -s1, -s1], [0.0, c1, c1], [1.0, 0.0, 0.0]])
+
+
+def test_three_link_arm_equals_its_closed_forms(arm):
+    """Equations 64 to 69: M, C, P and g, by the production code and by Lagrange's."""
+    for q, v in STATES:
+        M, C = closed_forms.mass_matrix(q), closed_forms.coriolis_matrix(q, v)
+        g = closed_forms.gravity_torque(q)
+        scale = np.abs(M).max() * np.abs(v).max()
+        assert_close(arm.mass_matrix(q), M)
+        assert_close(lagrange.mass_matrix(arm.model, q), M)
+        assert_close(arm.coriolis_matrix(q, v), C, scale)
+        assert_close(kronecker.coriolis_matrix(arm.model, q, v), C, scale)
+        assert_close(arm.gravity_torque(q), g, scale=closed_forms.PAPER.g)
+        assert_close(lagrange.gravity_torque(arm.model, q, FALL), g, closed_forms.PAPER.g)
+        P = closed_forms.potential_energy(q)
+        assert_close(lagrange.potential_energy(arm.model, q, FALL), P, closed_forms.PAPER.g)
+
+
+def test_skew_symmetry_of_the_three_link_arm():
+    """Equation 70, with I3xx for I3zz (docs/errata.md), M_dot from the closed form of M."""
+    p = closed_forms.PAPER
+    for q, v in STATES:
+        rows = closed_forms.mass_matrix(along(q, v))
+        rate = np.array([[slope_of(entry) for entry in row] for row in rows])
+        skew = rate - 2.0 * np.array(closed_forms.coriolis_matrix(q, v))
+        (s2, s3, s23), (c2, c23) = np.sin([q[1], q[2], q[1] + q[2]]), np.cos([q[1], q[1] + q[2]])
+        turn, fold = p.m3 * p.r2**2 + p.I3yy - p.I3xx, p.l1 * p.m3 * p.r2
+        turn2 = p.l1**2 * p.m3 + p.m2 * p.r1**2 - p.I2xx + p.I2yy
+        a = 2.0 * ((turn * s23 + 2.0 * fold * s2) * c23 + turn2 * c2 * s2 + fold * s3) * v[0]
+        b = 2.0 * ((turn * s23 + fold * s2) * c23 + fold * s3) * v[0]
+        c = fold * s3 * (2.0 * v[1] + v[2])
+        assert_close(skew, [[0.0, a, b], [-a, 0.0, c], [-b, -c, 0.0]], scale=np.abs(v).max())
+
+
+def test_reference_of_the_simulation():
+    """Equation 73: at rest at q = 0 when it starts, and v and a are its derivatives."""
+    q, v, _ = reference(0.0)
+    assert not q.any()
+    assert not v.any()
+    h = 1e-5
+    for t in (0.1, 0.7, 3.3):
+        q, v, a = reference(t)
+        assert_close(q, np.array([1.0, 0.75, 0.5]) * (1.0 - np.cos(2.0 * np.pi * t)))
+        before, after = reference(t - h), reference(t + h)
+        # Central differences: h^2 / 6 of the third derivative, some 250 and 1600.
+        np.testing.assert_allclose((after[0] - before[0]) / (2.0 * h), v, atol=1e-7)
+        np.testing.assert_allclose((after[1] - before[1]) / (2.0 * h), a, atol=1e-6)
+
+
+def test_feedforward_alone_tracks_for_8_seconds(run):
+    """Equations 72 and 73, figure 6: the closed forms drive the URDF's dynamics."""
+    assert run.time[-1] == pytest.approx(8.0, abs=1e-12)
+    assert np.abs(run.error).max() <= LARGEST_ERROR
+
+
+def test_torques_are_those_of_figure_5():
+    """The ranges to the digits to which they are known."""
+    torques = np.array([feedforward(t) for t in np.linspace(0.0, 1.0, 4001)])
+    ranges = np.transpose([torques.min(axis=0), torques.max(axis=0)])
+    np.testing.assert_allclose(ranges, TORQUE_RANGES, atol=6e-4, rtol=0.0)
+
+
+def test_figures_are_drawn(run, tmp_path):
+    pytest.importorskip('matplotlib')
+    from three_link_arm import figures
+
+    figures.draw_torques(run, tmp_path / 'torques.png')
+    figures.draw_errors(run, tmp_path / 'errors.png')
+    assert all((tmp_path / name).stat().st_size > 10_000 for name in ('torques.png', 'errors.png'))
