@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants wrong signs in the algorithms, one at a time, and tells which law of mechanics notices.
 
-Every sum, difference, minus, cross product and rotation of RNEA, CRBA, the Coriolis matrix, and of
+Every sum, difference, minus, cross product and rotation of the algorithms that are compiled, and of
 the vector and inertia arithmetic below them is changed in turn. A mutant is caught by a law of
 test/mechanics on a robot of test/mechanics/urdf, never by a remembered number. Ends with 0 only if
 every mutant is caught, or is listed here as equivalent.
@@ -42,6 +42,12 @@ SOURCES = (
     'algorithms/coriolis.py',
     'algorithms/base_frame.py',
     'algorithms/joint_tree.py',
+    'algorithms/kinematics.py',
+    'algorithms/joint_space.py',
+    'algorithms/aba.py',
+    'algorithms/energy.py',
+    'algorithms/derivatives.py',
+    'algorithms/regressor.py',
     'spatial.py',
     'inertia.py',
 )
@@ -53,6 +59,13 @@ EQUIVALENT = {
     "'rotate(body.rotational, joint.axis)'": SYMMETRIC,
     'algorithms/base_frame.py: inertial: transposed in '
     "'rotate(inertia.rotational, motion.angular)'": SYMMETRIC,
+    "algorithms/aba.py: times: transposed in 'rotate(self.A, motion.angular)'": SYMMETRIC,
+    "algorithms/aba.py: times: transposed in 'rotate(self.N, motion.linear)'": SYMMETRIC,
+    "algorithms/aba.py: _forward: transposed in 'rotate(spread, body.first_moment)'": (
+        'without angular acceleration U is symmetric'
+    ),
+    "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, alpha)'": SYMMETRIC,
+    "algorithms/regressor.py: _unit_wrenches: transposed in 'rotate(inertia, omega)'": SYMMETRIC,
     "spatial.py: _snap: minus left of 'entry - nearest'": UNROUNDED,
     "spatial.py: _snap: minus right of 'entry - nearest'": UNROUNDED,
 }
@@ -173,14 +186,14 @@ def verdict(mutant: Mutant | None) -> tuple[Mutant | None, str]:
     if mutant is not None:
         sys.meta_path.insert(0, _Loader(mutant))
     try:
-        from mechanics import laws, model_laws
-        from mechanics.float_dynamics import FloatDynamics
+        from mechanics import kinetics_laws, laws, model_laws
+        from mechanics.float_kinetics import FloatKinetics
         from mechanics.robots import HAND_WRITTEN
 
         for robot in HAND_WRITTEN:
             for state in robot.states(1):
-                dynamics = FloatDynamics(robot.model)
-                for law in laws.LAWS:
+                dynamics = FloatKinetics(robot.model)
+                for law in (*laws.LAWS, *kinetics_laws.KINETICS_LAWS):
                     name = f'{law.__name__} of {robot}'
                     law(robot, dynamics, state)
                 for law in model_laws.LAWS:

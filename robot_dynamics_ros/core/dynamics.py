@@ -124,7 +124,7 @@ class RobotDynamics(FrameDynamics):
     def regressor(
         self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
     ) -> Array:
-        """Y with inverse_dynamics = Y inertial_parameters(), shape (n, 10 bodies)."""
+        """Y with inverse_dynamics = Y inertial_parameters() without armature, (n, 10 bodies)."""
         return self._call['regressor'](q, v, a, self._gravity, out)
 
     def inertial_parameters(self) -> Array:

@@ -96,10 +96,11 @@ class Programs(dict[Key, Callable[..., Array]]):
         frame = self._model.frame(options[0])
         if quantity == 'frame_pose':
             return {'frame': frame}
-        if options[1] not in REFERENCES:
+        reference = options[1] if len(options) > 1 else None
+        if reference not in REFERENCES:
             allowed = ', '.join(REFERENCES)
-            raise ParameterError(f'reference is {options[1]!r}, allowed are {allowed}')
-        return {'frame': frame, 'reference': options[1]}
+            raise ParameterError(f'reference is {reference!r}, allowed are {allowed}')
+        return {'frame': frame, 'reference': reference}
 
 
 class _ByReference(dict[str, '_ByFrame']):

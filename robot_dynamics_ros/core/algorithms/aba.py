@@ -41,8 +41,9 @@ def forward_dynamics(
     """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
 
     Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 7.1, with the accelerations of
-    points instead of spatial ones. Mimic joints couple bodies across the tree, which has no
-    articulated inertia then: M a = tau - bias is solved instead.
+    points instead of spatial ones. Rotors add their armature to the inertia that a joint feels.
+    Mimic joints couple bodies across the tree, which has no articulated inertia then:
+    M a = tau - bias is solved instead.
 
     Args:
         model: the robot.

@@ -57,6 +57,8 @@ def regressor(
 ) -> list[list[Scalar]]:
     """Y(q, v, a) with tau = Y pi, shape (n, 10 bodies); pi are the `inertial_parameters`.
 
+    The torque of the rotors, armature times acceleration, comes on top.
+
     Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
     (1986).
 

@@ -1,0 +1,246 @@
+"""The laws of kinematics, forward dynamics, energies, derivatives and the regressor.
+
+As in `mechanics.laws`, each raises AssertionError, for whatever computes: floats, plain Python or
+native code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from mechanics.closeness import TOLERANCE, assert_close, coriolis_scale
+from mechanics.complex_step import derivative, gradient
+from mechanics.float_kinetics import FloatKinetics
+from mechanics.laws import GRAVITY, gravity
+from mechanics.robots import Robot, State
+from robot_dynamics_ros.core.algorithms import energy
+from robot_dynamics_ros.core.algorithms.joint_space import solved_forward_dynamics
+from robot_dynamics_ros.core.algorithms.kinematics import REFERENCES, frame_pose, jacobian
+from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
+from robot_dynamics_ros.core.inertia import Inertia
+from robot_dynamics_ros.core.spatial import symmetric
+
+
+def solvable(M: Any) -> bool:
+    """Whether a keeps 7 digits; solving loses as many as the condition number of M has."""
+    return bool(M.any() and np.linalg.cond(M) * TOLERANCE < 1e-7)
+
+
+def total_mass(robot: Robot) -> float:
+    return sum(joint.inertia.mass for joint in robot.model.joints)
+
+
+def motion(robot: Robot, frame: Any, q: Any, v: Any) -> tuple[Any, Any, Any]:
+    """Pose of a frame, its rate, and its angular velocity, by the complex step."""
+    pose = np.array(frame_pose(robot.model, q, frame))
+    rate = derivative(lambda x: frame_pose(robot.model, x, frame), q, v)
+    turning = rate[:, :3] @ pose[:, :3].T
+    assert_close(turning, -turning.T, np.abs(v).sum())
+    return pose, rate, np.array([turning[2, 1], turning[0, 2], turning[1, 0]])
+
+
+def some_frames(robot: Robot) -> list[Any]:
+    """The base, the last link, and one between."""
+    found = robot.model.frames
+    return [found[0], found[len(found) // 2], found[-1]]
+
+
+# Laws of kinematics
+
+
+def pose_is_rigid(robot: Robot, dynamics: Any, state: State) -> None:
+    for frame in some_frames(robot):
+        R, _ = dynamics.frame_pose(state.q, frame.name)
+        assert_close(R @ R.T, np.eye(3))
+        assert_close(np.linalg.det(R), 1.0)
+
+
+def jacobian_gives_the_rate_of_the_pose(robot: Robot, dynamics: Any, state: State) -> None:
+    q, v, scale = state.q, state.v, np.abs(state.v).sum()
+    for frame in some_frames(robot):
+        pose, rate, omega = motion(robot, frame, q, v)
+        R, p = pose[:, :3], pose[:, 3]
+        twists = {
+            'LOCAL': [*R.T @ rate[:, 3], *R.T @ omega],
+            'WORLD': [*rate[:, 3] - np.cross(omega, p), *omega],
+            'LOCAL_WORLD_ALIGNED': [*rate[:, 3], *omega],
+        }
+        for reference, twist in twists.items():
+            assert_close(dynamics.jacobian(q, frame.name, reference) @ v, twist, scale)
+
+
+def jacobian_derivative_is_that_of_the_jacobian(robot: Robot, dynamics: Any, state: State) -> None:
+    q, v = state.q, state.v
+    for frame in some_frames(robot):
+        for reference in REFERENCES:
+
+            def along(x: Any, frame: Any = frame, reference: Any = reference) -> Any:
+                return jacobian(robot.model, x, frame, reference)
+
+            J_dot = dynamics.jacobian_derivative(q, v, frame.name, reference)
+            assert_close(J_dot, derivative(along, q, v), np.abs(v).sum())
+
+
+# Laws of forward dynamics
+
+
+def inverse_of_forward_dynamics_returns_the_torque(
+    robot: Robot, dynamics: Any, state: State
+) -> None:
+    q, v, tau, _ = state
+    M = dynamics.mass_matrix(q)
+    if solvable(M):
+        a = dynamics.forward_dynamics(q, v, tau)
+        scale = 10.0 * np.abs(M).max() * np.abs(a).max()
+        assert_close(dynamics.inverse_dynamics(q, v, a), tau, scale)
+
+
+def articulated_bodies_accelerate_as_the_mass_matrix_says(
+    robot: Robot, dynamics: Any, state: State
+) -> None:
+    q, v, tau, _ = state
+    M = dynamics.mass_matrix(q)
+    if solvable(M):
+        with gravity(dynamics, GRAVITY):
+            a = dynamics.forward_dynamics(q, v, tau)
+        solved = np.array(solved_forward_dynamics(robot.model, q, v, tau, tuple(GRAVITY)))
+        assert_close(M @ a, M @ solved, 10.0 * np.abs(M).max() * np.abs(a).max())
+
+
+def mass_matrix_times_its_inverse_is_one(robot: Robot, dynamics: Any, state: State) -> None:
+    M = dynamics.mass_matrix(state.q)
+    if solvable(M):
+        inverse = dynamics.mass_matrix_inverse(state.q)
+        assert np.array_equal(inverse, inverse.T)
+        assert_close(M @ inverse, np.eye(len(M)), np.abs(M).max() * np.abs(inverse).max())
+
+
+# Laws of energy and momentum
+
+
+def kinetic_energy_is_that_of_the_mass_matrix(robot: Robot, dynamics: Any, state: State) -> None:
+    v, M = state.v, dynamics.mass_matrix(state.q)
+    scale = np.abs(v) @ np.abs(M) @ np.abs(v)
+    assert_close(dynamics.kinetic_energy(state.q, v), 0.5 * v @ M @ v, scale)
+
+
+def potential_energy_has_the_gravity_torque_for_gradient(
+    robot: Robot, dynamics: Any, state: State
+) -> None:
+    model, q = robot.model, state.q
+    slope = gradient(lambda x: [energy.potential_energy(model, x, GRAVITY)], q)[0]
+    with gravity(dynamics, GRAVITY):
+        scale = total_mass(robot) * np.linalg.norm(GRAVITY)
+        assert_close(dynamics.gravity_torque(q), slope, scale)
+        U = energy.potential_energy(model, q.tolist(), GRAVITY.tolist())
+        assert_close(dynamics.potential_energy(q), U, 10.0 * scale)
+
+
+def power_of_the_torques_is_the_rate_of_energy(robot: Robot, dynamics: Any, state: State) -> None:
+    model, n, (q, v, a, _) = robot.model, robot.model.size, state
+
+    def total(x: Any) -> Any:
+        kinetic = energy.kinetic_energy(model, x[:n], x[n:])
+        return [kinetic + energy.potential_energy(model, x[:n], GRAVITY)]
+
+    (rate,) = derivative(total, np.concatenate([q, v]), np.concatenate([v, a]))
+    with gravity(dynamics, GRAVITY):
+        tau, g = dynamics.inverse_dynamics(q, v, a), dynamics.gravity_torque(q)
+    M = np.abs(dynamics.mass_matrix(q))
+    scale = np.abs(v) @ (np.abs(tau) + np.abs(g) + M @ np.abs(a) + M @ np.abs(v))
+    assert_close(v @ tau, rate, scale)
+
+
+def momentum_is_the_sum_over_bodies(robot: Robot, dynamics: Any, state: State) -> None:
+    """m c_dot, and c x m c_dot + I_c omega."""
+    carried: dict[int, Any] = {}
+    for frame in robot.model.frames:
+        # The link that the joint leads to comes first.
+        carried.setdefault(frame.body, frame)
+    linear, angular = np.zeros(3), np.zeros(3)
+    for index, joint in enumerate(robot.model.joints):
+        pose, rate, omega = motion(robot, carried[index], state.q, state.v)
+        body, R = joint.inertia, pose[:, :3]
+        center = np.array([*body.center_of_mass, 1.0])
+        momentum = body.mass * (rate @ center)
+        spin = R @ np.array(body.rotational_at_center_of_mass) @ R.T @ omega
+        linear += momentum
+        angular += np.cross(pose @ center, momentum) + spin
+    scale = total_mass(robot) * np.abs(state.v).sum()
+    assert_close(dynamics.momentum(state.q, state.v), [*linear, *angular], scale)
+
+
+# Laws of derivatives and of the regressor
+
+
+def derivatives_are_those_of_the_torque(robot: Robot, dynamics: Any, state: State) -> None:
+    n, (q, v, a, _) = robot.model.size, state
+
+    def torque(x: Any) -> Any:
+        return inverse_dynamics(robot.model, x[:n], x[n : 2 * n], x[2 * n :], tuple(GRAVITY))
+
+    with gravity(dynamics, GRAVITY):
+        in_q, in_v, in_a = dynamics.inverse_dynamics_derivatives(q, v, a)
+    expected = np.split(gradient(torque, np.concatenate([q, v, a])), 3, axis=1)
+    rates = coriolis_scale(dynamics, state)
+    assert_close(in_q, expected[0], np.abs(torque([*q, *v, *a])).max() + rates)
+    assert_close(in_v, expected[1], rates)
+    assert_close(in_a, expected[2])
+    assert_close(in_a, dynamics.mass_matrix(q))
+    assert_close(in_v, 2.0 * dynamics.coriolis_matrix(q, v), rates)
+
+
+def torque_is_the_regressor_times_the_parameters(
+    robot: Robot, dynamics: Any, state: State
+) -> None:
+    q, v, a, _ = state
+    with gravity(dynamics, GRAVITY):
+        Y, pi = dynamics.regressor(q, v, a), dynamics.inertial_parameters()
+        scale = (np.abs(Y) @ np.abs(pi)).max()
+        assert_close(Y @ pi, dynamics.inverse_dynamics(q, v, a), scale)
+
+
+def torque_is_linear_in_the_parameters(robot: Robot, dynamics: Any, state: State) -> None:
+    """tau(pi) of other bodies, possible or not, with the same regressor."""
+    q, v, a, _ = state
+    Y = dynamics.regressor(q, v, a)
+
+    def torque(pi: Any) -> Any:
+        changed = FloatKinetics(_with_parameters(robot.model, pi), dynamics.gravity)
+        return changed.inverse_dynamics(q, v, a)
+
+    first, second = np.random.default_rng(5).uniform(-1.0, 1.0, (2, Y.shape[1]))
+    scale = np.abs(Y).sum(axis=1).max()
+    assert_close(torque(first), Y @ first, scale)
+    assert_close(torque(first - 3.0 * second), torque(first) - 3.0 * torque(second), 4.0 * scale)
+
+
+KINETICS_LAWS = (
+    pose_is_rigid,
+    jacobian_gives_the_rate_of_the_pose,
+    jacobian_derivative_is_that_of_the_jacobian,
+    inverse_of_forward_dynamics_returns_the_torque,
+    articulated_bodies_accelerate_as_the_mass_matrix_says,
+    mass_matrix_times_its_inverse_is_one,
+    kinetic_energy_is_that_of_the_mass_matrix,
+    potential_energy_has_the_gravity_torque_for_gradient,
+    power_of_the_torques_is_the_rate_of_energy,
+    momentum_is_the_sum_over_bodies,
+    derivatives_are_those_of_the_torque,
+    torque_is_the_regressor_times_the_parameters,
+    torque_is_linear_in_the_parameters,
+)
+
+
+def _with_parameters(model: Any, pi: Any) -> Any:
+    joints = []
+    for joint, (m, x, y, z, xx, xy, yy, xz, yz, zz) in zip(
+        model.joints, pi.reshape(-1, 10).tolist(), strict=True
+    ):
+        half = 0.5 * (xx + yy + zz)
+        second = symmetric(half - xx, -xy, -xz, half - yy, -yz, half - zz)
+        joints.append(replace(joint, inertia=Inertia(m, (x, y, z), second)))
+    return replace(model, joints=tuple(joints))
