@@ -36,6 +36,7 @@ QUANTITIES = (
     'inverse_dynamics',
     'gravity_torque',
     'bias_torque',
+    'torque_terms',
     'mass_matrix',
     'coriolis_matrix',
 )
