@@ -218,7 +218,28 @@ def torque_is_linear_in_the_parameters(robot: Robot, dynamics: Any, state: State
     assert_close(torque(first - 3.0 * second), torque(first) - 3.0 * torque(second), 4.0 * scale)
 
 
+def rotors_count_in_every_formulation(robot: Robot, dynamics: Any, state: State) -> None:
+    """An armature b of every joint adds b to the diagonal of M, and what follows from that."""
+    (q, v, a, tau), b = state, 0.7
+    model = robot.model.with_armature(dict.fromkeys(robot.model.joint_names, b))
+    rotors = FloatKinetics(model, dynamics.gravity)
+    M = dynamics.mass_matrix(q) + b * np.eye(len(q))
+    bias = dynamics.bias_torque(q, v)
+    scale = np.abs(M).max() * np.abs(a).max() + np.abs(bias).max()
+    assert_close(rotors.mass_matrix(q), M)
+    assert_close(
+        rotors.inverse_dynamics(q, v, a), dynamics.inverse_dynamics(q, v, a) + b * a, scale
+    )
+    assert_close(rotors.inverse_dynamics_derivatives(q, v, a)[2], M)
+    energy_scale = np.abs(v) @ np.abs(M) @ np.abs(v)
+    assert_close(rotors.kinetic_energy(q, v), 0.5 * v @ M @ v, energy_scale)
+    if solvable(M):
+        given = rotors.forward_dynamics(q, v, tau)
+        assert_close(M @ given, tau - bias, 10.0 * np.abs(M).max() * np.abs(given).max())
+
+
 KINETICS_LAWS = (
+    rotors_count_in_every_formulation,
     pose_is_rigid,
     jacobian_gives_the_rate_of_the_pose,
     jacobian_derivative_is_that_of_the_jacobian,
