@@ -58,6 +58,19 @@ def pose_is_rigid(robot: Robot, dynamics: Any, state: State) -> None:
         assert_close(np.linalg.det(R), 1.0)
 
 
+def frames_are_fixed_to_their_bodies(robot: Robot, dynamics: Any, state: State) -> None:
+    """R = R_body R_placed and p = p_body + R_body p_placed."""
+    carried: dict[int, Any] = {-1: robot.model.frames[0]}
+    for frame in robot.model.frames:
+        # The link that the joint leads to comes first.
+        carrier = carried.setdefault(frame.body, frame)
+        R_body, p_body = dynamics.frame_pose(state.q, carrier.name)
+        R, p = dynamics.frame_pose(state.q, frame.name)
+        assert_close(R, R_body @ np.array(frame.placement.rotation))
+        shift = R_body @ np.array(frame.placement.translation)
+        assert_close(p, p_body + shift, scale=1.0)
+
+
 def jacobian_gives_the_rate_of_the_pose(robot: Robot, dynamics: Any, state: State) -> None:
     q, v, scale = state.q, state.v, np.abs(state.v).sum()
     for frame in some_frames(robot):
@@ -241,6 +254,7 @@ def rotors_count_in_every_formulation(robot: Robot, dynamics: Any, state: State)
 KINETICS_LAWS = (
     rotors_count_in_every_formulation,
     pose_is_rigid,
+    frames_are_fixed_to_their_bodies,
     jacobian_gives_the_rate_of_the_pose,
     jacobian_derivative_is_that_of_the_jacobian,
     inverse_of_forward_dynamics_returns_the_torque,
