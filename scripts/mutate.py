@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Plants wrong signs in the algorithms, one at a time, and tells which law of mechanics notices.
 
-Every sum, difference, minus, cross product and rotation of the algorithms that are compiled, and of
+Every sum, difference, minus, cross product and rotation of the algorithms of the facade, and of
 the vector and inertia arithmetic below them is changed in turn. A mutant is caught by a law of
 test/mechanics on a robot of test/mechanics/urdf, never by a remembered number. Ends with 0 only if
 every mutant is caught, or is listed here as equivalent.

@@ -58,6 +58,19 @@ def pose_is_rigid(robot: Robot, dynamics: Any, state: State) -> None:
         assert_close(np.linalg.det(R), 1.0)
 
 
+def frames_are_fixed_to_their_bodies(robot: Robot, dynamics: Any, state: State) -> None:
+    """R = R_body R_placed and p = p_body + R_body p_placed."""
+    carried: dict[int, Any] = {-1: robot.model.frames[0]}
+    for frame in robot.model.frames:
+        # The link that the joint leads to comes first.
+        carrier = carried.setdefault(frame.body, frame)
+        R_body, p_body = dynamics.frame_pose(state.q, carrier.name)
+        R, p = dynamics.frame_pose(state.q, frame.name)
+        assert_close(R, R_body @ np.array(frame.placement.rotation))
+        shift = R_body @ np.array(frame.placement.translation)
+        assert_close(p, p_body + shift, scale=1.0)
+
+
 def jacobian_gives_the_rate_of_the_pose(robot: Robot, dynamics: Any, state: State) -> None:
     q, v, scale = state.q, state.v, np.abs(state.v).sum()
     for frame in some_frames(robot):
@@ -218,8 +231,30 @@ def torque_is_linear_in_the_parameters(robot: Robot, dynamics: Any, state: State
     assert_close(torque(first - 3.0 * second), torque(first) - 3.0 * torque(second), 4.0 * scale)
 
 
+def rotors_count_in_every_formulation(robot: Robot, dynamics: Any, state: State) -> None:
+    """An armature b of every joint adds b to the diagonal of M, and what follows from that."""
+    (q, v, a, tau), b = state, 0.7
+    model = robot.model.with_armature(dict.fromkeys(robot.model.joint_names, b))
+    rotors = FloatKinetics(model, dynamics.gravity)
+    M = dynamics.mass_matrix(q) + b * np.eye(len(q))
+    bias = dynamics.bias_torque(q, v)
+    scale = np.abs(M).max() * np.abs(a).max() + np.abs(bias).max()
+    assert_close(rotors.mass_matrix(q), M)
+    assert_close(
+        rotors.inverse_dynamics(q, v, a), dynamics.inverse_dynamics(q, v, a) + b * a, scale
+    )
+    assert_close(rotors.inverse_dynamics_derivatives(q, v, a)[2], M)
+    energy_scale = np.abs(v) @ np.abs(M) @ np.abs(v)
+    assert_close(rotors.kinetic_energy(q, v), 0.5 * v @ M @ v, energy_scale)
+    if solvable(M):
+        given = rotors.forward_dynamics(q, v, tau)
+        assert_close(M @ given, tau - bias, 10.0 * np.abs(M).max() * np.abs(given).max())
+
+
 KINETICS_LAWS = (
+    rotors_count_in_every_formulation,
     pose_is_rigid,
+    frames_are_fixed_to_their_bodies,
     jacobian_gives_the_rate_of_the_pose,
     jacobian_derivative_is_that_of_the_jacobian,
     inverse_of_forward_dynamics_returns_the_torque,

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.examples import example
-from mechanics.float_kinetics import FloatKinetics
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import InertiaError, RobotDynamics
@@ -21,23 +20,6 @@ def test_a_joint_that_moves_nothing_has_no_forward_dynamics(backend):
     with pytest.raises(InertiaError, match="joint 'needle' moves no mass"):
         dynamics.mass_matrix_inverse(zero)
     assert np.isfinite(dynamics.inverse_dynamics(zero, zero, zero)).all()
-
-
-@pytest.mark.parametrize('name', ['tree', 'mimic'])
-def test_rotors_count_in_every_formulation(name):
-    robot = hand_written(name)
-    model = robot.model.with_armature(dict.fromkeys(robot.model.joint_names, 0.7))
-    dynamics = FloatKinetics(model)
-    q, v, a, _ = next(robot.states(1))
-    M = dynamics.mass_matrix(q)
-    assert np.abs(M - FloatKinetics(robot.model).mass_matrix(q)).max() > 0.6
-    tau = dynamics.inverse_dynamics(q, v, a)
-    assert_close(dynamics.forward_dynamics(q, v, tau), a, scale=100.0)
-    assert_close(dynamics.inverse_dynamics_derivatives(q, v, a)[2], M)
-    assert_close(dynamics.kinetic_energy(q, v), 0.5 * v @ M @ v)
-    rotors = (M - FloatKinetics(robot.model).mass_matrix(q)) @ a
-    rigid = dynamics.regressor(q, v, a) @ dynamics.inertial_parameters()
-    assert_close(rigid + rotors, tau, scale=np.abs(rotors).max())
 
 
 def test_gravity_can_change_after_compilation():
