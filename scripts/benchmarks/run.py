@@ -14,6 +14,7 @@ from pathlib import Path
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 import core
+import kinetics
 from figures import Figure
 
 
@@ -31,6 +32,7 @@ def main() -> int:
     figures: list[Figure] = []
     if options.only != 'node':
         figures += core.measure()
+        figures += kinetics.measure()
     if options.only != 'core':
         figures += _measure_node(options.seconds)
     if options.json:

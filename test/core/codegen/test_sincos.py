@@ -73,3 +73,16 @@ def test_beyond_its_range_plain_python_answers():
     sine, cosine = kernel().call(x, None)
     assert sine.tolist() == [math.sin(y) for y in x]
     assert cosine.tolist() == [math.cos(y) for y in x]
+
+
+def test_a_mimic_joint_may_turn_further_than_its_driver():
+    """The range is checked on inputs: an angle may be a multiple of one."""
+    if obstacle := native_obstacle():
+        pytest.skip(obstacle)
+    factor = 1000.0
+    program = trace('turn', lambda x: [sin(factor * x[0]), cos(factor * x[0])], {'x': 1})
+    call = Kernel(program, {'x': ['x']}, 'native').call
+    for x in (9e8, -1.07e9):
+        assert call(np.array([x]), None).tolist() == pytest.approx(
+            [math.sin(factor * x), math.cos(factor * x)], rel=1e-15
+        )
