@@ -32,7 +32,8 @@ def test_the_same_seed_gives_the_same_states():
     ('limit', 'expected'),
     [
         ('lower="-1" upper="2"', (-1.0, 2.0)),
-        ('lower="2" upper="-1"', (-1.0, 2.0)),
+        ('lower="2" upper="-1"', (-np.pi, np.pi)),
+        ('lower="0" upper="0"', (-np.pi, np.pi)),
         ('lower="-1e16" upper="1e16"', (-np.pi, np.pi)),
         ('lower="-1.79769e308" upper="1.79769e308"', (-np.pi, np.pi)),
         ('lower="0" upper="1e16"', (-np.pi, np.pi)),

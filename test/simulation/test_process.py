@@ -15,8 +15,9 @@ MODULE = 'robot_dynamics_ros.simulation.simulated_arm'
 
 def start(*arguments):
     environment = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100)}
+    # Not to /rosout: rcl complains of a signal that comes while it publishes a line there.
     return subprocess.Popen(
-        [sys.executable, '-m', MODULE, '--ros-args', *arguments],
+        [sys.executable, '-m', MODULE, '--ros-args', '--disable-rosout-logs', *arguments],
         stderr=subprocess.PIPE,
         env=environment,
         text=True,
