@@ -80,7 +80,11 @@ def _namespace(text: str) -> dict[str, object]:
         'data': model.createData(),
         'dynamics': dynamics,
         'q': pinocchio.integrate(model, pinocchio.neutral(model), x),
-        'x': x, 'v': v, 'a': a, 'tau': tau, 'frame': frame,
+        'x': x,
+        'v': v,
+        'a': a,
+        'tau': tau,
+        'frame': frame,
         'index': model.getFrameId(frame, pinocchio.FrameType.BODY),
         'reference': pinocchio.LOCAL_WORLD_ALIGNED,
     }
