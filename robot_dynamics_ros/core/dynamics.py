@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 import numpy as np
@@ -14,7 +15,7 @@ from .codegen.kernel import Backend, choose_backend
 from .errors import StateError, TopologyError
 from .frame_dynamics import FrameDynamics
 from .model import RobotModel
-from .quantities import EVERY_QUANTITY, FRAME_QUANTITIES, Key, Programs
+from .quantities import EVERY_QUANTITY, FRAME_QUANTITIES, LABELS, UNREFERRED, Key, Programs
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -67,7 +68,19 @@ class RobotDynamics(FrameDynamics):
 
     @gravity.setter
     def gravity(self, value: npt.ArrayLike) -> None:
-        self._gravity[:] = checked_vector('gravity', value, ('x', 'y', 'z'))
+        self._gravity[:] = checked_vector('gravity', value, LABELS['gravity'])
+
+    def with_gravity(self, gravity: npt.ArrayLike) -> RobotDynamics:
+        """The same robot under another gravity (3,) [m/s^2]; shares the compiled programs.
+
+        For a base mounted at an angle see `mounted_gravity`.
+
+        Raises:
+            StateError: gravity is not three finite numbers.
+        """
+        other = copy.copy(self)
+        other._gravity = checked_vector('gravity', gravity, LABELS['gravity'])
+        return other
 
     def inverse_dynamics(
         self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
@@ -184,8 +197,8 @@ class RobotDynamics(FrameDynamics):
         """
         key: Key = quantity
         if quantity in FRAME_QUANTITIES and frame is not None:
-            posed = quantity == 'frame_pose'
-            key = (quantity, frame) if posed else (quantity, frame, reference)
+            plain = quantity in UNREFERRED
+            key = (quantity, frame) if plain else (quantity, frame, reference)
         kernel = self._call.kernel(key)
         _, names = EVERY_QUANTITY[quantity]
         expected = [name for name in names if name != 'gravity']

@@ -56,6 +56,20 @@ class FrameDynamics:
         """dJ/dt at q and v, shape (6, n): x_ddot = J a + J_dot v."""
         return self._call.jacobian_derivative[reference][frame](q, v, out)
 
+    def external_torque(
+        self, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: str, out: Array | None = None
+    ) -> Array:
+        """J^T h_e, shape (n,) [N m or N]: add it to inverse_dynamics to exert h_e with a frame.
+
+        Args:
+            q: (n,) positions [rad or m].
+            wrench: (6,) that the robot exerts: force [N], and moment about the origin of the
+                frame [N m], in the axes of the base.
+            frame: name of a link.
+            out: (n,) to write into.
+        """
+        return self._call['external_torque', frame](q, wrench, out)
+
     def joint_velocity(
         self,
         q: npt.ArrayLike,

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from .algorithms import aba, coriolis, crba, derivatives, energy, joint_space, kinematics, rnea
+from .algorithms import (
+    aba,
+    coriolis,
+    crba,
+    derivatives,
+    energy,
+    external_forces,
+    joint_space,
+    kinematics,
+    rnea,
+)
 from .algorithms import regressor as regression
 from .algorithms.kinematics import REFERENCES
 from .checks import Array
@@ -39,13 +49,22 @@ ANALYSES: Table = {
     'potential_energy': (energy.potential_energy, ('q', 'gravity')),
     'momentum': (energy.momentum, ('q', 'v')),
 }
-# These take a frame too, and all but the pose a reference.
+# These take a frame too, and the Jacobians a reference.
 FRAME_QUANTITIES: Table = {
     'frame_pose': (kinematics.frame_pose, ('q',)),
     'jacobian': (kinematics.jacobian, ('q',)),
     'jacobian_derivative': (kinematics.jacobian_derivative, ('q', 'v')),
+    'external_torque': (external_forces.external_torque, ('q', 'wrench')),
 }
 EVERY_QUANTITY: Table = QUANTITIES | ANALYSES | FRAME_QUANTITIES
+
+# Of the entries of the inputs that are not one per joint.
+LABELS = {
+    'gravity': ('x', 'y', 'z'),
+    'wrench': ('x', 'y', 'z', 'about x', 'about y', 'about z'),
+}
+# These take no reference.
+UNREFERRED = ('frame_pose', 'external_torque')
 
 # A quantity; of those of a frame, with the names of the frame and of the reference.
 Key = str | tuple[str, str] | tuple[str, str, str]
@@ -79,9 +98,7 @@ class Programs(dict[Key, Callable[..., Array]]):
         if quantity not in EVERY_QUANTITY:
             raise UnknownNameError('quantity', quantity, tuple(EVERY_QUANTITY))
         algorithm, names = EVERY_QUANTITY[quantity]
-        labels = dict.fromkeys(names, self._model.joint_names)
-        if 'gravity' in labels:
-            labels['gravity'] = ('x', 'y', 'z')
+        labels = {name: LABELS.get(name, self._model.joint_names) for name in names}
         sizes = {name: len(labels[name]) for name in names}
         specialised = partial(algorithm, self._model, **self._of_frame(quantity, options))
         self._kernels[key] = Kernel(trace(quantity, specialised, sizes), labels, self._backend)
@@ -94,7 +111,7 @@ class Programs(dict[Key, Callable[..., Array]]):
         if not options:
             raise ParameterError(f'{quantity} is that of a frame: name one')
         frame = self._model.frame(options[0])
-        if quantity == 'frame_pose':
+        if quantity in UNREFERRED:
             return {'frame': frame}
         reference = options[1] if len(options) > 1 else None
         if reference not in REFERENCES:

@@ -38,5 +38,5 @@ needs_examples = pytest.mark.skipif(not EXAMPLES, reason='example-robot-data is 
 
 def example(name: str) -> Robot:
     if not EXAMPLES:
-        pytest.skip('example-robot-data is not installed')
+        pytest.skip('example-robot-data is not installed', allow_module_level=True)
     return next(robot for robot in EXAMPLES if robot.name == name)

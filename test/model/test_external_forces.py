@@ -10,6 +10,7 @@ from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN, hand_written
 
+from robot_dynamics_ros.core import StateError, UnknownNameError
 from robot_dynamics_ros.core.algorithms.external_forces import external_torque
 from robot_dynamics_ros.core.algorithms.joint_tree import joint_frames
 from robot_dynamics_ros.core.inertia import Placement
@@ -34,7 +35,7 @@ def test_as_the_jacobian_of_pinocchio(robot):
         J = pinocchio.computeFrameJacobian(
             theirs, data, q, index, pinocchio.ReferenceFrame.LOCAL_WORLD_ALIGNED
         )
-        tau = external_torque(robot.model, frame, state.q.tolist(), WRENCH.tolist())
+        tau = external_torque(robot.model, state.q.tolist(), WRENCH.tolist(), frame)
         assert_close(tau, (J.reshape(6, -1).T @ WRENCH)[order], np.abs(WRENCH).max())
 
 
@@ -53,7 +54,7 @@ def test_a_force_does_the_work_of_the_point_that_it_moves(robot):
             return sum(f * p for f, p in zip(force.tolist(), placement.translation, strict=True))
 
         wrench = [*force.tolist(), 0.0, 0.0, 0.0]
-        tau = external_torque(robot.model, frame, state.q.tolist(), wrench)
+        tau = external_torque(robot.model, state.q.tolist(), wrench, frame)
         assert_close(tau, gradient(work, state.q), np.abs(force).max())
 
 
@@ -67,13 +68,25 @@ def test_holding_a_weight_is_a_payload(robot):
             continue
         loaded = FloatDynamics(robot.model.with_payload(frame.name, mass))
         (state,) = robot.states(1)
-        held = external_torque(robot.model, frame, state.q.tolist(), wrench)
+        held = external_torque(robot.model, state.q.tolist(), wrench, frame)
         tau = FloatDynamics(robot.model).gravity_torque(state.q) + held
         assert_close(tau, loaded.gravity_torque(state.q), mass)
 
 
 def test_a_wrench_on_the_base_moves_nothing():
     model = hand_written('tree').model
-    assert external_torque(model, model.frames[0], [0.1] * model.size, WRENCH.tolist()) == (
+    assert external_torque(model, [0.1] * model.size, WRENCH.tolist(), model.frames[0]) == (
         [0.0] * model.size
     )
+
+
+def test_the_facade_takes_the_name_of_the_link():
+    robot = hand_written('tree')
+    q = next(robot.states(1)).q
+    frame = robot.model.frames[-1]
+    expected = robot.native.jacobian(q, frame.name).T @ WRENCH
+    assert_close(robot.native.external_torque(q, WRENCH, frame.name), expected)
+    with pytest.raises(StateError, match='wrench has 3 values'):
+        robot.native.external_torque(q, WRENCH[:3], frame.name)
+    with pytest.raises(UnknownNameError, match="unknown frame 'nowhere'"):
+        robot.native.external_torque(q, WRENCH, 'nowhere')

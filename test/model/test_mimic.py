@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
+from mechanics.float_dynamics import FloatDynamics
 
 from robot_dynamics_ros.core import RobotDynamics, TopologyError, parse_urdf
 from robot_dynamics_ros.oracle import Oracle
@@ -44,7 +48,7 @@ def agrees(text):
     return model
 
 
-@pytest.mark.parametrize(('driver', 'driven'), itertools.product(KINDS, KINDS))
+@pytest.mark.parametrize(('driver', 'driven'), list(itertools.product(KINDS, KINDS)))
 def test_of_every_kind(driver, driven):
     agrees(gripper(('revolute', driver, driven), {3: mimic(2, -0.7, 0.3)}))
 
@@ -82,3 +86,25 @@ def test_loop_is_refused():
     laws = {1: mimic(2, 1, 0), 2: mimic(1, 1, 0)}
     with pytest.raises(TopologyError, match="'j1' mimics itself"):
         parse_urdf(gripper(('revolute', 'revolute'), laws))
+
+
+@pytest.mark.parametrize('name', ['panda', 'baxter', 'pr2', 'tiago_pro', 'talos_left_arm'])
+def test_as_pinocchio_supports_mimic_joints_itself(name):
+    """Not by G^T M G of the free tree, as the oracle does, but by Pinocchio's own mimic joints."""
+    import pinocchio
+
+    robot = next(r for r in MOVING_EXAMPLES if r.name.endswith(f'/{name}.urdf'))
+    theirs = pinocchio.buildModelFromXML(robot.text, mimic=True)
+    assert theirs.nv == robot.model.size
+    data = theirs.createData()
+    order = [theirs.joints[theirs.getJointId(joint)].idx_v for joint in robot.model.joint_names]
+    ours = FloatDynamics(robot.model)
+    for state in robot.states(2):
+        x, v, a = np.zeros((3, theirs.nv))
+        x[order], v[order], a[order] = state.q, state.v, state.a
+        q = pinocchio.integrate(theirs, pinocchio.neutral(theirs), x)
+        tau = pinocchio.rnea(theirs, data, q, v, a)[order]
+        assert_close(ours.inverse_dynamics(state.q, state.v, state.a), tau)
+        upper = np.triu(pinocchio.crba(theirs, data, q))
+        M = (upper + np.triu(upper, 1).T)[np.ix_(order, order)]
+        assert_close(ours.mass_matrix(state.q), M)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.robots import HAND_WRITTEN
+from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.core import StateError, mounted_gravity, parse_urdf
+from robot_dynamics_ros.core import RobotDynamics, StateError, mounted_gravity, parse_urdf
 
 
 def test_upright_from_the_ceiling_and_on_a_wall():
@@ -39,3 +39,18 @@ def test_keeps_the_strength_of_gravity():
 def test_refused(rpy):
     with pytest.raises(StateError, match='rpy'):
         mounted_gravity(rpy)
+
+
+def test_with_gravity_is_another_robot_dynamics():
+    """The programs are shared, the gravity is not, whichever is changed afterwards."""
+    robot = hand_written('tree')
+    here = RobotDynamics(robot.model)
+    ceiling = here.with_gravity((0.0, 0.0, 9.81))
+    q = next(robot.states(1)).q
+    assert_close(ceiling.gravity_torque(q), -here.gravity_torque(q))
+    assert_close(ceiling.mass_matrix(q), here.mass_matrix(q))
+    here.gravity = (0.0, 0.0, 0.0)
+    assert not here.gravity_torque(q).any()
+    assert ceiling.gravity_torque(q).any()
+    with pytest.raises(StateError, match='gravity has 2 values'):
+        here.with_gravity((0.0, 9.81))

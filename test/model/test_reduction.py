@@ -132,8 +132,8 @@ def test_links_are_where_they_were(robot):
     wrench = [3.0, -4.0, 5.0, 0.7, -0.2, 0.4]
     part = robot.model.reduced(kept, locked)
     for before, after in zip(robot.model.frames, part.frames, strict=True):
-        whole = np.array(external_torque(robot.model, before, q.tolist(), wrench))
-        borne = external_torque(part, after, q[index].tolist(), wrench)
+        whole = np.array(external_torque(robot.model, q.tolist(), wrench, before))
+        borne = external_torque(part, q[index].tolist(), wrench, after)
         assert_close(borne, whole[index], max(np.abs(whole).max(), 5.0))
 
 

@@ -11,7 +11,7 @@ from .joint_tree import ancestors, joint_frames
 
 
 def external_torque(
-    model: RobotModel, frame: Frame, q: Sequence[Scalar], wrench: Sequence[Scalar]
+    model: RobotModel, q: Sequence[Scalar], wrench: Sequence[Scalar], frame: Frame
 ) -> list[Scalar]:
     """J^T h_e [N m or N], shape (n,): what the joints give so that the robot exerts h_e.
 
@@ -22,10 +22,10 @@ def external_torque(
 
     Args:
         model: the robot.
-        frame: where the wrench acts; one of `model.frames`.
         q: (n,) positions [rad or m].
         wrench: (6,) force, and moment about the origin of the frame, in the axes of the base
             [N, N m].
+        frame: where the wrench acts; one of `model.frames`.
     """
     tau: list[Scalar] = [0.0] * model.size
     if frame.body < 0:
