@@ -55,6 +55,7 @@ class RobotDynamics(FrameDynamics):
         """
         if not model.size:
             raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to compute')
+        super().__init__()
         self.model = model
         self.backend, self.backend_description = choose_backend(backend)
         self._gravity: Array = np.zeros(3)

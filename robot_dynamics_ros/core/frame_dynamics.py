@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ from .model import RobotModel
 from .quantities import Programs
 from .resolved_rate import JointVelocity, resolve_twist
 from .task_space import TaskSpace, project
+
+ByReference = dict[str, dict[str, Callable[..., Array]]]
 
 TWIST = ('x', 'y', 'z', 'about x', 'about y', 'about z')
 
@@ -30,6 +32,18 @@ class FrameDynamics:
     _call: Programs
     _gravity: Array
 
+    def __init__(self) -> None:
+        """Plain dictionaries by reference and frame: a Jacobian costs no more than a tuple key."""
+        self._jacobians: ByReference = {}
+        self._jacobian_derivatives: ByReference = {}
+
+    def _found(
+        self, programs: ByReference, quantity: str, frame: str, reference: str
+    ) -> Callable[..., Array]:
+        call = self._call[quantity, frame, reference]
+        programs.setdefault(reference, {})[frame] = call
+        return call
+
     def frame_pose(self, q: npt.ArrayLike, frame: str) -> tuple[Array, Array]:
         """Rotation (3, 3) and origin (3,) [m] of a frame in the base."""
         pose = self._call['frame_pose', frame](q, None)
@@ -43,7 +57,11 @@ class FrameDynamics:
         out: Array | None = None,
     ) -> Array:
         """J(q), shape (6, n): the twist of the frame is J v, [linear; angular]."""
-        return self._call.jacobian[reference][frame](q, out)
+        try:
+            call = self._jacobians[reference][frame]
+        except KeyError:
+            call = self._found(self._jacobians, 'jacobian', frame, reference)
+        return call(q, out)
 
     def jacobian_derivative(
         self,
@@ -54,7 +72,11 @@ class FrameDynamics:
         out: Array | None = None,
     ) -> Array:
         """dJ/dt at q and v, shape (6, n): x_ddot = J a + J_dot v."""
-        return self._call.jacobian_derivative[reference][frame](q, v, out)
+        try:
+            call = self._jacobian_derivatives[reference][frame]
+        except KeyError:
+            call = self._found(self._jacobian_derivatives, 'jacobian_derivative', frame, reference)
+        return call(q, v, out)
 
     def external_torque(
         self, q: npt.ArrayLike, wrench: npt.ArrayLike, frame: str, out: Array | None = None

@@ -71,19 +71,11 @@ Key = str | tuple[str, str] | tuple[str, str, str]
 
 
 class Programs(dict[Key, Callable[..., Array]]):
-    """The compiled quantities; one that is missing is compiled when it is asked for.
-
-    Attributes:
-        jacobian: the same by reference and frame.
-        jacobian_derivative: likewise.
-    """
+    """The compiled quantities; one that is missing is compiled when it is asked for."""
 
     def __init__(self, model: RobotModel, backend: Backend) -> None:
         """Nothing is compiled yet."""
         super().__init__()
-        # Where the hash of a tuple would cost as much as a Jacobian.
-        self.jacobian = _ByReference(self, 'jacobian')
-        self.jacobian_derivative = _ByReference(self, 'jacobian_derivative')
         self._model = model
         self._backend = backend
         self._kernels: dict[Key, Kernel] = {}
@@ -118,25 +110,3 @@ class Programs(dict[Key, Callable[..., Array]]):
             allowed = ', '.join(REFERENCES)
             raise ParameterError(f'reference is {reference!r}, allowed are {allowed}')
         return {'frame': frame, 'reference': reference}
-
-
-class _ByReference(dict[str, '_ByFrame']):
-    """reference -> frame -> the program of one quantity."""
-
-    def __init__(self, programs: Programs, quantity: str) -> None:
-        super().__init__()
-        self._programs, self._quantity = programs, quantity
-
-    def __missing__(self, reference: str) -> _ByFrame:
-        self[reference] = _ByFrame(self._programs, self._quantity, reference)
-        return self[reference]
-
-
-class _ByFrame(dict[str, Callable[..., Array]]):
-    def __init__(self, programs: Programs, quantity: str, reference: str) -> None:
-        super().__init__()
-        self._programs, self._quantity, self._reference = programs, quantity, reference
-
-    def __missing__(self, frame: str) -> Callable[..., Array]:
-        self[frame] = self._programs[self._quantity, frame, self._reference]
-        return self[frame]

@@ -11,7 +11,8 @@ import pinocchio
 from figures import Figure
 from timing import interleaved
 
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core import Frame, RobotDynamics, RobotModel, parse_urdf
+from robot_dynamics_ros.core.algorithms.joint_tree import ancestors
 from robot_dynamics_ros.preparation import PREPARED
 
 BOUND = 0.6
@@ -73,7 +74,7 @@ def _namespace(text: str) -> dict[str, object]:
     dynamics = RobotDynamics(parse_urdf(text))
     # Which joint is which does not matter for the time.
     x, v, a, tau = np.random.default_rng(0).uniform(-1.0, 1.0, (4, model.nv))
-    frame = dynamics.model.frames[-1].name
+    frame = _farthest_frame(dynamics.model)
     return {
         'pinocchio': pinocchio,
         'model': model,
@@ -88,6 +89,15 @@ def _namespace(text: str) -> dict[str, object]:
         'index': model.getFrameId(frame, pinocchio.FrameType.BODY),
         'reference': pinocchio.LOCAL_WORLD_ALIGNED,
     }
+
+
+def _farthest_frame(robot: RobotModel) -> str:
+    """The link with the most joints between it and the base."""
+
+    def joints_below(frame: Frame) -> int:
+        return sum(1 for _ in ancestors(robot, frame.body)) if frame.body >= 0 else -1
+
+    return max(robot.frames, key=joints_below).name
 
 
 def _compare(name: str, pair: Pair, namespace: dict[str, object]) -> list[Figure]:
