@@ -86,7 +86,8 @@ class Oracle:
 
         Args:
             text: of the URDF.
-            model: gives the names and order of the joints, nothing else.
+            model: gives the names and order of the joints, and what the URDF does not hold:
+                payloads, and the inertias of rotors.
 
         Raises:
             OracleUnavailable: Pinocchio is missing, refuses the text, or knows other joints.
@@ -97,6 +98,7 @@ class Oracle:
             self._model = pinocchio.buildModelFromXML(text)
         except (ValueError, RuntimeError) as error:
             raise OracleUnavailable(f'Pinocchio refuses the URDF: {error}') from None
+        _load(self._model, model)
         self._data = self._model.createData()
         self._neutral = pinocchio.neutral(self._model)
         self._spread, self._offset = _couplings(text, self._model, model.joint_names)
@@ -159,18 +161,42 @@ class Oracle:
         comparisons = tuple(Comparison(quantity, *errors) for quantity, errors in worst.items())
         return Report(len(states), tolerance, comparisons)
 
+    def compare_torques(
+        self, terms: Array, state: State, gravity: Array, *, tolerance: float = TOLERANCE
+    ) -> Report:
+        """Compare torques that were computed with what Pinocchio computes.
+
+        Args:
+            terms: (3, n) gravity, Coriolis and inertial torque at that state [N m or N].
+            state: where they were computed.
+            gravity: (3,) acceleration of free fall [m/s^2].
+            tolerance: on the largest error, relative to the largest entry.
+        """
+        self._model.gravity.linear = gravity
+        q, v, a = state.q, state.v, state.a
+        held, bias = self.gravity_torque(q), self.bias_torque(q, v)
+        theirs = np.array([held, bias - held, self.inverse_dynamics(q, v, a) - bias])
+        absolute = float(np.abs(terms - theirs).max())
+        scale = max(float(np.abs(theirs).max()), self._scales(state)[-1], SMALLEST)
+        return Report(1, tolerance, (Comparison('torque_terms', absolute, absolute / scale),))
+
+    def _scales(self, state: State) -> tuple[float, float, float, float]:
+        """Below which a mass matrix, gravity, bias or torque counts as vanishing."""
+        inertia = VANISHING * float(np.abs(self.mass_matrix(state.q)).max())
+        mass = sum(body.mass for body in self._model.inertias)
+        weight = VANISHING * mass * float(np.linalg.norm(self._model.gravity.linear))
+        speed, acceleration = float(np.abs(state.v).max()), float(np.abs(state.a).max())
+        bias = weight + inertia * speed**2
+        return inertia, weight, bias, bias + inertia * acceleration
+
     def _pairs(
         self, dynamics: RobotDynamics, state: State
     ) -> dict[str, tuple[Array, Array, float]]:
         """Ours, theirs, and the scale below which a result counts as vanishing."""
         q, v, a = state.q, state.v, state.a
         mass_matrix = self.mass_matrix(q)
-        inertia = VANISHING * float(np.abs(mass_matrix).max())
-        mass = sum(body.mass for body in self._model.inertias)
-        weight = VANISHING * mass * float(np.linalg.norm(self._model.gravity.linear))
-        speed, acceleration = float(np.abs(v).max()), float(np.abs(a).max())
-        bias_scale = weight + inertia * speed**2
-        tau_scale = bias_scale + inertia * acceleration
+        inertia, weight, bias_scale, tau_scale = self._scales(state)
+        speed = float(np.abs(v).max())
         tau, gravity, bias = (
             self.inverse_dynamics(q, v, a),
             self.gravity_torque(q),
@@ -199,6 +225,22 @@ class Oracle:
             self._model, self._neutral, self._spread @ q + self._offset
         )
         return positions
+
+
+def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:
+    """Attach the payloads and rotors of our model to Pinocchio's."""
+    for payload in model.payloads:
+        index = pinocchio_model.getFrameId(payload.frame, pinocchio.FrameType.BODY)
+        frame = pinocchio_model.frames[index]
+        inertia = pinocchio.Inertia(
+            payload.mass, np.array(payload.com), np.array(payload.inertia)
+        )
+        pinocchio_model.appendBodyToJoint(frame.parentJoint, inertia, frame.placement)
+    armature = np.zeros(pinocchio_model.nv)
+    for joint in model.joints:
+        if joint.armature:
+            armature[_velocity_index(pinocchio_model, joint.name)] = joint.armature
+    pinocchio_model.armature = armature
 
 
 def _couplings(text: str, model: pinocchio.Model, names: tuple[str, ...]) -> tuple[Array, Array]:

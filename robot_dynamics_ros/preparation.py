@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.codegen.kernel import Backend
 from robot_dynamics_ros.core.dynamics import STANDARD_GRAVITY, RobotDynamics
+from robot_dynamics_ros.core.loading import with_payload
+from robot_dynamics_ros.core.payload import Payload
 from robot_dynamics_ros.core.plausibility import check_mass_matrix
 from robot_dynamics_ros.core.sampling import random_states
 from robot_dynamics_ros.core.urdf import parse_urdf
@@ -30,12 +34,14 @@ class PreparedRobot:
     """Dynamics, compiled and checked.
 
     Attributes:
+        text: of the URDF.
         dynamics: of the robot.
         oracle: Pinocchio's view of the same description; None if no cross-check was wanted.
         report: of the cross-check; None if none was wanted.
         compile_seconds: what compiling took [s].
     """
 
+    text: str
     dynamics: RobotDynamics
     oracle: Oracle | None
     report: Report | None
@@ -47,6 +53,8 @@ def prepare_robot(
     *,
     gravity: npt.ArrayLike = STANDARD_GRAVITY,
     backend: Backend | None = None,
+    armature: Mapping[str, float] = MappingProxyType({}),
+    payload: Payload | None = None,
     cross_check_samples: int = 100,
     cross_check_tolerance: float = TOLERANCE,
 ) -> PreparedRobot:
@@ -56,23 +64,30 @@ def prepare_robot(
         text: of the URDF.
         gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
         backend: None for native code where llvmlite is installed, else plain Python.
+        armature: reflected inertias of rotors, by joint name [kg m^2 or kg].
+        payload: to attach.
         cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
         cross_check_tolerance: on the largest error, relative to the largest entry.
 
     Raises:
         ModelError: the description cannot be used, or its mass matrix is indefinite.
+        UnknownNameError: a joint of the armature, or the link of the payload, does not exist.
+        ParameterError: an armature is negative, or the payload's link does not move.
         OracleUnavailable: Pinocchio is missing or refuses the description.
         OracleDisagreement: Pinocchio computes other numbers.
     """
-    dynamics = RobotDynamics(parse_urdf(text), gravity=gravity, backend=backend)
+    model = parse_urdf(text).with_armature(armature)
+    if payload is not None:
+        model = with_payload(model, payload)
+    dynamics = RobotDynamics(model, gravity=gravity, backend=backend)
     start = time.perf_counter()
     dynamics.compile(*PREPARED)
     compile_seconds = time.perf_counter() - start
     check_mass_matrix(dynamics)
     if not cross_check_samples:
-        return PreparedRobot(dynamics, None, None, compile_seconds)
+        return PreparedRobot(text, dynamics, None, None, compile_seconds)
     oracle = Oracle(text, dynamics.model)
     states = random_states(dynamics.model, cross_check_samples)
     report = oracle.compare(dynamics, states, tolerance=cross_check_tolerance)
     report.raise_on_disagreement()
-    return PreparedRobot(dynamics, oracle, report, compile_seconds)
+    return PreparedRobot(text, dynamics, oracle, report, compile_seconds)

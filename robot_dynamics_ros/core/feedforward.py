@@ -9,22 +9,34 @@ import numpy as np
 from .checks import Array
 from .dynamics import RobotDynamics
 from .errors import ParameterError, StateError
+from .friction import JointFriction
 
-# The rows of `RobotDynamics.torque_terms`.
-TERMS = ('gravity', 'coriolis', 'inertial')
+# The rows of `RobotDynamics.torque_terms`, and the friction that we add.
+TERMS = ('gravity', 'coriolis', 'inertial', 'friction')
+# Friction is rarely known, and added wrongly it drives a joint: it must be asked for.
+DEFAULT_TERMS = TERMS[:3]
+GRAVITY = TERMS.index('gravity')
+FRICTION = TERMS.index('friction')
 EVALUATION_POINTS = ('reference', 'state')
 
 
 class Feedforward:
-    """Computes tau = M(q) a + C(q, v) v + g(q) in place, for some joints of a robot.
+    """Computes tau = M(q) a + C(q, v) v + g(q) + f(v) in place, for some joints of a robot.
 
     Joints that are not commanded take their measured position and are taken to be at rest.
     Everything it needs is allocated when it is made.
 
     Attributes:
+        dynamics: of the robot.
         joints: names of the commanded joints, k of them.
         indices: (k,) theirs among the independent joints of the model.
-        parts: (3, k) gravity, Coriolis and inertial torque of the last call [N m or N].
+        chosen: the terms that are summed.
+        friction: what makes up for friction; may be replaced at any time.
+        q: (n,) positions at which the last call evaluated [rad or m].
+        v: (n,) velocities of the same [rad/s or m/s].
+        a: (n,) accelerations of the same [rad/s^2 or m/s^2].
+        terms: (3, n) what `RobotDynamics.torque_terms` gave there [N m or N].
+        parts: (4, k) of the last call, in the order of `TERMS` [N m or N].
         effort: (k,) the sum of the chosen terms of the last call [N m or N].
     """
 
@@ -33,17 +45,19 @@ class Feedforward:
         dynamics: RobotDynamics,
         joints: Sequence[str] = (),
         *,
-        terms: Sequence[str] = TERMS,
+        terms: Sequence[str] = DEFAULT_TERMS,
         evaluate_at: str = 'reference',
+        friction: JointFriction | None = None,
     ) -> None:
         """Choose.
 
         Args:
             dynamics: of the robot.
             joints: to command, in this order; all if empty.
-            terms: to sum, of gravity, coriolis and inertial.
-            evaluate_at: 'reference': M(qr) ar + C(qr, vr) vr + g(qr); 'state': at the measured
-                q and v, with the acceleration of the reference.
+            terms: to sum, of `TERMS`.
+            evaluate_at: 'reference': M(qr) ar + C(qr, vr) vr + g(qr) + f(vr); 'state': at the
+                measured q and v, with the acceleration of the reference.
+            friction: of the joints; that of the URDF if None.
 
         Raises:
             UnknownNameError: no independent joint has that name.
@@ -55,9 +69,12 @@ class Feedforward:
         check_choices('joints', self.joints)
         self.indices = np.array([model.index_of(name) for name in self.joints])
         self.choose(terms=terms, evaluate_at=evaluate_at)
-        self._q, self._v, self._a = np.zeros((3, model.size))
-        self._all_parts = np.zeros((len(TERMS), model.size))
-        self._step = dynamics.bind('torque_terms', self._q, self._v, self._a, out=self._all_parts)
+        self.dynamics = dynamics
+        self.friction = friction or JointFriction(model)
+        self.q, self.v, self.a = np.zeros((3, model.size))
+        self._rest = np.zeros(model.size)
+        self.terms = np.zeros((FRICTION, model.size))
+        self._step = dynamics.bind('torque_terms', self.q, self.v, self.a, out=self.terms)
         self.parts = np.zeros((len(TERMS), len(self.joints)))
         self.effort = np.zeros(len(self.joints))
 
@@ -69,38 +86,58 @@ class Feedforward:
         """
         check_choices('terms', terms, TERMS)
         check_choices('evaluate_at', [evaluate_at], EVALUATION_POINTS)
+        self.chosen = tuple(terms)
         self._weights = np.array([float(term in terms) for term in TERMS])
         self._at_reference = evaluate_at == 'reference'
 
-    def compute(self, q: Array, v: Array, reference: Array | None = None) -> None:
+    def terms_of_measured_velocity(self, reference: object | None) -> list[str]:
+        """Those of the chosen terms that need it, with that reference or with none (None)."""
+        measured = reference is None or not self._at_reference
+        return [term for term in ('coriolis', 'friction') if measured and term in self.chosen]
+
+    def compute(
+        self, q: Array, v: Array, reference: Array | None = None, a: Array | None = None
+    ) -> None:
         """Fill `parts` and `effort`.
 
         Args:
             q: (n,) measured positions of all independent joints [rad or m].
             v: (n,) measured velocities [rad/s or m/s].
-            reference: (3, k) rows q, v, a of the commanded joints; None for bias torques at the
-                measured state.
+            reference: (3, k) rows q, v, a of the commanded joints; None for the measured state.
+            a: (n,) measured accelerations [rad/s^2 or m/s^2], where there is no reference; zero
+                if None.
 
         Raises:
             StateError: a value is not finite, and `parts` and `effort` are as they were; or the
                 torque itself is not finite.
         """
         commanded = self.indices
-        self._q[:] = q
+        self.q[:] = q
         if reference is None:
-            self._v[commanded] = v[commanded]
-            self._a[commanded] = 0.0
+            self.v[commanded] = v[commanded]
+            self.a[commanded] = 0.0 if a is None else a[commanded]
         else:
             if self._at_reference:
-                self._q[commanded], self._v[commanded] = reference[0], reference[1]
+                self.q[commanded], self.v[commanded] = reference[0], reference[1]
             else:
-                self._v[commanded] = v[commanded]
-            self._a[commanded] = reference[2]
+                self.v[commanded] = v[commanded]
+            self.a[commanded] = reference[2]
         self._step()
-        np.take(self._all_parts, commanded, axis=1, out=self.parts)
+        np.take(self.terms, commanded, axis=1, out=self.parts[:FRICTION])
+        if self.friction.exists:
+            self.parts[FRICTION] = self.friction.torque(self.v)[commanded]
+        else:
+            self.parts[FRICTION] = 0.0
         np.dot(self._weights, self.parts, out=self.effort)
         if not np.isfinite(self.effort).all():
             raise StateError('the torque is not finite at this state and reference')
+
+    def hold(self, q: Array) -> None:
+        """Fill `parts` and `effort` with what holds the robot at rest at q (n,) [rad or m].
+
+        That is the gravity torque, if gravity is among the terms.
+        """
+        self.compute(q, self._rest)
 
 
 def check_choices(name: str, chosen: Sequence[str], allowed: Sequence[str] | None = None) -> None:

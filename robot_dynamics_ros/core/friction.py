@@ -66,6 +66,11 @@ class JointFriction:
         for row, joint in enumerate(model.joints):
             self._spread[row, joint.coordinate.index] = joint.coordinate.multiplier
 
+    @property
+    def exists(self) -> bool:
+        """Whether any joint has friction."""
+        return bool(self.viscous.any() or self.coulomb.any())
+
     def torque(self, v: npt.ArrayLike, out: Array | None = None) -> Array:
         """F_v v + F_s s(v), shape (n,) [N m or N]: add it to inverse_dynamics.
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from .checks import checked_vector
 from .dynamics import STANDARD_GRAVITY
-from .spatial import Vector, rotate_back, rotation_from_rpy
+from .errors import StateError
+from .spatial import Vector, add, cross, rotate_back, rotation_from_rpy, scale
 
 
 def mounted_gravity(rpy: Sequence[float], gravity: Sequence[float] = STANDARD_GRAVITY) -> Vector:
@@ -24,3 +27,26 @@ def mounted_gravity(rpy: Sequence[float], gravity: Sequence[float] = STANDARD_GR
     roll, pitch, yaw = checked_vector('rpy', rpy, ('roll', 'pitch', 'yaw')).tolist()
     x, y, z = checked_vector('gravity', gravity, ('x', 'y', 'z')).tolist()
     return rotate_back(rotation_from_rpy(roll, pitch, yaw), (x, y, z))
+
+
+def rotated_gravity(quaternion: Sequence[float], gravity: Sequence[float]) -> Vector:
+    """Gravity in the axes into which a quaternion turns those it is given in (3,) [m/s^2].
+
+    Args:
+        quaternion: (4,) x, y, z, w of the rotation; it need not be normalised.
+        gravity: (3,) [m/s^2].
+
+    Raises:
+        StateError: they are not finite numbers, or the quaternion is zero.
+    """
+    turn = checked_vector('quaternion', quaternion, ('x', 'y', 'z', 'w'))
+    norm = float(np.linalg.norm(turn))
+    if not norm:
+        raise StateError('quaternion is zero, it says no rotation')
+    *imaginary, real = (turn / norm).tolist()
+    axis: Vector = (imaginary[0], imaginary[1], imaginary[2])
+    x, y, z = checked_vector('gravity', gravity, ('x', 'y', 'z')).tolist()
+    vector: Vector = (x, y, z)
+    # Rodrigues: v + 2 w (u x v) + 2 u x (u x v).
+    once = cross(axis, vector)
+    return add(vector, add(scale(2.0 * real, once), scale(2.0, cross(axis, once))))

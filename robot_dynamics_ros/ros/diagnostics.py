@@ -3,87 +3,189 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
+import time as clock
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
-# Between two warnings about the same topic [s].
-WARNING_PERIOD = 5.0
+from robot_dynamics_ros.core.guards.supervisor import Mode
 
+from .command_topic import CommandTopic
+from .controller import Controller
+from .cross_checker import CrossChecker
+from .intake import Intake
+from .qos import OVERRIDABLE
+from .robot_in_use import RobotInUse
 
-@dataclass
-class Intake:
-    """Messages of one topic: how many were used, how many refused, and why the last one was."""
+OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
+ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
 
-    used: int = 0
-    refused: int = 0
-    last_reason: str = ''
-    _last_warning: float = -math.inf
-
-    def refuse(self, reason: object) -> bool:
-        """Count a message that was refused; whether it is time to warn of it again."""
-        self.refused += 1
-        self.last_reason = str(reason)
-        now = time.monotonic()
-        if now - self._last_warning < WARNING_PERIOD:
-            return False
-        self._last_warning = now
-        return True
+# A concern: its level, a line about it, and figures.
+Entry = tuple[bytes, str, dict[str, object]]
+PERIOD = 1.0
 
 
 class Diagnostics:
-    """Publishes a status for the model and one for each topic that comes in."""
+    """Publishes one status for each concern."""
 
     def __init__(
-        self, node: Node, intakes: dict[str, Intake], model: Callable[[], tuple[bool, str]]
+        self,
+        node: Node,
+        in_use: RobotInUse,
+        intakes: dict[str, Intake],
+        command_topic: CommandTopic,
+        cross_checker: CrossChecker,
     ) -> None:
-        """Start publishing.
-
-        Args:
-            node: that publishes.
-            intakes: by topic.
-            model: gives whether there is one in use, and a line about it.
-        """
+        """Start publishing."""
         self._node = node
+        self._in_use = in_use
         self._intakes = intakes
-        self._model = model
-        # The refusals that the last report knew of.
+        self._command_topic = command_topic
+        self._cross_checker = cross_checker
+        # What the last report knew of.
         self._reported = dict.fromkeys(intakes, 0)
-        self._publisher = node.create_publisher(DiagnosticArray, '/diagnostics', 10)
-        node.create_timer(1.0, self._publish)
+        self._saturations = 0
+        self._lost = 0
+        self._publisher = node.create_publisher(
+            DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
+        )
+        node.create_timer(PERIOD, self._publish)
 
     def _publish(self) -> None:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        usable, line = self._model()
-        level = DiagnosticStatus.OK if usable else DiagnosticStatus.WARN
-        message.status = [self._status('model', level, line)]
-        for topic, intake in self._intakes.items():
-            new = intake.refused - self._reported[topic]
-            self._reported[topic] = intake.refused
-            values = {
-                'used': str(intake.used),
-                'refused': str(intake.refused),
-                'last reason': intake.last_reason,
-            }
-            if new:
-                text = f'{new} refused since the last report: {intake.last_reason}'
-                status = self._status(topic, DiagnosticStatus.ERROR, text, values)
-            else:
-                status = self._status(topic, DiagnosticStatus.OK, 'as it should be', values)
-            message.status.append(status)
+        controller = self._in_use.present
+        entries = {topic: self._of_intake(intake) for topic, intake in self._intakes.items()}
+        if controller is None:
+            entries['model'] = (WARN, 'not configured', {})
+        else:
+            entries['model'] = self._of_model(controller)
+            entries['joint_states'] = self._of_state(controller, entries['joint_states'])
+            entries['reference'] = self._of_reference(controller, entries['reference'])
+            entries['commands'] = self._of_commands(controller)
+            entries['driver gravity'] = self._of_driver(controller)
+            entries['cross-check'] = self._of_cross_check(controller)
+            entries['timing'] = self._of_timing(controller)
+        message.status = [self._status(concern, entry) for concern, entry in entries.items()]
         self._publisher.publish(message)
 
-    def _status(
-        self, concern: str, level: bytes, text: str, values: dict[str, str] | None = None
-    ) -> DiagnosticStatus:
+    def _of_intake(self, intake: Intake) -> Entry:
+        new = intake.refused - self._reported[intake.topic]
+        self._reported[intake.topic] = intake.refused
+        values: dict[str, object] = {
+            'used': intake.used,
+            'refused': intake.refused,
+            'last reason': intake.last_reason,
+        }
+        if new:
+            return ERROR, f'{new} refused in the last second: {intake.last_reason}', values
+        return OK, 'none refused in the last second', values
+
+    def _of_model(self, controller: Controller) -> Entry:
+        guard, robot = controller.guard, controller.robot
+        model = robot.dynamics.model
+        values: dict[str, object] = {
+            'robot': model.name,
+            'joints': ', '.join(controller.joints),
+            'terms': ', '.join(controller.feedforward.chosen),
+            'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in robot.dynamics.gravity),
+            'payload [kg]': sum(payload.mass for payload in model.payloads),
+            'back end': robot.dynamics.backend_description,
+            'check on configure': robot.report or 'none',
+        }
+        if guard.fault:
+            return ERROR, f'stopped, until ~/enable: {guard.fault}', values
+        if not guard.active:
+            return WARN, 'inactive', values
+        if not guard.enabled:
+            return WARN, 'disabled', values
+        return OK, f'commanding, mode {guard.mode.value}', values
+
+    def _of_state(self, controller: Controller, entry: Entry) -> Entry:
+        level, text, values = entry
+        age = controller.guard.age(clock.monotonic())
+        values['age of the last good one [s]'] = f'{age:.4f}'
+        if controller.guard.fresh(clock.monotonic()):
+            return level, text, values
+        if math.isinf(age):
+            return STALE, 'no good joint state yet', values
+        on_stale = controller.guard.settings.on_stale
+        reason = f': {text}' if level == ERROR else ''
+        return STALE, f'stale for {age:.2f} s, {on_stale}{reason}', values
+
+    def _of_reference(self, controller: Controller, entry: Entry) -> Entry:
+        level, text, values = entry
+        follows = controller.guard.reference is not None
+        values['dropped'] = controller.guard.dropped_references
+        return level, f'{"following one" if follows else "none to follow"}; {text}', values
+
+    def _of_commands(self, controller: Controller) -> Entry:
+        guard = controller.guard
+        counts = guard.limiter.counts
+        values: dict[str, object] = {
+            f'saturated {name}': int(count)
+            for name, count in zip(controller.joints, counts, strict=True)
+        }
+        values['other publishers'] = self._command_topic.others
+        new = int(counts.sum()) - self._saturations
+        self._saturations += new
+        if self._command_topic.others:
+            waits = ', and we do not begin' if guard.mode is Mode.SILENT and guard.hindered else ''
+            text = f'{self._command_topic.others} other publisher(s) on {self._command_topic.topic}'
+            return ERROR, text + waits, values
+        if new > 0:
+            return WARN, 'limited in the last second', values
+        return OK, 'within the limits', values
+
+    def _of_driver(self, controller: Controller) -> Entry:
+        seen = controller.guard.double_compensation
+        values: dict[str, object] = {'share of gravity in excess [-]': f'{seen.share:.3f}'}
+        if not self._node.get_parameter('driver_gravity_check').value:
+            return OK, 'not looked at', values
+        if seen.suspected:
+            text = (
+                f'the measured effort exceeds the command by {seen.share:.2f} times gravity: the '
+                'driver seems to add it too; leave gravity out of parameter terms'
+            )
+            self._node.get_logger().warning(text, throttle_duration_sec=5.0)
+            return WARN, text, values
+        return OK, 'no sign of gravity from elsewhere', values
+
+    def _of_cross_check(self, controller: Controller) -> Entry:
+        checker = self._cross_checker
+        values: dict[str, object] = {
+            'comparisons': checker.checks,
+            'worst relative error [-]': f'{checker.worst:.2e}',
+        }
+        if controller.robot.oracle is None:
+            return WARN, 'off: parameter cross_check is false', values
+        if checker.report is None:
+            return OK, 'nothing to compare yet', values
+        return (OK if checker.report.agrees else ERROR), str(checker.report), values
+
+    def _of_timing(self, controller: Controller) -> Entry:
+        summary = controller.statistics.summary()
+        values: dict[str, object] = {
+            'rate [Hz]': f'{summary.rate:.1f}',
+            'latency p50 [ms]': f'{1e3 * summary.median_latency:.3f}',
+            'latency p99 [ms]': f'{1e3 * summary.late_latency:.3f}',
+            'lost cycles': summary.lost,
+        }
+        estimate = controller.guard.acceleration
+        if estimate.cutoff:
+            values['delay of the acceleration [ms]'] = f'{1e3 * estimate.delay:.2f}'
+        new = summary.lost - self._lost
+        self._lost = summary.lost
+        if new > 0:
+            return WARN, f'{new} cycles lost in the last second', values
+        return OK, f'{summary.rate:.0f} Hz', values
+
+    def _status(self, concern: str, entry: Entry) -> DiagnosticStatus:
+        level, text, values = entry
         return DiagnosticStatus(
             level=level,
             name=f'{self._node.get_name()}: {concern}',
             message=text,
             hardware_id=self._node.get_fully_qualified_name(),
-            values=[KeyValue(key=key, value=value) for key, value in (values or {}).items()],
+            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
         )

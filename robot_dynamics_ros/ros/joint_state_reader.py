@@ -18,6 +18,8 @@ class JointStateReader:
         q: (n,) positions of the last message [rad or m].
         v: (n,) velocities of the last message [rad/s or m/s]; zero if it gave none.
         has_velocity: whether the last message gave velocities.
+        effort: (n,) measured efforts of the last message [N m or N].
+        has_effort: whether the last message gave efforts of all joints.
     """
 
     def __init__(self, joint_names: Sequence[str]) -> None:
@@ -26,16 +28,19 @@ class JointStateReader:
         self.q = np.zeros(len(joint_names))
         self.v = np.zeros(len(joint_names))
         self.has_velocity = False
+        self.effort = np.zeros(len(joint_names))
+        self.has_effort = False
         # Drivers send the same names each time: the map is made when they change.
         self._mapped_names: list[str] | None = None
         self._indices = np.zeros(0, dtype=np.intp)
 
     def read(self, message: JointState) -> None:
-        """Fill `q` and `v`.
+        """Fill `q`, `v` and `effort`.
 
         Raises:
             StateError: a joint is missing, named twice or not finite, or a field has a wrong
-                length. `q` and `v` may then hold anything.
+                length. The arrays may then hold anything. Efforts need not be finite:
+                joint_state_broadcaster fills what a driver does not measure with NaN.
         """
         if message.name != self._mapped_names:
             self._map(message.name)
@@ -50,6 +55,12 @@ class JointStateReader:
             self._take(message.velocity, self.v, 'velocity')
         else:
             self.v.fill(0.0)
+        self.has_effort = bool(message.effort)
+        if self.has_effort:
+            if len(message.effort) != count:
+                raise StateError(f'effort has {len(message.effort)} values for {count} names')
+            self._gather(message.effort, self.effort)
+            self.has_effort = bool(np.isfinite(self.effort).all())
 
     def reorder(self, names: Sequence[str], values: Sequence[float], field: str) -> Array:
         """Values that stand in the order of `names`, in the order of the model.
@@ -74,9 +85,12 @@ class JointStateReader:
         self._indices = np.array([index_of[name] for name in self._joint_names], dtype=np.intp)
         self._mapped_names = list(names)
 
-    def _take(self, source: Sequence[float], target: Array, field: str) -> None:
+    def _gather(self, source: Sequence[float], target: Array) -> None:
         # The indices are in range: 'clip' spares NumPy a buffer for the case that they are not.
         np.asarray(source, dtype=np.float64).take(self._indices, out=target, mode='clip')
+
+    def _take(self, source: Sequence[float], target: Array, field: str) -> None:
+        self._gather(source, target)
         if not np.isfinite(target).all():
             index = int(np.flatnonzero(~np.isfinite(target))[0])
             raise StateError(

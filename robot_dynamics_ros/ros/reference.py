@@ -12,6 +12,10 @@ from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.trajectory import Point, Trajectory
 
+# By how much a reference may be late and still be meant [s]: streamed points are stamped where
+# they are made.
+LATEST = 0.2
+
 
 def read_trajectory(
     message: JointTrajectory,
@@ -33,7 +37,7 @@ def read_trajectory(
             later than now leads there from here.
 
     Raises:
-        StateError: joints, sizes, values or times are wrong.
+        StateError: joints, sizes, values or times are wrong, or it is over already.
     """
     names = list(message.joint_names)
     if missing := [name for name in joints if name not in names]:
@@ -43,11 +47,13 @@ def read_trajectory(
         named = ', '.join(others)
         raise StateError(f'the trajectory names joints not commanded, or twice: {named}')
     order = np.array([names.index(name) for name in joints], dtype=np.intp)
-    start = 1e-9 * ((_nanoseconds(message.header.stamp) or now) - epoch)
+    start = 1e-9 * ((_nanoseconds('the stamp', message.header.stamp) or now) - epoch)
     points = [
         _point(point, index, names, order, start) for index, point in enumerate(message.points)
     ]
     arrival = 1e-9 * (now - epoch)
+    if points[-1].time < arrival - LATEST:
+        raise StateError(f'the trajectory ended {arrival - points[-1].time:.3g} s ago')
     if current is not None and len(points) > 1 and arrival < points[0].time:
         q, v = current
         points.insert(0, Point(arrival, q, v, np.zeros_like(q)))
@@ -61,12 +67,15 @@ def _point(
         return checked_vector(f'point {index}: {field}', getattr(point, field), names)[order]
 
     return Point(
-        start + 1e-9 * _nanoseconds(point.time_from_start),
+        start + 1e-9 * _nanoseconds(f'point {index}: time_from_start', point.time_from_start),
         vector('positions'),
         vector('velocities') if len(point.velocities) else None,
         vector('accelerations') if len(point.accelerations) else None,
     )
 
 
-def _nanoseconds(time: Time | Duration) -> int:
-    return int(time.sec) * 10**9 + int(time.nanosec)
+def _nanoseconds(name: str, time: Time | Duration) -> int:
+    total = int(time.sec) * 10**9 + int(time.nanosec)
+    if total < 0:
+        raise StateError(f'{name} is {1e-9 * total:g} s, it must not be negative')
+    return total

@@ -1,4 +1,4 @@
-"""The thread that answers joint states as they come."""
+"""The thread that answers joint states as they come, and acts where they do not."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sensor_msgs.msg import JointState
 
 from robot_dynamics_ros.polling import PolledSubscription
 
-# How soon the thread sees that it has to end [s].
-LOOK_UP = 0.2
+# While no state comes: how soon the thread acts on that, or sees that it has to end [s].
+TICK = 0.01
 
 
 class StateLoop(threading.Thread):
@@ -20,13 +20,22 @@ class StateLoop(threading.Thread):
     def __init__(
         self,
         subscription: PolledSubscription,
-        handle: Callable[[JointState], None],
+        handle: Callable[[JointState, int], None],
+        idle: Callable[[], None],
         logger: RcutilsLogger,
     ) -> None:
-        """Prepare; `start` begins."""
+        """Prepare; `start` begins.
+
+        Args:
+            subscription: whose messages to handle.
+            handle: takes a message and when it was received [ns since 1970].
+            idle: is called while none comes.
+            logger: told of what goes wrong.
+        """
         super().__init__(name='joint_states', daemon=True)
         self._subscription = subscription
         self._handle = handle
+        self._idle = idle
         self._logger = logger
         self._stopped = threading.Event()
 
@@ -37,11 +46,13 @@ class StateLoop(threading.Thread):
 
     def _handle_next(self) -> None:
         try:
-            if self._subscription.wait(LOOK_UP):
-                for message, _ in self._subscription.poll():
+            if self._subscription.wait(TICK):
+                for message, info in self._subscription.poll():
                     if self._stopped.is_set():
                         break
-                    self._handle(message)
+                    self._handle(message, info['received_timestamp'])
+            else:
+                self._idle()
         except Exception as error:
             # One message must not end the loop: the arm would be left without an answer. After
             # shutdown it ends, whatever is in its way.

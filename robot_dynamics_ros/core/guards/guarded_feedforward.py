@@ -1,0 +1,245 @@
+"""The feedforward with its guards: joint states in, commands out that a robot can be given."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..acceleration import AccelerationEstimate
+from ..checks import Array
+from ..errors import StateError
+from ..feedforward import GRAVITY, Feedforward
+from ..trajectory import Trajectory
+from .double_compensation import DoubleCompensation
+from .fade import Fade
+from .limiter import TorqueLimiter
+from .settings import GuardSettings, torque_limits, torque_rates
+from .state_guard import StateGuard
+from .supervisor import Conditions, Mode, next_mode
+
+
+class GuardedFeedforward:
+    """Turns each state into a command: state guard, feedforward, fade, limits, in this order.
+
+    Two clocks: `now` runs whatever happens, and tells what is stale and how long a step took;
+    `time` is that of the references.
+
+    Attributes:
+        feedforward: what computes.
+        effort: (k,) the last command, what the robot has from us [N m or N].
+        mode: what is commanded.
+        active, enabled: whether torque is wanted; both must be.
+        fault: why there is no torque although it is wanted; empty for none.
+        hindered: whether somebody else commands the robot: then we do not begin.
+        reference: the motion to follow; None for none.
+        dropped_references: how many were over and forgotten.
+        limiter: the bounds, and what they bounded.
+        double_compensation: what the measured effort says about the driver.
+        acceleration: estimate of the measured acceleration.
+    """
+
+    def __init__(self, feedforward: Feedforward, settings: GuardSettings) -> None:
+        """Guard a feedforward; nothing is active yet.
+
+        Raises:
+            ParameterError: the settings do not fit its joints.
+        """
+        model, joints = feedforward.dynamics.model, feedforward.joints
+        self.feedforward = feedforward
+        self.mode = Mode.SILENT
+        self.active, self.enabled, self.fault, self.hindered = False, True, '', False
+        self.reference: Trajectory | None = None
+        self._reference_since = 0.0
+        self.dropped_references = 0
+
+        size = len(joints)
+        self.effort, self._command = np.zeros((2, size))
+        self._zero = np.zeros(size)
+        self._q, self._v = np.zeros((2, model.size))
+        self._accepted, self._stepped = -math.inf, -math.inf
+        # What is commanded has changed for another reason than the mode.
+        self._changed = False
+
+        self._state_guard = StateGuard(model, settings.jump_tolerance)
+        self.acceleration = AccelerationEstimate(model.size, settings.acceleration_cutoff)
+        self.double_compensation = DoubleCompensation()
+        self._fade = Fade(size, settings.fade_time)
+        self.limiter = TorqueLimiter(np.full(size, np.inf), np.full(size, np.inf))
+        self.apply(settings)
+
+    def apply(self, settings: GuardSettings) -> None:
+        """Go by other settings from the next step on.
+
+        Raises:
+            ParameterError: they do not fit the joints.
+        """
+        model, joints = self.feedforward.dynamics.model, self.feedforward.joints
+        limits = torque_limits(model, joints, settings)
+        rates = torque_rates(limits, joints, settings)
+        self.settings = settings
+        self.limiter.limits, self.limiter.rates = limits, rates
+        self._fade.duration = settings.fade_time
+        self._state_guard.jump_tolerance = settings.jump_tolerance
+        self.acceleration.cutoff = settings.acceleration_cutoff
+
+    def continue_from(self, other: GuardedFeedforward, fade_time: float | None = None) -> None:
+        """Take over from another one of the same joints, through a fade [s].
+
+        None is the fade of the settings.
+        """
+        self.mode, self.active, self.enabled = other.mode, other.active, other.enabled
+        self.fault, self.hindered = other.fault, other.hindered
+        self.reference, self._reference_since = other.reference, other._reference_since
+        self.effort[:], self._q[:], self._v[:] = other.effort, other._q, other._v
+        self._accepted, self._stepped = other._accepted, other._stepped
+        self._state_guard = other._state_guard
+        self.limiter.counts[:] = other.limiter.counts
+        self.change(fade_time)
+
+    @property
+    def running(self) -> bool:
+        """Whether torque is wanted."""
+        return self.active and self.enabled and not self.fault
+
+    def age(self, now: float) -> float:
+        """Of the last good state [s]; infinite before there is one."""
+        return now - self._accepted
+
+    def fresh(self, now: float) -> bool:
+        """Whether the last good state is recent enough."""
+        return self.age(now) <= self.settings.state_timeout
+
+    def longest_fade(self) -> float:
+        """How long it may take until the last command is reached, with a second to spare [s]."""
+        longest = float((np.abs(self.effort) / self.limiter.rates).max())
+        return self._fade.duration + longest + 1.0
+
+    def change(self, fade_time: float | None = None) -> None:
+        """Lead to what is commanded from now on through a fade [s], that of the settings if None.
+
+        Call it when the terms, gravity, friction or the robot itself have changed.
+        """
+        self._fade.duration = self.settings.fade_time if fade_time is None else fade_time
+        self._changed = True
+        self.double_compensation.forget()
+
+    def follow(self, reference: Trajectory | None, time: float) -> None:
+        """Follow a reference that came at that time [s]; None ends the present one."""
+        if reference is None and self.reference is not None:
+            self.change()
+        self.reference, self._reference_since = reference, time
+
+    def forget_times(self) -> None:
+        """Forget what the stamps and the reference were: the clock has been set."""
+        self._state_guard.forget()
+        self.acceleration.forget()
+        self.follow(None, 0.0)
+
+    def answer(
+        self,
+        stamp: float,
+        q: Array,
+        v: Array | None,
+        effort: Array | None,
+        *,
+        now: float,
+        time: float,
+    ) -> Array | None:
+        """The command (k,) [N m or N] for a state; None for silence.
+
+        Args:
+            stamp: of the state [s], on any clock.
+            q: (n,) positions [rad or m].
+            v: (n,) velocities [rad/s or m/s]; None if they were not measured.
+            effort: (n,) measured efforts [N m or N]; None if they were not.
+            now: [s].
+            time: [s].
+
+        Raises:
+            StateError: the state cannot be trusted, or does not suffice.
+        """
+        accepted = self._accepted
+        try:
+            self._state_guard.check(stamp, q)
+        except StateError:
+            self.acceleration.forget()
+            self.change()
+            raise
+        self._q[:] = q
+        self._v[:] = 0.0 if v is None else v
+        if self.settings.acceleration_cutoff and v is not None:
+            self.acceleration.update(stamp, v)
+        if effort is not None:
+            self._compare(effort[self.feedforward.indices], now - accepted)
+        self._accepted = now
+        try:
+            return self._step(now, time, measured_v=v is not None)
+        except StateError:
+            self._accepted = accepted
+            raise
+
+    def tick(self, now: float, time: float) -> Array | None:
+        """The command (k,) where no state came, or none that was good; None for silence.
+
+        Call it some hundred times a second while nothing comes.
+        """
+        waits = self.running and self.fresh(now)
+        return None if waits else self._step(now, time)
+
+    def _step(self, now: float, time: float, *, measured_v: bool = True) -> Array | None:
+        self._expire_reference(time)
+        before = self.mode
+        conditions = Conditions(
+            running=self.running,
+            fresh=self.fresh(now),
+            hindered=self.hindered,
+            arrived=self.limiter.arrived and not self._fade.running and not self._changed,
+        )
+        settings = self.settings
+        mode = next_mode(before, conditions, on_stale=settings.on_stale, on_stop=settings.on_stop)
+        elapsed = now - self._stepped
+        if mode is Mode.SILENT:
+            self.mode, self._stepped = mode, now
+            return None
+        target = self._target(mode, time, measured_v)
+        self.mode, self._stepped = mode, now
+        if mode is not before:
+            self.change()
+        if self._changed:
+            self._fade.begin(self.effort, target)
+            self._changed = False
+        self._command[:] = target
+        self._fade.apply(self._command, elapsed)
+        self.limiter.apply(self._command, self.effort, elapsed)
+        self.effort[:] = self._command
+        return self.effort
+
+    def _target(self, mode: Mode, time: float, measured_v: bool) -> Array:
+        feedforward = self.feedforward
+        if mode is Mode.ZERO:
+            feedforward.parts.fill(0.0)
+            return self._zero
+        if mode is Mode.HOLD:
+            feedforward.hold(self._q)
+            return feedforward.effort
+        if not measured_v and (needing := feedforward.terms_of_measured_velocity(self.reference)):
+            raise StateError(f'velocity is empty, but the term {needing[0]} needs it')
+        reference = None if self.reference is None else self.reference.at(time)
+        estimate = self.acceleration.a if self.settings.acceleration_cutoff else None
+        feedforward.compute(self._q, self._v, reference, estimate)
+        return feedforward.effort
+
+    def _expire_reference(self, time: float) -> None:
+        if self.reference is None:
+            return
+        end = max(self.reference.end, self._reference_since)
+        if time > end + self.settings.reference_timeout:
+            self.follow(None, time)
+            self.dropped_references += 1
+
+    def _compare(self, effort: Array, elapsed: float) -> None:
+        steady = self.mode is Mode.FOLLOW and not self._fade.running
+        if steady and 'gravity' in self.feedforward.chosen:
+            gravity = self.feedforward.parts[GRAVITY]
+            self.double_compensation.observe(effort - self.effort, gravity, elapsed)

@@ -1,0 +1,74 @@
+"""While the robot runs: is the live torque what Pinocchio computes?"""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+
+from robot_dynamics_ros.core.guards.supervisor import Mode
+from robot_dynamics_ros.core.sampling import State
+from robot_dynamics_ros.oracle import Report
+
+from .intake import WARNING_PERIOD
+from .robot_in_use import RobotInUse
+
+
+class CrossChecker:
+    """Compares what the last state was answered with, in the executor's thread.
+
+    Attributes:
+        report: of the last comparison; None before there is one.
+        worst: relative error of all since the node was configured [-].
+        checks: how many there were.
+    """
+
+    def __init__(self, node: Node, in_use: RobotInUse) -> None:
+        """Begin to compare, at parameter cross_check_rate."""
+        self._node = node
+        self._in_use = in_use
+        self._timer = node.create_timer(1.0, self._check)
+        self.forget()
+        self.set_rate(float(node.get_parameter('cross_check_rate').value))
+
+    def forget(self) -> None:
+        """Begin anew: with another robot."""
+        self.report: Report | None = None
+        self.worst, self.checks = 0.0, 0
+
+    def set_rate(self, rate: float) -> None:
+        """Compare so often [Hz]; 0: never."""
+        if rate > 0.0:
+            self._timer.timer_period_ns = round(1e9 / rate)
+            self._timer.reset()
+        else:
+            self._timer.cancel()
+
+    def _check(self) -> None:
+        with self._in_use.lock:
+            controller = self._in_use.present
+            if controller is None or controller.robot.oracle is None:
+                return
+            if controller.guard.mode not in (Mode.FOLLOW, Mode.HOLD):
+                return
+            used = controller.feedforward
+            state = State(used.q.copy(), used.v.copy(), used.a.copy())
+            terms, gravity = used.terms.copy(), controller.robot.dynamics.gravity
+        tolerance = float(self._node.get_parameter('cross_check_tolerance').value)
+        report = controller.robot.oracle.compare_torques(
+            terms, state, gravity, tolerance=tolerance
+        )
+        self.report = report
+        self.checks += 1
+        self.worst = max(self.worst, report.worst.worst_relative)
+        if not report.agrees:
+            self._react(str(report))
+
+    def _react(self, report: str) -> None:
+        stops = self._node.get_parameter('on_disagreement').value == 'stop'
+        with self._in_use.lock:
+            controller = self._in_use.present
+            if stops and controller is not None and not controller.guard.fault:
+                controller.guard.fault = report
+        remedy = 'stopped, until ~/enable' if stops else 'commanded all the same'
+        self._node.get_logger().error(
+            f'live torque: {report}; {remedy}', throttle_duration_sec=WARNING_PERIOD
+        )

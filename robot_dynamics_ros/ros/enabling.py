@@ -1,0 +1,45 @@
+"""`~/enable`: torque on and off, through the fade, without leaving the active state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.node import Node
+from std_srvs.srv import SetBool
+
+from robot_dynamics_ros.core.errors import StateError
+
+from .robot_in_use import RobotInUse
+
+
+class Enabling:
+    """Offers the service on a node."""
+
+    def __init__(self, node: Node, in_use: RobotInUse) -> None:
+        """Create it."""
+        self._in_use = in_use
+        self._logger = node.get_logger()
+        node.create_service(SetBool, '~/enable', self._answer)
+
+    def _answer(self, request: Any, response: Any) -> Any:
+        try:
+            with self._in_use.lock:
+                response.message = self._set(request.data)
+            response.success = True
+            self._logger.info(response.message)
+        except StateError as error:
+            response.success, response.message = False, str(error)
+        return response
+
+    def _set(self, enabled: bool) -> str:
+        """Enabling is also how a person acknowledges a fault."""
+        guard = self._in_use.controller().guard
+        guard.enabled = enabled
+        fade = f'over {guard.settings.fade_time:g} s'
+        if not enabled:
+            guard.follow(None, 0.0)
+            return f'disabled: fading out {fade}, to {guard.settings.on_stop}'
+        cleared = f' (cleared: {guard.fault})' if guard.fault else ''
+        guard.fault = ''
+        waits = '' if guard.active else ' as soon as the node is activated'
+        return f'enabled: fading in {fade}{waits}{cleared}'

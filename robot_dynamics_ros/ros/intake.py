@@ -1,0 +1,44 @@
+"""What comes in on a topic: how much of it is used, how much refused, and why."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+from rclpy.impl.rcutils_logger import RcutilsLogger
+
+# Between two warnings about the same topic for the same reason [s].
+WARNING_PERIOD = 5.0
+# Between any two of them.
+SHORTEST_PERIOD = 0.5
+
+
+@dataclass
+class Intake:
+    """Messages of one topic; a refusal is logged, but not each one of many.
+
+    Attributes:
+        topic: its name.
+        logger: told of refusals.
+        used: how many messages were used.
+        refused: how many were not.
+        last_reason: why the last of these was not.
+    """
+
+    topic: str
+    logger: RcutilsLogger
+    used: int = 0
+    refused: int = 0
+    last_reason: str = ''
+    _last_warning: float = -math.inf
+
+    def refuse(self, reason: object) -> None:
+        """Count a message that was refused, and warn of it if it is time to."""
+        self.refused += 1
+        same = str(reason) == self.last_reason
+        self.last_reason = str(reason)
+        now = time.monotonic()
+        if now - self._last_warning >= (WARNING_PERIOD if same else SHORTEST_PERIOD):
+            self._last_warning = now
+            self.logger.warning(f'{self.topic} refused ({self.refused} so far): {reason}')

@@ -1,0 +1,109 @@
+"""`~/set_payload` and `~/get_payload`: what the robot carries, attached while it runs."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rclpy.node import Node
+
+from robot_dynamics_interfaces.srv import GetPayload, SetPayload
+from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.core.payload import Payload
+
+from .controller import Controller
+from .robot_in_use import RobotInUse
+from .robot_maker import RobotMaker
+
+NAME = 'payload'
+LONGEST_TRANSITION = 60.0
+
+
+class PayloadServices:
+    """Offers the services on a node."""
+
+    def __init__(self, node: Node, in_use: RobotInUse, maker: RobotMaker) -> None:
+        """Create them."""
+        self._in_use = in_use
+        self._maker = maker
+        self._logger = node.get_logger()
+        # The robot as it was before it carried anything: taken up again, it is the same to the bit.
+        self._bare: Controller | None = None
+        node.create_service(SetPayload, '~/set_payload', self._set)
+        node.create_service(GetPayload, '~/get_payload', self._get)
+
+    def _set(self, request: Any, response: Any) -> Any:
+        try:
+            response.message = self._attach(request)
+            response.success = True
+            self._logger.info(response.message)
+        except RobotDynamicsError as error:
+            response.success, response.message = False, str(error)
+        return response
+
+    def _attach(self, request: Any) -> str:
+        present = self._in_use.controller()
+        time = request.transition_time
+        if not (math.isfinite(time) and 0.0 <= time <= LONGEST_TRANSITION):
+            raise ParameterError(
+                f'transition_time is {time} s, allowed are 0 (fade_time) to '
+                f'{LONGEST_TRANSITION:g} s'
+            )
+        fade_time = time or None
+        over = f'over {time or present.guard.settings.fade_time:g} s'
+        if not request.inertia.m:
+            return self._detach(present, fade_time, over)
+        payload = _payload(request)
+        controller = self._maker.make(present.robot.text, payload)
+        if not present.robot.dynamics.model.payloads:
+            self._bare = present
+        self._in_use.exchange(controller, fade_time)
+        return f'{payload.mass:g} kg attached to {payload.frame}, {over}'
+
+    def _detach(self, present: Controller, fade_time: float | None, over: str) -> str:
+        if not present.robot.dynamics.model.payloads:
+            return 'there is no payload, nothing has changed'
+        bare = self._bare
+        if bare is None or bare.robot.text != present.robot.text:
+            # The description has changed since.
+            controller = self._maker.make(present.robot.text)
+        else:
+            controller = self._maker.control(bare.robot)
+        self._in_use.exchange(controller, fade_time)
+        return f'payload removed, {over}'
+
+    def _get(self, request: Any, response: Any) -> Any:
+        try:
+            model = self._in_use.controller().robot.dynamics.model
+        except RobotDynamicsError as error:
+            response.success, response.message = False, str(error)
+            return response
+        response.success = True
+        response.attached = bool(model.payloads)
+        if not model.payloads:
+            response.message = 'no payload'
+        for payload in model.payloads:
+            _fill(response, payload)
+        return response
+
+
+def _payload(request: Any) -> Payload:
+    inertia = request.inertia
+    com = (inertia.com.x, inertia.com.y, inertia.com.z)
+    tensor = (
+        (inertia.ixx, inertia.ixy, inertia.ixz),
+        (inertia.ixy, inertia.iyy, inertia.iyz),
+        (inertia.ixz, inertia.iyz, inertia.izz),
+    )
+    return Payload.checked(NAME, request.frame, inertia.m, com, tensor)
+
+
+def _fill(response: Any, payload: Payload) -> None:
+    response.frame = payload.frame
+    response.message = f'{payload.mass:g} kg on {payload.frame}'
+    inertia = response.inertia
+    inertia.m = payload.mass
+    inertia.com.x, inertia.com.y, inertia.com.z = payload.com
+    (inertia.ixx, inertia.ixy, inertia.ixz) = payload.inertia[0]
+    (_, inertia.iyy, inertia.iyz) = payload.inertia[1]
+    inertia.izz = payload.inertia[2][2]

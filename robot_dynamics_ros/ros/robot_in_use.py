@@ -1,0 +1,63 @@
+"""The robot that a node has configured, shared by all that work with it."""
+
+from __future__ import annotations
+
+import threading
+
+from robot_dynamics_ros.core.errors import StateError
+
+from .controller import Controller
+
+
+class RobotInUse:
+    """Holds the controller, or none, and the lock under which it changes.
+
+    Attributes:
+        lock: held while a state is answered: what other threads change, changes between two.
+    """
+
+    def __init__(self) -> None:
+        """No robot yet."""
+        self.lock = threading.RLock()
+        self._controller: Controller | None = None
+
+    @property
+    def present(self) -> Controller | None:
+        """The controller; None if no robot is configured."""
+        return self._controller
+
+    def controller(self) -> Controller:
+        """What the configured node works with.
+
+        Raises:
+            StateError: the node is not configured.
+        """
+        if self._controller is None:
+            raise StateError('the node is not configured')
+        return self._controller
+
+    def take(self, controller: Controller) -> None:
+        """Work with this one from now on."""
+        with self.lock:
+            self._controller = controller
+
+    def release(self) -> None:
+        """Work with none."""
+        with self.lock:
+            if self._controller is not None:
+                self._controller.guard.active = False
+            self._controller = None
+
+    def exchange(self, controller: Controller, fade_time: float | None = None) -> None:
+        """Go over to another one of the same joints, between two states, through a fade [s].
+
+        Args:
+            controller: of the other robot.
+            fade_time: None for the usual.
+
+        Raises:
+            StateError: the node is not configured.
+        """
+        with self.lock:
+            controller.continue_from(self.controller(), fade_time)
+            self._controller = controller

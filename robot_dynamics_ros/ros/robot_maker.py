@@ -1,0 +1,96 @@
+"""From a description and the parameters to a robot that can be commanded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.node import Node
+
+from robot_dynamics_ros.core.errors import ParameterError, StateError
+from robot_dynamics_ros.core.guards.settings import torque_limits
+from robot_dynamics_ros.core.payload import Payload
+from robot_dynamics_ros.core.urdf import parse_urdf
+from robot_dynamics_ros.preparation import PreparedRobot, prepare_robot
+
+from . import parameters
+from .controller import Controller
+
+
+class RobotMaker:
+    """Parses, compiles and cross-checks, by the parameters of a node, and logs what it made."""
+
+    def __init__(self, node: Node) -> None:
+        """Work for a node."""
+        self._node = node
+
+    def make(self, description: str, payload: Payload | None = None) -> Controller:
+        """A controller of the robot.
+
+        Args:
+            description: text of the URDF.
+            payload: to attach.
+
+        Raises:
+            RobotDynamicsError: the robot cannot be commanded so.
+        """
+        values = parameters.read(self._node)
+        if not description:
+            raise StateError('no robot_description yet, neither parameter nor topic')
+        joints = values['joints'] or parse_urdf(description).joint_names
+        robot = prepare_robot(
+            description,
+            gravity=values['gravity'],
+            backend=None if values['backend'] == 'auto' else values['backend'],
+            armature=parameters.by_joint('armature', values, joints),
+            payload=payload,
+            cross_check_samples=values['cross_check_samples'] if values['cross_check'] else 0,
+            cross_check_tolerance=values['cross_check_tolerance'],
+        )
+        controller = self.control(robot)
+        self._report(controller, values)
+        return controller
+
+    def control(self, robot: PreparedRobot) -> Controller:
+        """Another controller of a robot that was prepared before.
+
+        Raises:
+            RobotDynamicsError: the parameters do not fit it.
+        """
+        values = parameters.read(self._node)
+        robot.dynamics.gravity = values['gravity']
+        return Controller(robot, values)
+
+    def _report(self, controller: Controller, values: dict[str, Any]) -> None:
+        log, robot = self._node.get_logger(), controller.robot
+        dynamics = robot.dynamics
+        for finding in dynamics.model.findings:
+            log.warning(str(finding))
+        limited = torque_limits(dynamics.model, controller.joints, controller.guard.settings)
+        if free := [n for n, x in zip(controller.joints, limited, strict=True) if x == float('inf')]:
+            log.warning(f'no effort limit for {", ".join(free)}: set parameter effort_limits')
+        size = f'{dynamics.model.size} joints'
+        compiled = f'compiled in {robot.compile_seconds:.2f} s'
+        log.info(f'{dynamics.model.name}: {size}, {compiled}, {dynamics.backend_description}')
+        log.info(str(robot.report) if robot.report else 'not cross-checked: cross_check is false')
+        terms = ' + '.join(values['terms'])
+        if not terms:
+            log.warning('parameter terms is empty: every command is zero')
+        log.info(
+            f'commanding {", ".join(controller.joints)}: {terms or "zero"}, evaluated at the '
+            f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
+        )
+
+
+def require_same_joints(new: Controller, old: Controller) -> None:
+    """Whether one can go over to the other while the robot runs.
+
+    Raises:
+        ParameterError: it has other joints; whoever hears the commands expects the old ones.
+    """
+    joints = new.robot.dynamics.model.joint_names, new.joints
+    present = old.robot.dynamics.model.joint_names, old.joints
+    if joints != present:
+        raise ParameterError(
+            f'its joints are {", ".join(joints[0])}, those in use {", ".join(present[0])}: '
+            'deactivate, clean up and configure'
+        )
