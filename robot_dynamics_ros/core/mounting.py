@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .checks import checked_vector
+from .checks import checked_gravity, checked_vector
 from .dynamics import STANDARD_GRAVITY
 from .spatial import Vector, rotate_back, rotation_from_rpy
 
@@ -19,8 +19,8 @@ def mounted_gravity(rpy: Sequence[float], gravity: Sequence[float] = STANDARD_GR
         gravity: (3,) in the world [m/s^2].
 
     Raises:
-        StateError: one of them is not three finite numbers.
+        StateError: one of them is not three finite numbers, or gravity is too strong to be meant.
     """
     roll, pitch, yaw = checked_vector('rpy', rpy, ('roll', 'pitch', 'yaw')).tolist()
-    x, y, z = checked_vector('gravity', gravity, ('x', 'y', 'z')).tolist()
+    x, y, z = checked_gravity(gravity).tolist()
     return rotate_back(rotation_from_rpy(roll, pitch, yaw), (x, y, z))
