@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mechanics.random_trees import broken_urdfs
+from mechanics.drawn_trees import broken_urdfs
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import (
