@@ -232,9 +232,7 @@ def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:
     for payload in model.payloads:
         index = pinocchio_model.getFrameId(payload.frame, pinocchio.FrameType.BODY)
         frame = pinocchio_model.frames[index]
-        inertia = pinocchio.Inertia(
-            payload.mass, np.array(payload.com), np.array(payload.inertia)
-        )
+        inertia = pinocchio.Inertia(payload.mass, np.array(payload.com), np.array(payload.inertia))
         pinocchio_model.appendBodyToJoint(frame.parentJoint, inertia, frame.placement)
     armature = np.zeros(pinocchio_model.nv)
     for joint in model.joints:

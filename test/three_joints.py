@@ -1,7 +1,5 @@
 """A robot whose joints come out wrong if they are matched by position."""
 
-from sensor_msgs.msg import JointState
-
 # On a base, the middle joint sliding, the text naming them in another order than the tree.
 URDF = """
 <robot name="three">
@@ -28,6 +26,9 @@ JOINTS = ('turn', 'slide', 'wrist')
 
 def state(q, v=None, names=JOINTS, extra=True):
     """A joint state; the names backwards, and with a joint that the model does not have."""
+    # Here, so that tests of the core can use the robot where there is no ROS.
+    from sensor_msgs.msg import JointState
+
     v = [0.0] * len(q) if v is None else v
     message = JointState(name=list(reversed(names)))
     message.position = [float(x) for x in reversed(q)]

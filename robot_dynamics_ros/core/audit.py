@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from .checks import Array
-from .findings import PRINTED_PRECISION, Finding, examine_inertial
+from .findings import PRINTED_PRECISION, Finding, examine_inertial, listed
 from .inertia import Inertia
+from .joint_audit import examine_joints
 from .model import Link, RobotModel
 from .spatial import ZERO
 
@@ -44,7 +45,7 @@ def audit(model: RobotModel) -> tuple[Finding, ...]:
             link.name, body.mass, body.rotational_at_center_of_mass
         ):
             findings += _examine_link(link, reach)
-    findings += _examine_joints(model)
+    findings += examine_joints(model)
     findings += _mass_on_the_base(model)
     order = ('error', 'warning', 'info')
     return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
@@ -132,29 +133,6 @@ def _wrong_frame(link: Link) -> Iterator[Finding]:
         yield Finding(link.name, problem, f'{value}, radius of gyration {gyration:.3g} m', advice)
 
 
-def _examine_joints(model: RobotModel) -> Iterator[Finding]:
-    for kind, unit in (('effort', 'N m or N'), ('velocity', 'rad/s or m/s')):
-        still = [joint.name for joint in model.joints if getattr(joint.limits, kind) == 0.0]
-        if still:
-            yield Finding(
-                _child(model, still[0]),
-                f'the {kind} limit of its joint is zero, so that it may not move'
-                if kind == 'velocity'
-                else 'the effort limit of its joint is zero, so that it may bear nothing',
-                f'0 {unit}: {_list(still)}',
-                'give the limit that the hardware has',
-            )
-    rubbing = [joint.name for joint in model.joints if joint.damping or joint.friction]
-    if rubbing:
-        yield Finding(
-            _child(model, rubbing[0]),
-            'damping or friction is described, which the dynamics leaves out',
-            _list(rubbing),
-            'add JointFriction(model).torque(v) where it should count',
-            'info',
-        )
-
-
 def _mass_on_the_base(model: RobotModel) -> Iterator[Finding]:
     """The root link itself is meant to rest; what is fixed to it may have been forgotten."""
     fixed = [
@@ -168,7 +146,7 @@ def _mass_on_the_base(model: RobotModel) -> Iterator[Finding]:
             lost[0].name,
             'it is fixed to the base, so that its mass plays no part',
             f'{sum(link.inertia.mass for link in lost):.3g} kg: '
-            + _list([link.name for link in lost]),
+            + listed([link.name for link in lost]),
             'fine for a pedestal; otherwise look for a joint that should not be fixed',
             'info',
         )
@@ -187,14 +165,3 @@ def _reach(model: RobotModel) -> float:
         before = lengths[joint.parent] if joint.parent >= 0 else 0.0
         lengths.append(before + math.dist(joint.placement.translation, ZERO))
     return max(lengths, default=0.0)
-
-
-def _child(model: RobotModel, joint: str) -> str:
-    """Name of the link that a joint carries: the first of the frames that move with it."""
-    body = next(i for i, other in enumerate(model.joints) if other.name == joint)
-    return next(frame.name for frame in model.frames if frame.body == body)
-
-
-def _list(names: Iterable[str], most: int = 6) -> str:
-    listed = list(names)
-    return ', '.join(listed[:most]) + (', ...' if len(listed) > most else '')

@@ -1,16 +1,20 @@
-"""Checks of the arrays that users hand over: right type, right size, finite."""
+"""Checks of the numbers and names that users hand over: right type, right size, finite."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .errors import StateError
+from .errors import ParameterError, StateError
 
 Array = npt.NDArray[np.float64]
+
+# [m/s^2]: nobody's planet. What exceeds it is a mistake, such as a unit of mm/s^2.
+STRONGEST_GRAVITY = 100.0
 
 
 def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
@@ -44,6 +48,53 @@ def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
         index = int(bad[0])
         raise StateError(f'{name} is {result[index]} at {labels[index]!r}, it must be finite')
     return result
+
+
+def checked_gravity(value: Any) -> Array:
+    """A float64 copy of a gravity (3,) [m/s^2].
+
+    Raises:
+        StateError: it is not three finite numbers, or stronger than `STRONGEST_GRAVITY`.
+    """
+    gravity = checked_vector('gravity', value, ('x', 'y', 'z'))
+    strength = math.hypot(*gravity)
+    if strength > STRONGEST_GRAVITY:
+        raise StateError(
+            f'gravity is {gravity.tolist()}, {strength:g} m/s^2 strong: at most '
+            f'{STRONGEST_GRAVITY:g} m/s^2 is allowed, look for a wrong unit'
+        )
+    return gravity
+
+
+def is_finite(value: Any, shape: tuple[int, ...] = ()) -> bool:
+    """Whether it is an array of finite real numbers of that shape; by default one number."""
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError):
+        return False
+    return array.dtype.kind in 'iuf' and array.shape == shape and bool(np.isfinite(array).all())
+
+
+def checked_name(name: str, value: Any) -> str:
+    """The value, if it is a str.
+
+    Raises:
+        ParameterError: it is not.
+    """
+    if not isinstance(value, str):
+        raise ParameterError(f'{name} is {value!r}, one name is needed (a str)')
+    return value
+
+
+def checked_names(name: str, value: Any) -> tuple[str, ...]:
+    """Every name of a sequence or another iterable, which is read once.
+
+    Raises:
+        ParameterError: it is a single str, not iterable, or holds what is not a str.
+    """
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        raise ParameterError(f'{name} is {value!r}, a sequence of names is needed')
+    return tuple(checked_name(f'an entry of {name}', entry) for entry in value)
 
 
 def check_output(out: Any, shape: tuple[int, ...]) -> None:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from .algorithms.kinematics import Reference
 from .algorithms.regressor import inertial_parameters
-from .checks import Array, checked_vector
+from .checks import Array, checked_gravity
 from .codegen.kernel import Backend, choose_backend
-from .errors import StateError, TopologyError
+from .errors import ParameterError, StateError, TopologyError
 from .frame_dynamics import FrameDynamics
 from .model import RobotModel
-from .quantities import EVERY_QUANTITY, FRAME_QUANTITIES, LABELS, UNREFERRED, Key, Programs
+from .quantities import EVERY_QUANTITY, Key, Programs, key_of
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 
@@ -50,17 +50,31 @@ class RobotDynamics(FrameDynamics):
 
         Raises:
             TopologyError: the robot has no moving joint.
-            ParameterError: the back end does not exist or does not work here.
-            StateError: gravity is not three finite numbers.
+            ParameterError: the back end does not exist or does not work here, or the model is
+                something else.
+            StateError: gravity is not three finite numbers, or too strong to be meant.
         """
+        if not isinstance(model, RobotModel):
+            raise ParameterError(
+                f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
+            )
         if not model.size:
             raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to compute')
         super().__init__()
         self.model = model
         self.backend, self.backend_description = choose_backend(backend)
+        self._wanted_backend = backend
         self._gravity: Array = np.zeros(3)
         self.gravity = gravity
         self._call = Programs(model, self.backend)
+
+    def __reduce__(self) -> tuple[Callable[..., RobotDynamics], tuple[RobotModel]]:
+        """Pickled and copied deeply without compiled code, which belongs to this process."""
+        rebuild = partial(type(self), gravity=self.gravity, backend=self._wanted_backend)
+        return rebuild, (self.model,)
+
+    def __copy__(self) -> RobotDynamics:
+        return self.with_gravity(self._gravity)
 
     @property
     def gravity(self) -> Array:
@@ -69,7 +83,7 @@ class RobotDynamics(FrameDynamics):
 
     @gravity.setter
     def gravity(self, value: npt.ArrayLike) -> None:
-        self._gravity[:] = checked_vector('gravity', value, LABELS['gravity'])
+        self._gravity[:] = checked_gravity(value)
 
     def with_gravity(self, gravity: npt.ArrayLike) -> RobotDynamics:
         """The same robot under another gravity (3,) [m/s^2]; shares the compiled programs.
@@ -77,10 +91,11 @@ class RobotDynamics(FrameDynamics):
         For a base mounted at an angle see `mounted_gravity`.
 
         Raises:
-            StateError: gravity is not three finite numbers.
+            StateError: gravity is not three finite numbers, or too strong to be meant.
         """
-        other = copy.copy(self)
-        other._gravity = checked_vector('gravity', gravity, LABELS['gravity'])
+        other = object.__new__(type(self))
+        vars(other).update(vars(self))
+        other._gravity = checked_gravity(gravity)
         return other
 
     def inverse_dynamics(
@@ -161,13 +176,18 @@ class RobotDynamics(FrameDynamics):
         """Compile these now, so that no later call has to.
 
         Args:
-            quantities: names of methods; of a frame, `('jacobian', frame, reference)`.
+            quantities: names of methods; of a frame, `('jacobian', frame)` or `('jacobian',
+                frame, reference)`.
 
         Raises:
-            UnknownNameError: no method has that name.
+            UnknownNameError: no method, or no link, has that name.
+            ParameterError: as for `bind`.
         """
         for quantity in quantities:
-            self._call[quantity]
+            names = quantity if isinstance(quantity, tuple) else (quantity,)
+            if not 1 <= len(names) <= 3:
+                raise ParameterError(f'{names} is not (quantity, frame, reference)')
+            self._call[key_of(*names)]
 
     def bind(
         self,
@@ -175,7 +195,7 @@ class RobotDynamics(FrameDynamics):
         *inputs: Array,
         out: Array,
         frame: str | None = None,
-        reference: Reference = 'LOCAL_WORLD_ALIGNED',
+        reference: Reference | None = None,
     ) -> Callable[[], None]:
         """A function that computes a quantity from these arrays into `out`, in place.
 
@@ -189,18 +209,15 @@ class RobotDynamics(FrameDynamics):
             out: contiguous float64 array of the shape of the result, apart from the inputs; of
                 frame_pose (3, 4), the rotation and the origin beside it.
             frame: name of a link, for the quantities of a frame.
-            reference: for Jacobians.
+            reference: for Jacobians; LOCAL_WORLD_ALIGNED if not given.
 
         Raises:
             UnknownNameError: no method, or no link, has that name.
-            ParameterError: a frame is missing, or there is no such reference.
+            ParameterError: a frame is missing, a frame or reference means nothing to the
+                quantity, or there is no such reference.
             StateError: an array cannot be used where it lies.
         """
-        key: Key = quantity
-        if quantity in FRAME_QUANTITIES and frame is not None:
-            plain = quantity in UNREFERRED
-            key = (quantity, frame) if plain else (quantity, frame, reference)
-        kernel = self._call.kernel(key)
+        kernel = self._call.kernel(key_of(quantity, frame, reference))
         _, names = EVERY_QUANTITY[quantity]
         expected = [name for name in names if name != 'gravity']
         if len(inputs) != len(expected):

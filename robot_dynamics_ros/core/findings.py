@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -75,11 +76,19 @@ def massless_body(link: str, joint: str) -> Finding:
     )
 
 
-def orphaned_mimic(link: str, joint: str, driver: str) -> Finding:
+def orphaned_mimic(link: str, joint: str, driver: str, driver_is_fixed: bool) -> Finding:
     """Finding about a joint that mimics one that does not exist or does not move."""
+    reason = (
+        f'joint {driver!r}, which is fixed' if driver_is_fixed else 'a joint that is not there'
+    )
     return Finding(
         link,
-        f'its joint {joint!r} mimics a joint that is not there, so it counts as independent',
+        f'its joint {joint!r} mimics {reason}, so it counts as independent',
         f'mimic joint={driver!r}',
         'name a moving joint, or remove the mimic element',
     )
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """The first of the names, for one line."""
+    return ', '.join(names[:most]) + (', ...' if len(names) > most else '')

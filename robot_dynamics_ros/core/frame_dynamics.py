@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from .algorithms.kinematics import Reference
-from .checks import Array, checked_vector
+from .checks import Array, checked_name, checked_vector
 from .errors import StateError
 from .model import RobotModel
-from .quantities import Programs
+from .quantities import Programs, key_of
 from .resolved_rate import JointVelocity, resolve_twist
 from .task_space import TaskSpace, project
 
@@ -40,13 +41,21 @@ class FrameDynamics:
     def _found(
         self, programs: ByReference, quantity: str, frame: str, reference: str
     ) -> Callable[..., Array]:
-        call = self._call[quantity, frame, reference]
+        call = self._call[key_of(quantity, frame, reference)]
         programs.setdefault(reference, {})[frame] = call
         return call
 
+    def _of_frame(self, quantity: str, frame: str) -> Callable[..., Array]:
+        try:
+            return self._call[quantity, frame]
+        except TypeError:
+            # A list as a key; looking first would cost every call.
+            checked_name('frame', frame)
+            raise
+
     def frame_pose(self, q: npt.ArrayLike, frame: str) -> tuple[Array, Array]:
         """Rotation (3, 3) and origin (3,) [m] of a frame in the base."""
-        pose = self._call['frame_pose', frame](q, None)
+        pose = self._of_frame('frame_pose', frame)(q, None)
         return pose[:, :3], pose[:, 3]
 
     def jacobian(
@@ -59,7 +68,7 @@ class FrameDynamics:
         """J(q), shape (6, n): the twist of the frame is J v, [linear; angular]."""
         try:
             call = self._jacobians[reference][frame]
-        except KeyError:
+        except (KeyError, TypeError):
             call = self._found(self._jacobians, 'jacobian', frame, reference)
         return call(q, out)
 
@@ -74,7 +83,7 @@ class FrameDynamics:
         """dJ/dt at q and v, shape (6, n): x_ddot = J a + J_dot v."""
         try:
             call = self._jacobian_derivatives[reference][frame]
-        except KeyError:
+        except (KeyError, TypeError):
             call = self._found(self._jacobian_derivatives, 'jacobian_derivative', frame, reference)
         return call(q, v, out)
 
@@ -90,7 +99,7 @@ class FrameDynamics:
             frame: name of a link.
             out: (n,) to write into.
         """
-        return self._call['external_torque', frame](q, wrench, out)
+        return self._of_frame('external_torque', frame)(q, wrench, out)
 
     def joint_velocity(
         self,
@@ -120,9 +129,7 @@ class FrameDynamics:
             reference: of the twist.
             rows: entries of the twist that the task is about, such as (0, 1, 2) for the position.
         """
-        if not rows or len(set(rows)) != len(rows) or not set(rows) <= set(range(6)):
-            raise StateError(f'rows are {tuple(rows)}, different ones of 0 to 5 are needed')
-        chosen, rest = list(rows), np.zeros(self.model.size)
+        chosen, rest = _checked_rows(rows), np.zeros(self.model.size)
         velocities = checked_vector('v', v, self.model.joint_names)
         gravity, velocity, _ = self._call['torque_terms'](q, v, rest, self._gravity, None)
         return project(
@@ -133,3 +140,13 @@ class FrameDynamics:
             gravity,
             velocities,
         )
+
+
+def _checked_rows(rows: Sequence[int]) -> list[int]:
+    try:
+        chosen = [operator.index(row) for row in rows]
+    except TypeError:
+        chosen = []
+    if not chosen or len(set(chosen)) != len(chosen) or not set(chosen) <= set(range(6)):
+        raise StateError(f'rows are {rows}, different ones of 0 to 5 are needed')
+    return chosen

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from .checks import is_finite
 from .errors import ParameterError, UnknownNameError
 from .model import RobotModel
 from .payload import Payload
@@ -69,15 +69,20 @@ def with_armature(model: RobotModel, armature: Mapping[str, float]) -> RobotMode
 
     Raises:
         UnknownNameError: a joint does not exist.
-        ParameterError: a value is negative or not finite.
+        ParameterError: a value is negative or not finite, or this is no mapping.
     """
+    if not isinstance(armature, Mapping):
+        raise ParameterError(
+            f'armature is {armature!r}, a mapping of joints to inertias is needed'
+        )
     known = tuple(joint.name for joint in model.joints)
     for name, value in armature.items():
         if name not in known:
             raise UnknownNameError('joint', name, known)
-        if not (math.isfinite(value) and value >= 0.0):
+        if not (is_finite(value) and value >= 0.0):
             raise ParameterError(
-                f'armature of joint {name!r} is {value}, it must be finite and not negative'
+                f'armature of joint {name!r} is {value!r}, a finite number that is not negative '
+                'is needed'
             )
     bare = model.unloaded or model
     joints = tuple(

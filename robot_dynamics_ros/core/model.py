@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal
 
+from .checks import checked_name
 from .errors import UnknownNameError
 from .findings import Finding
 from .geometry import Extent
@@ -168,14 +169,16 @@ class RobotModel:
 
         Raises:
             UnknownNameError: no link has that name.
+            ParameterError: it is no name.
         """
+        checked_name('frame', name)
         for frame in self.frames:
             if frame.name == name:
                 return frame
         raise UnknownNameError('frame', name, tuple(frame.name for frame in self.frames))
 
     def reduced(
-        self, joints: Sequence[str], locked: Mapping[str, float] = MappingProxyType({})
+        self, joints: Iterable[str], locked: Mapping[str, float] = MappingProxyType({})
     ) -> RobotModel:
         """The robot with all but these joints locked: see `reduction.reduced`."""
         from . import reduction

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .checks import checked_vector
+from .checks import checked_gravity, checked_vector
 from .dynamics import STANDARD_GRAVITY
 from .errors import StateError
 from .spatial import Vector, add, cross, rotate_back, rotation_from_rpy, scale
@@ -22,10 +22,10 @@ def mounted_gravity(rpy: Sequence[float], gravity: Sequence[float] = STANDARD_GR
         gravity: (3,) in the world [m/s^2].
 
     Raises:
-        StateError: one of them is not three finite numbers.
+        StateError: one of them is not three finite numbers, or gravity is too strong to be meant.
     """
     roll, pitch, yaw = checked_vector('rpy', rpy, ('roll', 'pitch', 'yaw')).tolist()
-    x, y, z = checked_vector('gravity', gravity, ('x', 'y', 'z')).tolist()
+    x, y, z = checked_gravity(gravity).tolist()
     return rotate_back(rotation_from_rpy(roll, pitch, yaw), (x, y, z))
 
 
@@ -45,7 +45,7 @@ def rotated_gravity(quaternion: Sequence[float], gravity: Sequence[float]) -> Ve
         raise StateError('quaternion is zero, it says no rotation')
     *imaginary, real = (turn / norm).tolist()
     axis: Vector = (imaginary[0], imaginary[1], imaginary[2])
-    x, y, z = checked_vector('gravity', gravity, ('x', 'y', 'z')).tolist()
+    x, y, z = checked_gravity(gravity).tolist()
     vector: Vector = (x, y, z)
     # Rodrigues: v + 2 w (u x v) + 2 u x (u x v).
     once = cross(axis, vector)

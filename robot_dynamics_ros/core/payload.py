@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from .checks import checked_name, is_finite
 from .errors import ParameterError
 from .findings import examine_inertial
 from .inertia import Inertia, Placement
@@ -46,29 +46,28 @@ class Payload:
         Raises:
             ParameterError: mass, com or inertia is no finite number, or of the wrong shape; the
                 mass is negative; the inertia is asymmetric, not positive definite (or zero), or
-                breaks the triangle inequality.
+                breaks the triangle inequality; a name is no str.
         """
-        where = f'payload {name!r}'
-        try:
-            weight = float(mass)
-            center = [float(x) for x in com]
-            rows = [[float(x) for x in row] for row in inertia]
-        except (TypeError, ValueError) as error:
-            raise ParameterError(f'{where}: {error}') from None
-        if not (math.isfinite(weight) and weight >= 0.0):
-            raise ParameterError(f'{where}: mass is {mass} kg, it must be finite and not negative')
-        if len(center) != 3 or not np.isfinite(center).all():
+        where = f'payload {checked_name("name of a payload", name)!r}'
+        checked_name(f'{where}: frame', frame)
+        if not (is_finite(mass) and mass >= 0.0):
+            raise ParameterError(
+                f'{where}: mass is {mass} kg, a finite number that is not negative is needed'
+            )
+        if not is_finite(com, (3,)):
             raise ParameterError(f'{where}: com is {com}, three finite numbers are needed')
-        if [len(row) for row in rows] != [3, 3, 3] or not np.isfinite(rows).all():
+        if not is_finite(inertia, (3, 3)):
             raise ParameterError(f'{where}: inertia is {inertia}, 3 x 3 finite numbers are needed')
-        x, y, z = rows
+        weight = float(mass)
+        rows = x, y, z = np.asarray(inertia, np.float64).tolist()
         tensor = symmetric(x[0], x[1], x[2], y[1], y[2], z[2])
         if np.abs(np.subtract(rows, tensor)).max() > 1e-9 * np.abs(rows).max():
             raise ParameterError(f'{where}: inertia is {inertia}, it must be symmetric')
         if np.any(rows):
             for finding in examine_inertial(frame, weight, tensor):
                 raise ParameterError(f'{where}: {finding.problem} ({finding.value})')
-        return cls(name, frame, weight, (center[0], center[1], center[2]), tensor)
+        a, b, c = np.asarray(com, np.float64).tolist()
+        return cls(name, frame, weight, (a, b, c), tensor)
 
     @property
     def moments(self) -> Inertia:

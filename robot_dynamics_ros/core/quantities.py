@@ -19,7 +19,7 @@ from .algorithms import (
 )
 from .algorithms import regressor as regression
 from .algorithms.kinematics import REFERENCES
-from .checks import Array
+from .checks import Array, checked_name
 from .codegen.kernel import Backend, Kernel
 from .codegen.program import trace
 from .errors import ParameterError, UnknownNameError
@@ -70,8 +70,40 @@ UNREFERRED = ('frame_pose', 'external_torque')
 Key = str | tuple[str, str] | tuple[str, str, str]
 
 
+def key_of(quantity: str, frame: str | None = None, reference: str | None = None) -> Key:
+    """The key of a quantity; without a reference, a Jacobian's is LOCAL_WORLD_ALIGNED.
+
+    Raises:
+        UnknownNameError: there is no such quantity.
+        ParameterError: it needs a frame, or a frame or reference means nothing to it, or one of
+            the three is no name, or there is no such reference.
+    """
+    if checked_name('quantity', quantity) not in EVERY_QUANTITY:
+        raise UnknownNameError('quantity', quantity, tuple(EVERY_QUANTITY))
+    referred = quantity in FRAME_QUANTITIES and quantity not in UNREFERRED
+    if reference is not None and not referred:
+        raise ParameterError(f'{quantity} takes no reference, got {reference!r}')
+    if quantity not in FRAME_QUANTITIES:
+        if frame is not None:
+            raise ParameterError(f'{quantity} is not that of a frame, got the frame {frame!r}')
+        return quantity
+    if frame is None:
+        raise ParameterError(
+            f'{quantity} is that of a frame: name one, bind({quantity!r}, ..., frame=...) or '
+            f'compile(({quantity!r}, ...))'
+        )
+    checked_name('frame', frame)
+    if not referred:
+        return quantity, frame
+    if reference is None:
+        return quantity, frame, 'LOCAL_WORLD_ALIGNED'
+    if reference not in REFERENCES:
+        raise ParameterError(f'reference is {reference!r}, allowed are {", ".join(REFERENCES)}')
+    return quantity, frame, reference
+
+
 class Programs(dict[Key, Callable[..., Array]]):
-    """The compiled quantities; one that is missing is compiled when it is asked for."""
+    """The compiled quantities by `key_of`; one that is missing is compiled when asked for."""
 
     def __init__(self, model: RobotModel, backend: Backend) -> None:
         """Nothing is compiled yet."""
@@ -87,26 +119,12 @@ class Programs(dict[Key, Callable[..., Array]]):
 
     def __missing__(self, key: Key) -> Callable[..., Array]:
         quantity, *options = (key,) if isinstance(key, str) else key
-        if quantity not in EVERY_QUANTITY:
-            raise UnknownNameError('quantity', quantity, tuple(EVERY_QUANTITY))
         algorithm, names = EVERY_QUANTITY[quantity]
         labels = {name: LABELS.get(name, self._model.joint_names) for name in names}
         sizes = {name: len(labels[name]) for name in names}
-        specialised = partial(algorithm, self._model, **self._of_frame(quantity, options))
+        frame = {'frame': self._model.frame(options[0])} if options else {}
+        reference = {'reference': options[1]} if len(options) > 1 else {}
+        specialised = partial(algorithm, self._model, **frame, **reference)
         self._kernels[key] = Kernel(trace(quantity, specialised, sizes), labels, self._backend)
         self[key] = self._kernels[key].call
         return self[key]
-
-    def _of_frame(self, quantity: str, options: list[str]) -> dict[str, Any]:
-        if quantity not in FRAME_QUANTITIES:
-            return {}
-        if not options:
-            raise ParameterError(f'{quantity} is that of a frame: name one')
-        frame = self._model.frame(options[0])
-        if quantity in UNREFERRED:
-            return {'frame': frame}
-        reference = options[1] if len(options) > 1 else None
-        if reference not in REFERENCES:
-            allowed = ', '.join(REFERENCES)
-            raise ParameterError(f'reference is {reference!r}, allowed are {allowed}')
-        return {'frame': frame, 'reference': reference}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from .algorithms.joint_tree import joint_frame, joint_position
+from .checks import checked_names, is_finite
 from .errors import ParameterError, UnknownNameError
 from .inertia import Placement
 from .loading import loaded
@@ -15,7 +15,7 @@ from .spatial import snapped
 
 
 def reduced(
-    model: RobotModel, joints: Sequence[str], locked: Mapping[str, float] | None = None
+    model: RobotModel, joints: Iterable[str], locked: Mapping[str, float] | None = None
 ) -> RobotModel:
     """The robot with all but some joints locked.
 
@@ -31,12 +31,15 @@ def reduced(
     Raises:
         UnknownNameError: a name is that of no independent joint.
         ParameterError: a joint is both kept and locked, kept twice, or locked at a position that
-            is not finite.
+            is not finite; `joints` are no names, or `locked` is no mapping.
     """
+    wanted = checked_names('joints', joints)
+    if locked is not None and not isinstance(locked, Mapping):
+        raise ParameterError(f'locked is {locked!r}, a mapping of joints to positions is needed')
     positions = dict(locked or {})
-    _check(model, joints, positions)
+    _check(model, wanted, positions)
     bare = model.unloaded or model
-    kept = [name for name in bare.joint_names if name in set(joints)]
+    kept = [name for name in bare.joint_names if name in wanted]
     at = [float(positions.get(name, 0.0)) for name in bare.joint_names]
     coordinates = {bare.index_of(name): index for index, name in enumerate(kept)}
 
@@ -70,8 +73,6 @@ def reduced(
 
 
 def _check(model: RobotModel, joints: Sequence[str], locked: Mapping[str, float]) -> None:
-    if isinstance(joints, str):
-        raise ParameterError(f'joints is {joints!r}, a sequence of names is needed')
     drivers = {joint.name: joint.driver for joint in model.joints if joint.driver}
     for name in (*joints, *locked):
         if name in drivers:
@@ -83,10 +84,12 @@ def _check(model: RobotModel, joints: Sequence[str], locked: Mapping[str, float]
             )
         if name not in model.joint_names:
             raise UnknownNameError('joint', name, model.joint_names)
-    if repeated := sorted({name for name in joints if list(joints).count(name) > 1}):
+    if repeated := sorted({name for name in joints if joints.count(name) > 1}):
         raise ParameterError(f'joints to keep are named twice: {", ".join(repeated)}')
     if both := sorted(set(joints) & set(locked)):
         raise ParameterError(f'joints are both kept and locked: {", ".join(both)}')
     for name, position in locked.items():
-        if not math.isfinite(position):
-            raise ParameterError(f'joint {name!r} is locked at {position}, it must be finite')
+        if not is_finite(position):
+            raise ParameterError(
+                f'joint {name!r} is locked at {position!r}, a finite number is needed'
+            )

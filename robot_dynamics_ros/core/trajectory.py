@@ -40,6 +40,9 @@ class Trajectory:
     Linear if one of two neighbours gives positions alone, cubic if both give velocities, quintic
     if both give accelerations too. Before the first point it is at rest there, after the last one
     at rest there. A single point holds as it is, its velocities and accelerations included.
+
+    Attributes:
+        points: as they were given.
     """
 
     def __init__(self, points: Sequence[Point]) -> None:
@@ -47,20 +50,29 @@ class Trajectory:
 
         Raises:
             StateError: there is no point, the times do not increase, or a point gives
-                accelerations but no velocities, or numbers beyond `RANGE`.
+                accelerations but no velocities, another number of values than the first, or
+                numbers that are not finite or beyond `RANGE`.
         """
         if not points:
             raise StateError('the trajectory has no points, at least one is needed')
         for index, point in enumerate(points):
             if point.a is not None and point.v is None:
                 raise StateError(f'point {index} gives accelerations but no velocities')
-            if index and point.time <= points[index - 1].time:
+            if index and not point.time > points[index - 1].time:
                 raise StateError(
                     f'point {index} is at {point.time:g} s, after one at '
                     f'{points[index - 1].time:g} s: times must increase'
                 )
-            if _largest(point) >= RANGE:
-                raise StateError(f'point {index} holds {_largest(point):.3g}: too large')
+            if wrong := [given for given in _given(point) if given.shape != points[0].q.shape]:
+                raise StateError(
+                    f'point {index} holds a vector of shape {wrong[0].shape}, the first position '
+                    f'has {points[0].q.shape}'
+                )
+            largest = max(float(np.abs(given).max()) for given in _given(point))
+            if not largest < RANGE:
+                problem = 'too large' if largest >= RANGE else 'it must be finite'
+                raise StateError(f'point {index} holds {largest:.3g}: {problem}')
+        self.points = tuple(points)
         self._starts = [point.time for point in points[:-1]]
         self._first, self._last = points[0], points[-1]
         self._segments = [_segment(before, after) for before, after in pairwise(points)]
@@ -88,9 +100,8 @@ class Trajectory:
         return rows
 
 
-def _largest(point: Point) -> float:
-    given = [values for values in (point.q, point.v, point.a) if values is not None]
-    return max(float(np.abs(values).max()) for values in given)
+def _given(point: Point) -> list[Array]:
+    return [values for values in (point.q, point.v, point.a) if values is not None]
 
 
 def _rows(q: Array, v: Array | None = None, a: Array | None = None) -> Array:

@@ -39,7 +39,7 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
         root = read_xml(expand_xacro(text))
     urdf = read_urdf(root)
     bodies, frames = _grow_tree(urdf)
-    findings = tuple(_findings(urdf.links, bodies))
+    findings = tuple(_findings(urdf, bodies))
     if strict and findings:
         raise InertiaError('; '.join(str(finding) for finding in findings))
     names = [body.joint.name for body in bodies]
@@ -183,14 +183,17 @@ def _mimic(joint: Any) -> Mimic:
     return Mimic(joint.mimic.joint, 1.0 if multiplier is None else multiplier, offset or 0.0)
 
 
-def _findings(links: Iterable[Any], bodies: Iterable[_Body]) -> Iterable[Finding]:
-    for link in links:
+def _findings(urdf: Any, bodies: Iterable[_Body]) -> Iterable[Finding]:
+    for link in urdf.links:
         if link.inertial is not None:
             rotational = link.inertial.inertia.to_matrix()
             yield from examine_inertial(link.name, float(link.inertial.mass), rotational)
     moving = {body.joint.name for body in bodies}
+    described = {joint.name for joint in urdf.joints}
     for body in bodies:
         if body.inertia.mass == 0.0:
             yield massless_body(body.joint.child, body.joint.name)
         if body.joint.mimic and body.joint.mimic.joint not in moving:
-            yield orphaned_mimic(body.joint.child, body.joint.name, body.joint.mimic.joint)
+            driver = body.joint.mimic.joint
+            fixed = driver in described
+            yield orphaned_mimic(body.joint.child, body.joint.name, driver, fixed)

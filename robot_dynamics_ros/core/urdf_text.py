@@ -47,6 +47,7 @@ REQUIRED = {
 }
 # urdf-parser-py insists on these; a limit that is not given is no limit.
 DEFAULTS = {'limit': {'velocity': 'inf', 'effort': 'inf'}}
+FILE_NAME_ENDINGS = ('.urdf', '.xacro', '.xml')
 JOINT_CHILDREN = ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic')
 
 
@@ -79,14 +80,24 @@ def read_xml(text: str) -> Element:
         raise UrdfError('the URDF is empty')
     try:
         root: Element = fromstring(text, forbid_dtd=True)
-    except DefusedXmlException as error:
-        raise UrdfError(f'a URDF may not declare a DTD or entities: {error}') from None
+    except DefusedXmlException:
+        raise UrdfError(
+            'the URDF declares a document type (DTD) or entities: they are refused for safety, '
+            'as they can read files or fill the memory; remove <!DOCTYPE ...>, and write out '
+            'what its entities stand for'
+        ) from None
     except (ParseError, ValueError) as error:
-        hint = '; xacro needs xmlns:xacro in <robot>' if 'unbound prefix' in str(error) else ''
+        hint = _hint(text, str(error))
         raise UrdfError(f'the URDF is not well-formed XML: {error}{hint}') from None
     if root.tag != 'robot':
         raise UrdfError(f'the root element is <{root.tag}>: a URDF starts with <robot>')
     return root
+
+
+def _hint(text: str, error: str) -> str:
+    if '<' not in text and text.strip().endswith(FILE_NAME_ENDINGS):
+        return f'; {text.strip()[-80:]!r} looks like a file name: pass the text of the file'
+    return '; xacro needs xmlns:xacro in <robot>' if 'unbound prefix' in error else ''
 
 
 def _prune_link(link: Element, robot: Element) -> None:

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from robot_dynamics_ros.core.model import RobotModel
 from robot_dynamics_ros.core.sampling import random_states
+from robot_dynamics_ros.core.trajectory import Trajectory
 from robot_dynamics_ros.demo.recording import MatrixTake, Play, Take
 from robot_dynamics_ros.demo.stage import Stage
-from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 LEAD = 0.3
 """How long before a trajectory starts it is sent, so that nobody gets it too late [s]."""
@@ -70,7 +70,7 @@ def perform(
     with_feedforward = track('simulated_arm', 'robot_dynamics')
     stage.at_home(servo=False)
     say('fetch M and C through the services')
-    matrices = tuple(_matrices(stage, model, trajectory.positions[0]))
+    matrices = tuple(_matrices(stage, model, trajectory.points[0].q))
     return Play(fall, hold, servo_only, with_gravity, with_feedforward, matrices)
 
 
@@ -97,8 +97,8 @@ def _track(
     start = stage.now() + int(LEAD * 1e9)
     stage.follow(trajectory, start, joints, *targets)
     before = stage.children.cpu_seconds()
-    stage.wait(LEAD + trajectory.duration + 0.1)
-    take = _take(stage, start, start + int(trajectory.duration * 1e9), before)
+    stage.wait(LEAD + trajectory.end + 0.1)
+    take = _take(stage, start, start + int(trajectory.end * 1e9), before)
     stage.brake(True)
     return take
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robot_dynamics_ros.core.trajectory import Trajectory
 from robot_dynamics_ros.demo.recording import MatrixTake, Take
-from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 Array = NDArray[np.float64]
 
@@ -81,7 +81,7 @@ def tracking(take: Take, joints: Sequence[str], trajectory: Trajectory) -> Track
     """Return how well the joints followed, at the times at which their states were stamped."""
     times = take.states.seconds(take.start)
     position = take.states.columns('position', joints)
-    reference = np.array([trajectory.sample(time)[0] for time in times])
+    reference = np.array([trajectory.at(time)[0] for time in times])
     return Tracking(times, position, position - reference)
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from robot_dynamics_ros.core.trajectory import Point, Trajectory
 from robot_dynamics_ros.demo.errors import DemoError
 from robot_dynamics_ros.simulation.description import JointData
-from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 Vector = NDArray[np.float64]
 Torque = Callable[[Vector, Vector, Vector], Vector]
@@ -92,7 +92,8 @@ def plan_trajectory(
         )
 
     amplitude = amplitude * _largest(within_effort)
-    return Trajectory(times, home + amplitude * q, amplitude * v, amplitude * a)
+    rows = zip(times.tolist(), home + amplitude * q, amplitude * v, amplitude * a, strict=True)
+    return Trajectory([Point(*row) for row in rows])
 
 
 def _largest(allowed: Callable[[float], bool]) -> float:

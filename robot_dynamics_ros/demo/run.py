@@ -13,6 +13,7 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 
 from robot_dynamics_ros.core import RobotModel, parse_urdf
+from robot_dynamics_ros.core.trajectory import Trajectory
 from robot_dynamics_ros.demo import measurements
 from robot_dynamics_ros.demo.acts import Timing, perform
 from robot_dynamics_ros.demo.figures import Results
@@ -22,7 +23,6 @@ from robot_dynamics_ros.demo.recording import Play
 from robot_dynamics_ros.demo.stage import COMMANDS, Stage
 from robot_dynamics_ros.oracle import Oracle
 from robot_dynamics_ros.simulation.physics import Physics
-from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 RATE = 1000.0
 """How often the arm publishes its state [Hz]."""
@@ -53,7 +53,7 @@ def play(plan: Plan, timing: Timing, logs: Path, say: Say) -> Play:
     """Start arm and node, perform all acts, and end both, whatever happens."""
     joints = list(plan.model.joint_names)
     common = {'robot_description': plan.urdf, 'joints': joints}
-    home = plan.trajectory.positions[0].tolist()
+    home = plan.trajectory.points[0].q.tolist()
     with tempfile.TemporaryDirectory() as folder, Children(logs) as children:
         if any(joint.damping or joint.friction for joint in plan.arm.limits):
             say('its joints run without friction here: the node does not compensate any yet')

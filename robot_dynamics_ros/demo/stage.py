@@ -23,11 +23,11 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
+from robot_dynamics_ros.core.trajectory import Trajectory
 from robot_dynamics_ros.demo.errors import DemoError
 from robot_dynamics_ros.demo.processes import Children
 from robot_dynamics_ros.demo.recording import Channel, Content
 from robot_dynamics_ros.polling import PolledSubscription
-from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 COMMANDS = '/robot_dynamics/commands'
 LIMIT = 20.0
@@ -141,21 +141,13 @@ class Stage:
         """Send a trajectory that starts at a time [ns] to `simulated_arm`, `robot_dynamics`."""
         message = JointTrajectory(joint_names=list(joints))
         message.header.stamp = TimeMessage(sec=start // 10**9, nanosec=start % 10**9)
-        assert trajectory.velocities is not None
-        assert trajectory.accelerations is not None
-        for time_from_start, q, v, a in zip(
-            trajectory.times,
-            trajectory.positions,
-            trajectory.velocities,
-            trajectory.accelerations,
-            strict=True,
-        ):
-            since = round(time_from_start * 1e9)
+        for point in trajectory.points:
+            since = round(point.time * 1e9)
             message.points.append(
                 JointTrajectoryPoint(
-                    positions=q,
-                    velocities=v,
-                    accelerations=a,
+                    positions=point.q,
+                    velocities=point.v,
+                    accelerations=point.a,
                     time_from_start=Duration(sec=since // 10**9, nanosec=since % 10**9),
                 )
             )

@@ -22,7 +22,6 @@ from . import parameters
 from .joint_state_reader import JointStateReader
 from .messages import doubles
 
-
 # These change the torque: a change of theirs is faded in.
 SHAPING = (
     'terms',

@@ -107,10 +107,10 @@ class Diagnostics:
         values['age of the last good one [s]'] = f'{age:.4f}'
         if controller.guard.fresh(clock.monotonic()):
             return level, text, values
-        if math.isinf(age):
-            return STALE, 'no good joint state yet', values
-        on_stale = controller.guard.settings.on_stale
         reason = f': {text}' if level == ERROR else ''
+        if math.isinf(age):
+            return STALE, f'no good joint state yet{reason}', values
+        on_stale = controller.guard.settings.on_stale
         return STALE, f'stale for {age:.2f} s, {on_stale}{reason}', values
 
     def _of_reference(self, controller: Controller, entry: Entry) -> Entry:
@@ -130,9 +130,9 @@ class Diagnostics:
         new = int(counts.sum()) - self._saturations
         self._saturations += new
         if self._command_topic.others:
-            waits = ', and we do not begin' if guard.mode is Mode.SILENT and guard.hindered else ''
-            text = f'{self._command_topic.others} other publisher(s) on {self._command_topic.topic}'
-            return ERROR, text + waits, values
+            waits = guard.mode is Mode.SILENT and guard.hindered
+            text = f'others publish on {self._command_topic.topic}'
+            return ERROR, text + (', and we do not begin' if waits else ''), values
         if new > 0:
             return WARN, 'limited in the last second', values
         return OK, 'within the limits', values

@@ -128,7 +128,8 @@ TABLE = (
     Row(
         'friction_viscous',
         [],
-        'viscous friction of each commanded joint [N m s/rad or N s/m]; empty: that of the URDF',
+        'viscous friction of each commanded joint, or one for all [N m s/rad or N s/m]; empty: '
+        'that of the URDF',
         live=True,
         check=_each_within('friction_viscous', 0.0),
         entry=float,
@@ -136,7 +137,8 @@ TABLE = (
     Row(
         'friction_coulomb',
         [],
-        'Coulomb friction of each commanded joint [N m or N]; empty: that of the URDF',
+        'Coulomb friction of each commanded joint, or one for all [N m or N]; empty: that of the '
+        'URDF',
         live=True,
         check=_each_within('friction_coulomb', 0.0),
         entry=float,
@@ -151,8 +153,8 @@ TABLE = (
     Row(
         'armature',
         [],
-        'inertia of the rotor of each commanded joint, times the gear ratio squared '
-        '[kg m^2 or kg]; empty: none',
+        'inertia of the rotor of each commanded joint, or one for all, times the gear ratio '
+        'squared [kg m^2 or kg]; empty: none',
         check=_each_within('armature', 0.0),
         entry=float,
     ),
@@ -203,7 +205,8 @@ TABLE = (
     Row(
         'effort_limits',
         list(DEFAULT.effort_limits),
-        'largest command of each commanded joint [N m or N]; empty: that of the URDF',
+        'largest command of each commanded joint, or one for all [N m or N]; empty: that of the '
+        'URDF',
         live=True,
         check=_each_within('effort_limits', 0.0),
         entry=float,
@@ -218,8 +221,8 @@ TABLE = (
     Row(
         'effort_rate_limits',
         list(DEFAULT.effort_rate_limits),
-        'largest change of the command of each commanded joint [N m/s or N/s]; empty: ten times '
-        'its effort limit, 1000 where there is none',
+        'largest change of the command of each commanded joint, or one for all [N m/s or N/s]; '
+        'empty: ten times its effort limit, 1000 where there is none',
         live=True,
         check=_each_within('effort_rate_limits', 0.0, open_below=True),
         entry=float,

@@ -27,7 +27,7 @@ class PayloadServices:
         self._in_use = in_use
         self._maker = maker
         self._logger = node.get_logger()
-        # The robot as it was before it carried anything: taken up again, it is the same to the bit.
+        # The robot as it was before it carried anything, to be taken up again.
         self._bare: Controller | None = None
         node.create_service(SetPayload, '~/set_payload', self._set)
         node.create_service(GetPayload, '~/get_payload', self._get)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError, StateError
-from robot_dynamics_ros.core.guards.settings import torque_limits
 from robot_dynamics_ros.core.payload import Payload
 from robot_dynamics_ros.core.urdf import parse_urdf
 from robot_dynamics_ros.preparation import PreparedRobot, prepare_robot
@@ -65,9 +65,10 @@ class RobotMaker:
         dynamics = robot.dynamics
         for finding in dynamics.model.findings:
             log.warning(str(finding))
-        limited = torque_limits(dynamics.model, controller.joints, controller.guard.settings)
-        if free := [n for n, x in zip(controller.joints, limited, strict=True) if x == float('inf')]:
-            log.warning(f'no effort limit for {", ".join(free)}: set parameter effort_limits')
+        unlimited = np.isinf(controller.guard.limiter.limits)
+        if unlimited.any():
+            names = ', '.join(np.array(controller.joints)[unlimited])
+            log.warning(f'no effort limit for {names}: set parameter effort_limits')
         size = f'{dynamics.model.size} joints'
         compiled = f'compiled in {robot.compile_seconds:.2f} s'
         log.info(f'{dynamics.model.name}: {size}, {compiled}, {dynamics.backend_description}')

@@ -24,7 +24,7 @@ from robot_dynamics_ros.core.sampling import State, random_states
 from .controller import Controller
 from .joint_state_reader import JointStateReader
 from .messages import doubles, matrix_message
-from .parameters import check_sample_count
+from .parameter_table import check_sample_count
 
 DEFAULT_SAMPLES = 100
 

@@ -3,8 +3,9 @@
     description  the URDF, stripped to what moves          -> JointData, MuJoCo's text
     physics      the arm itself: joints, brake, effort limits, time
     servo        the position servo of a real drive
-    trajectory   joint trajectories, interpolated in time
+    reference    joint trajectories, from messages
     simulated_arm  the ROS node
 
-Nothing here uses `robot_dynamics_ros.core`: the engine is there to judge it.
+Of `robot_dynamics_ros.core` nothing but the trajectories is used here: the engine is there to
+judge the dynamics.
 """

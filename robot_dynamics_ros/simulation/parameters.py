@@ -54,9 +54,9 @@ class ArmParameters:
         """Refuse values that make no sense, naming the parameter."""
         _require(1.0 <= self.rate <= 4000.0, 'rate', self.rate, 'from 1 to 4000 Hz')
         _require(self.command_timeout >= 0.0, 'command_timeout', self.command_timeout, '>= 0 s')
-        _require(self.servo_bandwidth > 0.0, 'servo_bandwidth', self.servo_bandwidth, '> 0 Hz')
-        ratio = self.servo_damping_ratio
-        _require(ratio > 0.0, 'servo_damping_ratio', ratio, '> 0')
+        bandwidth, ratio = self.servo_bandwidth, self.servo_damping_ratio
+        _require(0.0 < bandwidth <= 1000.0, 'servo_bandwidth', bandwidth, 'above 0, to 1000 Hz')
+        _require(0.0 < ratio <= 100.0, 'servo_damping_ratio', ratio, 'above 0, to 100')
         _require(len(self.gravity) == 3, 'gravity', self.gravity, 'three numbers')
         for name in ('initial_positions', 'gravity', 'servo_kp', 'servo_kd'):
             values = getattr(self, name)

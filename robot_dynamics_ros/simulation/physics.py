@@ -10,9 +10,9 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from robot_dynamics_ros.core.trajectory import Point, Trajectory
 from robot_dynamics_ros.simulation.description import SimulationError, strip
 from robot_dynamics_ros.simulation.servo import JointServo
-from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 Vector = NDArray[np.float64]
 
@@ -68,7 +68,7 @@ class Physics:
         self._moved = self._gear.any(axis=1)
         self._command = np.zeros(len(self.joints))
         self._servo: JointServo | None = None
-        self._reference = Trajectory(np.zeros(1), self._home()[None])
+        self._reference = Trajectory([Point(0.0, self._home())])
         self._reference_start = 0.0
         self.brake = False
         self.reset()
@@ -110,7 +110,7 @@ class Physics:
     def set_servo(self, servo: JointServo | None) -> None:
         """Switch the servo on, holding the arm where it is, or off (None)."""
         if servo is not None:
-            self.follow(Trajectory(np.zeros(1), self.position[self._index][None].copy()))
+            self.follow(Trajectory([Point(0.0, self.position[self._index])]))
         self._servo = servo
 
     def follow(self, reference: Trajectory, start: float | None = None) -> None:
@@ -120,7 +120,8 @@ class Physics:
 
     def reference(self) -> tuple[Vector, Vector]:
         """Return where the servo wants the joints to be now: position and velocity, (n,) each."""
-        return self._reference.sample(self.time - self._reference_start)
+        q, v, _ = self._reference.at(self.time - self._reference_start)
+        return q, v
 
     def advance(self, duration: float) -> None:
         """Let time pass [s], in equal steps of at most `max_step`.
@@ -164,7 +165,7 @@ class Physics:
         self._data.time = time
         self._data.qpos[self._moved] = (self._gear @ home + self._offset)[self._moved]
         self._command[:] = 0.0
-        self.follow(Trajectory(np.zeros(1), home[None]))
+        self.follow(Trajectory([Point(0.0, home)]))
 
     def inertia(self) -> Vector:
         """Return what each joint sees of the arm where it is: the diagonal of M(q), (n,)."""

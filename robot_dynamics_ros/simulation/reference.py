@@ -6,9 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from trajectory_msgs.msg import JointTrajectory
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robot_dynamics_ros.simulation.trajectory import Trajectory, Vector
+from robot_dynamics_ros.core.checks import checked_vector
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.trajectory import Point, Trajectory
+
+Vector = NDArray[np.float64]
 
 
 def trajectory_from_message(
@@ -16,32 +20,29 @@ def trajectory_from_message(
 ) -> Trajectory:
     """Order a message's points by `joints`; those that it does not name stay `here`, (n,).
 
-    Velocities and accelerations are used where every point carries them.
-
     Raises:
-        ValueError: it names an unknown joint, or its points do not fit its names or time.
+        StateError: it names an unknown joint, or its points do not fit its names or time.
     """
-    unknown = sorted(set(message.joint_names) - set(joints))
-    if unknown or not message.joint_names:
-        raise ValueError(f'it names {unknown or "no joint"}: known are {", ".join(joints)}')
-    columns = [list(joints).index(name) for name in message.joint_names]
-    if not message.points:
-        raise ValueError('it has no points')
-    times = [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points]
+    names = list(message.joint_names)
+    unknown = sorted(set(names) - set(joints))
+    if unknown or not names:
+        raise StateError(f'it names {unknown or "no joint"}: known are {", ".join(joints)}')
+    columns = [list(joints).index(name) for name in names]
 
-    def gather(part: str, rest: Vector) -> NDArray[np.float64]:
-        table = np.tile(rest, (len(message.points), 1))
-        for row, point in zip(table, message.points, strict=True):
-            values = getattr(point, part)
-            if len(values) != len(columns):
-                raise ValueError(f'a point has {len(values)} {part} for {len(columns)} joints')
-            row[columns] = values
-        return table
+    def vector(point: JointTrajectoryPoint, part: str, rest: Vector) -> Vector:
+        values = rest.copy()
+        values[columns] = checked_vector(part, getattr(point, part), names)
+        return values
 
-    zero = np.zeros(len(joints))
-    velocities = accelerations = None
-    if all(point.velocities for point in message.points):
-        velocities = gather('velocities', zero)
-        if all(point.accelerations for point in message.points):
-            accelerations = gather('accelerations', zero)
-    return Trajectory(np.array(times), gather('positions', here), velocities, accelerations)
+    still = np.zeros(len(joints))
+    return Trajectory(
+        [
+            Point(
+                point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
+                vector(point, 'positions', here),
+                vector(point, 'velocities', still) if len(point.velocities) else None,
+                vector(point, 'accelerations', still) if len(point.accelerations) else None,
+            )
+            for point in message.points
+        ]
+    )

@@ -20,6 +20,7 @@ from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
+from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.polling import PolledSubscription
 from robot_dynamics_ros.simulation.description import SimulationError
 from robot_dynamics_ros.simulation.pacing import Metronome
@@ -186,15 +187,17 @@ class SimulatedArm(Node):
             return
         with self._lock:
             here, _ = self._physics.reference()
+        try:
+            # While the cycles go on: a hundred points take some milliseconds.
+            trajectory = trajectory_from_message(message, self._physics.joints, here)
+        except StateError as error:
+            self.get_logger().warning(f'a reference is ignored: {error}')
+            return
+        with self._lock:
             stamp = Time.from_msg(message.header.stamp)
             delay = 0.0
             if stamp.nanoseconds:
                 delay = (stamp.nanoseconds - self._stamp) * 1e-9
-            try:
-                trajectory = trajectory_from_message(message, self._physics.joints, here)
-            except ValueError as error:
-                self.get_logger().warning(f'a reference is ignored: {error}')
-                return
             self._physics.follow(trajectory, self._physics.time + delay)
 
     def _on_set_brake(

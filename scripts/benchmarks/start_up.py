@@ -4,7 +4,9 @@ import json
 import sys
 import time
 
-from robot_dynamics_ros.ros.node import DynamicsNode, rclpy
+import rclpy
+
+from robot_dynamics_ros.ros.node import DynamicsNode
 
 
 def main() -> None:
@@ -14,7 +16,7 @@ def main() -> None:
     node = DynamicsNode()
     node.start()
     ready = time.time() - started
-    controller = node.controller()
+    controller = node.in_use.controller()
     print(json.dumps({'ready': ready, 'compile': controller.robot.compile_seconds}))
     node.destroy_node()
     rclpy.try_shutdown()

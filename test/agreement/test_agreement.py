@@ -7,8 +7,8 @@ compiled programs are compared as well.
 import pytest
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.float_kinetics import FloatKinetics
+from mechanics.numbered_trees import COUNT, random_tree
 from mechanics.robots import HAND_WRITTEN
-from random_trees import COUNT, random_tree
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.sampling import random_states

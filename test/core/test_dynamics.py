@@ -267,6 +267,13 @@ def test_a_robot_without_moving_joints_is_refused():
         RobotDynamics(model)
 
 
+@pytest.mark.parametrize('model', ['<robot name="rock"/>', None, 5])
+def test_what_is_no_model_is_refused(model):
+    message = f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
+    with pytest.raises(ParameterError, match=message):
+        RobotDynamics(model)
+
+
 def test_unknown_quantity_is_named_with_those_that_there_are(dynamics):
     with pytest.raises(UnknownNameError, match="unknown quantity 'inertia': known are inverse_d"):
         dynamics.compile('mass_matrix', 'inertia')

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mechanics import laws, model_laws
+from mechanics.drawn_trees import random_trees
 from mechanics.float_dynamics import FloatDynamics
-from mechanics.random_trees import random_trees
 from mechanics.robots import random_state
 
 from robot_dynamics_ros.core import parse_urdf

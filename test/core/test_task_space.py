@@ -112,6 +112,12 @@ def test_a_singular_mass_matrix_is_flagged():
     assert np.isfinite(task.inertia).all()
 
 
+def test_rows_may_be_an_array():
+    v = np.ones(6)
+    task = UR5.native.task_space(BENT, v, 'tool0', rows=np.array([0, 2]))
+    assert_close(task.inertia, UR5.native.task_space(BENT, v, 'tool0', rows=(0, 2)).inertia)
+
+
 def test_a_task_may_be_part_of_a_twist():
     task = UR5.native.task_space(BENT, np.ones(6), 'tool0', rows=(0, 1, 2))
     assert task.inertia.shape == (3, 3)
@@ -121,7 +127,7 @@ def test_a_task_may_be_part_of_a_twist():
     assert_close(task.inertia @ spread, np.eye(3), scale=10.0)
 
 
-@pytest.mark.parametrize('rows', [(), (0, 0), (6,), (-1,)])
+@pytest.mark.parametrize('rows', [(), (0, 0), (6,), (-1,), 3, ('x',), (0.5,), ((0,),)])
 def test_rows_that_no_twist_has_are_refused(rows):
     with pytest.raises(StateError, match='rows are'):
         UR5.native.task_space(BENT, np.ones(6), 'tool0', rows=rows)

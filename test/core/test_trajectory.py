@@ -57,6 +57,19 @@ def test_linear_lies_on_the_line_at_constant_speed(points, share):
     assert not a.any()
 
 
+@pytest.mark.parametrize(('order', 'fields'), [(1, 1), (3, 2), (5, 3)])
+def test_reproduces_the_polynomial_that_its_points_lie_on(order, fields):
+    coefficients = np.random.default_rng(3).normal(size=(SIZE, order + 1))
+    motion = [np.polynomial.Polynomial(row) for row in coefficients]
+
+    def at(time):
+        return np.array([[joint.deriv(k)(time) for joint in motion] for k in range(3)])
+
+    trajectory = Trajectory([Point(time, *at(time)[:fields]) for time in (0.0, 0.4, 1.0, 1.3)])
+    for time in np.linspace(0.001, 1.299, 50):
+        close(trajectory.at(time), at(time), 100.0)
+
+
 @pytest.mark.parametrize('given_fields', ['q', 'qv', 'qva'])
 @given(data=st.data())
 def test_velocity_and_acceleration_are_the_derivatives(given_fields, data):
@@ -108,7 +121,12 @@ def test_continuity_across_a_point():
         ([], 'no points'),
         ([Point(0.0, np.zeros(1)), Point(0.0, np.zeros(1))], 'times must increase'),
         ([Point(1.0, np.zeros(1)), Point(0.5, np.zeros(1))], 'times must increase'),
+        ([Point(0.0, np.zeros(1)), Point(np.nan, np.zeros(1))], 'times must increase'),
         ([Point(0.0, np.zeros(1), None, np.zeros(1))], 'accelerations but no velocities'),
+        ([Point(0.0, np.zeros(2)), Point(1.0, np.zeros(1))], r'point 1 .* shape \(1,\).*\(2,\)'),
+        ([Point(0.0, np.zeros(2), np.zeros(3))], r'point 0 .* shape \(3,\)'),
+        ([Point(0.0, np.array([0.0, np.nan]))], 'point 0 holds nan: it must be finite'),
+        ([Point(0.0, np.zeros(1), np.array([np.inf]))], 'point 0 holds inf: too large'),
     ],
 )
 def test_what_is_no_trajectory_is_refused(points, reason):

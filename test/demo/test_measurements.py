@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from robot_dynamics_ros.core.trajectory import Point, Trajectory
 from robot_dynamics_ros.demo import measurements
 from robot_dynamics_ros.demo.recording import Channel, Content, MatrixTake, Samples, Take
-from robot_dynamics_ros.simulation.trajectory import Trajectory
 
 MS = 1_000_000
 JOINTS = ('b', 'a')
@@ -31,7 +31,7 @@ def test_motion_is_measured_from_where_it_began_by_joint_name():
 def test_tracking_error_is_taken_at_the_time_of_the_state():
     stamps = [0, 500 * MS, 1000 * MS]
     states = samples(stamps, stamps, stamps, position=[[9.0, 0.1], [9.0, 0.6], [9.0, 0.9]])
-    line = Trajectory(np.array([0.0, 1.0]), np.array([[0.0], [1.0]]))
+    line = Trajectory([Point(0.0, np.array([0.0])), Point(1.0, np.array([1.0]))])
     tracking = measurements.tracking(take(states), ['a'], line)
     np.testing.assert_allclose(tracking.error[:, 0], [0.1, 0.1, -0.1])
     assert tracking.rms == pytest.approx([0.1])

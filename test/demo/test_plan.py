@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -64,18 +65,22 @@ def test_home_is_the_same_every_time(joints, plan):
     np.testing.assert_array_equal(choose_home(joints, torque), plan[0])
 
 
+def columns(trajectory):
+    return (np.array([getattr(point, name) for point in trajectory.points]) for name in 'qva')
+
+
 def test_trajectory_goes_from_rest_to_rest(plan):
     home, trajectory = plan
-    assert trajectory.duration == pytest.approx(4.0)
-    for end in (0, -1):
-        np.testing.assert_allclose(trajectory.positions[end], home, atol=1e-12)
-        np.testing.assert_allclose(trajectory.velocities[end], 0.0, atol=1e-12)
-        np.testing.assert_allclose(trajectory.accelerations[end], 0.0, atol=1e-9)
+    assert (trajectory.start, trajectory.end) == (0.0, pytest.approx(4.0))
+    for end in (trajectory.points[0], trajectory.points[-1]):
+        np.testing.assert_allclose(end.q, home, atol=1e-12)
+        np.testing.assert_allclose(end.v, 0.0, atol=1e-12)
+        np.testing.assert_allclose(end.a, 0.0, atol=1e-9)
 
 
 def test_trajectory_keeps_to_the_limits_and_uses_them(joints, plan):
     _, trajectory = plan
-    q, v, a = trajectory.positions, trajectory.velocities, trajectory.accelerations
+    q, v, a = columns(trajectory)
     assert (q > limits(joints, 'lower')).all()
     assert (q < limits(joints, 'upper')).all()
     assert (np.abs(v) <= MOVING_SHARE * limits(joints, 'velocity') + 1e-12).all()
@@ -86,11 +91,8 @@ def test_trajectory_keeps_to_the_limits_and_uses_them(joints, plan):
 
 def test_derivatives_are_those_of_the_positions(plan):
     _, trajectory = plan
-    step = trajectory.times[1] - trajectory.times[0]
-    for value, rate in (
-        (trajectory.positions, trajectory.velocities),
-        (trajectory.velocities, trajectory.accelerations),
-    ):
+    step = trajectory.points[1].time - trajectory.points[0].time
+    for value, rate in itertools.pairwise(columns(trajectory)):
         slope = (value[2:] - value[:-2]) / (2 * step)
         np.testing.assert_allclose(slope, rate[1:-1], atol=0.03 * np.abs(rate).max())
 
@@ -98,10 +100,10 @@ def test_derivatives_are_those_of_the_positions(plan):
 def test_interpolation_stays_on_the_curve(joints):
     home = np.zeros(2) if joints[0].lower < 0 else np.array([0.2, -1.5])
     coarse, fine = (plan_trajectory(joints, home, torque, 4.0) for _ in range(2))
-    middle = (fine.times[:-1] + fine.times[1:]) / 2
+    middle = [(one.time + next_.time) / 2 for one, next_ in itertools.pairwise(fine.points)]
     for time in middle[::10]:
-        q, v = coarse.sample(time)
-        after, _ = coarse.sample(time + 1e-5)
+        q, v, _ = coarse.at(time)
+        after, *_ = coarse.at(time + 1e-5)
         np.testing.assert_allclose((after - q) / 1e-5, v, atol=1e-3)
 
 

@@ -89,6 +89,12 @@ def test_refused():
         model.with_armature({name: -1.0})
     with pytest.raises(ParameterError, match='is inf'):
         model.with_armature({name: float('inf')})
+    for value in ('0.1', None, [0.1], True):
+        with pytest.raises(ParameterError, match=f"armature of joint '{name}' is .* number"):
+            model.with_armature({name: value})
+    for armature in (0.1, None, [0.1], name):
+        with pytest.raises(ParameterError, match=r'armature is .*, a mapping'):
+            model.with_armature(armature)
 
 
 @pytest.mark.parametrize('robot', ROBOTS, ids=str)

@@ -42,6 +42,11 @@ def mimic(driver):
     return LIMIT + f'<mimic joint="{driver}"/>'
 
 
+LID = (
+    f'<link name="lid"><inertial>{BODY}</inertial></link><joint name="lid" type="continuous">'
+    '<parent link="base"/><child link="lid"/></joint>'
+)
+
 # The same box, and 6 kg of it far too small, or far too large.
 PROVOKING = {
     'density': (robot(body(600, 6.5, 5, 2.5)), 'warning', 'density is implausible'),
@@ -94,6 +99,23 @@ PROVOKING = {
     'inertia without mass': (
         robot(body(0, 0.065, 0.05, 0.025), more=''), 'warning', 'a rotational inertia but no mass',
     ),
+    'reversed limits': (
+        robot(joint='<limit lower="1" upper="-1" effort="1" velocity="2"/>'),
+        'warning', 'the limits of its joint are reversed',
+    ),
+    'equal limits': (
+        robot(joint='<limit effort="1" velocity="2"/>'),
+        'warning', 'the limits of its joint are equal',
+    ),
+    'no limit': (robot(joint=''), 'warning', 'its joint has no <limit>'),
+    'mimic of a fixed joint': (
+        robot(joint=mimic('foot_mount'), more=fixed('foot', body(0, 0, 0, 0))),
+        'warning', "mimics joint 'foot_mount', which is fixed",
+    ),
+    'mimic that never moves': (
+        robot(joint=LIMIT + '<mimic joint="lid" multiplier="0"/>', more=LID),
+        'warning', 'mimics another with the multiplier 0',
+    ),
     'orphaned mimic': (robot(joint=mimic('nose')), 'warning', 'mimics a joint that is not there'),
 }  # fmt: skip
 
@@ -109,11 +131,8 @@ def test_provoked(case):
     assert problem in finding.problem
     assert finding.link == ('foot' if case == 'mass on the base' else 'arm')
     assert finding.advice
-    assert (
-        any(character.isdigit() for character in finding.value)
-        or 'elbow' in finding.value
-        or ('nose' in finding.value)
-    )
+    named = any(name in finding.value for name in ('elbow', 'nose', 'foot_mount'))
+    assert named or any(character.isdigit() for character in finding.value)
 
 
 @pytest.mark.parametrize('shape', [BOX, ''], ids=['box', 'no shape'])
@@ -160,6 +179,20 @@ def test_extent(shape, size, volume):
 def test_severe_ones_first():
     text = robot(body(6, -0.1, 0.05, 0.025), joint=LIMIT + '<dynamics damping="0.1"/>')
     assert [finding.severity for finding in audit(parse_urdf(text))] == ['error', 'info']
+
+
+def test_joints_that_share_a_problem_share_a_finding():
+    rail = (
+        f'<link name="cart"><inertial>{BODY}</inertial></link><joint name="rail" type="prismatic">'
+        '<parent link="base"/><child link="cart"/></joint>'
+    )
+    (finding,) = audit(parse_urdf(robot(joint='', more=rail)))
+    assert (finding.link, finding.value) == ('arm', 'no limit: elbow, rail')
+
+
+def test_a_continuous_joint_needs_no_limit():
+    text = robot(joint='').replace('revolute', 'continuous')
+    assert audit(parse_urdf(text)) == ()
 
 
 def test_after_joints_were_locked():

@@ -41,6 +41,25 @@ def test_refused(rpy):
         mounted_gravity(rpy)
 
 
+@pytest.mark.parametrize('gravity', [(0.0, 0.0, -9810.0), (80.0, 0.0, 80.0)])
+def test_gravity_of_no_planet_is_refused(gravity):
+    model = hand_written('pendulum').model
+    dynamics = RobotDynamics(model)
+    with pytest.raises(StateError, match=r'gravity is .* at most 100 m/s\^2 is allowed'):
+        mounted_gravity((0.0, 0.0, 0.0), gravity)
+    with pytest.raises(StateError, match='wrong unit'):
+        RobotDynamics(model, gravity=gravity)
+    with pytest.raises(StateError, match='wrong unit'):
+        dynamics.gravity = gravity
+    with pytest.raises(StateError, match='wrong unit'):
+        dynamics.with_gravity(gravity)
+    assert dynamics.gravity.tolist() == [0.0, 0.0, -9.81]
+
+
+def test_gravity_of_the_strongest_planet_is_taken():
+    assert RobotDynamics(hand_written('pendulum').model, gravity=(0.0, 0.0, -100.0)).gravity[2]
+
+
 def test_with_gravity_is_another_robot_dynamics():
     """The programs are shared, the gravity is not, whichever is changed afterwards."""
     robot = hand_written('tree')

@@ -112,7 +112,13 @@ FLAT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 3.0))
     [
         (-1.0, COM, INERTIA, 'mass is -1.0 kg'),
         (float('nan'), COM, INERTIA, 'mass is nan kg'),
-        ('heavy', COM, INERTIA, "could not convert string to float: 'heavy'"),
+        ('heavy', COM, INERTIA, 'mass is heavy kg, a finite number'),
+        ('1.5', COM, INERTIA, 'mass is 1.5 kg, a finite number'),
+        (None, COM, INERTIA, 'mass is None kg, a finite number'),
+        pytest.param(10**400, COM, INERTIA, 'mass is 10*', id='huge mass'),
+        (1.0, None, INERTIA, 'com is None, three finite numbers'),
+        (1.0, '123', INERTIA, 'com is 123, three finite numbers'),
+        (1.0, COM, 0.5, 'inertia is 0.5, 3 x 3 finite numbers'),
         (1.0, (0.0, 0.0), INERTIA, 'three finite numbers'),
         (1.0, (0.0, 0.0, float('inf')), INERTIA, 'three finite numbers'),
         (1.0, COM, ((1.0,), (1.0,), (1.0,)), '3 x 3 finite numbers'),
@@ -133,6 +139,15 @@ def test_names_that_do_not_exist():
         model.with_payload('nose', 1.0)
     with pytest.raises(UnknownNameError, match="unknown payload 'payload': known are none"):
         model.without_payload()
+
+
+def test_names_that_are_none():
+    model = hand_written('tree').model
+    with pytest.raises(ParameterError, match=r"frame is \['hand'\], one name is needed"):
+        model.with_payload(['hand'], 1.0)
+    for name in (5, None):
+        with pytest.raises(ParameterError, match=f'name of a payload is {name}'):
+            model.with_payload(model.frames[-1].name, 1.0, name=name)
 
 
 def test_a_payload_that_no_joint_would_feel():

@@ -107,6 +107,12 @@ def test_order_of_the_names_does_not_matter():
     assert model.reduced(model.joint_names[::-1]) == model
 
 
+def test_names_may_come_from_a_generator():
+    model = hand_written('tree').model
+    kept = model.joint_names[:2]
+    assert model.reduced(name for name in kept) == model.reduced(kept)
+
+
 def test_mimic_joints_rest_and_move_with_their_driver():
     model = hand_written('mimic').model
     locked = model.reduced(['wrist'], {'finger': 0.3})
@@ -179,7 +185,14 @@ def test_compiled():
         (['wrist', 'wrist'], {}, ParameterError, 'named twice: wrist'),
         (['wrist'], {'wrist': 0.0}, ParameterError, 'both kept and locked: wrist'),
         (['wrist'], {'finger': float('nan')}, ParameterError, "'finger' is locked at nan"),
-        ('wrist', {}, ParameterError, 'a sequence of names'),
+        ('wrist', {}, ParameterError, "joints is 'wrist', a sequence of names"),
+        (None, {}, ParameterError, 'joints is None, a sequence of names'),
+        (5, {}, ParameterError, 'joints is 5, a sequence of names'),
+        ([['wrist']], {}, ParameterError, r"entry of joints is \['wrist'\], one name"),
+        (['wrist'], ['finger'], ParameterError, r"locked is \['finger'\], a mapping"),
+        (['wrist'], 0.5, ParameterError, 'locked is 0.5, a mapping'),
+        (['wrist'], {'finger': 'open'}, ParameterError, "'finger' is locked at 'open'"),
+        (['wrist'], {'finger': None}, ParameterError, "'finger' is locked at None"),
     ],
 )
 def test_refused(joints, locked, error, words):

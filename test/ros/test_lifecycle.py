@@ -12,8 +12,8 @@ from references import follow, point, trajectory
 from std_msgs.msg import String
 from three_joints import URDF, state
 
-from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.ros.parameters import TABLE
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.ros.parameter_table import TABLE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 CONFIG = Path(__file__).parents[2] / 'config' / 'robot_dynamics.yaml'
@@ -101,7 +101,7 @@ REFUSED = {
     'too few numbers': ({'robot_description': URDF, 'gravity': [9.81]}, 'gravity has 1 values'),
     'disagreement with Pinocchio': (
         # No two ways to compute agree to the last bit on all states.
-        {'robot_description': URDF, 'cross_check_tolerance': 0.0},
+        {'robot_description': URDF, 'cross_check_tolerance': 1e-30},
         'Pinocchio disagrees',
     ),
 }
@@ -164,17 +164,40 @@ def test_a_robot_put_out_of_service_stays_so(graph):
         assert label(observer) == 'unconfigured'
 
 
-def test_another_description_is_refused_each_time_until_the_robot_is_cleaned_up(graph):
-    other = URDF.replace('<mass value="1.5"/>', '<mass value="3"/>')
+HEAVIER = URDF.replace('<mass value="1.5"/>', '<mass value="3"/>')
+
+
+def test_another_description_is_taken_up_while_the_robot_runs(graph):
     with graph() as (node, observer):
         observer.description.publish(String(data=URDF))
         observer.until(lambda: label(observer) == 'active', 'activation')
+        observer.description.publish(String(data=HEAVIER))
+        observer.until(lambda: node.intakes['robot_description'].used == 2, 'the other one')
+        command, _ = observer.answer_to(state(Q, V))
+    heavier = RobotDynamics(parse_urdf(HEAVIER))
+    np.testing.assert_allclose(command.data, heavier.bias_torque(Q, V), rtol=1e-12)
+
+
+OTHERS = {
+    'not XML': ('robot', 'not well-formed XML'),
+    'empty': (' ', 'it is empty'),
+    'indefinite': (INDEFINITE, 'none may be negative'),
+    'other joints': (URDF.replace('wrist', 'ankle'), 'its joints are turn, slide, ankle'),
+}
+
+
+@pytest.mark.parametrize('other', OTHERS)
+def test_another_description_that_cannot_be_used_leaves_the_old_one(graph, dynamics, other):
+    text, reason = OTHERS[other]
+    with graph() as (node, observer):
+        observer.description.publish(String(data=URDF))
+        observer.until(lambda: label(observer) == 'active', 'activation')
+        observer.description.publish(String(data=text))
         intake = node.intakes['robot_description']
-        assert (intake.used, intake.refused) == (1, 0)
-        for count in (1, 2):
-            observer.description.publish(String(data=other))
-            observer.until(lambda count=count: intake.refused == count, 'refusal')
-        assert intake.used == 1
+        observer.until(lambda: intake.refused == 1, 'refusal')
+        assert reason in intake.last_reason
+        command, _ = observer.answer_to(state(Q, V))
+    np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
 
 
 def test_a_parameter_cannot_be_deleted(graph, dynamics):

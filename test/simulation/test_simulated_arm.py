@@ -1,5 +1,6 @@
 """The node in process, over its topics and services."""
 
+import math
 import os
 import threading
 import time
@@ -207,6 +208,11 @@ def test_waits_for_a_latched_description(bench, two_links):
         ({'initial_positions': 0.1}, 'initial_positions'),
         ({'gravity': [0.0, 1.0]}, 'gravity'),
         ({'rate': 0.0}, 'rate is 0.0'),
+        *[
+            ({f'servo_{name}': value}, f'servo_{name} is {value}: allowed is above 0, to')
+            for name in ('bandwidth', 'damping_ratio')
+            for value in (math.inf, math.nan, -5.0, 1e5)
+        ],
         ({'servo_kp': [10.0]}, 'servo_kd'),
         ({'servo_kp': [1.0, 2.0, 3.0], 'servo_kd': [1.0]}, 'servo_kp'),
         ({'robot_description': '<robot'}, 'not XML'),

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.float_dynamics import FloatDynamics
-from random_trees import COUNT, random_tree
+from mechanics.numbered_trees import COUNT, random_tree
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.algorithms import christoffel, kronecker, lagrange, screw_rnea

@@ -75,16 +75,18 @@ def torque_rates(limits: Array, joints: Sequence[str], settings: GuardSettings) 
 
 
 def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> Array | None:
-    """Values of each commanded joint (k,); None if there are none.
+    """Values of each commanded joint (k,), from as many, or from one for all; None from none.
 
     Raises:
-        ParameterError: their number is not that of the joints.
+        ParameterError: there is another number of them.
     """
     if not values:
         return None
+    if len(values) == 1:
+        values = [values[0]] * len(joints)
     if len(values) != len(joints):
         raise ParameterError(
-            f'{name} has {len(values)} values, one for each commanded joint is needed: '
-            f'{", ".join(joints)}'
+            f'{name} has {len(values)} values, one for all or one for each commanded joint is '
+            f'needed: {", ".join(joints)}'
         )
     return np.array(values, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Random robots: URDFs that are fine, and URDFs with something broken."""
+"""Random robots drawn by Hypothesis: URDFs that are fine, and URDFs with something broken."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 from hypothesis import strategies as st
+
+from mechanics.random_bodies import add_box, uniform
 
 KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
 
@@ -27,8 +29,8 @@ def random_trees(draw: Any, most_joints: int = 6) -> str:
         joint = SubElement(robot, 'joint', name=f'joint{index}', type=kind)
         SubElement(joint, 'parent', link=f'link{parent}')
         SubElement(joint, 'child', link=f'link{index}')
-        SubElement(joint, 'origin', xyz=_uniform(random, 0.5), rpy=_uniform(random, math.pi))
-        SubElement(joint, 'axis', xyz=_uniform(random, 1.0))
+        SubElement(joint, 'origin', xyz=uniform(random, 0.5), rpy=uniform(random, math.pi))
+        SubElement(joint, 'axis', xyz=uniform(random, 1.0))
         earlier = [i for i in range(1, index) if kinds[i - 1] != 'fixed']
         if kind != 'fixed' and earlier and draw(st.booleans()):
             _mimic(joint, draw(st.sampled_from(earlier)), random)
@@ -82,20 +84,11 @@ def _break_attribute(draw: Any, element: Element) -> None:
 
 def _link(robot: Element, index: int, random: np.random.Generator) -> None:
     link = SubElement(robot, 'link', name=f'link{index}')
-    inertial = SubElement(link, 'inertial')
-    mass, (x, y, z) = random.uniform(0.1, 5.0), random.uniform(0.05, 0.5, 3)
-    SubElement(inertial, 'mass', value=repr(float(mass)))
-    SubElement(inertial, 'origin', xyz=_uniform(random, 0.3), rpy=_uniform(random, math.pi))
-    moments = {'ixx': y * y + z * z, 'iyy': x * x + z * z, 'izz': x * x + y * y}
-    inertia = {key: repr(float(mass * moment / 12.0)) for key, moment in moments.items()}
-    SubElement(inertial, 'inertia', inertia | dict.fromkeys(('ixy', 'ixz', 'iyz'), '0'))
+    mass, sides = float(random.uniform(0.1, 5.0)), random.uniform(0.05, 0.5, 3)
+    add_box(link, mass, sides, uniform(random, 0.3), uniform(random, math.pi))
 
 
 def _mimic(joint: Element, driver: int, random: np.random.Generator) -> None:
     multiplier, offset = random.uniform(-2.0, 2.0, 2)
     laws = {'multiplier': repr(float(multiplier)), 'offset': repr(float(offset))}
     SubElement(joint, 'mimic', laws, joint=f'joint{driver}')
-
-
-def _uniform(random: np.random.Generator, most: float) -> str:
-    return ' '.join(repr(float(x)) for x in random.uniform(-most, most, 3))

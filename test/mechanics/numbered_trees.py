@@ -13,6 +13,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from mechanics.random_bodies import add_box, uniform
+
 COUNT = 240
 KINDS = ('revolute', 'continuous', 'prismatic', 'fixed')
 
@@ -33,7 +35,7 @@ def random_tree(number: int) -> str:
         SubElement(joint, 'parent', link=f'link{random.integers(max(0, index - reach), index)}')
         SubElement(joint, 'child', link=f'link{index}')
         if random.random() < 0.9:
-            SubElement(joint, 'origin', xyz=_uniform(random, 0.5), rpy=_turn(random))
+            SubElement(joint, 'origin', xyz=uniform(random, 0.5), rpy=_turn(random))
         SubElement(joint, 'axis', xyz=_axis(random))
         if kind in ('revolute', 'prismatic'):
             SubElement(joint, 'limit', lower='-2', upper='2', velocity='3', effort='100')
@@ -58,19 +60,14 @@ def _link(robot: Element, index: int, random: np.random.Generator) -> None:
     chance = random.random()
     if chance < 0.1:
         return
-    inertial = SubElement(link, 'inertial')
-    mass, (x, y, z) = float(random.uniform(0.1, 5.0)), random.uniform(0.05, 0.5, 3)
+    mass, sides = float(random.uniform(0.1, 5.0)), random.uniform(0.05, 0.5, 3)
     mass = 0.0 if chance < 0.15 else mass
-    SubElement(inertial, 'mass', value=repr(mass))
-    SubElement(inertial, 'origin', xyz=_uniform(random, 0.3), rpy=_turn(random))
-    moments = {'ixx': y * y + z * z, 'iyy': x * x + z * z, 'izz': x * x + y * y}
-    inertia = {key: repr(float(mass * moment / 12.0)) for key, moment in moments.items()}
-    SubElement(inertial, 'inertia', inertia | dict.fromkeys(('ixy', 'ixz', 'iyz'), '0'))
+    add_box(link, mass, sides, uniform(random, 0.3), _turn(random))
 
 
 def _axis(random: np.random.Generator) -> str:
     if random.random() < 0.5:
-        return _uniform(random, 1.0)
+        return uniform(random, 1.0)
     axis = [0, 0, 0]
     axis[int(random.integers(3))] = int(random.choice([-1, 1]))
     return ' '.join(map(str, axis))
@@ -79,9 +76,5 @@ def _axis(random: np.random.Generator) -> str:
 def _turn(random: np.random.Generator) -> str:
     """Half of the frames are turned by quarters, which fold away."""
     if random.random() < 0.5:
-        return _uniform(random, math.pi)
+        return uniform(random, math.pi)
     return ' '.join(repr(float(x)) for x in random.integers(-2, 3, 3) * (math.pi / 2))
-
-
-def _uniform(random: np.random.Generator, most: float) -> str:
-    return ' '.join(repr(float(x)) for x in random.uniform(-most, most, 3))
