@@ -7,7 +7,7 @@ package_name = 'robot_dynamics_ros'
 # Only what `robot_dynamics_ros.core` imports: it must install where there is no ROS.
 requirements = ['defusedxml', 'lxml', 'numpy', 'urdf-parser-py']
 extras = {
-    'native': ['llvmlite'],
+    'native': ['llvmlite>=0.44'],  # older ones lack the pass manager that is used
     'oracle': ['pin'],
     'simulation': ['mujoco'],
     'xacro': ['xacro'],
@@ -31,6 +31,7 @@ setup(
         (f'share/{package_name}', ['package.xml']),
         (f'share/{package_name}/launch', sorted(glob('launch/*.launch.py'))),
         (f'share/{package_name}/config', sorted(glob('config/*'))),
+        (f'share/{package_name}/examples', sorted(glob('examples/*.py'))),
         (
             f'share/{package_name}/examples/three_link_arm',
             sorted(glob('examples/three_link_arm/*.*')),

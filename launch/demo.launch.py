@@ -31,12 +31,15 @@ def generate_launch_description() -> LaunchDescription:
     return LaunchDescription(
         [
             DeclareLaunchArgument(
-                'urdf', default_value='', description='URDF of the arm; empty: the UR5'
+                'urdf',
+                default_value='',
+                description='URDF file of the arm. Empty: the UR5 of example-robot-data',
             ),
             DeclareLaunchArgument(
                 'output',
                 default_value='',
-                description='folder for the picture, the figures and the logs; empty: demo_output',
+                description='folder for demo.png, demo.json and the logs of arm and node. '
+                'Empty: demo_output in the current folder',
             ),
             OpaqueFunction(function=start_demo),
         ]

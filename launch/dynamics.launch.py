@@ -53,26 +53,33 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'description',
                 default_value='',
-                description='URDF or xacro file; empty: wait for the topic robot_description',
+                description='URDF or xacro file of the arm. Empty: the node waits for the topic '
+                'robot_description, which robot_state_publisher publishes',
             ),
             DeclareLaunchArgument(
                 'params_file',
                 default_value=default_parameters,
-                description="parameters of the node, in ROS's YAML",
+                description='YAML file of the parameters of the node. The default explains all '
+                'of them: copy it and change the copy',
             ),
             DeclareLaunchArgument(
-                'namespace', default_value='', description='namespace of the node'
+                'namespace',
+                default_value='',
+                description='namespace of the node and of its topics and services, one for each '
+                'arm. Empty: none',
             ),
             DeclareLaunchArgument(
                 'commands',
                 default_value='~/commands',
-                description='where the torques go: the topic of your effort controller',
+                description='topic that the torques go to, such as /effort_controller/commands. '
+                'The default, /robot_dynamics/commands, moves nothing',
             ),
             DeclareLaunchArgument(
                 'autostart',
                 default_value='true',
                 choices=['true', 'false'],
-                description='whether the node configures and activates itself',
+                description='true: publish torques as soon as there are a description and joint '
+                'states. false: wait for the lifecycle transitions configure and activate',
             ),
             OpaqueFunction(function=start_node),
         ]

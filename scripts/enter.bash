@@ -4,6 +4,9 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 "$root/scripts/setup"
 
+# ROS logs below the home folder, and does not start where there is none.
+[[ -n ${HOME:-} ]] || export ROS_LOG_DIR=${ROS_LOG_DIR:-$root/log/ros}
+
 if [[ -z ${ROS_DISTRO:-} ]]; then
   # The ROS wheels find their libraries anew, instead of those of an environment around this one.
   unset AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH _ROS_WHEELS_BOOTSTRAP_COMPLETE

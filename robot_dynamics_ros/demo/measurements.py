@@ -26,6 +26,11 @@ class Motion:
         """The largest displacement of any joint."""
         return float(np.abs(self.displacement).max())
 
+    @property
+    def duration(self) -> float:
+        """How long it was watched [s]."""
+        return float(self.times[-1])
+
 
 @dataclass(frozen=True)
 class Tracking:
@@ -48,6 +53,7 @@ class Timeliness:
     state_rate: float  # [Hz]
     command_rate: float  # [Hz]
     latency: Array  # (m,) [s]
+    passage: Array  # (k,) [s]: of the states to the observer, which the node has no part in
     lost: int
     expected: int
 
@@ -104,7 +110,9 @@ def timeliness(take: Take) -> Timeliness:
     tail = states.sent[-1] - 50_000_000 if len(states) else 0
     due = {stamp for stamp, time in sent.items() if time <= tail}
     lost = len(due - set(torques.stamp.tolist()))
-    return Timeliness(_rate(states.sent), _rate(commands.sent), np.array(latency), lost, len(due))
+    passage = (states.received - states.sent) * 1e-9
+    rates = _rate(states.sent), _rate(commands.sent)
+    return Timeliness(*rates, np.array(latency), passage, lost, len(due))
 
 
 def torque_parts(take: Take, joints: Sequence[str]) -> TorqueParts:

@@ -23,11 +23,9 @@ def fall_and_hold(axes: Axes, results: Results) -> None:
         axes.plot(fall.times, fall.displacement[:, i], color=colour, lw=1.8, label=label)
     worst = np.abs(hold.displacement).max(axis=0).argmax()
     axes.plot(hold.times, hold.displacement[:, worst], color='black', lw=3.5)
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.35 * (high - low))
     drift = _drift(hold.largest, _units(results))
     axes.annotate(
-        f'held by gravity compensation:\n{drift} in {hold.times[-1]:.0f} s',
+        f'held by gravity compensation:\n{drift} in {hold.duration:.2g} s',
         (hold.times[-1], hold.displacement[-1, worst]),
         (0, -10),
         textcoords='offset points',
@@ -35,16 +33,16 @@ def fall_and_hold(axes: Axes, results: Results) -> None:
         va='top',
         size=10,
         weight='bold',
+        bbox={'facecolor': 'white', 'edgecolor': 'none', 'alpha': 0.8, 'pad': 1.5},
     )
-    axes.set_title('Released: without torque, and with')
+    axes.set_title('Released: falls without torque, stays with it')
     axes.set_xlabel('time since the brake was released [s]')
     axes.set_ylabel(f'joint displacement [{_units(results)}]')
     if len(results.joints) <= _MANY:
-        legend = axes.legend(loc='upper right', ncols=2, title='without torque')
-        legend.set_alignment('left')
+        _legend_above(axes, 'without torque', columns=2)
     else:
-        axes.plot([], [], color=colours[0], label='every joint, without torque')
-        axes.legend(loc='upper right')
+        axes.plot([], [], color=colours[0], label='every joint')
+        _legend_above(axes, 'without torque', columns=1)
 
 
 def tracking_over_time(axes: Axes, results: Results) -> None:
@@ -57,12 +55,10 @@ def tracking_over_time(axes: Axes, results: Results) -> None:
         (results.with_feedforward, FEEDFORWARD, 'servo + feedforward'),
     ):
         axes.plot(take.times, 1e3 * take.error[:, i], color=colour, lw=1.8, label=label)
-    axes.set_title('Following a fast trajectory')
+    axes.set_title('Following a fast trajectory: how far off')
     axes.set_xlabel('time since the fast trajectory began [s]')
-    axes.set_ylabel(f'{joint.name}: position - reference [m{unit(joint)}]')
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.25 * (high - low))
-    axes.legend(loc='upper right')
+    axes.set_ylabel(f'position - reference [m{unit(joint)}]')
+    _legend_above(axes, joint.name, columns=1)
 
 
 def tracking_by_joint(axes: Axes, results: Results) -> None:
@@ -81,7 +77,7 @@ def tracking_by_joint(axes: Axes, results: Results) -> None:
             axes.text(
                 1e3 * row.with_feedforward * 1.12,
                 place + 0.27,
-                f'{1 / row.ratio:.0f} x less' if row.ratio > 0 else '',
+                f'{1 / row.ratio:.0f} times less' if row.ratio > 0 else '',
                 va='center',
                 size=10,
                 color=FEEDFORWARD,
@@ -116,10 +112,8 @@ def torque_and_parts(axes: Axes, results: Results) -> None:
     axes.set_title('What the torque is made of')
     axes.set_xlabel('time since the fast trajectory began [s]')
     newton = 'N' if joint.kind == 'prismatic' else 'N m'
-    axes.set_ylabel(f'feedforward of {joint.name} [{newton}]')
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.25 * (high - low))
-    axes.legend(loc='upper center', ncols=3)
+    axes.set_ylabel(f'feedforward torque [{newton}]')
+    _legend_above(axes, joint.name, columns=2)
 
 
 def mass_matrix(axes: Axes, results: Results) -> None:
@@ -136,10 +130,10 @@ def mass_matrix(axes: Axes, results: Results) -> None:
                 axes.text(
                     column,
                     row,
-                    f'{matrix[row, column]:.2f}'.replace('-0.00', '0.00'),
+                    _two_digits(matrix[row, column], bound),
                     ha='center',
                     va='center',
-                    size=10 if n <= 8 else 7,
+                    size=10 if n <= 6 else 7.5,
                     color='white' if dark else INK,
                 )
         axes.set_yticks(range(n), [joint.name for joint in results.joints])
@@ -153,7 +147,8 @@ def mass_matrix(axes: Axes, results: Results) -> None:
     errors = results.matrices
     worst = max(errors.mass_error, errors.coriolis_error)
     axes.set_xlabel(
-        f'from the service; M and C agree with Pinocchio to {_power(worst)},\n'
+        'as the service answered, the columns like the rows;\n'
+        f'M and C agree with Pinocchio to {_power(worst)},\n'
         f'dM/dt - 2C is skew-symmetric to {_power(errors.skewness)}'
     )
 
@@ -165,17 +160,18 @@ def latency(axes: Axes, results: Results) -> None:
     edge = max(2.5 * p50, 1.15 * p99)
     axes.hist(np.minimum(milliseconds, edge), bins=np.linspace(0, edge, 60), color='#2c6fbb')
     top = axes.get_ylim()[1]
-    for value, label in ((p50, 'median'), (p99, '99 %')):
+    # One below the other: the two may lie close together.
+    for value, label, height in ((p50, 'median', 1.1), (p99, '99 % within', 1.02)):
         axes.axvline(value, color=INK, lw=1.5, ls='--')
         side, shift = ('right', -5) if value > edge / 2 else ('left', 5)
         axes.annotate(
-            f'{label}: {value:.2f} ms',
-            (value, top),
-            (shift, 2),
+            f'{label}: {value:.2g} ms',
+            (value, height * top),
+            (shift, 0),
             textcoords='offset points',
             ha=side,
         )
-    axes.set_ylim(0, 1.12 * top)
+    axes.set_ylim(0, 1.18 * top)
     axes.set_title('How soon a state is answered')
     time = results.timeliness
     axes.set_xlabel(
@@ -188,6 +184,15 @@ def latency(axes: Axes, results: Results) -> None:
 def _shown(results: Results) -> int:
     """The joint whose torque varies most, for its limit or not: the one worth looking at."""
     return int(np.ptp(results.torques.parts['effort'], axis=0).argmax())
+
+
+def _legend_above(axes: Axes, title: str, columns: int) -> None:
+    """Put the legend over the curves, with room of its own."""
+    rows = -(-len(axes.get_legend_handles_labels()[0]) // columns) + 1
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.09 * rows * (high - low))
+    legend = axes.legend(loc='upper right', ncols=columns, title=title)
+    legend.set_alignment('left')
 
 
 def _colours(count: int) -> list[tuple[float, ...]]:
@@ -205,8 +210,16 @@ def _drift(value: float, units: str) -> str:
     return 'no drift' if value == 0 else f'drift {_power(value)} {units}'
 
 
-def _power(value: float) -> str:
+def _two_digits(value: float, whole: float) -> str:
+    """Write a number with two significant digits; what is rounding of the whole is zero."""
+    if abs(value) < 1e-12 * whole:
+        return '0'
+    exponent = int(f'{value:.1e}'.partition('e')[2])
+    return _power(value, 1) if exponent < -3 else f'{value:.{max(0, 1 - exponent)}f}'
+
+
+def _power(value: float, decimals: int = 0) -> str:
     if value == 0:
         return '0'
-    exponent = int(np.floor(np.log10(value)))
-    return f'{value / 10.0**exponent:.0f}e{exponent}'
+    mantissa, _, exponent = f'{value:.{decimals}e}'.partition('e')
+    return f'{mantissa}e{int(exponent)}'

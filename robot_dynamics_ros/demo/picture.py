@@ -65,9 +65,8 @@ def _headline(head: Figure, results: Results, verdict: Verdict) -> None:
     head.text(
         0.012,
         0.16,
-        'robot_dynamics_ros answers the joint states of a MuJoCo arm with torques: '
-        f'{len(results.joints)} joints, {results.rate:.0f} states a second, '
-        'three processes over DDS.',
+        f'An arm in MuJoCo, {len(results.joints)} joints {results.friction}, sends '
+        f'{results.rate:.0f} states a second; robot_dynamics_ros answers with torques, over DDS.',
         size=13,
         color='#555555',
         va='center',

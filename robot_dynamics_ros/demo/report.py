@@ -32,9 +32,9 @@ class Figure:
     def bound(self) -> str:
         """The bound as it is printed."""
         if self.at_most is not None:
-            return f'<= {self.at_most:g}'
+            return f'<= {self.at_most:.4g}'
         if self.at_least is not None:
-            return f'>= {self.at_least:g}'
+            return f'>= {self.at_least:.4g}'
         return ''
 
 

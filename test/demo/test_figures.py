@@ -16,8 +16,8 @@ TIMES = np.linspace(0.0, 4.0, 400)
 PARTS = ('effort', 'gravity', 'coriolis', 'inertial', 'friction')
 
 
-def joint(name, kind):
-    return JointData(name, kind, -1.0, 1.0, 1.0, 1.0, 0.0, 0.0, mimic=False)
+def joint(name, kind, friction=0.0):
+    return JointData(name, kind, -1.0, 1.0, 1.0, 1.0, 0.0, friction, mimic=False)
 
 
 def motion(size):
@@ -27,6 +27,11 @@ def motion(size):
 def tracking(size):
     wave = np.outer(np.sin(TIMES), [size, size / 2])
     return Tracking(TIMES, wave, wave)
+
+
+def timeliness(latency, passage=0.0001, lost=0):
+    """A second at 1 kHz, all answers equally late [s]."""
+    return Timeliness(1000.0, 1000.0, np.full(500, latency), np.full(500, passage), lost, 500)
 
 
 def results(**changes):
@@ -40,7 +45,7 @@ def results(**changes):
         'torques': TorqueParts(TIMES, {part: np.outer(np.cos(TIMES), [5, 1]) for part in PARTS}),
         'matrices': MatrixErrors(0.0, 0.1, 1e-11, 1e-15, 1e-15),
         'mass_matrix': np.array([[2.0, 0.3], [0.3, 1.0]]),
-        'timeliness': Timeliness(1000.0, 1000.0, np.full(500, 0.0004), 0, 500),
+        'timeliness': timeliness(0.0004),
         'cpu': {'arm': 0.3, 'node': 0.5},
         'rate': 1000.0,
     }
@@ -66,18 +71,60 @@ def test_a_good_run_passes():
         ({'matrices': MatrixErrors(0.0, 0.1, 1e-3, 0.0, 0.0)}, {'skewness'}),
         ({'matrices': MatrixErrors(0.0, 0.1, 0.0, 1e-9, 0.0)}, {'mass_error'}),
         ({'matrices': MatrixErrors(0.0, 0.1, 0.0, 0.0, np.nan)}, {'coriolis_error'}),
+        ({'timeliness': timeliness(0.05)}, {'latency_p50', 'latency_p99'}),
+        ({'timeliness': timeliness(0.0004, lost=30)}, {'lost'}),
         (
-            {'timeliness': Timeliness(500.0, 500.0, np.full(9, 0.05), 30, 100)},
-            {'state_rate', 'command_rate', 'latency_p50', 'latency_p99', 'lost'},
+            {'timeliness': Timeliness(400.0, 300.0, np.full(9, 4e-4), np.full(9, 1e-4), 0, 100)},
+            {'state_rate', 'command_rate'},
         ),
         (
-            {'timeliness': Timeliness(1000.0, 0.0, np.array([]), 0, 0)},
+            {'timeliness': Timeliness(1000.0, 0.0, np.array([]), np.full(9, 1e-4), 0, 0)},
             {'command_rate', 'latency_p50', 'latency_p99', 'lost'},
         ),
     ],
 )
 def test_each_fault_fails_its_own_figure(changes, keys):
     assert failed(results(**changes)) == keys
+
+
+@pytest.mark.parametrize(('passage', 'keys'), [(0.002, set()), (0.0001, {'latency_p50'})])
+def test_an_answer_may_be_late_where_the_machine_is(passage, keys):
+    assert failed(results(timeliness=timeliness(0.01, passage))) == keys
+
+
+@pytest.mark.parametrize(('seconds', 'said'), [(4.999, ' 5 s'), (1.499, ' 1.5 s')])
+def test_the_drift_says_over_which_time(seconds, said):
+    held = Motion(np.array([0.0, seconds]), np.zeros((2, 2)))
+    labels = [figure.label for figure in judge(results(hold=held)) if figure.key == 'drift']
+    assert labels[0].endswith(said)
+
+
+@pytest.mark.parametrize(
+    ('friction', 'said'), [(0.0, 'without friction'), (0.1, 'without the friction of its URDF')]
+)
+def test_what_the_simulation_leaves_out_is_said(friction, said):
+    assert results(joints=[joint('shoulder', 'revolute', friction)]).friction == said
+
+
+@pytest.mark.parametrize(
+    ('value', 'text'),
+    [
+        (4.3349, '4.3'),
+        (0.0996, '0.10'),
+        (-0.0264, '-0.026'),
+        (0.00119, '0.0012'),
+        (-1.14e-4, '-1.1e-4'),
+        (9.99e-5, '1.0e-4'),
+        (3e-17, '0'),
+        (-0.0, '0'),
+        (12.3, '12'),
+    ],
+)
+def test_small_entries_of_a_matrix_keep_two_digits(value, text):
+    pytest.importorskip('matplotlib')
+    from robot_dynamics_ros.demo.panels import _two_digits
+
+    assert _two_digits(value, whole=4.33) == text
 
 
 def test_the_worst_joint_is_named():

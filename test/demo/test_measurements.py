@@ -45,6 +45,7 @@ def test_latency_runs_from_the_state_to_the_command_that_answers_it():
     torques = samples(answered * MS, answered * MS + 450_000, answered * MS + 900_000)
     time = measurements.timeliness(take(states, torques, commands))
     np.testing.assert_allclose(time.latency, 0.0005)
+    np.testing.assert_allclose(time.passage, 1e-9)
     assert (time.lost, time.expected) == (2, 150)
     assert time.state_rate == pytest.approx(1000.0)
     assert time.command_rate == pytest.approx(1000.0 * 197 / 199)

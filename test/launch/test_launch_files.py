@@ -45,22 +45,29 @@ PENDULUM = """
 """
 
 
-def arguments_of(description: LaunchDescription) -> set[str]:
+def arguments_of(description: LaunchDescription) -> dict[str, str]:
+    """What `ros2 launch --show-args` says of each."""
     return {
-        entity.name for entity in description.entities if isinstance(entity, DeclareLaunchArgument)
+        entity.name: entity.description
+        for entity in description.entities
+        if isinstance(entity, DeclareLaunchArgument)
     }
 
 
 @pytest.mark.parametrize(
     ('file', 'arguments'),
     [
-        ('dynamics.launch.py', {'description', 'params_file', 'namespace', 'autostart'}),
+        (
+            'dynamics.launch.py',
+            {'description', 'params_file', 'namespace', 'commands', 'autostart'},
+        ),
         ('demo.launch.py', {'urdf', 'output'}),
     ],
 )
 def test_arguments(file, arguments):
-    description = get_launch_description_from_python_launch_file(str(LAUNCH / file))
-    assert arguments_of(description) == arguments
+    found = arguments_of(get_launch_description_from_python_launch_file(str(LAUNCH / file)))
+    assert found.keys() == arguments
+    assert all('no description given' not in text for text in found.values())
 
 
 def run_launch(*arguments: str) -> subprocess.Popen:

@@ -1,0 +1,39 @@
+"""Drives the lifecycle of a running dynamics_node, in a shell without the command `ros2`.
+
+python examples/change_state.py deactivate     # or configure, activate, cleanup
+"""
+
+import sys
+
+import rclpy
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState, GetState
+
+TRANSITIONS = {
+    'configure': Transition.TRANSITION_CONFIGURE,
+    'activate': Transition.TRANSITION_ACTIVATE,
+    'deactivate': Transition.TRANSITION_DEACTIVATE,
+    'cleanup': Transition.TRANSITION_CLEANUP,
+}
+
+if len(sys.argv) != 2 or sys.argv[1] not in TRANSITIONS:
+    sys.exit(f'name one of {", ".join(TRANSITIONS)}')
+rclpy.init()
+node = rclpy.create_node('lifecycle_client')
+
+
+def call(service, name, request):
+    """The answer of a service of the node."""
+    client = node.create_client(service, f'/robot_dynamics/{name}')
+    if not client.wait_for_service(timeout_sec=10.0):
+        sys.exit('no dynamics_node here: is it running, with the same ROS_DOMAIN_ID?')
+    future = client.call_async(request)
+    rclpy.spin_until_future_complete(node, future, timeout_sec=60.0)
+    return future.result() or sys.exit('no answer within 60 s')
+
+
+transition = Transition(id=TRANSITIONS[sys.argv[1]])
+done = call(ChangeState, 'change_state', ChangeState.Request(transition=transition)).success
+state = call(GetState, 'get_state', GetState.Request()).current_state.label
+print(state)
+sys.exit(not done and f'{sys.argv[1]} failed; the log of the node says why')

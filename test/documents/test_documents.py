@@ -1,0 +1,51 @@
+"""README.md and docs/: nothing is left to fill in, and the Python of the README runs."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]
+# Names of variables and constants stand in code, links in parentheses or bare.
+CODE_OR_LINK = re.compile(r'```.*?```|`[^`]*`|\]\([^)]*\)|https?://\S+', re.DOTALL)
+PLACEHOLDER = re.compile(r'\b[A-Z]+(?:_[A-Z]+)+\b')
+NOTE_TO_ONESELF = re.compile(r'\b(?:TODO|FIXME|XXX|TBD|TBA)\b')
+
+
+def unfinished(text):
+    return PLACEHOLDER.findall(CODE_OR_LINK.sub(' ', text)) + NOTE_TO_ONESELF.findall(text)
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=lambda path: path.name)
+def test_nothing_is_left_to_fill_in(document):
+    assert unfinished(document.read_text()) == []
+
+
+@pytest.mark.parametrize(
+    ('text', 'found'),
+    [
+        ('measured:\n\nBENCH_TABLE\n', ['BENCH_TABLE']),
+        ('TODO: say more', ['TODO']),
+        ('`x = 1  # FIXME`', ['FIXME']),
+        ('set `ROS_DOMAIN_ID`, see [here](A_B.md), on KUKA and UR5', []),
+    ],
+)
+def test_what_counts_as_unfinished(text, found):
+    assert unfinished(text) == found
+
+
+def test_the_python_of_the_readme_runs_in_a_fresh_clone():
+    """As it stands, block after block, from the root of the repository."""
+    blocks = re.findall(r'^```python\n(.*?)^```', DOCUMENTS[0].read_text(), re.DOTALL | re.M)
+    assert len(blocks) >= 2
+    result = subprocess.run(
+        [sys.executable, '-c', '\n'.join(blocks)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120.0,
+    )
+    assert (result.returncode, result.stderr) == (0, '')

@@ -1,0 +1,84 @@
+"""The clients in examples/, each in a process of its own, ask a node in another over DDS."""
+
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('robot_dynamics_interfaces')
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+
+EXAMPLES = Path(__file__).resolve().parents[2] / 'examples'
+URDF = EXAMPLES / 'three_link_arm/three_link_arm.urdf'
+LIMIT = 60.0
+
+
+@pytest.fixture(scope='module')
+def environment():
+    """A domain of its own, on this machine only."""
+    free = {'ROS_DOMAIN_ID': str(random.randint(1, 100))}
+    return {**os.environ, 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', **free}
+
+
+@pytest.fixture(scope='module')
+def node(environment, tmp_path_factory):
+    """A node that has activated itself, its description from a file as the README makes it."""
+    file = tmp_path_factory.mktemp('node') / 'description.yaml'
+    indented = ''.join(f'      {line}\n' for line in URDF.read_text().splitlines())
+    file.write_text(f'/**:\n  ros__parameters:\n    robot_description: |\n{indented}')
+    process = subprocess.Popen(
+        [
+            *(sys.executable, '-m', 'robot_dynamics_ros.ros.node'),
+            *('--ros-args', '--params-file', str(file)),
+        ],
+        env=environment,
+    )
+    yield process
+    process.terminate()
+    process.wait(timeout=30.0)
+
+
+def client(name, *arguments, environment):
+    return subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+
+
+def test_the_mass_matrix_is_that_of_the_core(node, environment):
+    result = client(
+        'get_mass_matrix.py', 'joint3=1.2', 'joint1=0.1', 'joint2=-0.5', environment=environment
+    )
+    names, *rows = [line.split() for line in result.stdout.splitlines()]
+    assert names == ['joint1', 'joint2', 'joint3'], result.stderr
+    expected = RobotDynamics(parse_urdf(URDF.read_text())).mass_matrix([0.1, -0.5, 1.2])
+    np.testing.assert_allclose(np.array(rows, dtype=float), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_what_is_wrong_is_said(node, environment):
+    result = client('get_mass_matrix.py', 'joint1=0.1', environment=environment)
+    assert result.returncode == 1
+    assert 'joint2' in result.stderr
+    assert 'Traceback' not in result.stderr
+
+
+def test_the_lifecycle_is_driven(node, environment):
+    steps = [
+        ('deactivate', 'inactive', 0),
+        ('cleanup', 'unconfigured', 0),
+        ('activate', 'unconfigured', 1),  # configure comes first
+        ('configure', 'inactive', 0),
+        ('activate', 'active', 0),
+    ]
+    for transition, state, code in steps:
+        result = client('change_state.py', transition, environment=environment)
+        assert (result.stdout.strip(), result.returncode) == (state, code), result.stderr
