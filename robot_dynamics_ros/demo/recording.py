@@ -40,9 +40,9 @@ class Channel:
         """Append a message with its MessageInfo."""
         self._messages.append((info['source_timestamp'], info['received_timestamp'], message))
 
-    def last_stamp(self) -> int:
-        """Return the stamp of the newest message [ns], 0 if there is none."""
-        return self._read(self._messages[-1][2]).stamp if self._messages else 0
+    def last(self) -> Content:
+        """Return the newest message, an empty one if there is none."""
+        return self._read(self._messages[-1][2]) if self._messages else Content()
 
     def between(self, start: int, end: int) -> Samples:
         """Return what was sent from `start` to `end` [ns]."""

@@ -47,6 +47,8 @@ class Stage:
         """Take part in the graph through a node; watch over the children while waiting."""
         self._node = node
         self.children = children
+        # Whether the node commands torques.
+        self._commanded = False
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
         self.states = Channel(_read_state)
@@ -115,14 +117,14 @@ class Stage:
             )
 
     def activate(self) -> None:
-        """Let the node command torques, and wait until it answers what the arm says by then."""
-        now = self.now()
+        """Let the node command torques, and wait until they are faded in."""
         self._transition(Transition.TRANSITION_ACTIVATE, 'activate')
-        self.wait_until(lambda: self.torques.last_stamp() > now, COMMANDS)
-        self.wait(0.05)
+        self._commanded = True
+        self._wait_until_steady()
 
     def deactivate(self) -> None:
-        """Let the node fall silent."""
+        """Let the node fade out and fall silent."""
+        self._commanded = False
         self._transition(Transition.TRANSITION_DEACTIVATE, 'deactivate')
 
     def at_home(self, *, servo: bool) -> None:
@@ -130,6 +132,8 @@ class Stage:
         self._ask(self._brake, SetBool.Request(data=True))
         self._ask(self._servo, SetBool.Request(data=servo))
         self._ask(self._reset, Trigger.Request())
+        if self._commanded:
+            self._wait_until_steady()
 
     def brake(self, on: bool) -> None:
         """Set or release the brake."""
@@ -172,6 +176,19 @@ class Stage:
         """Leave the graph."""
         self._executor.shutdown()
         self._node.destroy_node()
+
+    def _wait_until_steady(self) -> None:
+        """Until a command answers what the arm says by now, and no fade shapes it any more."""
+        now = self.now()
+
+        def steady() -> bool:
+            last = self.torques.last()
+            if last.stamp <= now:
+                return False
+            effort, *parts = (np.asarray(last.rows[part]) for part in PARTS)
+            return np.allclose(effort, sum(parts), rtol=1e-9, atol=1e-9)
+
+        self.wait_until(steady, COMMANDS)
 
     def _transition(self, transition: int, verb: str) -> None:
         request = ChangeState.Request(transition=Transition(id=transition))
