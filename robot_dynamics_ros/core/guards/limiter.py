@@ -43,8 +43,11 @@ class TorqueLimiter:
         """
         self._asked[:] = command
         step = self.rates * min(elapsed, LONGEST_STEP)
-        np.clip(command, -self.limits, self.limits, out=self._clamped)
-        np.clip(self._clamped, last - step, last + step, out=command)
+        # Two calls of a ufunc each: np.clip takes three times as long for so few numbers.
+        np.minimum(command, self.limits, out=self._clamped)
+        np.maximum(self._clamped, -self.limits, out=self._clamped)
+        np.minimum(self._clamped, last + step, out=command)
+        np.maximum(command, last - step, out=command)
         self.arrived = bool((command == self._clamped).all())
         np.not_equal(command, self._asked, out=self.saturated)
         self.counts += self.saturated
