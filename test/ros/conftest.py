@@ -31,6 +31,7 @@ UNGUARDED = {
     'jump_tolerance': 1e9,
     'state_timeout': 1e3,
     'reference_timeout': 1e3,
+    'exclusive_commands': 'off',
 }
 
 
