@@ -72,8 +72,7 @@ def judge(results: Results) -> list[Figure]:
 
     The bounds of motion leave no room for a wrong term: one per cent of gravity amiss makes a held
     UR5 drift by more than a radian. Those of latency and of loss grow with the load of the
-    machine, as the same states show it on their way to the observer: what exceeds them is the
-    node's doing.
+    machine, as the same states show it on their way to the observer.
     """
     rows, time, matrices = results.joint_rows(), results.timeliness, results.matrices
     worst = max(rows, key=lambda row: row.ratio)
