@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
-import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -17,6 +18,9 @@ from rclpy.signals import SignalHandlerOptions
 SWITCH_INTERVAL = 0.0005
 # How soon a signal is heeded [s].
 LOOK_UP = 0.1
+# A signal that comes so soon after the first is the same one [s]: a terminal and a launcher both
+# send it.
+SAME_SIGNAL = 0.5
 
 
 def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
@@ -32,12 +36,14 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     except Exception as error:
         # Arguments or a parameter file that cannot be read: the message is all there is to say.
         sys.exit(f'dynamics_node not started: {error}')
-    stopping = threading.Event()
+    first = math.inf
 
     def stop(number: int, frame: FrameType | None) -> None:
-        if stopping.is_set():
+        nonlocal first
+        now = time.monotonic()
+        if now > first + SAME_SIGNAL:
             node.hurry.set()
-        stopping.set()
+        first = min(first, now)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
@@ -45,7 +51,7 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     executor.add_node(node)
     try:
         node.start()
-        while rclpy.ok() and not stopping.is_set():
+        while rclpy.ok() and math.isinf(first):
             executor.spin_once(timeout_sec=LOOK_UP)
         node.trigger_shutdown()
     finally:
