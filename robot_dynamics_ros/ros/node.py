@@ -158,9 +158,11 @@ class DynamicsNode(LifecycleNode):
         while guard.mode is not Mode.SILENT and not self.hurry.is_set():
             if clock.monotonic() > end:
                 self.get_logger().error('the last command was not reached in time')
-                return
+                break
             # The loop that answers states goes on meanwhile, and ends the mode.
             clock.sleep(0.002)
+        with self.in_use.lock:
+            guard.mode = Mode.SILENT
 
     def _tolerance(self) -> float:
         return float(self.get_parameter('cross_check_tolerance').value)
