@@ -59,7 +59,9 @@ class StateGuard:
             raise StateError(f'the stamp is {-elapsed:.6g} s before that of the state before')
         if math.isinf(elapsed):
             return
-        allowed = self._speeds * elapsed + self.jump_tolerance
+        # In no time an infinite speed explains nothing either.
+        explained = self._speeds * elapsed if elapsed else np.zeros_like(step)
+        allowed = explained + self.jump_tolerance
         excess = step - allowed
         worst = int(excess.argmax())
         if excess[worst] > 0.0:
