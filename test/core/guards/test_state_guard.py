@@ -153,7 +153,20 @@ def test_the_array_that_came_may_be_reused():
         guard.check(10.001, q)
 
 
-def test_a_velocity_limit_of_zero_says_nothing():
-    guard = StateGuard(parse_urdf(URDF.replace('velocity="3"', 'velocity="0"')), TOLERANCE)
+@pytest.mark.parametrize('described', ['0', '-3'])
+def test_a_velocity_limit_of_nothing_says_nothing(described):
+    text = URDF.replace('velocity="3"', f'velocity="{described}"')
+    guard = StateGuard(parse_urdf(text), TOLERANCE)
     guard.check(0.0, Q)
     guard.check(0.001, Q + np.array([0.0, 0.0, 3.0]))
+
+
+def test_a_successor_compares_with_what_came_last_by_its_own_limits():
+    faster = StateGuard(parse_urdf(URDF.replace('velocity="3"', 'velocity="300"')), 0.2)
+    faster.continue_from(guarded())
+    with pytest.raises(StateError, match='before'):
+        faster.check(9.0, Q)
+    faster.continue_from(guarded())
+    faster.check(10.01, Q + np.array([0.0, 0.15, 3.0]))
+    with pytest.raises(StateError, match=r"'slide' jumps by 0.3 "):
+        faster.check(10.02, Q + np.array([0.0, 0.45, 3.0]))
