@@ -90,10 +90,19 @@ class Feedforward:
         self._weights = np.array([float(term in terms) for term in TERMS])
         self._at_reference = evaluate_at == 'reference'
 
-    def terms_of_measured_velocity(self, reference: object | None) -> list[str]:
-        """Those of the chosen terms that need it, with that reference or with none (None)."""
-        measured = reference is None or not self._at_reference
-        return [term for term in ('coriolis', 'friction') if measured and term in self.chosen]
+    def terms_of_measured_velocity(
+        self, reference: object | None, *, estimates: bool = False
+    ) -> list[str]:
+        """Those of the chosen terms that need it, with that reference or with none (None).
+
+        The inertial one does where it takes `estimates` of the acceleration.
+        """
+        needing = []
+        if reference is None or not self._at_reference:
+            needing += ['coriolis', 'friction']
+        if reference is None and estimates:
+            needing += ['inertial']
+        return [term for term in needing if term in self.chosen]
 
     def compute(
         self, q: Array, v: Array, reference: Array | None = None, a: Array | None = None

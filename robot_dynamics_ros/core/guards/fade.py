@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..checks import Array
@@ -15,25 +17,26 @@ class Fade:
     the target, which may move meanwhile.
 
     Attributes:
-        duration: [s]; may change at any time.
+        duration: [s]; may change at any time: what is left of a fade goes on at the new pace.
     """
 
     def __init__(self, size: int, duration: float) -> None:
         """No offset yet."""
         self.duration = duration
         self._offset = np.zeros(size)
-        self._elapsed = np.inf
+        # Share of the duration that is over.
+        self._progress = 1.0
         self._begun = False
 
     @property
     def running(self) -> bool:
         """Whether an offset is left."""
-        return self._elapsed < self.duration
+        return self._progress < 1.0
 
     def begin(self, last: Array, target: Array) -> None:
         """Start from the last command (k,) towards a target (k,) [N m or N]."""
         np.subtract(last, target, out=self._offset)
-        self._elapsed = 0.0
+        self._progress = 0.0 if self.duration else 1.0
         self._begun = True
 
     def apply(self, command: Array, elapsed: float) -> None:
@@ -44,8 +47,8 @@ class Fade:
             elapsed: since the last call [s]; not counted in the first one after `begin`.
         """
         if not self._begun:
-            self._elapsed += elapsed
+            self._progress += elapsed / self.duration if self.duration else math.inf
         self._begun = False
         if self.running:
-            x = self._elapsed / self.duration
+            x = self._progress
             command += (1.0 - x * x * (3.0 - 2.0 * x)) * self._offset

@@ -60,6 +60,8 @@ class GuardedFeedforward:
         self._accepted, self._stepped = -math.inf, -math.inf
         # What is commanded has changed for another reason than the mode.
         self._changed = False
+        # Whether a state was refused since the last good one.
+        self._refused = False
 
         self._state_guard = StateGuard(model, settings.jump_tolerance)
         self.acceleration = AccelerationEstimate(model.size, settings.acceleration_cutoff)
@@ -91,10 +93,14 @@ class GuardedFeedforward:
         self.mode, self.active, self.enabled = other.mode, other.active, other.enabled
         self.fault, self.hindered = other.fault, other.hindered
         self.reference, self._reference_since = other.reference, other._reference_since
+        self.dropped_references = other.dropped_references
         self.effort[:], self._q[:], self._v[:] = other.effort, other._q, other._v
         self._accepted, self._stepped = other._accepted, other._stepped
-        self._state_guard = other._state_guard
+        self._refused = other._refused
+        self._state_guard.continue_from(other._state_guard)
         self.limiter.counts[:] = other.limiter.counts
+        # Whoever looks at the terms before the next state comes sees some of this robot.
+        self.feedforward.hold(self._q)
         self.change(fade_time)
 
     @property
@@ -112,8 +118,12 @@ class GuardedFeedforward:
 
     def longest_fade(self) -> float:
         """How long it may take until the last command is reached, with a second to spare [s]."""
-        longest = float((np.abs(self.effort) / self.limiter.rates).max())
-        return self._fade.duration + longest + 1.0
+        distance = np.abs(self.effort)
+        if self.settings.on_stop == 'hold':
+            limits, gravity = self.limiter.limits, np.abs(self.feedforward.parts[GRAVITY])
+            distance += np.where(np.isfinite(limits), limits, gravity)
+        longest = float((distance / self.limiter.rates).max())
+        return max(self._fade.duration, self.settings.fade_time) + longest + 1.0
 
     def change(self, fade_time: float | None = None) -> None:
         """Lead to what is commanded from now on through a fade [s], that of the settings if None.
@@ -164,8 +174,13 @@ class GuardedFeedforward:
             self._state_guard.check(stamp, q)
         except StateError:
             self.acceleration.forget()
-            self.change()
+            self._refused = True
             raise
+        # A fade for each state that comes between two good ones would never end.
+        if self._refused and np.abs(q - self._q).max() > self.settings.jump_tolerance:
+            self.change()
+        self._refused = False
+        before = self._q.copy()
         self._q[:] = q
         self._v[:] = 0.0 if v is None else v
         if self.settings.acceleration_cutoff and v is not None:
@@ -176,7 +191,7 @@ class GuardedFeedforward:
         try:
             return self._step(now, time, measured_v=v is not None)
         except StateError:
-            self._accepted = accepted
+            self._accepted, self._q[:] = accepted, before
             raise
 
     def tick(self, now: float, time: float) -> Array | None:
@@ -223,10 +238,14 @@ class GuardedFeedforward:
         if mode is Mode.HOLD:
             feedforward.hold(self._q)
             return feedforward.effort
-        if not measured_v and (needing := feedforward.terms_of_measured_velocity(self.reference)):
-            raise StateError(f'velocity is empty, but the term {needing[0]} needs it')
-        reference = None if self.reference is None else self.reference.at(time)
         estimate = self.acceleration.a if self.settings.acceleration_cutoff else None
+        if not measured_v:
+            needing = feedforward.terms_of_measured_velocity(
+                self.reference, estimates=estimate is not None
+            )
+            if needing:
+                raise StateError(f'velocity is empty, but the term {needing[0]} needs it')
+        reference = None if self.reference is None else self.reference.at(time)
         feedforward.compute(self._q, self._v, reference, estimate)
         return feedforward.effort
 

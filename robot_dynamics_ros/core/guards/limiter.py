@@ -42,7 +42,8 @@ class TorqueLimiter:
             elapsed: since then [s].
         """
         self._asked[:] = command
-        step = self.rates * min(elapsed, LONGEST_STEP)
+        # Without time nothing changes, at an infinite rate neither.
+        step = self.rates * min(elapsed, LONGEST_STEP) if elapsed else 0.0
         # Two calls of a ufunc each: np.clip takes three times as long for so few numbers.
         np.minimum(command, self.limits, out=self._clamped)
         np.maximum(self._clamped, -self.limits, out=self._clamped)

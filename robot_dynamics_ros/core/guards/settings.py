@@ -50,7 +50,8 @@ class GuardSettings:
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSettings) -> Array:
     """The largest command (k,) of these joints [N m or N], infinite where none is known.
 
-    A limit of zero in the description counts as none: it would leave the joint without torque.
+    A limit of zero in the description counts as none: it would leave the joint without torque. So
+    does a negative one.
 
     Raises:
         ParameterError: the number of limits is not that of the joints.
@@ -58,19 +59,22 @@ def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSetti
     given = per_joint('effort_limits', settings.effort_limits, joints)
     if given is None:
         described = {joint.name: joint.limits.effort for joint in model.independent_joints}
-        given = np.array([described[name] or np.inf for name in joints])
+        given = np.array([described[name] if described[name] > 0.0 else np.inf for name in joints])
     return settings.effort_scale * given
 
 
 def torque_rates(limits: Array, joints: Sequence[str], settings: GuardSettings) -> Array:
     """The largest change (k,) of a command [N m/s or N/s], by default from its limits (k,).
 
+    A limit of zero gives no rate: a command that is not zero yet must come down at some.
+
     Raises:
         ParameterError: the number of rates is not that of the joints.
     """
     given = per_joint('effort_rate_limits', settings.effort_rate_limits, joints)
     if given is None:
-        given = np.where(np.isfinite(limits), RATE_PER_EFFORT * limits, UNKNOWN_RATE)
+        known = np.isfinite(limits) & (limits > 0.0)
+        given = np.where(known, RATE_PER_EFFORT * limits, UNKNOWN_RATE)
     return given
 
 

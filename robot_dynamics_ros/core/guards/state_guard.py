@@ -27,8 +27,9 @@ class StateGuard:
         self.jump_tolerance = jump_tolerance
         joints = model.independent_joints
         self._names = model.joint_names
-        # A limit of zero says nothing, and leaves the joint free to move.
-        self._speeds = np.array([joint.limits.velocity or math.inf for joint in joints])
+        limits = np.array([joint.limits.velocity for joint in joints])
+        # A limit of zero or less says nothing, and leaves the joint free to move.
+        self._speeds = np.where(limits > 0.0, limits, math.inf)
         # Some drivers wrap joints that turn without end.
         self._wraps = np.array([joint.kind == 'continuous' for joint in joints])
         self._q = np.zeros(model.size)
@@ -37,6 +38,10 @@ class StateGuard:
     def forget(self) -> None:
         """Compare the next state with nothing: the clock was set, or nobody listened for long."""
         self._time = -math.inf
+
+    def continue_from(self, other: StateGuard) -> None:
+        """Compare the next state with what another guard of the same joints saw last."""
+        self._q[:], self._time = other._q, other._time
 
     def check(self, time: float, q: Array) -> None:
         """Compare a state with the one before.
@@ -59,7 +64,9 @@ class StateGuard:
             raise StateError(f'the stamp is {-elapsed:.6g} s before that of the state before')
         if math.isinf(elapsed):
             return
-        allowed = self._speeds * elapsed + self.jump_tolerance
+        # In no time an infinite speed explains nothing either.
+        explained = self._speeds * elapsed if elapsed else np.zeros_like(step)
+        allowed = explained + self.jump_tolerance
         excess = step - allowed
         worst = int(excess.argmax())
         if excess[worst] > 0.0:

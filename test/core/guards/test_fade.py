@@ -1,0 +1,116 @@
+"""A fade is continuous, monotonic, ends at rest exactly on its target, and never comes back."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robot_dynamics_ros.core.guards.fade import Fade
+
+efforts = st.floats(-100.0, 100.0)
+durations = st.floats(0.05, 5.0)
+STEPS = 200
+
+
+def faded(fade, target, elapsed):
+    command = np.atleast_1d(np.array(target, float))
+    fade.apply(command, elapsed)
+    return command
+
+
+def started(last, target, duration):
+    """A fade just after its first command, which is the last one still."""
+    fade = Fade(1, duration)
+    fade.begin(np.array([last]), np.array([target]))
+    assert faded(fade, target, 123.0)[0] == pytest.approx(last, abs=1e-12)
+    return fade
+
+
+@given(last=efforts, target=efforts, duration=durations)
+def test_goes_from_the_last_command_to_the_target_and_is_at_rest_there(last, target, duration):
+    fade = started(last, target, duration)
+    step = duration / STEPS
+    commands = np.array([last, *(faded(fade, target, step)[0] for _ in range(STEPS + 1))])
+    offset = abs(last - target)
+    assert commands[-1] == target
+    assert not fade.running
+    changes = np.diff(commands) * np.sign(target - last)
+    assert (changes >= -1e-12 * (1.0 + offset)).all()
+    # The largest slope of the smooth step is 1.5; where it begins and ends there is none.
+    assert changes.max() <= 1.5 * offset / STEPS + 1e-12 * (1.0 + offset)
+    assert max(changes[0], *changes[-2:]) <= 10.0 * offset / STEPS**2 + 1e-12 * (1.0 + offset)
+
+
+@given(last=efforts, share=st.floats(0.0, 1.0))
+def test_half_of_the_way_is_symmetric(last, share):
+    """The smooth step by its symmetry: s(x) + s(1 - x) = 1."""
+    early, late = started(last, 0.0, 1.0), started(last, 0.0, 1.0)
+    both = faded(early, 0.0, share) + faded(late, 0.0, 1.0 - share)
+    assert both[0] == pytest.approx(last, abs=1e-12 * (1.0 + abs(last)))
+
+
+@given(last=efforts, targets=st.lists(efforts, min_size=2, max_size=20))
+def test_a_moving_target_moves_the_command_as_much(last, targets):
+    """The offset is the same whatever the target does meanwhile."""
+    moving, resting = started(last, targets[0], 1.0), started(last, targets[0], 1.0)
+    for target in targets[1:]:
+        offset = faded(resting, targets[0], 0.04) - targets[0]
+        assert faded(moving, target, 0.04) - target == pytest.approx(offset, abs=1e-12)
+
+
+@given(last=efforts, first=efforts, second=efforts, share=st.floats(0.0, 2.0))
+def test_a_change_during_a_fade_goes_on_from_the_command(last, first, second, share):
+    fade = started(last, first, 1.0)
+    before = faded(fade, first, share)
+    fade.begin(before, np.array([second]))
+    assert faded(fade, second, 0.5)[0] == pytest.approx(before[0], abs=1e-12)
+    assert faded(fade, second, 1.0)[0] == second
+
+
+@given(last=efforts, target=efforts, elapsed=st.floats(0.0, 1.0))
+def test_without_duration_the_target_is_there_at_once(last, target, elapsed):
+    fade = Fade(1, 0.0)
+    fade.begin(np.array([last]), np.array([target]))
+    assert not fade.running
+    assert faded(fade, target, elapsed)[0] == target
+    assert faded(fade, target, elapsed)[0] == target
+
+
+def test_nothing_fades_before_there_was_a_change():
+    fade = Fade(1, 1.0)
+    assert not fade.running
+    assert faded(fade, 3.0, 0.1)[0] == 3.0
+
+
+@given(
+    last=efforts,
+    pieces=st.lists(st.tuples(durations, st.floats(0.0, 0.2)), min_size=1, max_size=20),
+)
+def test_a_change_of_the_duration_keeps_the_command(last, pieces):
+    """The way that is left is gone in the new duration's pace; no step, and no way back."""
+    fade = started(last, 0.0, 1.0)
+    before = abs(last)
+    for duration, elapsed in pieces:
+        fade.duration = duration
+        assert abs(faded(fade, 0.0, 0.0)[0]) == pytest.approx(before, abs=1e-12)
+        after = abs(faded(fade, 0.0, elapsed)[0])
+        assert after <= before + 1e-12
+        assert before - after <= 1.5 * abs(last) * elapsed / duration + 1e-12
+        before = after
+
+
+@given(last=efforts, wait=st.floats(0.0, 100.0), duration=st.floats(0.0, 60.0))
+def test_a_fade_that_is_over_stays_over(last, wait, duration):
+    fade = started(last, 0.0, 0.5)
+    assert faded(fade, 0.0, 0.5 + wait)[0] == 0.0
+    fade.duration = duration
+    assert not fade.running
+    assert faded(fade, 0.0, 0.0)[0] == 0.0
+
+
+def test_what_ends_at_once_stays_over_too():
+    fade = Fade(1, 0.0)
+    fade.begin(np.array([5.0]), np.array([0.0]))
+    assert faded(fade, 0.0, 0.0)[0] == 0.0
+    fade.duration = 1.0
+    assert faded(fade, 0.0, 0.0)[0] == 0.0

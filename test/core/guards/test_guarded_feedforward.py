@@ -1,0 +1,234 @@
+"""What a robot is given where its guards and its feedforward meet."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from three_joints import JOINTS, URDF
+
+from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
+from robot_dynamics_ros.core.feedforward import Feedforward
+from robot_dynamics_ros.core.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.core.guards.settings import GuardSettings
+from robot_dynamics_ros.core.guards.supervisor import Mode
+from robot_dynamics_ros.core.trajectory import Point, Trajectory
+
+MODEL = parse_urdf(URDF)
+DYNAMICS = RobotDynamics(MODEL, backend='python')
+LOADED = RobotDynamics(MODEL.with_payload('hand', 1.0, (0.1, 0.0, 0.2)), backend='python')
+Q, REST = np.array([0.3, 0.1, -0.7]), np.zeros(3)
+GRAVITY = DYNAMICS.gravity_torque(Q)
+PERIOD = 0.005
+
+
+class Driver:
+    """Shows states to a guard, one in each period; keeps what it answered."""
+
+    def __init__(self, settings=None, terms=('gravity',), dynamics=DYNAMICS):
+        feedforward = Feedforward(dynamics, terms=terms)
+        self.guard = GuardedFeedforward(feedforward, settings or GuardSettings(fade_time=0.2))
+        self.guard.active = True
+        self.now = 10.0
+
+    def show(self, q=Q, v=REST, effort=None, late=0.0):
+        self.now += PERIOD
+        command = self.guard.answer(self.now - late, q, v, effort, now=self.now, time=self.now)
+        return None if command is None else command.copy()
+
+    def settle(self, q=Q, seconds=1.0, **state):
+        commands = [self.show(q, **state) for _ in range(round(seconds / PERIOD))]
+        return commands[-1]
+
+    def tick(self):
+        self.now += PERIOD
+        command = self.guard.tick(self.now, self.now)
+        return None if command is None else command.copy()
+
+
+def assert_smooth(commands, offset, fade_time=0.2):
+    """No step is larger than that of the smooth step at its steepest."""
+    changes = np.abs(np.diff(commands, axis=0))
+    assert (changes <= 1.5 * np.abs(offset) * PERIOD / fade_time + 1e-12).all()
+
+
+def test_activation_begins_at_zero_torque_and_fades_in():
+    driver = Driver()
+    commands = [driver.show() for _ in range(60)]
+    assert not commands[0].any()
+    assert_smooth(commands, GRAVITY)
+    np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-12)
+
+
+def test_before_it_is_active_it_is_silent():
+    driver = Driver()
+    driver.guard.active = False
+    assert driver.show() is None
+    assert driver.tick() is None
+
+
+def test_a_driver_that_shows_each_second_state_late_gets_its_gravity_all_the_same():
+    """Two publishers on one topic: half of the states is refused, and no fade begins anew."""
+    driver = Driver()
+    for _ in range(100):
+        driver.show()
+        with pytest.raises(StateError, match='before'):
+            driver.show(late=0.1)
+    np.testing.assert_allclose(driver.guard.effort, GRAVITY, rtol=1e-12)
+
+
+def test_a_robot_that_is_elsewhere_is_faded_to_what_it_needs_there():
+    driver, elsewhere = Driver(), Q + np.array([1.0, 0.3, -1.0])
+    before = driver.settle()
+    with pytest.raises(StateError, match='jumps'):
+        driver.show(elsewhere)
+    commands = [before] + [driver.show(elsewhere) for _ in range(60)]
+    needed = DYNAMICS.gravity_torque(elsewhere)
+    assert_smooth(commands, needed - before)
+    np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
+
+
+def test_a_state_that_does_not_suffice_is_not_held():
+    """Its position is as untrusted as the rest of it."""
+    driver = Driver(GuardSettings(fade_time=0.0), terms=('gravity', 'coriolis'))
+    driver.settle()
+    with pytest.raises(StateError, match='velocity is empty, but the term coriolis needs it'):
+        driver.show(Q + 0.05, None)
+    for _ in range(200):
+        driver.tick()
+    assert driver.guard.mode is Mode.HOLD
+    np.testing.assert_allclose(driver.guard.effort, GRAVITY, rtol=1e-12)
+
+
+def test_an_acceleration_cannot_be_estimated_without_velocities():
+    settings = GuardSettings(fade_time=0.0, acceleration_cutoff=10.0)
+    driver = Driver(settings, terms=('gravity', 'inertial'))
+    for v in np.linspace(0.0, 0.1, 50):
+        driver.show(v=v * np.ones(3))
+    with pytest.raises(StateError, match='velocity is empty, but the term inertial needs it'):
+        driver.show(v=None)
+    # One from a reference suffices, and so does none.
+    driver.guard.follow(Trajectory([Point(0.0, Q)]), driver.now)
+    assert driver.show(v=None) is not None
+    driver.guard.follow(None, driver.now)
+    driver.guard.apply(replace(settings, acceleration_cutoff=0.0))
+    assert driver.show(v=None) is not None
+
+
+def test_the_measured_acceleration_is_answered_with_inertia():
+    driver = Driver(
+        GuardSettings(fade_time=0.0, acceleration_cutoff=10.0), terms=('gravity', 'inertial')
+    )
+    a = np.array([1.0, -0.5, 2.0])
+    for step in range(200):
+        command = driver.show(v=a * step * PERIOD)
+    np.testing.assert_allclose(command, GRAVITY + DYNAMICS.mass_matrix(Q) @ a, rtol=1e-6)
+
+
+def test_what_has_arrived_does_not_move_when_the_fade_time_changes():
+    driver = Driver()
+    before = driver.settle()
+    driver.guard.apply(GuardSettings(fade_time=30.0))
+    np.testing.assert_allclose([driver.show() for _ in range(20)], [before] * 20, rtol=1e-12)
+
+
+def test_a_limit_lowered_to_zero_takes_the_torque_away():
+    driver = Driver()
+    assert driver.settle().all()
+    driver.guard.apply(GuardSettings(effort_limits=(0.0,)))
+    assert not driver.settle().any()
+    assert np.isfinite(driver.guard.longest_fade())
+
+
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+@pytest.mark.parametrize('settled', [True, False])
+@pytest.mark.parametrize('rate', [5.0, 1000.0])
+def test_silence_comes_within_the_longest_fade(on_stop, settled, rate):
+    """With slow rates too, and where it is farther to the last command than back to zero."""
+    driver = Driver(GuardSettings(fade_time=0.2, on_stop=on_stop, effort_rate_limits=(rate,)))
+    driver.settle(seconds=12.0 if settled else 0.1)
+    driver.guard.active = False
+    end = driver.now + driver.guard.longest_fade()
+    while (command := driver.show()) is not None:
+        last = command
+        assert driver.now <= end
+    np.testing.assert_allclose(last, GRAVITY if on_stop == 'hold' else REST, rtol=1e-12)
+
+
+def test_a_longer_fade_than_that_of_a_change_is_waited_for():
+    driver = Driver(GuardSettings(fade_time=5.0))
+    driver.guard.change(0.1)
+    driver.settle()
+    driver.guard.active = False
+    end = driver.now + driver.guard.longest_fade()
+    while driver.show() is not None:
+        assert driver.now <= end
+
+
+def test_a_reference_that_is_over_is_dropped_through_a_fade():
+    driver = Driver(terms=('gravity', 'inertial'))
+    driver.settle()
+    point = Point(driver.now, Q + 0.5, REST, np.ones(3))
+    driver.guard.follow(Trajectory([point]), driver.now)
+    since = driver.now
+    followed = driver.settle(seconds=0.4)
+    np.testing.assert_allclose(
+        followed, DYNAMICS.inverse_dynamics(point.q, point.v, point.a), rtol=1e-12
+    )
+    commands = [followed]
+    while driver.guard.reference is not None:
+        commands.append(driver.show())
+    assert since + 0.5 < driver.now < since + 0.5 + 2 * PERIOD
+    commands += [driver.show() for _ in range(60)]
+    assert_smooth(commands, GRAVITY - followed)
+    np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-12)
+    assert driver.guard.dropped_references == 1
+
+
+def test_a_successor_goes_on_from_the_command_and_goes_by_its_own_settings():
+    before, after = Driver(), Driver(GuardSettings(fade_time=0.2, jump_tolerance=0.5), ['gravity'],
+                                     LOADED)  # fmt: skip
+    last = before.settle()
+    before.guard.dropped_references = 3
+    after.guard.continue_from(before.guard)
+    assert after.guard.dropped_references == 3
+    # What a cross-check reads before the next state.
+    np.testing.assert_array_equal(after.guard.feedforward.q, Q)
+    np.testing.assert_allclose(after.guard.feedforward.terms[0], LOADED.gravity_torque(Q))
+    after.now = before.now
+    commands = [last] + [after.show() for _ in range(60)]
+    needed = LOADED.gravity_torque(Q)
+    assert_smooth(commands, needed - last)
+    np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
+    assert after.show(Q + np.array([0.0, 0.4, 0.0])) is not None
+
+
+def test_joints_in_another_order_and_not_all():
+    guard = GuardedFeedforward(
+        Feedforward(DYNAMICS, ['wrist', 'slide']), GuardSettings(fade_time=0.0)
+    )
+    guard.active = True
+    for step in range(100):
+        command = guard.answer(step * PERIOD, Q, REST, None, now=step * PERIOD, time=0.0)
+    np.testing.assert_allclose(command, GRAVITY[[2, 1]], rtol=1e-12)
+    assert guard.limiter.limits.tolist() == [20.0, 200.0]
+
+
+@pytest.mark.parametrize('share', [0.0, 1.0])
+def test_a_driver_that_adds_gravity_is_suspected_and_no_other(share):
+    driver = Driver()
+    command = driver.settle()
+    driver.settle(effort=command + share * GRAVITY)
+    assert driver.guard.double_compensation.share == pytest.approx(share, abs=1e-12)
+    assert driver.guard.double_compensation.suspected == bool(share)
+    driver.guard.change()
+    assert not driver.guard.double_compensation.suspected
+
+
+def test_nobody_is_suspected_where_gravity_is_not_ours():
+    driver = Driver(terms=('coriolis',))
+    driver.settle(effort=GRAVITY)
+    assert not driver.guard.double_compensation.suspected
+
+
+def test_the_joints_are_in_this_order():
+    assert MODEL.joint_names == JOINTS
