@@ -29,6 +29,7 @@ from .diagnostics import Diagnostics, Intake
 from .reference import read_trajectory
 from .services import Services
 from .state_loop import StateLoop
+from .trajectory_relay import TrajectoryRelay
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # Best effort hears reliable publishers and best-effort ones. The depth bridges a pause of ten
@@ -59,9 +60,8 @@ class DynamicsNode(LifecycleNode):
         # The description that came last on the topic, and the one that is in use.
         self._described, self._used = '', ''
         self._epoch = self.get_clock().now().nanoseconds
-        self.intakes = {
-            topic: Intake() for topic in ('joint_states', 'reference', 'robot_description')
-        }
+        topics = ('joint_states', 'reference', 'robot_description', 'trajectory_in')
+        self.intakes = {topic: Intake() for topic in topics}
 
         self._commands = self.create_lifecycle_publisher(Float64MultiArray, '~/commands', 10)
         self._torques = self.create_lifecycle_publisher(JointTorques, '~/torques', 10)
@@ -69,6 +69,8 @@ class DynamicsNode(LifecycleNode):
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
         self.create_subscription(String, 'robot_description', self._on_description, LATCHED)
         Services(self, self.controller, self._lock, self._tolerance)
+        intake = self.intakes['trajectory_in']
+        TrajectoryRelay(self, self.controller, self._lock, intake, self._refuse)
         Diagnostics(self, self.intakes, self._model_status)
         self._loop = StateLoop(joint_states, self._on_joint_state, self.get_logger())
         self._loop.start()
