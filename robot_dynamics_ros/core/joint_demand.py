@@ -123,4 +123,4 @@ def described_limits(
 def _largest(magnitudes: Array, limit: float) -> Extreme:
     point = int(np.argmax(magnitudes))
     value = float(magnitudes[point])
-    return Extreme(value, point, value > limit)
+    return Extreme(value, point, bool(value > limit))

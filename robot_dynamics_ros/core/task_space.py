@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -120,9 +121,13 @@ def checked_rows(rows: Sequence[int]) -> list[int]:
     Raises:
         StateError: they are not.
     """
-    if not rows or len(set(rows)) != len(rows) or not set(rows) <= set(range(6)):
-        raise StateError(f'rows are {tuple(rows)}, different ones of 0 to 5 are needed')
-    return list(rows)
+    try:
+        chosen = [operator.index(row) for row in rows]
+    except TypeError:
+        chosen = []
+    if not chosen or len(set(chosen)) != len(chosen) or not set(chosen) <= set(range(6)):
+        raise StateError(f'rows are {rows}, different ones of 0 to 5 are needed')
+    return chosen
 
 
 def _inverse(matrix: Array, least: float) -> tuple[Array, Array]:

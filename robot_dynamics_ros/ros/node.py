@@ -30,6 +30,7 @@ from .reference_topic import ReferenceTopic
 from .robot_in_use import RobotInUse
 from .robot_maker import RobotMaker
 from .services import Services
+from .trajectory_relay import TrajectoryRelay
 
 
 class DynamicsNode(LifecycleNode):
@@ -61,10 +62,9 @@ class DynamicsNode(LifecycleNode):
         Enabling(self, self.in_use)
         PayloadServices(self, self.in_use, self._maker)
         GravityService(self, self.in_use)
-        self.intakes: dict[str, Intake] = {
-            intake.topic: intake
-            for intake in (self._commander.intake, reference.intake, self._description.intake)
-        }
+        relay = TrajectoryRelay(self, self.in_use)
+        hearing = (self._commander, reference, self._description, relay)
+        self.intakes: dict[str, Intake] = {each.intake.topic: each.intake for each in hearing}
         Diagnostics(self, self.in_use, self.intakes, self._command_topic, self._cross_checker)
 
         backwards = JumpThreshold(

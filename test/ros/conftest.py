@@ -62,6 +62,13 @@ class Observer:
             assert time.monotonic() < end, f'{what}: not within {LIMIT:g} s'
             self._executor.spin_once(timeout_sec=0.05)
 
+    def wait(self, condition, what):
+        """Wait, without spinning, until another thread makes the condition hold."""
+        end = time.monotonic() + LIMIT
+        while not condition():
+            assert time.monotonic() < end, f'{what}: not within {LIMIT:g} s'
+            time.sleep(0.005)
+
     def call(self, service, name, **fields):
         """The response of a service of the node."""
         client = self.node.create_client(service, name)
