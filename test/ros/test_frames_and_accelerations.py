@@ -183,7 +183,7 @@ def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields,
 def test_states_are_answered_while_a_frame_is_compiled(graph):
     """The thread of the states needs nothing that the service holds while it compiles."""
     with graph(robot_description=URDF) as (node, observer):
-        compiling = node.controller().robot.dynamics
+        compiling = node.in_use.controller().robot.dynamics
         before = len(observer.commands)
         jacobian, answered = compiling.jacobian, []
 

@@ -97,7 +97,7 @@ def test_efforts_may_be_left_empty_and_demands_are_still_told(graph):
 
 
 def test_demands_are_beside_the_limits_of_the_description(graph):
-    with graph(robot_description=URDF) as (_, observer):
+    with graph(robot_description=URDF, unguarded=False) as (_, observer):
         within = observer.call(FillEfforts, FILL, trajectory=trajectory(count=1))
         beyond = trajectory()
         beyond.points[2].positions[1] = 0.8
