@@ -11,7 +11,7 @@ from schedule import Row
 from starvation import Starvation
 
 MEMORY_BOUND = 5.0
-"""How much a node may grow after the first minute [MiB]."""
+"""How much a node may grow after the first minute, and after each fault has come once [MiB]."""
 
 
 def tell(
@@ -74,6 +74,9 @@ def _memory(memory: Memory) -> list[str]:
     if growth is None:
         print(f'\nmemory: {memory.last:.1f} MiB; growth not measured, the run was too short')
         return []
-    print(f'\nmemory: {memory.last:.1f} MiB, {growth:+.2f} MiB since the first minute', end=' ')
+    print(
+        f'\nmemory: {memory.last:.1f} MiB, {growth:+.2f} MiB since each fault had come once',
+        end=' ',
+    )
     print(f'(bound {MEMORY_BOUND:g})')
     return [f'memory grew by {growth:.1f} MiB'] if growth > MEMORY_BOUND else []

@@ -6,6 +6,7 @@ import argparse
 import gc
 import json
 import os
+import re
 import sys
 import tempfile
 import time
@@ -19,6 +20,7 @@ import faults_of_use
 import numpy as np
 import rclpy
 import report
+from fault import Fault
 from ledger import Ledger
 from memory import Memory
 from motion import Motion
@@ -61,14 +63,18 @@ def main() -> int:
     )
     parser.add_argument('--seed', type=int, default=1, help='of order and times (default: 1)')
     parser.add_argument('--log', type=Path, metavar='FOLDER', help="keep the node's log there")
+    parser.add_argument('--only', metavar='PATTERN', help='inject only faults that match')
     options = parser.parse_args()
+    faults = [fault for fault in FAULTS if re.search(options.only or '', fault.name)]
+    if not faults:
+        parser.error(f'no fault matches {options.only!r}')
 
     isolate()
     try:
         with tempfile.TemporaryDirectory() as folder:
             logs = options.log or Path(folder)
             logs.mkdir(parents=True, exist_ok=True)
-            return _run(options, logs, Path(folder))
+            return _run(options, faults, logs, Path(folder))
     except DemoError as error:
         print(f'soak: could not run: {error}', file=sys.stderr)
         return 2
@@ -77,7 +83,7 @@ def main() -> int:
         return 130
 
 
-def _run(options: argparse.Namespace, logs: Path, folder: Path) -> int:
+def _run(options: argparse.Namespace, faults: list[Fault], logs: Path, folder: Path) -> int:
     urdf = default_urdf().read_text()
     joints = strip(urdf).joints
     names = tuple(joint.name for joint in joints)
@@ -88,7 +94,7 @@ def _run(options: argparse.Namespace, logs: Path, folder: Path) -> int:
     content = {'/**': {'ros__parameters': {**PARAMETERS, 'joints': names}}}
     parameters.write_text(json.dumps(content))
 
-    rules, schedule = Rules(names, limits), Schedule(FAULTS, rng)
+    rules, schedule = Rules(names, limits), Schedule(faults, rng)
     with Children(logs) as children, _participant() as node:
         arguments = ['--ros-args', '--params-file', str(parameters)]
         child = children.start('node', 'robot_dynamics_ros.ros.node', arguments)
@@ -110,6 +116,7 @@ def _run(options: argparse.Namespace, logs: Path, folder: Path) -> int:
             starvation.look(now := time.monotonic())
             ledger.settle(now)
             children.require_alive()
+            memory.settled = memory.settled or schedule.complete
             memory.sample()
 
         _start(scene, cycle, options.rate)

@@ -12,7 +12,7 @@ from observer import Answer, Observer
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from robot import Robot
-from services import Services
+from services import ACTIVATE, Services
 from std_msgs.msg import String
 
 T = TypeVar('T')
@@ -107,6 +107,15 @@ class Scene:
     def recovered(self, limit: float = CHANGE_LIMIT) -> Steps[bool]:
         """Until the node commands the bias torque of the state again."""
         return (yield from self.until_commanded(lambda a: self.nominal.bias(a.q, a.v), limit))
+
+    def rescue(self) -> Steps[None]:
+        """What an operator would do with a node that does not command: enable, then activate."""
+        self.robot.counted = False
+        self.describe(self.urdf)
+        yield from self.answered(self.services.enable(True))
+        yield from self.recovered()
+        yield from self.answered(self.services.change_state(ACTIVATE))
+        yield from self.recovered()
 
     def answered(self, future: Any) -> Steps[Any]:
         """The result of a future; None if there is none, or none in time."""

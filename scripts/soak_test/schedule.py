@@ -62,6 +62,9 @@ class Schedule:
             row.recovered += recovered
             if not row.missed:
                 row.missed = missed or ('' if recovered else 'the bias torque did not come back')
+            if not recovered:
+                # One fault must not be blamed for another.
+                yield from scene.rescue()
             self.busy, scene.robot.counted = False, True
             calm = f'the calm after {row.fault.name}'
             scene.robot.during = scene.observer.during = calm

@@ -103,6 +103,7 @@ class Scene:
 
     def __init__(self):
         self.robot, self.observer = self, self
+        self.rescued = 0
 
     def seconds(self, _):
         yield
@@ -110,6 +111,10 @@ class Scene:
     def recovered(self):
         yield
         return self.during != 'never recovers'
+
+    def rescue(self):
+        self.rescued += 1
+        yield
 
 
 def fault(name, missed=SEEN):
@@ -132,9 +137,11 @@ def test_schedule_injects_every_fault_before_any_twice():
 def test_schedule_says_what_was_missed():
     faults = [fault('unseen', 'nobody noticed'), fault('never recovers'), fault('fine')]
     schedule = Schedule(faults, np.random.default_rng(1))
-    steps = schedule.steps(Scene())
+    scene = Scene()
+    steps = schedule.steps(scene)
     while not schedule.complete:
         next(steps)
+    assert scene.rescued == 1
     unseen, stuck, fine = schedule.rows
     assert (unseen.passed, unseen.missed) == (False, 'nobody noticed')
     assert (stuck.passed, 'did not come back' in stuck.missed) == (False, True)
