@@ -14,6 +14,7 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # A thread may keep the interpreter for 5 ms before another gets it: too long for the loop.
 SWITCH_INTERVAL = 0.0005
 # How soon a signal is heeded [s].
@@ -45,7 +46,7 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
             node.hurry.set()
         first = min(first, now)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         signal.signal(number, stop)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
@@ -55,5 +56,8 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
             executor.spin_once(timeout_sec=LOOK_UP)
         node.trigger_shutdown()
     finally:
+        for number in SIGNALS:
+            # What comes now is late: the interpreter, on its way out, would die of it.
+            signal.signal(number, signal.SIG_IGN)
         node.destroy_node()
         rclpy.try_shutdown()
