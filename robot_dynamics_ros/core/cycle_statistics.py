@@ -61,7 +61,7 @@ class CycleStatistics:
         # The usual period is that of the window before: a median in each cycle would take longer
         # than the cycle's own work.
         if self._count % WINDOW == 0 or self._count == 20:
-            self._period = float(np.nanmedian(self._periods))
+            self._period = self._usual_period()
 
     def interrupt(self) -> None:
         """Count no loss between the cycle before and the next: the states ceased."""
@@ -71,7 +71,11 @@ class CycleStatistics:
         """The latest cycles."""
         if not self._count:
             return CycleSummary(math.nan, math.nan, math.nan, 0)
-        periods = self._periods[np.isfinite(self._periods)]
-        rate = 1.0 / float(np.median(periods)) if periods.size else math.nan
+        rate = 1.0 / self._usual_period()
         middle, late = np.nanpercentile(self._latencies, [50.0, 99.0])
         return CycleSummary(rate, float(middle), float(late), self._lost)
+
+    def _usual_period(self) -> float:
+        """Of the latest cycles [s]; NaN if there is none."""
+        periods = self._periods[np.isfinite(self._periods)]
+        return float(np.median(periods)) if periods.size else math.nan

@@ -40,10 +40,12 @@ def rotated_gravity(quaternion: Sequence[float], gravity: Sequence[float]) -> Ve
         StateError: they are not finite numbers, or the quaternion is zero.
     """
     turn = checked_vector('quaternion', quaternion, ('x', 'y', 'z', 'w'))
-    norm = float(np.linalg.norm(turn))
-    if not norm:
+    largest = float(np.abs(turn).max())
+    if not largest:
         raise StateError('quaternion is zero, it says no rotation')
-    *imaginary, real = (turn / norm).tolist()
+    # First to a size whose squares are no zero and not infinite.
+    turn /= largest
+    *imaginary, real = (turn / np.linalg.norm(turn)).tolist()
     axis: Vector = (imaginary[0], imaginary[1], imaginary[2])
     x, y, z = checked_gravity(gravity).tolist()
     vector: Vector = (x, y, z)
