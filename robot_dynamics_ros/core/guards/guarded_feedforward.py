@@ -60,6 +60,8 @@ class GuardedFeedforward:
         self._accepted, self._stepped = -math.inf, -math.inf
         # What is commanded has changed for another reason than the mode.
         self._changed = False
+        # The state guard has refused the last state.
+        self._refused = False
 
         self._state_guard = StateGuard(model, settings.jump_tolerance)
         self.acceleration = AccelerationEstimate(model.size, settings.acceleration_cutoff)
@@ -69,7 +71,7 @@ class GuardedFeedforward:
         self.apply(settings)
 
     def apply(self, settings: GuardSettings) -> None:
-        """Go by other settings from the next step on.
+        """Go by other settings from the next step on; a fade that runs keeps its time.
 
         Raises:
             ParameterError: they do not fit the joints.
@@ -79,7 +81,6 @@ class GuardedFeedforward:
         rates = torque_rates(limits, joints, settings)
         self.settings = settings
         self.limiter.limits, self.limiter.rates = limits, rates
-        self._fade.duration = settings.fade_time
         self._state_guard.jump_tolerance = settings.jump_tolerance
         self.acceleration.cutoff = settings.acceleration_cutoff
 
@@ -112,8 +113,10 @@ class GuardedFeedforward:
 
     def longest_fade(self) -> float:
         """How long it may take until the last command is reached, with a second to spare [s]."""
-        longest = float((np.abs(self.effort) / self.limiter.rates).max())
-        return self._fade.duration + longest + 1.0
+        farthest = np.abs(self.effort) + np.abs(self.feedforward.parts[GRAVITY])
+        limited = float((farthest / self.limiter.rates).max())
+        # One fade may run already, and another may follow.
+        return max(self._fade.duration, self.settings.fade_time) + limited + 1.0
 
     def change(self, fade_time: float | None = None) -> None:
         """Lead to what is commanded from now on through a fade [s], that of the settings if None.
@@ -164,8 +167,13 @@ class GuardedFeedforward:
             self._state_guard.check(stamp, q)
         except StateError:
             self.acceleration.forget()
-            self.change()
+            self._refused = True
             raise
+        if self._refused:
+            # The robot may be elsewhere. Not before: a fade that began anew with each state that
+            # is refused would never end.
+            self._refused = False
+            self.change()
         self._q[:] = q
         self._v[:] = 0.0 if v is None else v
         if self.settings.acceleration_cutoff and v is not None:
