@@ -10,6 +10,10 @@ from ..checks import Array
 from ..errors import StateError
 from ..model import RobotModel
 
+# Stands for no velocity limit [rad/s or m/s]: times no time at all it is no step, where infinity
+# would be no number.
+UNLIMITED = 1e100
+
 
 class StateGuard:
     """Refuses stamps that run backwards and positions that no joint can have reached.
@@ -28,7 +32,8 @@ class StateGuard:
         joints = model.independent_joints
         self._names = model.joint_names
         # A limit of zero says nothing, and leaves the joint free to move.
-        self._speeds = np.array([joint.limits.velocity or math.inf for joint in joints])
+        limits = [joint.limits.velocity or UNLIMITED for joint in joints]
+        self._speeds = np.minimum(limits, UNLIMITED)
         # Some drivers wrap joints that turn without end.
         self._wraps = np.array([joint.kind == 'continuous' for joint in joints])
         self._q = np.zeros(model.size)
