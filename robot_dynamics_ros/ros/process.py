@@ -47,7 +47,9 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         node.start()
         while rclpy.ok() and not stopping.is_set():
             executor.spin_once(timeout_sec=LOOK_UP)
-        node.trigger_shutdown()
+        # A lifecycle manager may have shut it down already.
+        if not node.ended:
+            node.trigger_shutdown()
     finally:
         node.destroy_node()
         rclpy.try_shutdown()
