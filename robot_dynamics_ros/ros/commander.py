@@ -47,7 +47,9 @@ class Commander:
             JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
         )
         self.topic = self._commands.topic_name
-        states = PolledSubscription(node, JointState, 'joint_states', STATES)
+        states = PolledSubscription(
+            node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
+        )
         self._loop = StateLoop(states, self._answer, self._tick, node.get_logger())
 
     def start(self) -> None:

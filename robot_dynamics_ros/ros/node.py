@@ -39,6 +39,8 @@ class DynamicsNode(LifecycleNode):
     Attributes:
         in_use: the robot.
         intakes: what came in, by topic.
+        hurry: set by whoever cannot wait for a fade to end.
+        ended: whether the node has been shut down.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -47,8 +49,8 @@ class DynamicsNode(LifecycleNode):
         parameters.declare(self)
         # Autostart happens once: a robot that somebody has put out of service stays so.
         self._armed = True
-        # Set by whoever cannot wait for a fade to end.
         self.hurry = threading.Event()
+        self.ended = False
 
         self.in_use = RobotInUse()
         self._maker = RobotMaker(self)
@@ -112,7 +114,7 @@ class DynamicsNode(LifecycleNode):
             self.get_logger().fatal(f'not configured: {type(error).__name__}: {error}')
             return TransitionCallbackReturn.FAILURE
         self._armed = False
-        self._cross_checker.forget()
+        self._cross_checker.begin()
         # What configure made lives until cleanup: the collector need not look at it again.
         gc.collect()
         gc.freeze()
@@ -140,6 +142,7 @@ class DynamicsNode(LifecycleNode):
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the last command, and cease to command for good."""
+        self.ended = True
         if self.in_use.present is not None:
             self._fade_out()
         self._release()

@@ -54,7 +54,9 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         node.start()
         while rclpy.ok() and math.isinf(first):
             executor.spin_once(timeout_sec=LOOK_UP)
-        node.trigger_shutdown()
+        # A lifecycle manager may have shut it down already.
+        if not node.ended:
+            node.trigger_shutdown()
     finally:
         for number in SIGNALS:
             # What comes now is late: the interpreter, on its way out, would die of it.

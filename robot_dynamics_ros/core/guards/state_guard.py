@@ -10,6 +10,10 @@ from ..checks import Array
 from ..errors import StateError
 from ..model import RobotModel
 
+# Stands for no velocity limit [rad/s or m/s]: times no time at all it is no step, where infinity
+# would be no number.
+UNLIMITED = 1e100
+
 
 class StateGuard:
     """Refuses stamps that run backwards and positions that no joint can have reached.
@@ -29,7 +33,7 @@ class StateGuard:
         self._names = model.joint_names
         limits = np.array([joint.limits.velocity for joint in joints])
         # A limit of zero or less says nothing, and leaves the joint free to move.
-        self._speeds = np.where(limits > 0.0, limits, math.inf)
+        self._speeds = np.where(limits > 0.0, np.minimum(limits, UNLIMITED), UNLIMITED)
         # Some drivers wrap joints that turn without end.
         self._wraps = np.array([joint.kind == 'continuous' for joint in joints])
         self._q = np.zeros(model.size)
