@@ -68,9 +68,7 @@ class StateGuard:
             raise StateError(f'the stamp is {-elapsed:.6g} s before that of the state before')
         if math.isinf(elapsed):
             return
-        # In no time an infinite speed explains nothing either.
-        explained = self._speeds * elapsed if elapsed else np.zeros_like(step)
-        allowed = explained + self.jump_tolerance
+        allowed = self._speeds * elapsed + self.jump_tolerance
         excess = step - allowed
         worst = int(excess.argmax())
         if excess[worst] > 0.0:
