@@ -83,5 +83,5 @@ def test_what_has_changed_since_the_last_state_is_no_disagreement(guarded, dynam
         scene.driver.resume()
         scene.hear()
         check._check()
-        assert check.checks == 2
+        assert check.checks > 1
         assert check.report.agrees

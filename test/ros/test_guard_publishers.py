@@ -40,8 +40,7 @@ def test_one_that_comes_later_is_an_error_in_diagnostics(guarded, dynamics, capf
         assert status.level == DiagnosticStatus.ERROR
         assert 'do not begin' not in status.message
         sent = len(scene.recording)
-        scene.hear(20)
-        assert len(scene.recording) >= sent + 20
+        scene.observer.until(lambda: len(scene.recording) >= sent + 20, 'commands')
     assert f'1 other publisher(s) on {TOPIC}' in capfd.readouterr().err
 
 
