@@ -94,7 +94,8 @@ class GuardedFeedforward:
         self.reference, self._reference_since = other.reference, other._reference_since
         self.effort[:], self._q[:], self._v[:] = other.effort, other._q, other._v
         self._accepted, self._stepped = other._accepted, other._stepped
-        self._state_guard = other._state_guard
+        self._state_guard.continue_from(other._state_guard)
+        self._refused, self.dropped_references = other._refused, other.dropped_references
         self.limiter.counts[:] = other.limiter.counts
         self.change(fade_time)
 
