@@ -47,6 +47,12 @@ class Scene:
         before = intake.used + intake.refused
         self.observer.until(lambda: intake.used + intake.refused >= before + count, 'states')
 
+    def check_silent(self):
+        """That states come, are heard, and are not answered."""
+        start = time.monotonic()
+        self.hear(10)
+        assert len(self.recording.since(start)[0]) == 0
+
     def watch(self, seconds):
         """Let it run for a while."""
         end = time.monotonic() + seconds

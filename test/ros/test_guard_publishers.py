@@ -21,7 +21,7 @@ def test_it_does_not_begin_while_another_publishes_and_begins_when_it_leaves(gua
     with guarded(start=False, fade_time=FADE) as scene:
         other = intrude(scene)
         scene.node.start()
-        scene.hear(20)
+        scene.check_silent()
         assert len(scene.recording) == 0
         status = scene.status('commands', 'and we do not begin')
         assert status.level == DiagnosticStatus.ERROR

@@ -164,3 +164,17 @@ def test_turning_without_end_is_no_jump():
     guard = StateGuard(parse_urdf(URDF), jump_tolerance=0.1)
     guard.check(5.0, np.array([3.14, 0.1, 0.0]))
     guard.check(5.001, np.array([-3.14, 0.1, 0.0]))
+
+
+def test_another_description_brings_its_velocity_limits():
+    """And the state before counts all the same."""
+    faster = StateGuard(parse_urdf(URDF.replace('velocity="1"', 'velocity="100"')), 0.1)
+    guard = StateGuard(parse_urdf(URDF), jump_tolerance=0.1)
+    q = np.array(Q)
+    guard.check(5.0, q)
+    faster.continue_from(guard)
+    q[1] += 0.9
+    faster.check(5.01, q)
+    q[1] -= 1.8
+    with pytest.raises(StateError, match="position of 'slide' jumps"):
+        faster.check(5.02, q)

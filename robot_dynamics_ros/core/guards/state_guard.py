@@ -39,6 +39,10 @@ class StateGuard:
         self._q = np.zeros(model.size)
         self._time = -math.inf
 
+    def continue_from(self, other: StateGuard) -> None:
+        """Compare the next state with the last one of another guard of the same joints."""
+        self._q[:], self._time = other._q, other._time
+
     def forget(self) -> None:
         """Compare the next state with nothing: the clock was set, or nobody listened for long."""
         self._time = -math.inf
