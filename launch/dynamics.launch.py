@@ -31,11 +31,16 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         # As a string whatever it looks like: launch would read it as YAML otherwise.
         xml = ParameterValue(read_description(description), value_type=str)
         parameters.append({'robot_description': xml})
+    joints = LaunchConfiguration('joints').perform(context)
+    if joints:
+        names = [name.strip() for name in joints.split(',')]
+        # As strings, too: a joint may be called "on".
+        parameters.append({'joints': ParameterValue(names, value_type=list[str])})
     return [
         Node(
             package='robot_dynamics_ros',
             executable='dynamics_node',
-            name='robot_dynamics',
+            name=LaunchConfiguration('name'),
             namespace=LaunchConfiguration('namespace'),
             parameters=parameters,
             remappings=[('~/commands', LaunchConfiguration('commands'))],
@@ -67,6 +72,14 @@ def generate_launch_description() -> LaunchDescription:
                 default_value='',
                 description='namespace of the node and of its topics and services, one for each '
                 'arm. Empty: none',
+            ),
+            DeclareLaunchArgument(
+                'name', default_value='robot_dynamics', description='name of the node'
+            ),
+            DeclareLaunchArgument(
+                'joints',
+                default_value='',
+                description='joints to command, separated by commas; empty: as params_file says',
             ),
             DeclareLaunchArgument(
                 'commands',

@@ -63,8 +63,9 @@ class Report:
         """One line for a log."""
         verb = 'agrees' if self.agrees else 'disagrees'
         worst = f'{self.worst.worst_relative:.1e} in {self.worst.quantity}'
+        states = '1 state' if self.samples == 1 else f'{self.samples} states'
         return (
-            f'Pinocchio {verb} on {self.samples} states: worst relative error {worst}, '
+            f'Pinocchio {verb} on {states}: worst relative error {worst}, '
             f'allowed {self.tolerance:.0e}'
         )
 

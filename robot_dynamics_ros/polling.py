@@ -6,6 +6,7 @@ at 1 kHz that takes three times the processor time of waiting for one subscripti
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ from rclpy.callback_groups import CallbackGroup
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
 
 
 class PolledGroup(CallbackGroup):
@@ -44,14 +46,31 @@ class PolledSubscription:
         qos: QoSProfile | int,
         *,
         raw: bool = False,
+        overriding: QoSOverridingOptions | None = None,
     ) -> None:
-        """Subscribe; `raw` leaves the messages serialized."""
+        """Subscribe.
+
+        Args:
+            node: that hears.
+            message_type: of the messages.
+            topic: their name.
+            qos: quality of service, or the depth of the queue.
+            raw: leave the messages serialized.
+            overriding: which policies parameters of the node may override; None for none.
+        """
         self._raw = raw
         self._type = message_type
         self._context = node.context
         self._wait_set: Any = None
         self._subscription = node.create_subscription(
-            message_type, topic, lambda message: None, qos, callback_group=PolledGroup(), raw=raw
+            message_type,
+            topic,
+            lambda message: None,
+            # rclpy writes the overrides into the profile that it is given.
+            copy.copy(qos),
+            callback_group=PolledGroup(),
+            qos_overriding_options=overriding,
+            raw=raw,
         )
 
     @property

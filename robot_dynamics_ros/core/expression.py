@@ -32,6 +32,10 @@ class ExpressionGraph:
             self._nodes[key] = found
         return found
 
+    def close(self) -> None:
+        """Record no more: expressions then live as long as somebody needs them, and no longer."""
+        self._nodes.clear()
+
 
 class Expression:
     """A node of an `ExpressionGraph`.

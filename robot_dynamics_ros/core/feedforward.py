@@ -38,6 +38,8 @@ class Feedforward:
         terms: (3, n) what `RobotDynamics.torque_terms` gave there [N m or N].
         parts: (4, k) of the last call, in the order of `TERMS` [N m or N].
         effort: (k,) the sum of the chosen terms of the last call [N m or N].
+        current: whether `terms` belongs to q, v, a and the gravity of the dynamics. Not before
+            the first call, nor after one that failed; who changes gravity says that it does not.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Feedforward:
         self._step = dynamics.bind('torque_terms', self.q, self.v, self.a, out=self.terms)
         self.parts = np.zeros((len(TERMS), len(self.joints)))
         self.effort = np.zeros(len(self.joints))
+        self.current = False
 
     def choose(self, *, terms: Sequence[str], evaluate_at: str) -> None:
         """Change what is summed and where it is evaluated, from the next call on.
@@ -121,6 +124,7 @@ class Feedforward:
                 torque itself is not finite.
         """
         commanded = self.indices
+        self.current = False
         self.q[:] = q
         if reference is None:
             self.v[commanded] = v[commanded]
@@ -132,6 +136,7 @@ class Feedforward:
                 self.v[commanded] = v[commanded]
             self.a[commanded] = reference[2]
         self._step()
+        self.current = True
         np.take(self.terms, commanded, axis=1, out=self.parts[:FRICTION])
         if self.friction.exists:
             self.parts[FRICTION] = self.friction.torque(self.v)[commanded]

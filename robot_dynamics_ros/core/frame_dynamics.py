@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,11 +9,10 @@ import numpy.typing as npt
 
 from .algorithms.kinematics import Reference
 from .checks import Array, checked_name, checked_vector
-from .errors import StateError
 from .model import RobotModel
 from .quantities import Programs, key_of
 from .resolved_rate import JointVelocity, resolve_twist
-from .task_space import TaskSpace, project
+from .task_space import TaskSpace, checked_rows, project
 
 ByReference = dict[str, dict[str, Callable[..., Array]]]
 
@@ -129,7 +127,7 @@ class FrameDynamics:
             reference: of the twist.
             rows: entries of the twist that the task is about, such as (0, 1, 2) for the position.
         """
-        chosen, rest = _checked_rows(rows), np.zeros(self.model.size)
+        chosen, rest = checked_rows(rows), np.zeros(self.model.size)
         velocities = checked_vector('v', v, self.model.joint_names)
         gravity, velocity, _ = self._call['torque_terms'](q, v, rest, self._gravity, None)
         return project(
@@ -140,13 +138,3 @@ class FrameDynamics:
             gravity,
             velocities,
         )
-
-
-def _checked_rows(rows: Sequence[int]) -> list[int]:
-    try:
-        chosen = [operator.index(row) for row in rows]
-    except TypeError:
-        chosen = []
-    if not chosen or len(set(chosen)) != len(chosen) or not set(chosen) <= set(range(6)):
-        raise StateError(f'rows are {rows}, different ones of 0 to 5 are needed')
-    return chosen

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -32,6 +33,8 @@ class Point:
 
 # Beyond this no position, velocity or acceleration can be meant.
 RANGE = 1e6
+# Of the polynomials.
+EXPONENTS = np.arange(6.0)
 
 
 class Trajectory:
@@ -118,20 +121,27 @@ def _segment(before: Point, after: Point) -> Array:
         if before.a is not None and after.a is not None:
             conditions = [before.q, before.v, before.a, after.q, after.v, after.a]
     order = len(conditions)
-    derivatives = order // 2
-    # Row k of each half: the k-th derivative of the powers, at the start and at the end.
-    system = np.array(
-        [_powers(t, derivative, order) for t in (0.0, 1.0) for derivative in range(derivatives)]
-    )
-    # Solved over the unit interval, where the system is well conditioned for any duration.
-    scaled = np.array(
-        [duration ** (k % derivatives) * values for k, values in enumerate(conditions)]
-    )
+    ends = np.array(conditions).reshape(2, order // 2, -1)
+    scaled = ends * duration ** EXPONENTS[: order // 2, None]
     position = np.zeros((6, before.q.size))
-    position[:order] = np.linalg.solve(system, scaled)
-    position /= duration ** np.arange(6.0)[:, None]
+    position[:order] = _interpolation(order) @ scaled.reshape(order, -1)
+    position /= (duration**EXPONENTS)[:, None]
     velocity = _differentiate(position)
     return np.hstack([position, velocity, _differentiate(velocity)])
+
+
+@cache
+def _interpolation(order: int) -> Array:
+    """From derivatives at both ends of the unit interval to coefficients, (order, order).
+
+    Over that interval the system is well conditioned, whatever the duration of a segment.
+    """
+    # Row k of each half: the k-th derivative of the powers, at the start and at the end.
+    system = [
+        _powers(t, derivative, order) for t in (0.0, 1.0) for derivative in range(order // 2)
+    ]
+    inverse: Array = np.linalg.inv(np.array(system))
+    return inverse
 
 
 def _powers(t: float, derivative: int, order: int) -> list[float]:
@@ -146,5 +156,5 @@ def _powers(t: float, derivative: int, order: int) -> list[float]:
 
 def _differentiate(coefficients: Array) -> Array:
     derivative = np.zeros_like(coefficients)
-    derivative[:-1] = coefficients[1:] * np.arange(1.0, 6.0)[:, None]
+    derivative[:-1] = coefficients[1:] * EXPONENTS[1:, None]
     return derivative

@@ -47,7 +47,9 @@ class Commander:
             JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
         )
         self.topic = self._commands.topic_name
-        states = PolledSubscription(node, JointState, 'joint_states', STATES)
+        states = PolledSubscription(
+            node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
+        )
         self._loop = StateLoop(states, self._answer, self._tick, node.get_logger())
 
     def start(self) -> None:
@@ -81,14 +83,20 @@ class Commander:
                     1e-9 * (clock.time_ns() - received),
                 )
         except StateError as error:
-            self.intake.refuse(error)
-            self._tick()
+            self._refuse(str(error))
         except Exception as error:
             # The next state must be answered, whatever this one held.
-            self.intake.refuse(f'{type(error).__name__}: {error}')
-            self._tick()
+            self._refuse(f'{type(error).__name__}: {error}')
         else:
             self.intake.used += 1
+
+    def _refuse(self, reason: str) -> None:
+        self.intake.refuse(reason)
+        with self._in_use.lock:
+            if self._in_use.present is not None:
+                # It came, and was no lost cycle.
+                self._in_use.present.statistics.interrupt()
+        self._tick()
 
     def _tick(self) -> None:
         with self._in_use.lock:
@@ -96,9 +104,10 @@ class Commander:
             if controller is None:
                 return
             command = controller.tick(self._time())
+            if not controller.guard.fresh(clock.monotonic()):
+                controller.statistics.interrupt()
             if command is not None:
                 self._publish(command, self._clock.now().to_msg())
-                controller.statistics.interrupt()
 
     def _time(self) -> float:
         # Looking at the clock takes longer than a comparison.

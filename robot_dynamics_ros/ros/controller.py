@@ -86,6 +86,7 @@ class Controller:
         self.feedforward.choose(terms=values['terms'], evaluate_at=values['evaluate_at'])
         self.feedforward.friction = friction
         self.robot.dynamics.gravity = values['gravity']
+        self.feedforward.current = False
         shaping = [values[name] for name in SHAPING]
         if shaping != self._shaping:
             self._shaping = shaping

@@ -22,17 +22,17 @@ class CrossChecker:
     """
 
     def __init__(self, node: Node, in_use: RobotInUse) -> None:
-        """Begin to compare, at parameter cross_check_rate."""
+        """Prepare; `begin` compares."""
         self._node = node
         self._in_use = in_use
-        self._timer = node.create_timer(1.0, self._check)
-        self.forget()
-        self.set_rate(float(node.get_parameter('cross_check_rate').value))
-
-    def forget(self) -> None:
-        """Begin anew: with another robot."""
+        self._timer = node.create_timer(1.0, self._check, autostart=False)
         self.report: Report | None = None
         self.worst, self.checks = 0.0, 0
+
+    def begin(self) -> None:
+        """Forget what was, and compare at parameter cross_check_rate: a robot is configured."""
+        self.report, self.worst, self.checks = None, 0.0, 0
+        self.set_rate(float(self._node.get_parameter('cross_check_rate').value))
 
     def set_rate(self, rate: float) -> None:
         """Compare so often [Hz]; 0: never."""
@@ -50,6 +50,8 @@ class CrossChecker:
             if controller.guard.mode not in (Mode.FOLLOW, Mode.HOLD):
                 return
             used = controller.feedforward
+            if not used.current:
+                return
             state = State(used.q.copy(), used.v.copy(), used.a.copy())
             terms, gravity = used.terms.copy(), controller.robot.dynamics.gravity
         tolerance = float(self._node.get_parameter('cross_check_tolerance').value)

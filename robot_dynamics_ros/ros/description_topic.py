@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 
 from rclpy.node import Node
@@ -40,7 +41,12 @@ class DescriptionTopic:
         self._described = ''
         self.intake = Intake('robot_description', node.get_logger())
         node.create_subscription(
-            String, 'robot_description', self._hear, LATCHED, qos_overriding_options=OVERRIDABLE
+            String,
+            'robot_description',
+            self._hear,
+            # rclpy writes the overrides into the profile that it is given.
+            copy.copy(LATCHED),
+            qos_overriding_options=OVERRIDABLE,
         )
 
     def text(self) -> str:

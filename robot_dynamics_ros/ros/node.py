@@ -30,6 +30,7 @@ from .reference_topic import ReferenceTopic
 from .robot_in_use import RobotInUse
 from .robot_maker import RobotMaker
 from .services import Services
+from .trajectory_relay import TrajectoryRelay
 
 
 class DynamicsNode(LifecycleNode):
@@ -38,6 +39,8 @@ class DynamicsNode(LifecycleNode):
     Attributes:
         in_use: the robot.
         intakes: what came in, by topic.
+        hurry: set by whoever cannot wait for a fade to end.
+        ended: whether the node has been shut down.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -46,8 +49,8 @@ class DynamicsNode(LifecycleNode):
         parameters.declare(self)
         # Autostart happens once: a robot that somebody has put out of service stays so.
         self._armed = True
-        # Set by whoever cannot wait for a fade to end.
         self.hurry = threading.Event()
+        self.ended = False
 
         self.in_use = RobotInUse()
         self._maker = RobotMaker(self)
@@ -61,10 +64,9 @@ class DynamicsNode(LifecycleNode):
         Enabling(self, self.in_use)
         PayloadServices(self, self.in_use, self._maker)
         GravityService(self, self.in_use)
-        self.intakes: dict[str, Intake] = {
-            intake.topic: intake
-            for intake in (self._commander.intake, reference.intake, self._description.intake)
-        }
+        relay = TrajectoryRelay(self, self.in_use)
+        hearing = (self._commander, reference, self._description, relay)
+        self.intakes: dict[str, Intake] = {each.intake.topic: each.intake for each in hearing}
         Diagnostics(self, self.in_use, self.intakes, self._command_topic, self._cross_checker)
 
         backwards = JumpThreshold(
@@ -112,7 +114,7 @@ class DynamicsNode(LifecycleNode):
             self.get_logger().fatal(f'not configured: {type(error).__name__}: {error}')
             return TransitionCallbackReturn.FAILURE
         self._armed = False
-        self._cross_checker.forget()
+        self._cross_checker.begin()
         # What configure made lives until cleanup: the collector need not look at it again.
         gc.collect()
         gc.freeze()
@@ -140,6 +142,7 @@ class DynamicsNode(LifecycleNode):
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the last command, and cease to command for good."""
+        self.ended = True
         if self.in_use.present is not None:
             self._fade_out()
         self._release()
@@ -158,9 +161,11 @@ class DynamicsNode(LifecycleNode):
         while guard.mode is not Mode.SILENT and not self.hurry.is_set():
             if clock.monotonic() > end:
                 self.get_logger().error('the last command was not reached in time')
-                return
+                break
             # The loop that answers states goes on meanwhile, and ends the mode.
             clock.sleep(0.002)
+        with self.in_use.lock:
+            guard.mode = Mode.SILENT
 
     def _tolerance(self) -> float:
         return float(self.get_parameter('cross_check_tolerance').value)

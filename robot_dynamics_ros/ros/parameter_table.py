@@ -118,6 +118,13 @@ TABLE = (
         check=_one_of('evaluate_at', EVALUATION_POINTS),
     ),
     Row(
+        'trajectory_out_efforts',
+        True,
+        'fill in the efforts on ~/trajectory_out, by the parts that terms selects; false: leave '
+        'them empty, for controllers without an effort interface',
+        live=True,
+    ),
+    Row(
         'gravity',
         list(STANDARD_GRAVITY),
         'acceleration of free fall, in the frame of the root link [m/s^2]',

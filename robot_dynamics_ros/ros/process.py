@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import sys
-import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -13,10 +14,14 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 # A thread may keep the interpreter for 5 ms before another gets it: too long for the loop.
 SWITCH_INTERVAL = 0.0005
 # How soon a signal is heeded [s].
 LOOK_UP = 0.1
+# A signal that comes so soon after the first is the same one [s]: a terminal and a launcher both
+# send it.
+SAME_SIGNAL = 0.5
 
 
 def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
@@ -32,22 +37,29 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     except Exception as error:
         # Arguments or a parameter file that cannot be read: the message is all there is to say.
         sys.exit(f'dynamics_node not started: {error}')
-    stopping = threading.Event()
+    first = math.inf
 
     def stop(number: int, frame: FrameType | None) -> None:
-        if stopping.is_set():
+        nonlocal first
+        now = time.monotonic()
+        if now > first + SAME_SIGNAL:
             node.hurry.set()
-        stopping.set()
+        first = min(first, now)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         signal.signal(number, stop)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     try:
         node.start()
-        while rclpy.ok() and not stopping.is_set():
+        while rclpy.ok() and math.isinf(first):
             executor.spin_once(timeout_sec=LOOK_UP)
-        node.trigger_shutdown()
+        # A lifecycle manager may have shut it down already.
+        if not node.ended:
+            node.trigger_shutdown()
     finally:
+        for number in SIGNALS:
+            # What comes now is late: the interpreter, on its way out, would die of it.
+            signal.signal(number, signal.SIG_IGN)
         node.destroy_node()
         rclpy.try_shutdown()

@@ -39,6 +39,28 @@ def read_trajectory(
     Raises:
         StateError: joints, sizes, values or times are wrong, or it is over already.
     """
+    start = 1e-9 * ((_nanoseconds('the stamp', message.header.stamp) or now) - epoch)
+    points = read_points(message, joints, start=start)
+    arrival = 1e-9 * (now - epoch)
+    if points[-1].time < arrival - LATEST:
+        raise StateError(f'the trajectory ended {arrival - points[-1].time:.3g} s ago')
+    if current is not None and len(points) > 1 and arrival < points[0].time:
+        q, v = current
+        points.insert(0, Point(arrival, q, v, np.zeros_like(q)))
+    return Trajectory(points)
+
+
+def read_points(message: JointTrajectory, joints: Sequence[str], *, start: float) -> list[Point]:
+    """The points of a message.
+
+    Args:
+        message: names every one of the joints and no other, in any order.
+        joints: in the order of the result.
+        start: time at which `time_from_start` is zero [s].
+
+    Raises:
+        StateError: joints, sizes or values are wrong.
+    """
     names = list(message.joint_names)
     if missing := [name for name in joints if name not in names]:
         raise StateError(f'the trajectory lacks joints: {", ".join(missing)}')
@@ -47,17 +69,9 @@ def read_trajectory(
         named = ', '.join(others)
         raise StateError(f'the trajectory names joints not commanded, or twice: {named}')
     order = np.array([names.index(name) for name in joints], dtype=np.intp)
-    start = 1e-9 * ((_nanoseconds('the stamp', message.header.stamp) or now) - epoch)
-    points = [
+    return [
         _point(point, index, names, order, start) for index, point in enumerate(message.points)
     ]
-    arrival = 1e-9 * (now - epoch)
-    if points[-1].time < arrival - LATEST:
-        raise StateError(f'the trajectory ended {arrival - points[-1].time:.3g} s ago')
-    if current is not None and len(points) > 1 and arrival < points[0].time:
-        q, v = current
-        points.insert(0, Point(arrival, q, v, np.zeros_like(q)))
-    return Trajectory(points)
 
 
 def _point(

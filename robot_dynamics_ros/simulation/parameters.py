@@ -34,8 +34,15 @@ class ArmParameters:
     )
     friction: bool = _parameter(True, 'Give the joints the damping and friction of the URDF.')
     rate: float = _parameter(1000.0, 'Rate of joint_states, and of reading commands [Hz].')
+    adds_gravity: bool = _parameter(
+        False,
+        'The drive adds gravity compensation to what is commanded, as some robots do; the effort '
+        'of joint_states is the sum.',
+    )
     command_timeout: float = _parameter(
-        0.25, 'Commanded torques drop to zero when none came for this long; 0: never [s].'
+        0.25,
+        'Commanded torques drop to zero when none came for this long; 0: never, the last ones '
+        'stay, as with a forward_command_controller [s].',
     )
     brake: bool = _parameter(False, 'Start with the holding brake on; ~/set_brake releases it.')
     servo: bool = _parameter(False, 'Start with the position servo on; ~/set_servo switches it.')

@@ -35,6 +35,7 @@ class Physics:
         joints: Sequence[str] = (),
         gravity: Sequence[float] = (0.0, 0.0, -9.81),
         friction: bool = True,
+        adds_gravity: bool = False,
         max_step: float | None = None,
     ) -> None:
         """Build the arm at rest, at zero or as near to zero as its limits allow.
@@ -44,6 +45,8 @@ class Physics:
             joints: which joints take torques, in which order; none: all that do not mimic another.
             gravity: in the frame of the root link, (3,) [m/s^2].
             friction: whether joints have the damping and friction that the URDF gives them.
+            adds_gravity: whether the drive adds what holds the arm against gravity to all that
+                is commanded.
             max_step: longest integration step [s]; None: MAX_STEP or IMPLICIT_MAX_STEP.
 
         Raises:
@@ -67,6 +70,8 @@ class Physics:
         self._gear, self._offset = self._coupling()
         self._moved = self._gear.any(axis=1)
         self._command = np.zeros(len(self.joints))
+        self._adds_gravity = adds_gravity
+        self._at_rest = mujoco.MjData(self._model)
         self._servo: JointServo | None = None
         self._reference = Trajectory([Point(0.0, self._home())])
         self._reference_start = 0.0
@@ -95,7 +100,11 @@ class Physics:
 
     @property
     def effort(self) -> Vector:
-        """What the motors exert, in the order of `all_joints`, a view [N m or N]."""
+        """What the drive exerts, in the order of `all_joints`, a view [N m or N].
+
+        All of it: the command, the servo and the drive's own gravity compensation, after the
+        effort limit.
+        """
         return self._data.qfrc_applied  # type: ignore[no-any-return]
 
     @property
@@ -194,11 +203,24 @@ class Physics:
         mujoco.mj_inverse(self._model, trial)
         return self._gear.T @ trial.qfrc_inverse  # type: ignore[no-any-return]
 
+    def gravity_torque(self) -> Vector:
+        """Return what holds the arm against gravity where it is, (n,)."""
+        rest = self._at_rest
+        rest.qpos[:] = self._data.qpos
+        mujoco.mj_kinematics(self._model, rest)
+        mujoco.mj_comPos(self._model, rest)
+        gravity = np.empty(self._model.nv)
+        # Its velocity stays zero: without accelerations, gravity is all that is left.
+        mujoco.mj_rne(self._model, rest, 0, gravity)
+        return self._gear.T @ gravity  # type: ignore[no-any-return]
+
     def _exert(self) -> None:
         torque = self._command
         if self._servo is not None:
             q, v = self.position[self._index], self.velocity[self._index]
             torque = torque + self._servo.torque(q, v, *self.reference())
+        if self._adds_gravity:
+            torque = torque + self.gravity_torque()
         limit = self._effort_limit
         self._data.qfrc_applied[self._index] = np.minimum(np.maximum(torque, -limit), limit)
 

@@ -75,7 +75,9 @@ class SimulatedArm(Node):
 
     def _start(self, urdf_text: str) -> None:
         wanted = self.parameters
-        physics = Physics(urdf_text, wanted.joints, wanted.gravity, wanted.friction)
+        physics = Physics(
+            urdf_text, wanted.joints, wanted.gravity, wanted.friction, wanted.adds_gravity
+        )
         size = len(physics.joints)
         if len(wanted.initial_positions) not in (0, size):
             raise SimulationError(

@@ -1,12 +1,16 @@
 """Builtins made in memory die in any order without harm."""
 
+import gc
 import os
 import subprocess
 import sys
+import weakref
 
+import numpy as np
 import pytest
 from mechanics.robots import hand_written
 
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.codegen.kernel import native_obstacle
 
 # The allocator fills what is freed: whoever reads it afterwards crashes.
@@ -42,3 +46,25 @@ def test_a_collected_robot_leaves_no_dangling_builtin():
         check=False,
     )
     assert result.stdout.strip() == 'alive', f'{result.returncode}: {result.stderr[-2000:]}'
+
+
+@pytest.mark.parametrize('backend', ['python', 'native'])
+def test_a_robot_that_nobody_uses_is_gone_at_once(backend):
+    """A node exchanges robots while it runs: none may wait for the garbage collector."""
+    if backend == 'native' and native_obstacle():
+        pytest.skip(native_obstacle())
+    dynamics = RobotDynamics(parse_urdf(hand_written('pendulum').text), backend=backend)
+    q = np.zeros(dynamics.model.size)
+    dynamics.mass_matrix(q)
+    step = dynamics.bind('gravity_torque', q, out=np.zeros(dynamics.model.size))
+    step()
+    gone = weakref.ref(dynamics._call.kernel('gravity_torque')._program)
+    gc.disable()
+    try:
+        del dynamics
+        step()
+        assert gone() is not None
+        del step
+        assert gone() is None
+    finally:
+        gc.enable()

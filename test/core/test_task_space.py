@@ -8,6 +8,7 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.resolved_rate import NEARLY_LOST
+from robot_dynamics_ros.core.task_space import task_inertia
 
 UR5 = example('ur_description/urdf/ur5_robot.urdf')
 XARM7 = example('xarm_description/urdf/xarm7.urdf')
@@ -101,6 +102,24 @@ def test_a_singular_task_space_is_finite_and_flagged(q):
     assert task.singular
     for values in (task.inertia, task.coriolis, task.gravity, task.inverse):
         assert np.isfinite(values).all()
+
+
+def test_immobile_directions_are_those_that_no_joint_moves():
+    J, M = UR5.native.jacobian(STRAIGHT, 'tool0'), UR5.native.mass_matrix(STRAIGHT)
+    task = task_inertia(J, M)
+    assert len(task.immobile) == 6 - np.linalg.matrix_rank(J)
+    assert_close(task.immobile @ J, np.zeros((len(task.immobile), 6)), scale=1e4)
+    assert_close(task.immobile @ task.immobile.T, np.eye(len(task.immobile)))
+
+
+def test_what_is_singular_is_said_in_words():
+    """The joints move y and z against each other alone, whatever the mass."""
+    J = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    (remark,) = task_inertia(J, np.diag([2.0, 3.0])).remarks(['x', 'y', 'z'])
+    assert remark.endswith(': 0.71 y + 0.71 z')
+    _, massless = task_inertia(J, np.diag([2.0, 0.0])).remarks(['x', 'y', 'z'])
+    assert massless == 'some motion of the joints moves (nearly) no mass'
+    assert not task_inertia(J[:2], np.diag([2.0, 3.0])).remarks(['x', 'y'])
 
 
 def test_a_singular_mass_matrix_is_flagged():

@@ -72,7 +72,7 @@ def test_a_good_run_passes():
         ({'matrices': MatrixErrors(0.0, 0.1, 0.0, 1e-9, 0.0)}, {'mass_error'}),
         ({'matrices': MatrixErrors(0.0, 0.1, 0.0, 0.0, np.nan)}, {'coriolis_error'}),
         ({'timeliness': timeliness(0.05)}, {'latency_p50', 'latency_p99'}),
-        ({'timeliness': timeliness(0.0004, lost=30)}, {'lost'}),
+        ({'timeliness': timeliness(0.0004, lost=75)}, {'lost'}),
         (
             {'timeliness': Timeliness(400.0, 300.0, np.full(9, 4e-4), np.full(9, 1e-4), 0, 100)},
             {'state_rate', 'command_rate'},
@@ -90,6 +90,14 @@ def test_each_fault_fails_its_own_figure(changes, keys):
 @pytest.mark.parametrize(('passage', 'keys'), [(0.002, set()), (0.0001, {'latency_p50'})])
 def test_an_answer_may_be_late_where_the_machine_is(passage, keys):
     assert failed(results(timeliness=timeliness(0.01, passage))) == keys
+
+
+@pytest.mark.parametrize(('late', 'keys'), [(40, set()), (4, {'lost'})])
+def test_states_may_be_lost_where_the_machine_paused(late, keys):
+    """15 % are lost; of those that the observer got, some came later than ten states last."""
+    passage = np.repeat([0.02, 0.0001], [late, 500 - late])
+    time = Timeliness(1000.0, 1000.0, np.full(500, 0.0004), passage, 75, 500)
+    assert failed(results(timeliness=time)) == keys
 
 
 @pytest.mark.parametrize(('seconds', 'said'), [(4.999, ' 5 s'), (1.499, ' 1.5 s')])

@@ -37,6 +37,22 @@ def test_what_counts_as_unfinished(text, found):
     assert unfinished(text) == found
 
 
+def test_links_within_the_repository_lead_somewhere():
+    for document in DOCUMENTS:
+        for target in re.findall(r'\]\(([^)#]+)\)', document.read_text()):
+            if '://' not in target:
+                assert (document.parent / target).exists(), f'{document.name}: {target}'
+
+
+def test_the_readme_names_every_parameter():
+    """Those of the file that documents them, which a test of the node compares with the node."""
+    config = (ROOT / 'config' / 'robot_dynamics.yaml').read_text()
+    names = re.findall(r'^    (\w+):', config, re.M)
+    assert len(names) > 20
+    readme = DOCUMENTS[0].read_text()
+    assert [name for name in names if f'`{name}`' not in readme] == []
+
+
 def test_the_python_of_the_readme_runs_in_a_fresh_clone():
     """As it stands, block after block, from the root of the repository."""
     blocks = re.findall(r'^```python\n(.*?)^```', DOCUMENTS[0].read_text(), re.DOTALL | re.M)

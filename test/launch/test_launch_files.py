@@ -5,7 +5,10 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +24,7 @@ from launch.launch_description_sources import (
 )
 from sensor_msgs.msg import JointState
 
-from robot_dynamics_interfaces.srv import GetMassMatrix
+from robot_dynamics_interfaces.srv import GetGravity, GetMassMatrix
 
 LAUNCH = Path(__file__).parents[2] / 'launch'
 
@@ -44,6 +47,30 @@ PENDULUM = """
 </robot>
 """
 
+# Two arms on one base: the left one has two links of 2 and 3 kg, the right one a link of 4 kg.
+LINK = """
+  <link name="{joint}_link">
+    <inertial>
+      <origin xyz="0.5 0 0"/>
+      <mass value="{mass}"/>
+      <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>
+    </inertial>
+  </link>
+  <joint name="{joint}" type="continuous">
+    <parent link="{parent}"/>
+    <child link="{joint}_link"/>
+    <origin xyz="{origin}"/>
+    <axis xyz="0 1 0"/>
+  </joint>
+"""
+DUAL_ARM = (
+    '<robot name="dual"><link name="base"/>'
+    + LINK.format(joint='left', mass=2, parent='base', origin='0 0.3 0')
+    + LINK.format(joint='on', mass=3, parent='left_link', origin='1 0 0')
+    + LINK.format(joint='right', mass=4, parent='base', origin='0 -0.3 0')
+    + '</robot>'
+)
+
 
 def arguments_of(description: LaunchDescription) -> dict[str, str]:
     """What `ros2 launch --show-args` says of each."""
@@ -59,7 +86,25 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
     [
         (
             'dynamics.launch.py',
-            {'description', 'params_file', 'namespace', 'commands', 'autostart'},
+            {
+                *('description', 'params_file', 'namespace', 'name', 'joints', 'commands'),
+                'autostart',
+            },
+        ),
+        (
+            'two_arms.launch.py',
+            {
+                *('left_description', 'left_params_file', 'left_namespace', 'left_commands'),
+                *('right_description', 'right_params_file', 'right_namespace', 'right_commands'),
+                'autostart',
+            },
+        ),
+        (
+            'dual_arm.launch.py',
+            {
+                *('left_joints', 'left_commands', 'right_joints', 'right_commands'),
+                *('description', 'params_file', 'namespace', 'autostart'),
+            },
         ),
         ('demo.launch.py', {'urdf', 'output'}),
     ],
@@ -88,9 +133,25 @@ def run_launch(*arguments: str) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, '-c', code, *arguments], start_new_session=True)
 
 
+@contextmanager
+def running(*arguments: str) -> Iterator[subprocess.Popen]:
+    """A launch file, until the end of the block."""
+    process = run_launch(*arguments)
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(timeout=30)
+
+
+def inertia(mass: float) -> float:
+    """M of the pendulum: m l^2 + I."""
+    return mass * 0.5**2 + 0.01
+
+
 @pytest.mark.parametrize('suffix', ['.urdf', '.urdf.xacro'])
 def test_dynamics_node_answers(tmp_path, suffix):
-    """From a file to an answer: M of a pendulum is m l^2 + I."""
+    """From a file to an answer."""
     xacro = suffix.endswith('.xacro')
     file = tmp_path / f'pendulum{suffix}'
     file.write_text(
@@ -99,17 +160,64 @@ def test_dynamics_node_answers(tmp_path, suffix):
             namespace='xmlns:xacro="http://www.ros.org/wiki/xacro"' if xacro else '',
         )
     )
-    process = run_launch(
-        str(LAUNCH / 'dynamics.launch.py'), f'description:={file}', 'namespace:=left'
-    )
-    try:
+    launch = str(LAUNCH / 'dynamics.launch.py')
+    with running(launch, f'description:={file}', 'namespace:=left') as process:
         response = call_mass_matrix('/left/robot_dynamics/get_mass_matrix', process)
-    finally:
-        os.killpg(process.pid, signal.SIGINT)
-        process.wait(timeout=30)
     assert response.success, response.message
     assert list(response.joint_names) == ['hinge']
-    assert list(response.mass_matrix.data) == pytest.approx([2 * 0.5**2 + 0.01])
+    assert list(response.mass_matrix.data) == pytest.approx([inertia(2.0)])
+
+
+def test_two_arms_have_their_own_descriptions(tmp_path):
+    files = {}
+    for side, mass in (('left', 2), ('right', 3)):
+        files[side] = tmp_path / f'{side}.urdf'
+        files[side].write_text(PENDULUM.format(mass=mass, namespace=''))
+    descriptions = [f'{side}_description:={file}' for side, file in files.items()]
+    launch = str(LAUNCH / 'two_arms.launch.py')
+    with running(launch, *descriptions, 'right_namespace:=other') as process:
+        left, right = (
+            call_mass_matrix(f'/{namespace}/robot_dynamics/get_mass_matrix', process)
+            for namespace in ('left', 'other')
+        )
+    assert list(left.mass_matrix.data) == pytest.approx([inertia(2.0)])
+    assert list(right.mass_matrix.data) == pytest.approx([inertia(3.0)])
+
+
+def test_dual_arm_has_two_groups_of_one_description(tmp_path):
+    file = tmp_path / 'dual_arm.urdf'
+    file.write_text(DUAL_ARM)
+    parameters = tmp_path / 'parameters.yaml'
+    parameters.write_text(
+        """
+/**:
+  ros__parameters:
+    gravity: [0.0, 0.0, 1.0]
+right_dynamics:
+  ros__parameters:
+    gravity: [0.0, 0.0, 2.0]
+"""
+    )
+    arguments = [f'description:={file}', f'params_file:={parameters}']
+    # Names that YAML would read as something else, and in another order than the description's.
+    arguments += ['left_joints:=on, left', 'right_joints:=right']
+    state = JointState(name=['right', 'on', 'left'], position=[0.0, 0.0, 0.0])
+    with running(str(LAUNCH / 'dual_arm.launch.py'), *arguments) as process:
+        left, right = (
+            call(GetGravity, f'/{side}_dynamics/get_gravity', state, process)
+            for side in ('left', 'right')
+        )
+    assert (left.success, right.success) == (True, True), f'{left.message} {right.message}'
+    assert list(left.joint_names) == ['on', 'left']
+    assert list(right.joint_names) == ['right']
+    # Gravity points up with 1 and 2 m/s^2; the centres are 0.5 m ahead of axes that point left.
+    assert list(left.effort) == pytest.approx([1.0 * 3.0 * 0.5, 1.0 * (2.0 * 0.5 + 3.0 * 1.5)])
+    assert list(right.effort) == pytest.approx([2.0 * 4.0 * 0.5])
+
+
+def test_dual_arm_asks_which_joints():
+    process = run_launch(str(LAUNCH / 'dual_arm.launch.py'), 'left_joints:=left')
+    assert process.wait(timeout=60) == 1
 
 
 def test_demo_passes_its_exit_code_on(tmp_path):
@@ -122,16 +230,21 @@ def test_demo_passes_its_exit_code_on(tmp_path):
 
 
 def call_mass_matrix(service: str, process: subprocess.Popen) -> GetMassMatrix.Response:
+    state = JointState(name=['hinge'], position=[0.3])
+    return call(GetMassMatrix, service, state, process)
+
+
+def call(kind: type, service: str, state: JointState, process: subprocess.Popen) -> Any:
     """Call until the node is configured: until then it answers that it is not."""
-    request = GetMassMatrix.Request(state=JointState(name=['hinge'], position=[0.3]))
+    request = kind.Request(state=state)
     context = rclpy.Context()
     rclpy.init(context=context)
     try:
         node = rclpy.create_node('launch_test', context=context)
-        client = node.create_client(GetMassMatrix, service)
+        client = node.create_client(kind, service)
         executor = rclpy.executors.SingleThreadedExecutor(context=context)
         deadline = time.monotonic() + 30
-        response = GetMassMatrix.Response(message='no answer')
+        response = kind.Response(message='no answer')
         while not response.success and process.poll() is None and time.monotonic() < deadline:
             if client.wait_for_service(timeout_sec=1):
                 future = client.call_async(request)

@@ -1,17 +1,21 @@
 """A node under test and an observer, in one process, context and executor."""
 
 import os
-import random
 import time
 from contextlib import contextmanager
 
+import numpy as np
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
 
+from domains import free_domain
+from driver import Driver
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from recording import Recording
+from scene import Scene
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from three_joints import URDF
@@ -19,6 +23,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.ros import diagnostics
 from robot_dynamics_ros.ros.node import DynamicsNode
 
 LIMIT = 20.0
@@ -31,6 +36,7 @@ UNGUARDED = {
     'jump_tolerance': 1e9,
     'state_timeout': 1e3,
     'reference_timeout': 1e3,
+    'exclusive_commands': 'off',
 }
 
 
@@ -61,6 +67,13 @@ class Observer:
             assert time.monotonic() < end, f'{what}: not within {LIMIT:g} s'
             self._executor.spin_once(timeout_sec=0.05)
 
+    def wait(self, condition, what):
+        """Wait, without spinning, until another thread makes the condition hold."""
+        end = time.monotonic() + LIMIT
+        while not condition():
+            assert time.monotonic() < end, f'{what}: not within {LIMIT:g} s'
+            time.sleep(0.005)
+
     def call(self, service, name, **fields):
         """The response of a service of the node."""
         client = self.node.create_client(service, name)
@@ -88,7 +101,7 @@ def graph():
     @contextmanager
     def make(start=True, namespace='', unguarded=True, **parameters):
         context = rclpy.Context()
-        rclpy.init(context=context, domain_id=random.randint(1, 100))
+        rclpy.init(context=context, domain_id=free_domain())
         executor = SingleThreadedExecutor(context=context)
         values = (UNGUARDED if unguarded else {}) | parameters
         overrides = [Parameter(name, value=value) for name, value in values.items()]
@@ -113,6 +126,43 @@ def graph():
             observer.node.destroy_node()
             node.destroy_node()
             rclpy.shutdown(context=context)
+
+    return make
+
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+# Of turn, slide and wrist: from the URDF, and where that says nothing, none and 1000 N m/s.
+LIMITS, RATES = [np.inf, 200.0, 20.0], [1000.0, 2000.0, 200.0]
+
+
+@pytest.fixture
+def guarded(graph, monkeypatch):
+    """Makes a node with its guards; whatever a test provokes, the recording is checked at the end.
+
+    The robot says that it stays at Q and moves with V, so that every term counts and the torque
+    to command is constant. Diagnostics come more often than once a second, to wait less.
+    """
+    monkeypatch.setattr(diagnostics, 'PERIOD', 0.1)
+
+    @contextmanager
+    def make(**parameters):
+        with graph(**({'robot_description': URDF, 'unguarded': False} | parameters)) as (
+            node,
+            observer,
+        ):
+            driver = Driver(observer.states, node.get_clock(), Q, V)
+            recording = Recording(observer.node, 'robot_dynamics/commands', LIMITS, RATES)
+            topic = '/robot_dynamics/commands'
+            try:
+                # The observer, the recording.
+                observer.until(lambda: node.count_subscribers(topic) == 2, 'the recording')
+                driver.start()
+                yield Scene(node, observer, driver, recording)
+            finally:
+                if driver.is_alive():
+                    driver.stop()
+                recording.stop()
+        recording.check()
 
     return make
 

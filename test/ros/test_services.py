@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matrices import matrix
 from sensor_msgs.msg import JointState
 from three_joints import JOINTS, URDF, state
 
@@ -14,14 +15,6 @@ from robot_dynamics_interfaces.srv import (
 )
 
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
-
-
-def matrix(message):
-    rows, columns = message.layout.dim
-    assert (rows.label, columns.label) == ('row', 'column')
-    assert rows.stride == rows.size * columns.size
-    assert columns.stride == columns.size
-    return np.array(message.data).reshape(rows.size, columns.size)
 
 
 def test_matrices_and_vectors_of_a_named_state(graph, dynamics):
@@ -78,7 +71,12 @@ def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
     ('service', 'name', 'fields', 'reason'),
     [
         (GetMassMatrix, 'get_mass_matrix', {'state': state(Q[:2], names=JOINTS[:2])}, 'wrist'),
-        (GetMassMatrix, 'get_mass_matrix', {'state': JointState(position=Q)}, 'joints missing'),
+        (
+            GetMassMatrix,
+            'get_mass_matrix',
+            {'state': JointState(position=Q)},
+            'position but no names',
+        ),
         (
             GetCoriolisMatrix,
             'get_coriolis_matrix',
@@ -93,7 +91,10 @@ def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
         ),
         (GetGravity, 'get_gravity', {'state': state([0.0, np.nan, 0.0])}, "'slide' is nan"),
         (GetGravity, 'get_gravity', {'state': state([1.5e308] * 3)}, 'no finite value'),
-        (GetGravity, 'get_gravity', {'state': JointState(velocity=V)}, 'joints missing'),
+        (GetGravity, 'get_gravity', {'state': JointState(effort=V)}, 'effort but no names'),
+        (GetGravity, 'get_gravity', {'state': JointState(name=JOINTS)}, '3 joints but gives no'),
+        (CrossCheck, 'cross_check', {'state': JointState(position=Q)}, 'position but no names'),
+        (GetGravity, 'get_gravity', {'state': JointState(velocity=V)}, 'velocity but no names'),
     ],
 )
 def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields, reason):
@@ -117,6 +118,8 @@ def test_cross_check_reports_every_quantity(graph):
                 'coriolis_matrix',
             }
             assert max(response.worst_relative) <= response.tolerance
+            states = fields.get('samples', 100) if 'state' not in fields else 1
+            assert f'on {states} state{"s" if states > 1 else ""}:' in response.message
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,10 @@ LIMIT = 15.0
 START = [0.5, 0.3]
 
 
+def stamp(state):
+    return state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
+
+
 class Bench:
     """An arm and a node that talks to it, both spun in a thread."""
 
@@ -115,7 +119,7 @@ def test_publishes_its_state(bench):
     assert list(state.velocity) == list(state.effort) == [0.0, 0.0]
     before = len(bench.states)
     time.sleep(0.5)
-    stamps = [s.header.stamp.sec + 1e-9 * s.header.stamp.nanosec for s in bench.states[before:]]
+    stamps = [stamp(state) for state in bench.states[before:]]
     assert 50 < len(stamps) < 600
     assert (np.diff(stamps) > 0).all()
     assert abs(stamps[-1] - time.time()) < 1.0
@@ -143,6 +147,36 @@ def test_torques_end_when_no_more_come(bench):
     bench.command(1.0, 2.0)
     bench.until(lambda: bench.last.effort[0] == 1.0, 'the torques')
     bench.until(lambda: bench.last.effort[0] == 0.0, 'the timeout')
+
+
+def test_last_torques_stay_without_a_timeout(bench):
+    bench = bench(command_timeout=0.0)
+    bench.command(1.0, 2.0)
+    bench.until(lambda: bench.last.effort[0] == 1.0, 'the torques')
+    began = bench.arm.get_clock().now().nanoseconds
+    bench.until(
+        lambda: bench.arm.get_clock().now().nanoseconds - began > 0.5e9,
+        'twice the default timeout',
+    )
+    assert list(bench.latest().effort) == [1.0, 2.0]
+
+
+def gravity_torque(q):
+    """What holds two links of 1 m, each with 2 kg at 0.5 m."""
+    elbow = 9.81 * 2.0 * 0.5 * np.sin(q[0] + q[1])
+    return np.array([9.81 * 2.0 * (0.5 + 1.0) * np.sin(q[0]) + elbow, elbow])
+
+
+def test_reports_the_gravity_that_its_drive_adds(bench):
+    bench = bench(adds_gravity=True, brake=False)
+    gravity = gravity_torque(START)
+    bench.until(lambda: bench.last.effort[0] != 0.0, 'the drive')
+    np.testing.assert_allclose(bench.latest().effort, gravity, rtol=1e-6)
+    np.testing.assert_allclose(bench.latest().position, START, atol=1e-6)
+    assert bench.call(SetBool, 'set_brake', data=True).success
+    bench.command(1.0, 2.0)
+    bench.until(lambda: bench.last.effort[0] > gravity[0] + 0.5, 'the torques')
+    np.testing.assert_allclose(bench.last.effort, gravity + np.array([1.0, 2.0]), rtol=1e-6)
 
 
 @pytest.mark.parametrize('torques', [[1.0], [1.0, 2.0, 3.0], [], [1.0, float('nan')]])

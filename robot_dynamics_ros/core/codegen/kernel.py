@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
+from weakref import WeakMethod
 
 import numpy as np
 
@@ -60,12 +61,7 @@ def choose_backend(wanted: Backend | None) -> tuple[Backend, str]:
 
 
 class Kernel:
-    """A program and the ways to call it.
-
-    Attributes:
-        call: `call(input..., out)` checks its arguments and computes; `out` is None for a new
-            array.
-    """
+    """A program and the ways to call it."""
 
     def __init__(
         self, program: Program, labels: Mapping[str, Sequence[str]], backend: Backend
@@ -80,12 +76,15 @@ class Kernel:
         self._program = program
         self._labels = labels
         self._native = None
-        self.call: Callable[..., Any] = self._careful
         if backend == 'native':
             from .llvm import NativeKernel
 
-            self._native = NativeKernel(program, self._careful)
-            self.call = self._native.call
+            self._native = NativeKernel(program, _weakly(self._careful))
+
+    @property
+    def call(self) -> Callable[..., Any]:
+        """`call(input..., out)` checks its arguments and computes; `out`: None for a new array."""
+        return self._careful if self._native is None else self._native.call
 
     def bind(self, inputs: Sequence[Any], out: Any) -> Callable[[], None]:
         """`step()`, which reads these arrays and writes that one, in place.
@@ -142,3 +141,19 @@ class Kernel:
     def _no_value(self, reason: object) -> StateError:
         inputs = ', '.join(self._program.inputs)
         return StateError(f'{self._program.name} has no finite value at this {inputs}: {reason}')
+
+
+def _weakly(method: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, without keeping what it is bound to alive.
+
+    A robot that is no longer used would else wait for the garbage collector.
+    """
+    reference = WeakMethod(method)
+
+    def call(*arguments: Any) -> Any:
+        alive = reference()
+        if alive is None:
+            raise ReferenceError('the robot of this program is gone')
+        return alive(*arguments)
+
+    return call

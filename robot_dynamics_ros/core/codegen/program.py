@@ -50,4 +50,5 @@ def trace(name: str, algorithm: Callable[..., object], inputs: Mapping[str, int]
     graph = ExpressionGraph()
     vectors = [graph.input_vector(vector, size) for vector, size in inputs.items()]
     result = np.array(algorithm(*vectors), dtype=object)
+    graph.close()
     return Program(name, dict(inputs), result.shape, tuple(result.ravel()))

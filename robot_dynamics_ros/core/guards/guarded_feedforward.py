@@ -71,7 +71,7 @@ class GuardedFeedforward:
         self.apply(settings)
 
     def apply(self, settings: GuardSettings) -> None:
-        """Go by other settings from the next step on.
+        """Go by other settings from the next step on; a fade that runs keeps its time.
 
         Raises:
             ParameterError: they do not fit the joints.
@@ -81,7 +81,6 @@ class GuardedFeedforward:
         rates = torque_rates(limits, joints, settings)
         self.settings = settings
         self.limiter.limits, self.limiter.rates = limits, rates
-        self._fade.duration = settings.fade_time
         self._state_guard.jump_tolerance = settings.jump_tolerance
         self.acceleration.cutoff = settings.acceleration_cutoff
 

@@ -10,6 +10,10 @@ from ..checks import Array
 from ..errors import StateError
 from ..model import RobotModel
 
+# Stands for no velocity limit [rad/s or m/s]: times no time at all it is no step, where infinity
+# would be no number.
+UNLIMITED = 1e100
+
 
 class StateGuard:
     """Refuses stamps that run backwards and positions that no joint can have reached.
@@ -29,11 +33,15 @@ class StateGuard:
         self._names = model.joint_names
         limits = np.array([joint.limits.velocity for joint in joints])
         # A limit of zero or less says nothing, and leaves the joint free to move.
-        self._speeds = np.where(limits > 0.0, limits, math.inf)
+        self._speeds = np.where(limits > 0.0, np.minimum(limits, UNLIMITED), UNLIMITED)
         # Some drivers wrap joints that turn without end.
         self._wraps = np.array([joint.kind == 'continuous' for joint in joints])
         self._q = np.zeros(model.size)
         self._time = -math.inf
+
+    def continue_from(self, other: StateGuard) -> None:
+        """Compare the next state with the last one of another guard of the same joints."""
+        self._q[:], self._time = other._q, other._time
 
     def forget(self) -> None:
         """Compare the next state with nothing: the clock was set, or nobody listened for long."""
@@ -64,9 +72,7 @@ class StateGuard:
             raise StateError(f'the stamp is {-elapsed:.6g} s before that of the state before')
         if math.isinf(elapsed):
             return
-        # In no time an infinite speed explains nothing either.
-        explained = self._speeds * elapsed if elapsed else np.zeros_like(step)
-        allowed = explained + self.jump_tolerance
+        allowed = self._speeds * elapsed + self.jump_tolerance
         excess = step - allowed
         worst = int(excess.argmax())
         if excess[worst] > 0.0:

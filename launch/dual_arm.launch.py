@@ -1,0 +1,83 @@
+"""Starts two dynamics nodes for one robot with two arms, one per group of joints.
+
+ros2 launch robot_dynamics_ros dual_arm.launch.py description:=/path/to/robot.urdf \\
+  left_joints:=left_shoulder,left_elbow right_joints:=right_shoulder,right_elbow \\
+  left_commands:=/left_effort_controller/commands right_commands:=/right_effort_controller/commands
+
+Both nodes read the same joint_states and compute the whole robot: a joint that a node does not
+command counts with its measured position.
+"""
+
+from pathlib import Path
+
+from launch import LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.substitutions import FindPackageShare
+
+ONE_ARM = Path(__file__).with_name('dynamics.launch.py')
+SIDES = ('left', 'right')
+
+
+def declare_group(side: str) -> list[LaunchDescriptionEntity]:
+    return [
+        DeclareLaunchArgument(
+            f'{side}_joints',
+            description=f'joints of the {side} arm in the order of its controller, with commas',
+        ),
+        DeclareLaunchArgument(
+            f'{side}_commands',
+            default_value='~/commands',
+            description=f'where the torques of the {side} arm go',
+        ),
+    ]
+
+
+def start_group(side: str) -> LaunchDescriptionEntity:
+    include = IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(ONE_ARM)),
+        launch_arguments={
+            'name': f'{side}_dynamics',
+            'joints': LaunchConfiguration(f'{side}_joints'),
+            'commands': LaunchConfiguration(f'{side}_commands'),
+            'namespace': LaunchConfiguration('namespace'),
+            'description': LaunchConfiguration('description'),
+            'params_file': LaunchConfiguration('params_file'),
+            'autostart': LaunchConfiguration('autostart'),
+        }.items(),
+    )
+    # A scope of its own: what is set for one group must not reach the other.
+    return GroupAction([include])
+
+
+def generate_launch_description() -> LaunchDescription:
+    default_parameters = PathJoinSubstitution(
+        [FindPackageShare('robot_dynamics_ros'), 'config', 'robot_dynamics.yaml']
+    )
+    return LaunchDescription(
+        [
+            *(argument for side in SIDES for argument in declare_group(side)),
+            DeclareLaunchArgument(
+                'description',
+                default_value='',
+                description='URDF or xacro file of the whole robot; empty: wait for its topic',
+            ),
+            DeclareLaunchArgument(
+                'params_file',
+                default_value=default_parameters,
+                description="parameters of both nodes, in ROS's YAML: those under /**, or under "
+                'left_dynamics and right_dynamics',
+            ),
+            DeclareLaunchArgument(
+                'namespace', default_value='', description='namespace of both nodes'
+            ),
+            DeclareLaunchArgument(
+                'autostart',
+                default_value='true',
+                choices=['true', 'false'],
+                description='whether the nodes configure and activate themselves',
+            ),
+            *(start_group(side) for side in SIDES),
+        ]
+    )

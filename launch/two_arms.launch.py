@@ -1,0 +1,75 @@
+"""Starts the dynamics nodes of two arms, each in a namespace of its own.
+
+ros2 launch robot_dynamics_ros two_arms.launch.py \\
+  left_description:=/path/to/left.urdf right_description:=/path/to/right.urdf
+
+The two hear nothing of each other: each reads joint_states and robot_description, and commands
+torques, in its own namespace.
+"""
+
+from pathlib import Path
+
+from launch import LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.substitutions import FindPackageShare
+
+ONE_ARM = Path(__file__).with_name('dynamics.launch.py')
+SIDES = ('left', 'right')
+
+
+def declare_arm(side: str) -> list[LaunchDescriptionEntity]:
+    default_parameters = PathJoinSubstitution(
+        [FindPackageShare('robot_dynamics_ros'), 'config', 'robot_dynamics.yaml']
+    )
+    return [
+        DeclareLaunchArgument(
+            f'{side}_namespace', default_value=side, description=f'namespace of the {side} arm'
+        ),
+        DeclareLaunchArgument(
+            f'{side}_description',
+            default_value='',
+            description=f'URDF or xacro file of the {side} arm; empty: wait for its topic',
+        ),
+        DeclareLaunchArgument(
+            f'{side}_params_file',
+            default_value=default_parameters,
+            description=f"parameters of the {side} node, in ROS's YAML",
+        ),
+        DeclareLaunchArgument(
+            f'{side}_commands',
+            default_value='~/commands',
+            description=f'where the torques of the {side} arm go',
+        ),
+    ]
+
+
+def start_arm(side: str) -> LaunchDescriptionEntity:
+    include = IncludeLaunchDescription(
+        PythonLaunchDescriptionSource(str(ONE_ARM)),
+        launch_arguments={
+            'namespace': LaunchConfiguration(f'{side}_namespace'),
+            'description': LaunchConfiguration(f'{side}_description'),
+            'params_file': LaunchConfiguration(f'{side}_params_file'),
+            'commands': LaunchConfiguration(f'{side}_commands'),
+            'autostart': LaunchConfiguration('autostart'),
+        }.items(),
+    )
+    # A scope of its own: what is set for one arm must not reach the other.
+    return GroupAction([include])
+
+
+def generate_launch_description() -> LaunchDescription:
+    return LaunchDescription(
+        [
+            *(argument for side in SIDES for argument in declare_arm(side)),
+            DeclareLaunchArgument(
+                'autostart',
+                default_value='true',
+                choices=['true', 'false'],
+                description='whether the nodes configure and activate themselves',
+            ),
+            *(start_arm(side) for side in SIDES),
+        ]
+    )

@@ -1,0 +1,62 @@
+"""What the commanded joints do to a link: its Jacobian, and the inertia felt there.
+
+The program of a frame is compiled when it is first asked for, in the thread of the services:
+joint states are answered by another one meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_interfaces.srv import GetJacobian, GetTaskSpaceInertia
+from robot_dynamics_ros.core.frame_dynamics import TWIST
+from robot_dynamics_ros.core.task_space import checked_rows, task_inertia
+
+from ..controller import Controller
+from ..messages import matrix_message
+from ..requested_state import RequestedState
+from .answering import Service
+
+DEFAULT_REFERENCE = 'LOCAL_WORLD_ALIGNED'
+
+
+class Frames:
+    """Answers `~/get_jacobian` and `~/get_task_space_inertia`."""
+
+    def __init__(self, controller: Callable[[], Controller], state: RequestedState) -> None:
+        """See `Services`."""
+        self._controller = controller
+        self._state = state
+
+    def services(self) -> tuple[Service, ...]:
+        """What is answered."""
+        return (
+            (GetJacobian, '~/get_jacobian', self._jacobian),
+            (GetTaskSpaceInertia, '~/get_task_space_inertia', self._task_space_inertia),
+        )
+
+    def _jacobian(self, request: Any, response: Any) -> None:
+        controller = self._controller()
+        q, _ = self._state.read(controller, request.state)
+        reference = request.reference or DEFAULT_REFERENCE
+        jacobian = controller.robot.dynamics.jacobian(q, request.frame, reference)
+        response.joint_names = list(controller.joints)
+        response.jacobian = matrix_message(jacobian[:, controller.feedforward.indices])
+
+    def _task_space_inertia(self, request: Any, response: Any) -> None:
+        controller = self._controller()
+        q, _ = self._state.read(controller, request.state)
+        rows = checked_rows(list(request.rows) or range(6))
+        indices = controller.feedforward.indices
+        dynamics = controller.robot.dynamics
+        reference = request.reference or DEFAULT_REFERENCE
+        jacobian = dynamics.jacobian(q, request.frame, reference)[np.ix_(rows, indices)]
+        task = task_inertia(jacobian, dynamics.mass_matrix(q)[np.ix_(indices, indices)])
+        response.joint_names = list(controller.joints)
+        response.rows = rows
+        response.inertia = matrix_message(task.inertia)
+        response.singular = task.singular
+        response.message = '; '.join(task.remarks([TWIST[row] for row in rows]))

@@ -1,0 +1,137 @@
+"""What can be wrong with joint states."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from expected import close
+from fault import SEEN, Fault, verdict
+from robot import Alteration
+from scene import FADE_TIME, STATE_TIMEOUT, Scene, Steps
+from sensor_msgs.msg import JointState
+
+# As long as a fade takes, and some more to see what comes then [s].
+PAUSE = STATE_TIMEOUT + FADE_TIME + 0.3
+# Beside the timeout and two cycles: a node looks some hundred times a second [s].
+SCHEDULING = 0.03
+# How long bad states come: shorter than what makes them stale [s].
+BURST = 0.03
+TRIES = 3
+# How far one position leaps [rad]: more than any speed explains in that time.
+LEAP = 1.0
+BACKWARDS = 5  # [s]
+
+
+def _pause(on_stale: str) -> Callable[[Scene], Steps[str]]:
+    def inject(scene: Scene) -> Steps[str]:
+        if refused := (yield from scene.set(on_stale=on_stale)):
+            return f'on_stale: {refused}'
+        scene.robot.silent = True
+        yield from scene.seconds(PAUSE)
+        scene.robot.silent = False
+        missed = _missed_in_pause(scene, on_stale)
+        yield from scene.set(on_stale='hold')
+        return missed
+
+    return inject
+
+
+def _missed_in_pause(scene: Scene, on_stale: str) -> str:
+    robot = scene.robot
+    due = robot.last_sent + int(1e9 * (STATE_TIMEOUT + 2 * scene.period + SCHEDULING))
+    # What answers the last state itself is no command of the pause.
+    commands = scene.observer.since(robot.last_sent + int(0.5e9 * STATE_TIMEOUT))
+    if on_stale == 'stop':
+        late = sum(command.time > due for command in commands)
+        return verdict(late == 0, f'{late} commands after the states were stale')
+    if not commands or commands[0].time > due:
+        return 'no command when the states were stale'
+    gravity = scene.nominal.gravity(robot.last_good)
+    end = gravity if on_stale == 'hold' else np.zeros_like(gravity)
+    last = commands[-1].torque
+    return verdict(close(last, end), f'ended at {last.round(3)}, not {end.round(3)}')
+
+
+def _bad(
+    alteration: Alteration, words: str, burst: Callable[[Scene, Alteration], Steps[None]]
+) -> Callable[[Scene], Steps[str]]:
+    """Bad states, until the node says so: on a busy machine they may have been overtaken."""
+
+    def inject(scene: Scene) -> Steps[str]:
+        began = scene.now()
+        for _ in range(TRIES):
+            yield from burst(scene, alteration)
+            if (yield from scene.until_reported(began, 'joint_states', words)):
+                return SEEN
+        return f'diagnostics of joint_states do not say {words!r}'
+
+    return inject
+
+
+def _many(scene: Scene, alteration: Alteration) -> Steps[None]:
+    with scene.robot.altered(alteration):
+        yield from scene.seconds(BURST)
+
+
+def _single(scene: Scene, alteration: Alteration) -> Steps[None]:
+    """Not two in a row: the second would be believed, for the robot may really be there."""
+    for _ in range(3):
+        with scene.robot.altered(alteration):
+            yield
+        yield from scene.seconds(BURST)
+
+
+def _not_a_number(message: JointState) -> None:
+    message.position[2] = math.nan
+
+
+def _infinite_velocity(message: JointState) -> None:
+    message.velocity[3] = -math.inf
+
+
+def _missing_joint(message: JointState) -> None:
+    for field in (message.name, message.position, message.velocity):
+        del field[-1]
+    message.effort = []
+
+
+def _wrong_sizes(message: JointState) -> None:
+    del message.velocity[-2:]
+
+
+def _duplicate_names(message: JointState) -> None:
+    message.name = [*message.name[:-1], message.name[-2], message.name[-1]]
+    message.position.append(0.0)
+    message.velocity.append(0.0)
+    message.effort = []
+
+
+def _leap(message: JointState) -> None:
+    message.position[1] += LEAP
+
+
+def _older(message: JointState) -> None:
+    message.header.stamp.sec -= BACKWARDS
+
+
+FAULTS = (
+    Fault('states pause, on_stale hold', 'gravity torque of the last state', _pause('hold')),
+    Fault('states pause, on_stale zero', 'commands go to zero', _pause('zero')),
+    Fault('states pause, on_stale stop', 'no commands after state_timeout', _pause('stop')),
+    Fault('position NaN', 'diagnostics: finite', _bad(_not_a_number, 'finite', _many)),
+    Fault('velocity infinite', 'diagnostics: finite', _bad(_infinite_velocity, 'finite', _many)),
+    Fault('joint missing', 'diagnostics: missing', _bad(_missing_joint, 'missing', _many)),
+    Fault(
+        'wrong sizes', 'diagnostics: values', _bad(_wrong_sizes, r'values for \d+ names', _many)
+    ),
+    Fault(
+        'names twice',
+        'diagnostics: more than once',
+        _bad(_duplicate_names, 'more than once', _many),
+    ),
+    # What follows a leap is a leap as well: one good state goes without an answer.
+    Fault('position jumps', 'diagnostics: jump', _bad(_leap, 'jump', _single), silences=True),
+    Fault('stamps backwards', 'diagnostics: stamp', _bad(_older, 'stamp', _single)),
+)

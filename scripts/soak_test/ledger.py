@@ -1,0 +1,94 @@
+"""Which states were sent, and which of them were answered."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from motion import Array
+
+# An answer that has not come by then is lost [s].
+ANSWER_LIMIT = 1.0
+
+
+@dataclass
+class Sent:
+    """A joint state that went out.
+
+    Attributes:
+        time: when, on the monotonic clock [s].
+        q: (n,) its positions.
+        v: (n,) its velocities.
+        good: whether a node may trust it.
+        counted: whether it counts as lost if it is not answered.
+        during: what was going on.
+        answered: whether it was.
+    """
+
+    time: float
+    q: Array
+    v: Array
+    good: bool
+    counted: bool
+    during: str
+    answered: bool = False
+
+
+class Ledger:
+    """Every state that was sent, by its stamp [ns], until it is settled.
+
+    Attributes:
+        counts: of states: good, bad, answered, lost, provoked (not answered while a fault
+            silenced the node), starved (not answered while the machine kept one of us waiting),
+            bad_answered.
+        lost_during: lost ones by what was going on.
+    """
+
+    def __init__(self, excused: Callable[[float], bool]) -> None:
+        """Nothing sent yet.
+
+        Args:
+            excused: whether the machine explains the loss of what was sent at a time [s].
+        """
+        self._excused = excused
+        self.counts: Counter[str] = Counter()
+        self.lost_during: Counter[str] = Counter()
+        self._open: dict[int, Sent] = {}
+
+    def send(self, stamp: int, sent: Sent) -> None:
+        """Enter a state."""
+        self._open[stamp] = sent
+        self.counts['good' if sent.good else 'bad'] += 1
+
+    def answer(self, stamp: int) -> Sent | None:
+        """Enter an answer; the state that it answers, None if that is not known or not good."""
+        sent = self._open.get(stamp)
+        if sent is None:
+            return None
+        if not sent.good:
+            self.counts['bad_answered'] += not sent.answered
+            sent.answered = True
+            return None
+        self.counts['answered'] += not sent.answered
+        sent.answered = True
+        return sent
+
+    def settle(self, now: float) -> None:
+        """Judge the states that are old enough."""
+        while self._open:
+            stamp, sent = next(iter(self._open.items()))
+            if now - sent.time < ANSWER_LIMIT:
+                return
+            del self._open[stamp]
+            if sent.good and not sent.answered:
+                self._miss(sent)
+
+    def _miss(self, sent: Sent) -> None:
+        if not sent.counted:
+            self.counts['provoked'] += 1
+        elif self._excused(sent.time):
+            self.counts['starved'] += 1
+        else:
+            self.counts['lost'] += 1
+            self.lost_during[sent.during] += 1

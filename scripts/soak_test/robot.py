@@ -1,0 +1,85 @@
+"""The robot's side: its joint states, in any state of disrepair."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from builtin_interfaces.msg import Time
+from ledger import Ledger, Sent
+from motion import Array, Motion
+from rclpy.node import Node
+from sensor_msgs.msg import JointState
+
+Alteration = Callable[[JointState], None]
+# A joint that the model does not have: drivers publish their grippers, too.
+EXTRA = 'soak_test_gripper'
+
+
+class Robot:
+    """Publishes the states of a motion; a fault may silence or alter them.
+
+    Attributes:
+        names: of the joints.
+        motion: what they do.
+        silent: whether nothing is sent.
+        counted: whether a state that is not answered counts as lost.
+        during: what is going on.
+        effort: (n,) what the drives report.
+        last_sent: when the last good state was sent, on the clock of the stamps [ns].
+        last_good: (n,) q of that state.
+    """
+
+    def __init__(self, node: Node, names: tuple[str, ...], motion: Motion, ledger: Ledger) -> None:
+        """Prepare; `send` sends."""
+        self.names, self.motion = names, motion
+        self.silent, self.counted, self.during = False, True, 'start'
+        self.effort: Array | None = None
+        self.last_sent = 0
+        self.last_good: Array | None = None
+        self._node, self._ledger = node, ledger
+        self._begin = time.monotonic()
+        self._alteration: Alteration | None = None
+        self._publisher = node.create_publisher(JointState, 'joint_states', 10)
+
+    @property
+    def listeners(self) -> int:
+        """How many subscribe to the states."""
+        return int(self._publisher.get_subscription_count())
+
+    def time(self) -> float:
+        """The time of the motion [s]."""
+        return time.monotonic() - self._begin
+
+    @contextmanager
+    def altered(self, alteration: Alteration) -> Iterator[None]:
+        """Alter each state in place before it is sent; a node must not trust it."""
+        self._alteration = alteration
+        try:
+            yield
+        finally:
+            self._alteration = None
+
+    def send(self) -> None:
+        """Publish the state of this moment."""
+        if self.silent:
+            return
+        now = time.monotonic()
+        q, v, _ = self.motion.at(now - self._begin)
+        stamp = self._node.get_clock().now().nanoseconds
+        message = JointState(name=[EXTRA, *reversed(self.names)])
+        message.header.stamp = Time(sec=stamp // 10**9, nanosec=stamp % 10**9)
+        message.position = array('d', [0.01, *q[::-1]])
+        message.velocity = array('d', [0.0, *v[::-1]])
+        if self.effort is not None:
+            message.effort = array('d', [0.0, *self.effort[::-1]])
+        good = self._alteration is None
+        if self._alteration is not None:
+            self._alteration(message)
+            stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+        self._ledger.send(stamp, Sent(now, q, v, good, self.counted, self.during))
+        if good:
+            self.last_sent, self.last_good = stamp, q
+        self._publisher.publish(message)

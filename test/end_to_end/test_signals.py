@@ -1,0 +1,150 @@
+"""The node as a process of its own: what SIGINT and SIGTERM leave the robot with."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pytest.importorskip('robot_dynamics_interfaces')
+
+from domains import free_domain
+from driver import Driver
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rclpy.executors import SingleThreadedExecutor
+from recording import Recording
+from sensor_msgs.msg import JointState
+from three_joints import URDF
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+
+LIMIT = 30.0
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+COMMANDS = 'robot_dynamics/commands'
+# Starting Python, and ending it, beside other work [s].
+MACHINE = 5.0
+
+
+class World:
+    """The process of the node, a driver and a recording."""
+
+    def __init__(self, folder, **parameters):
+        self.context = rclpy.Context()
+        domain = free_domain()
+        rclpy.init(context=self.context, domain_id=domain)
+        self.observer = rclpy.create_node('observer', context=self.context)
+        states = self.observer.create_publisher(JointState, 'joint_states', 10)
+        self.driver = Driver(states, self.observer.get_clock(), Q, V)
+        limits, rates = [np.inf, 200.0, 20.0], [1000.0, 2000.0, 200.0]
+        self.recording = Recording(self.observer, COMMANDS, limits, rates)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.observer)
+        file = folder / 'robot.yaml'
+        lines = [f'    {name}: {value}' for name, value in parameters.items()]
+        text = ' '.join(URDF.split()).replace("'", "''")
+        lines.append(f"    robot_description: '{text}'")
+        file.write_text('/**:\n  ros__parameters:\n' + '\n'.join(lines) + '\n')
+        self.log = folder / 'log'
+        with self.log.open('w') as log:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, '-m', 'robot_dynamics_ros.ros.node'),
+                    *('--ros-args', '--disable-rosout-logs', '--params-file', str(file)),
+                ],
+                stdout=log,
+                stderr=log,
+                env={**os.environ, 'ROS_DOMAIN_ID': str(domain)},
+            )
+
+    def __enter__(self):
+        self.until(lambda: self.observer.count_publishers(COMMANDS), 'the node')
+        self.driver.start()
+        return self
+
+    def __exit__(self, *error):
+        self.process.kill()
+        self.process.wait()
+        if self.driver.is_alive():
+            self.driver.stop()
+        self.recording.stop()
+        self.executor.shutdown()
+        self.observer.destroy_node()
+        rclpy.shutdown(context=self.context)
+        if not any(error):
+            self.recording.check()
+
+    def until(self, condition, what):
+        end = time.monotonic() + LIMIT
+        while not condition():
+            assert time.monotonic() < end, f'{what}: not in time\n{self.log.read_text()}'
+            self.executor.spin_once(timeout_sec=0.02)
+
+    def settle(self, torque):
+        self.until(lambda: np.allclose(self.recording.last, torque, rtol=1e-12), f'{torque}')
+
+    def falling(self):
+        """Whether the torque of the slide becomes less."""
+        before, last = self.recording.since(0.0)[1][-2:, 1]
+        return abs(last) < abs(before)
+
+    def end(self):
+        """Exit code and duration [s] of what is about to end."""
+        start = time.monotonic()
+        code = self.process.wait(LIMIT)
+        return code, time.monotonic() - start
+
+
+@pytest.fixture(scope='module')
+def dynamics():
+    return RobotDynamics(parse_urdf(URDF))
+
+
+@pytest.mark.parametrize(
+    ('number', 'on_stop'), [(signal.SIGINT, 'zero'), (signal.SIGTERM, 'hold')]
+)
+def test_a_signal_leads_to_the_documented_last_command(tmp_path, dynamics, number, on_stop):
+    last = dynamics.gravity_torque(Q) if on_stop == 'hold' else np.zeros(3)
+    with World(tmp_path, fade_time=0.3, on_stop=on_stop) as world:
+        world.settle(dynamics.bias_torque(Q, V))
+        world.process.send_signal(number)
+        code, seconds = world.end()
+        assert code == 0, world.log.read_text()
+        assert seconds < 0.3 + MACHINE
+        world.settle(last)
+        # Nothing comes after it.
+        assert np.array_equal(world.recording.last, world.recording.since(0.0)[1][-1])
+        assert 'Traceback' not in world.log.read_text()
+
+
+def test_a_second_signal_ends_it_at_once(tmp_path, dynamics):
+    """Without the last command: whoever sends it twice means it."""
+    with World(tmp_path, fade_time=40.0) as world:
+        world.until(lambda: len(world.recording) > 50, 'commands')
+        world.process.send_signal(signal.SIGINT)
+        # Two signals that come together count as one.
+        world.until(world.falling, 'the way to zero')
+        world.process.send_signal(signal.SIGINT)
+        code, seconds = world.end()
+        assert code == 0, world.log.read_text()
+        assert seconds < MACHINE
+        assert world.recording.last.any()
+
+
+def test_a_signal_ends_what_was_shut_down_before(tmp_path, dynamics):
+    with World(tmp_path, fade_time=0.3) as world:
+        world.settle(dynamics.bias_torque(Q, V))
+        client = world.observer.create_client(ChangeState, '/robot_dynamics/change_state')
+        world.until(client.service_is_ready, 'the service')
+        shutdown = Transition(id=Transition.TRANSITION_ACTIVE_SHUTDOWN)
+        future = client.call_async(ChangeState.Request(transition=shutdown))
+        world.until(future.done, 'the answer')
+        assert future.result().success
+        world.settle(np.zeros(3))
+        world.process.send_signal(signal.SIGTERM)
+        assert world.end()[0] == 0, world.log.read_text()
+        assert 'Traceback' not in world.log.read_text()

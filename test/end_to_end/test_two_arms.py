@@ -1,0 +1,202 @@
+"""Two nodes as separate processes: one arm each, or one group each of a robot with two arms."""
+
+import json
+import random
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+rclpy = pytest.importorskip('rclpy')
+pinocchio = pytest.importorskip('pinocchio')
+pytest.importorskip('robot_dynamics_interfaces')
+
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray, String
+
+from robot_dynamics_interfaces.srv import GetMassMatrix
+from robot_dynamics_ros.demo.processes import Children
+
+DUAL_ARM = Path(__file__).with_name('dual_arm.urdf').read_text()
+# The same joints, other masses: who hears the wrong robot computes the wrong torque.
+HEAVY = DUAL_ARM.replace('mass value="1.5"', 'mass value="2.5"')
+LEFT, RIGHT = ['left_elbow', 'left_shoulder'], ['right_shoulder', 'right_elbow']
+JOINTS = ('waist', *LEFT, *RIGHT)
+Q = dict(zip(JOINTS, (0.4, 0.7, -0.5, 0.9, 0.3), strict=True))
+V = dict(zip(JOINTS, (0.0, 0.5, -0.8, 1.1, 0.6), strict=True))
+LIMIT = 30.0
+PERIOD = 0.005
+
+
+def expected(urdf, joints, q, v=None):
+    """C v + g by Pinocchio; joints that are not commanded rest."""
+    model = pinocchio.buildModelFromXML(urdf)
+    names = list(model.names)[1:]
+    rates = [v[name] if v and name in joints else 0.0 for name in names]
+    positions = np.array([q[name] for name in names])
+    bias = pinocchio.nonLinearEffects(model, model.createData(), positions, np.array(rates))
+    return np.array([bias[names.index(name)] for name in joints])
+
+
+class Observer:
+    """Sends joint states, and keeps the commands of each node."""
+
+    def __init__(self, context):
+        self.node = rclpy.create_node('observer', context=context)
+        self.executor = SingleThreadedExecutor(context=context)
+        self.executor.add_node(self.node)
+        self.commands = {}
+
+    def listen(self, topic):
+        received = self.commands[topic] = []
+        self.node.create_subscription(Float64MultiArray, topic, received.append, 10)
+
+    def publisher(self, kind, topic, qos=10):
+        publisher = self.node.create_publisher(kind, topic, qos)
+        self.until(publisher.get_subscription_count, f'a subscriber of {topic}')
+        return publisher
+
+    def until(self, condition, what, meanwhile=lambda: None):
+        deadline = time.monotonic() + LIMIT
+        while not condition():
+            assert time.monotonic() < deadline, f'waited in vain for {what}'
+            meanwhile()
+            self.executor.spin_once(timeout_sec=PERIOD)
+
+    def until_commanded(self, topic, torque, meanwhile):
+        """Until the last command is that torque, while something is published."""
+        received = self.commands[topic]
+
+        def arrived():
+            return received and np.allclose(received[-1].data, torque, rtol=1e-9, atol=1e-9)
+
+        self.until(arrived, f'{torque} on {topic}', meanwhile)
+
+    def masses(self, service):
+        client = self.node.create_client(GetMassMatrix, service)
+        self.until(client.service_is_ready, service)
+        state = JointState(name=list(Q), position=list(Q.values()))
+        future = client.call_async(GetMassMatrix.Request(state=state))
+        self.until(future.done, f'an answer of {service}')
+        return future.result()
+
+
+@contextmanager
+def nodes(folder, monkeypatch, started):
+    """Processes with their remappings and parameters, by name, and an observer of them."""
+    domain = random.randint(1, 100)
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(domain))
+    with Children(folder) as children:
+        for name, (remappings, parameters) in started.items():
+            file = folder / f'{name}.yaml'
+            file.write_text(json.dumps({'/**': {'ros__parameters': parameters}}))
+            arguments = ['--ros-args', '--params-file', str(file)]
+            for remapping in remappings:
+                arguments += ['--remap', remapping]
+            children.start(name, 'robot_dynamics_ros.ros.node', arguments)
+        context = rclpy.Context()
+        rclpy.init(context=context, domain_id=domain)
+        observer = Observer(context)
+        try:
+            yield observer
+        finally:
+            observer.executor.shutdown()
+            observer.node.destroy_node()
+            context.shutdown()
+
+
+def joint_state(q, v=None):
+    """Names in an order that is neither the model's nor the groups'."""
+    names = sorted(q)
+    velocity = [v[name] if v else 0.0 for name in names]
+    return JointState(name=names, position=[q[name] for name in names], velocity=velocity)
+
+
+def test_arms_in_two_namespaces_hear_nothing_of_each_other(tmp_path, monkeypatch):
+    started = {side: ([f'__ns:=/{side}'], {}) for side in ('left', 'right')}
+    with nodes(tmp_path, monkeypatch, started) as observer:
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        commands = {side: f'/{side}/robot_dynamics/commands' for side in started}
+        for topic in commands.values():
+            observer.listen(topic)
+
+        # Only the left arm gets a description: the right one must go on without.
+        describe = {
+            side: observer.publisher(String, f'/{side}/robot_description', latched)
+            for side in started
+        }
+        service = '/{}/robot_dynamics/get_mass_matrix'
+        describe['left'].publish(String(data=DUAL_ARM))
+        observer.until(lambda: observer.masses(service.format('left')).success, 'the left arm')
+        assert not observer.masses(service.format('right')).success
+        describe['right'].publish(String(data=HEAVY))
+        observer.until(lambda: observer.masses(service.format('right')).success, 'the right arm')
+
+        # Only the left arm gets states: the right one must stay silent.
+        states = {
+            side: observer.publisher(JointState, f'/{side}/joint_states') for side in started
+        }
+        for topic in commands.values():
+            observer.until(lambda t=topic: observer.node.count_publishers(t), topic)
+        model = pinocchio.buildModelFromXML(DUAL_ARM)
+        joints = list(model.names)[1:]
+        left = expected(DUAL_ARM, joints, Q)
+        send = {'left': lambda: states['left'].publish(joint_state(Q))}
+        observer.until_commanded(commands['left'], left, send['left'])
+        assert observer.commands[commands['right']] == []
+
+        # Both get states of their own.
+        other = {name: -q for name, q in Q.items()}
+        send['right'] = lambda: states['right'].publish(joint_state(other))
+
+        def both():
+            send['left']()
+            send['right']()
+
+        right = expected(HEAVY, joints, other)
+        assert np.abs(right - expected(DUAL_ARM, joints, other)).max() > 0.1
+        observer.until_commanded(commands['right'], right, both)
+        before = len(observer.commands[commands['left']])
+        observer.until(
+            lambda: len(observer.commands[commands['left']]) > before + 20, 'the left arm', both
+        )
+        for command in observer.commands[commands['left']][before:]:
+            np.testing.assert_allclose(command.data, left, rtol=1e-9, atol=1e-9)
+
+
+def test_two_groups_of_one_description_get_their_own_torques(tmp_path, monkeypatch):
+    started = {
+        f'{side}_dynamics': (
+            [f'__node:={side}_dynamics'],
+            {'robot_description': DUAL_ARM, 'joints': joints},
+        )
+        for side, joints in (('left', LEFT), ('right', RIGHT))
+    }
+    with nodes(tmp_path, monkeypatch, started) as observer:
+        groups = {'/left_dynamics/commands': LEFT, '/right_dynamics/commands': RIGHT}
+        for topic in groups:
+            observer.listen(topic)
+        publisher = observer.publisher(JointState, '/joint_states')
+        observer.until(lambda: publisher.get_subscription_count() == 2, 'both nodes')
+        for topic in groups:
+            observer.until(lambda t=topic: observer.node.count_publishers(t), topic)
+        q = dict(Q)
+
+        def move_waist(goal):
+            """One joint state, the waist on its way to the goal at the speed of a robot."""
+            q['waist'] += np.clip(goal - q['waist'], -0.5 * PERIOD, 0.5 * PERIOD)
+            publisher.publish(joint_state(q, V))
+
+        upright = {**Q, 'waist': 0.0}
+        for goal in (Q, upright):
+            for topic, joints in groups.items():
+                torque = expected(DUAL_ARM, joints, goal, V)
+                observer.until_commanded(topic, torque, lambda w=goal['waist']: move_waist(w))
+        # The torso, which neither group commands, is part of what both compute.
+        for joints in groups.values():
+            bent, straight = (expected(DUAL_ARM, joints, goal, V) for goal in (Q, upright))
+            assert np.abs(bent - straight).max() > 0.1

@@ -1,0 +1,43 @@
+"""No reference, however it is made, keeps the node from answering the next state."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from malformed import MODERATE, NUMBERS, anything, tried
+from three_joints import JOINTS, state
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+
+@st.composite
+def nearly_right(draw):
+    """A trajectory of our joints whose times and numbers may be off."""
+    message = JointTrajectory(joint_names=list(draw(st.permutations(JOINTS))))
+    number = draw(st.sampled_from([MODERATE, NUMBERS]))
+    vector = st.lists(number, min_size=3, max_size=draw(st.sampled_from([3, 3, 4])))
+    seconds = 0
+    for _ in range(draw(st.integers(0, 4))):
+        point = JointTrajectoryPoint(positions=draw(vector))
+        if draw(st.booleans()):
+            point.velocities = draw(vector)
+        if draw(st.booleans()):
+            point.accelerations = draw(vector)
+        seconds += draw(st.sampled_from([1, 1, 1, 0, -1]))
+        point.time_from_start.sec = seconds
+        message.points.append(point)
+    return message
+
+
+@tried
+@given(nearly_right() | anything(JointTrajectory))
+def test_the_next_state_is_answered(node, message):
+    intake = node.intakes['reference']
+    heard = intake.used + intake.refused
+    next(s for s in node.subscriptions if s.topic_name.endswith('/reference')).callback(message)
+    assert intake.used + intake.refused == heard + 1
+    with node.in_use.lock:
+        controller = node.in_use.controller()
+        try:
+            command = controller.answer(state([0.1, 0.2, 0.3]), 1.0)
+            assert np.isfinite(command.data).all()
+        finally:
+            controller.guard.follow(None, 0.0)

@@ -1,0 +1,29 @@
+"""Every service answers every request: with a result, or with the reason why there is none."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from malformed import anything, tried
+from three_joints import state
+
+
+def own_services(node):
+    """Those that this package offers; rclpy offers others."""
+    ours = ('robot_dynamics_interfaces', 'std_srvs')
+    services = [s for s in node.services if s.srv_type.__module__.startswith(ours)]
+    return sorted(services, key=lambda service: service.srv_name)
+
+
+@tried
+@given(data=st.data())
+def test_every_request_is_answered(node, data):
+    service = data.draw(st.sampled_from(own_services(node)))
+    request = data.draw(anything(service.srv_type.Request))
+    response = service.callback(request, service.srv_type.Response())
+    assert response.success or response.message
+    with node.in_use.lock:
+        controller = node.in_use.controller()
+        controller.guard.enabled = True
+        controller.guard.forget_times()
+        command = controller.answer(state([0.1, 0.2, 0.3]), 0.0)
+    assert np.isfinite(command.data).all()

@@ -1,0 +1,41 @@
+"""A driver that adds gravity itself is found out from the measured effort."""
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+
+
+def test_gravity_from_elsewhere_is_warned_of_and_honest_effort_is_not(guarded, dynamics):
+    gravity = dynamics.gravity_torque(Q)
+    with guarded(fade_time=0.2) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.driver.effort = lambda: scene.recording.last
+        seen = scene.guard.double_compensation
+        scene.observer.until(lambda: abs(seen.share) < 0.1, 'enough of honest effort')
+        status = scene.status('driver gravity', 'no sign')
+        assert status.level == DiagnosticStatus.OK
+
+        scene.driver.effort = lambda: scene.recording.last + gravity
+        status = scene.status('driver gravity', 'leave gravity out of parameter terms')
+        assert status.level == DiagnosticStatus.WARN
+        scene.set(driver_gravity_check=False)
+        scene.status('driver gravity', 'not looked at')
+
+        # The advice helps: then the measured effort is right.
+        scene.set(driver_gravity_check=True, terms=['coriolis', 'inertial'])
+        scene.settle(dynamics.bias_torque(Q, V) - gravity)
+        scene.status('driver gravity', 'no sign')
+
+
+def test_a_payload_that_nobody_told_of_is_no_double_compensation(guarded, dynamics):
+    """Its torque has another shape."""
+    moving = dynamics.bias_torque(Q, V)
+    with guarded(fade_time=0.2) as scene:
+        scene.settle(moving)
+        load = np.array([5.0, 20.0, -4.0])
+        scene.driver.effort = lambda: scene.recording.last + load
+        seen = scene.guard.double_compensation
+        scene.observer.until(lambda: abs(seen.share) > 0.1, 'enough effort')
+        assert not seen.suspected
+        scene.status('driver gravity', 'no sign')

@@ -1,0 +1,67 @@
+"""Parameters that are wrong or misspelt are said to be, and quality of service is one of them."""
+
+import pytest
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from three_joints import URDF, state
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+RELIABILITY = 'qos_overrides./joint_states.subscription.reliability'
+DEPTH = 'qos_overrides./joint_states.subscription.depth'
+
+
+def profile_of(node):
+    (info,) = node.get_subscriptions_info_by_topic('/joint_states')
+    return info.qos_profile
+
+
+def test_reliable_and_best_effort_drivers_are_both_heard(graph):
+    with graph(robot_description=URDF) as (node, observer):
+        assert profile_of(node).reliability == ReliabilityPolicy.BEST_EFFORT
+        observer.answer_to(state(Q, V))
+        best_effort = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+        observer.states = observer.node.create_publisher(JointState, 'joint_states', best_effort)
+        observer.until(observer.states.get_subscription_count, 'discovery')
+        observer.answer_to(state(Q, V))
+
+
+def test_quality_of_service_can_be_overridden(graph, capfd):
+    with graph(**{RELIABILITY: 'reliable', DEPTH: 3}, robot_description=URDF) as (node, observer):
+        assert profile_of(node).reliability == ReliabilityPolicy.RELIABLE
+        assert node.get_parameter(DEPTH).value == 3
+        observer.answer_to(state(Q, V))
+    assert 'unknown parameters' not in capfd.readouterr().err
+    # What one node was told is no default of the next.
+    with graph(robot_description=URDF) as (node, _):
+        assert profile_of(node).reliability == ReliabilityPolicy.BEST_EFFORT
+
+
+def test_a_misspelt_parameter_is_warned_of(graph, capfd):
+    with graph(robot_description=URDF, effort_limit=[5.0], fade_times=2.0) as (_, observer):
+        observer.answer_to(state(Q, V))
+    said = capfd.readouterr().err
+    assert 'unknown parameters, not used: effort_limit, fade_times' in said
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'reason'),
+    [
+        ('fade_time', 'long', "fade_time is 'long', a number is needed"),
+        ('effort_limits', 5.0, 'effort_limits is 5.0, a list is needed'),
+        ('on_stale', 1, 'on_stale is 1, a string is needed'),
+        ('cross_check_rate', 'often', "cross_check_rate is 'often', a number is needed"),
+        ('exclusive_commands', True, 'exclusive_commands is True, a string is needed'),
+        ('driver_gravity_check', 'yes', "driver_gravity_check is 'yes', a bool is needed"),
+        ('robot_description', 5, 'robot_description is 5, a string is needed'),
+        ('state_timeout', 0.0, 'state_timeout is 0.0, it must be greater than 0'),
+        ('effort_limits', [1.0, 2.0], 'effort_limits has 2 values'),
+    ],
+)
+def test_a_wrong_parameter_at_the_start_is_said_and_nothing_is_commanded(
+    graph, capfd, name, value, reason
+):
+    with graph(**{'robot_description': URDF, name: value}) as (node, _):
+        assert node.in_use.present is None
+    said = capfd.readouterr().err
+    assert '[ERROR]' in said
+    assert reason in said

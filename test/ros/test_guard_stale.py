@@ -1,0 +1,62 @@
+"""Joint states that cease: what is commanded then, how soon, and how it goes on."""
+
+import numpy as np
+import pytest
+from scene import MACHINE
+from three_joints import URDF
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core.feedforward import Feedforward
+from robot_dynamics_ros.core.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.core.guards.settings import GuardSettings
+from robot_dynamics_ros.core.guards.supervisor import Mode
+from robot_dynamics_ros.ros.state_loop import TICK
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+TIMEOUT, FADE = 0.1, 0.3
+
+
+@pytest.mark.parametrize('on_stale', ['hold', 'zero'])
+def test_stale_states_lead_to_hold_or_zero(guarded, dynamics, on_stale):
+    moving = dynamics.bias_torque(Q, V)
+    resting = dynamics.gravity_torque(Q) if on_stale == 'hold' else np.zeros(3)
+    with guarded(on_stale=on_stale, fade_time=FADE) as scene:
+        scene.settle(moving)
+        lost = scene.driver.pause()
+        scene.settle(resting)
+        times, commands = scene.recording.since(lost)
+        away = np.abs(commands - moving).max(axis=1) > 1e-9
+        assert TIMEOUT - 0.05 < times[away][0] - lost < TIMEOUT + 2 * TICK + MACHINE
+        assert times[-1] - times[away][0] < FADE + 2 * TICK + MACHINE
+        scene.status('joint_states', f', {on_stale}')
+        scene.driver.resume()
+        scene.settle(moving)
+        scene.status('joint_states', 'none refused')
+
+
+def test_stale_states_stop_the_commands(guarded, dynamics):
+    moving = dynamics.bias_torque(Q, V)
+    with guarded(on_stale='stop', fade_time=FADE) as scene:
+        scene.settle(moving)
+        lost = scene.driver.pause()
+        scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
+        scene.watch(3 * TIMEOUT)
+        times, commands = scene.recording.since(lost)
+        # At most the answer to the last state, received after it was sent.
+        assert len(times) <= 1
+        np.testing.assert_allclose(commands, moving * np.ones_like(commands), rtol=1e-12)
+        scene.driver.resume()
+        scene.hear()
+        scene.settle(moving)
+
+
+def test_the_first_cycle_after_the_timeout_reacts():
+    """By construction: the clock is an argument here, and no machine can spoil it."""
+    feedforward = Feedforward(RobotDynamics(parse_urdf(URDF), backend='python'))
+    guard = GuardedFeedforward(feedforward, GuardSettings(state_timeout=TIMEOUT))
+    guard.active = True
+    guard.answer(0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
+    assert guard.tick(TIMEOUT, 0.0) is None
+    assert guard.mode is Mode.FOLLOW
+    assert guard.tick(TIMEOUT + 1e-6, 0.0) is not None
+    assert guard.mode is Mode.HOLD

@@ -1,0 +1,148 @@
+"""What the soak judges by: a judge that cannot say no is none."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+
+sys.path.insert(0, str(Path(__file__).parents[2] / 'scripts' / 'soak_test'))
+
+from fault import SEEN, Fault
+from ledger import ANSWER_LIMIT, Ledger, Sent
+from motion import Motion
+from rules import Rules
+from schedule import Schedule
+
+from robot_dynamics_ros.simulation.description import JointData
+
+LIMITS = np.array([100.0, 20.0])
+# Twenty milliseconds at ten times the limit per second.
+STEPS = np.array([20.0, 4.0])
+
+
+def judged(*commands):
+    rules = Rules(('shoulder', 'wrist'), LIMITS)
+    for command in commands:
+        rules.judge(np.array(command), 'now')
+    return dict(rules.broken)
+
+
+def test_commands_within_the_rules_break_none():
+    assert judged([19.9, -3.9], [39.8, -7.8], [20.0, -4.0]) == {}
+
+
+@pytest.mark.parametrize(
+    ('command', 'rule'),
+    [
+        ([0.0], 'size'),
+        ([0.0, np.nan], 'finite'),
+        ([np.inf, 0.0], 'finite'),
+        ([STEPS[0] + 1e-6, 0.0], 'rate limit'),
+        ([0.0, -STEPS[1] - 1e-6], 'rate limit'),
+    ],
+)
+def test_each_rule_can_be_broken(command, rule):
+    assert judged(command) == {rule: 1}
+
+
+def test_effort_limit_counts_however_slowly_it_is_passed():
+    up = np.linspace(0.0, 1.01, 20)[1:, None] * LIMITS
+    assert judged(*up) == {'effort limit': 1}
+
+
+def test_first_command_begins_from_no_torque():
+    assert judged(2.0 * STEPS) == {'rate limit': 1}
+
+
+def sent(time, *, good=True, counted=True):
+    return Sent(time, np.zeros(1), np.zeros(1), good, counted, 'calm')
+
+
+def test_ledger_tells_lost_from_provoked_and_excused():
+    ledger = Ledger(excused=lambda time: time == 4.0)
+    for time in range(1, 7):
+        ledger.send(time, sent(float(time), good=time != 5, counted=time != 3))
+    assert ledger.answer(1) is not None
+    assert ledger.answer(1) is not None
+    assert ledger.answer(5) is None
+    assert ledger.answer(99) is None
+    ledger.settle(6.0 + ANSWER_LIMIT - 0.1)
+    expected = {'answered': 1, 'lost': 1, 'provoked': 1, 'starved': 1, 'bad_answered': 1}
+    assert {key: ledger.counts[key] for key in expected} == expected
+    assert (ledger.counts['good'], ledger.counts['bad']) == (5, 1)
+    assert dict(ledger.lost_during) == {'calm': 1}
+
+
+def joint(velocity=3.0, lower=-3.0, upper=3.0):
+    return JointData('joint', 'revolute', lower, upper, velocity, 50.0, 0.0, 0.0, False)
+
+
+def test_motion_is_smooth_and_within_limits():
+    motion = Motion([joint()] * 6, np.random.default_rng(0))
+    h = 1e-6
+    for time in np.linspace(0.0, 60.0, 601):
+        q, v, a = motion.at(time)
+        after, before = motion.at(time + h), motion.at(time - h)
+        np.testing.assert_allclose((after[0] - before[0]) / (2 * h), v, atol=1e-6)
+        np.testing.assert_allclose((after[1] - before[1]) / (2 * h), a, atol=1e-6)
+        assert np.abs(q).max() < 3.0
+        assert np.abs(v).max() < 3.0
+
+
+@pytest.mark.parametrize('bad', [joint(velocity=0.01), joint(upper=0.1)])
+def test_motion_refuses_a_joint_that_cannot_follow(bad):
+    with pytest.raises(ValueError, match='joint'):
+        Motion([bad], np.random.default_rng(0))
+
+
+class Scene:
+    """As much of one as a schedule needs."""
+
+    def __init__(self):
+        self.robot, self.observer = self, self
+        self.rescued = 0
+
+    def seconds(self, _):
+        yield
+
+    def recovered(self):
+        yield
+        return self.during != 'never recovers'
+
+    def rescue(self):
+        self.rescued += 1
+        yield
+
+
+def fault(name, missed=SEEN):
+    def inject(_):
+        yield
+        return missed
+
+    return Fault(name, 'by nothing', inject)
+
+
+def test_schedule_injects_every_fault_before_any_twice():
+    schedule = Schedule([fault(str(i)) for i in range(5)], np.random.default_rng(1))
+    steps = schedule.steps(Scene())
+    while not schedule.complete:
+        next(steps)
+        assert max(row.injected for row in schedule.rows) <= 1
+    assert all(row.passed for row in schedule.rows)
+
+
+def test_schedule_says_what_was_missed():
+    faults = [fault('unseen', 'nobody noticed'), fault('never recovers'), fault('fine')]
+    schedule = Schedule(faults, np.random.default_rng(1))
+    scene = Scene()
+    steps = schedule.steps(scene)
+    while not schedule.complete:
+        next(steps)
+    assert scene.rescued == 1
+    unseen, stuck, fine = schedule.rows
+    assert (unseen.passed, unseen.missed) == (False, 'nobody noticed')
+    assert (stuck.passed, 'did not come back' in stuck.missed) == (False, True)
+    assert (fine.passed, fine.missed) == (True, '')
