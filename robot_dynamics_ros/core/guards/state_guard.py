@@ -47,10 +47,6 @@ class StateGuard:
         """Compare the next state with nothing: the clock was set, or nobody listened for long."""
         self._time = -math.inf
 
-    def continue_from(self, other: StateGuard) -> None:
-        """Compare the next state with what another guard of the same joints saw last."""
-        self._q[:], self._time = other._q, other._time
-
     def check(self, time: float, q: Array) -> None:
         """Compare a state with the one before.
 
