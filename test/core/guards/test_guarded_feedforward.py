@@ -172,6 +172,20 @@ def test_what_changes_as_it_stops_is_reached_before_silence():
     np.testing.assert_allclose(last, GRAVITY * 5.0 / 9.81, rtol=1e-12)
 
 
+def test_limits_that_are_raised_as_it_stops_are_gone_by_before_silence():
+    low = GuardSettings(fade_time=0.2, on_stop='hold', effort_limits=(0.1,))
+    driver = Driver(low)
+    driver.settle()
+    for _ in range(200):
+        driver.tick()
+    assert driver.guard.mode is Mode.HOLD
+    driver.guard.apply(replace(low, effort_limits=()))
+    driver.guard.active = False
+    while (command := driver.tick()) is not None:
+        last = command
+    np.testing.assert_allclose(last, GRAVITY, rtol=1e-12)
+
+
 def test_what_has_arrived_does_not_move_when_the_fade_time_changes():
     driver = Driver()
     before = driver.settle()
