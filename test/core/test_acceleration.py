@@ -25,6 +25,7 @@ def test_exact_in_the_limit_of_constant_acceleration(cutoff, period):
 
 
 @given(cutoff=cutoffs, period=periods, count=st.integers(2, 40))
+@settings(deadline=None)
 def test_a_step_is_answered_with_the_exponential_of_the_filter(cutoff, period, count):
     """By its own closed form, whatever the period is."""
     estimate = AccelerationEstimate(3, cutoff)

@@ -81,6 +81,8 @@ class GuardedFeedforward:
         rates = torque_rates(limits, joints, settings)
         self.settings = settings
         self.limiter.limits, self.limiter.rates = limits, rates
+        # Where the old limits ended the way, the new ones may not.
+        self.limiter.arrived = False
         self._state_guard.jump_tolerance = settings.jump_tolerance
         self.acceleration.cutoff = settings.acceleration_cutoff
 

@@ -12,6 +12,8 @@ from robot_dynamics_ros.core.guards.double_compensation import MEMORY, DoubleCom
 MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL, backend='python')
 PERIOD = 0.01
+# The same noise in every run.
+STEADY = settings(deadline=None, max_examples=30, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -37,7 +39,7 @@ def observed(states, excess, seed=0, noise=0.05):
 
 
 @given(seed=seeds)
-@settings(deadline=None, max_examples=30)
+@STEADY
 def test_gravity_that_somebody_adds_is_found(seed):
     check, _ = observed(motion(seed), lambda q, v, gravity: gravity, seed)
     assert check.suspected
@@ -45,7 +47,7 @@ def test_gravity_that_somebody_adds_is_found(seed):
 
 
 @given(seed=seeds)
-@settings(deadline=None, max_examples=30)
+@STEADY
 def test_gravity_of_a_state_ago_is_found_too(seed):
     """Efforts and states are not measured at one time."""
     before = [DYNAMICS.gravity_torque(next(motion(seed))[0])]
@@ -59,7 +61,7 @@ def test_gravity_of_a_state_ago_is_found_too(seed):
 
 
 @given(seed=seeds)
-@settings(deadline=None, max_examples=30)
+@STEADY
 def test_friction_is_not_gravity(seed):
     """Up to half of the weight that the slide carries; while a joint moves one way, as much
     friction as gravity could not be told from it.
@@ -74,7 +76,7 @@ def test_friction_is_not_gravity(seed):
 
 
 @given(seed=seeds, share=st.floats(0.0, 0.5))
-@settings(deadline=None, max_examples=30)
+@STEADY
 def test_a_payload_of_half_the_weight_is_not_gravity(seed, share):
     """Even one of the very shape of the arm."""
     check, ever = observed(motion(seed), lambda q, v, gravity: share * gravity, seed)
@@ -83,7 +85,7 @@ def test_a_payload_of_half_the_weight_is_not_gravity(seed, share):
 
 
 @given(seed=seeds, mass=st.floats(0.1, 3.0))
-@settings(deadline=None, max_examples=30)
+@STEADY
 def test_a_payload_at_the_hand_is_not_gravity(seed, mass):
     """Of up to half the mass that moves up and down with the hand."""
     loaded = RobotDynamics(MODEL.with_payload('hand', 0.25 * mass), backend='python')
@@ -92,14 +94,14 @@ def test_a_payload_at_the_hand_is_not_gravity(seed, mass):
 
 
 @given(seed=seeds, sign=st.sampled_from([-1.0, 0.0]))
-@settings(deadline=None, max_examples=20)
+@STEADY
 def test_nothing_added_and_gravity_taken_away(seed, sign):
     _, ever = observed(motion(seed), lambda q, v, gravity: sign * gravity, seed)
     assert not ever
 
 
 @given(seed=seeds, noise=st.floats(0.0, 2.0))
-@settings(deadline=None, max_examples=30)
+@STEADY
 def test_without_gravity_nothing_is_said(seed, noise):
     check, random = DoubleCompensation(), np.random.default_rng(seed)
     for _ in range(300):
@@ -109,7 +111,7 @@ def test_without_gravity_nothing_is_said(seed, noise):
 
 
 @given(seed=seeds, size=st.integers(1, 3), weight=st.floats(1e-12, 1e-2))
-@settings(deadline=None, max_examples=50)
+@STEADY
 def test_noise_where_hardly_anything_weighs_is_not_gravity(seed, size, weight):
     check, random = DoubleCompensation(), np.random.default_rng(seed)
     gravity = weight * random.normal(size=size)

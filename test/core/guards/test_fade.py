@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robot_dynamics_ros.core.guards.fade import Fade
@@ -27,6 +27,7 @@ def started(last, target, duration):
 
 
 @given(last=efforts, target=efforts, duration=durations)
+@settings(deadline=None)
 def test_goes_from_the_last_command_to_the_target_and_is_at_rest_there(last, target, duration):
     fade = started(last, target, duration)
     step = duration / STEPS
@@ -50,6 +51,7 @@ def test_half_of_the_way_is_symmetric(last, share):
 
 
 @given(last=efforts, targets=st.lists(efforts, min_size=2, max_size=20))
+@settings(deadline=None)
 def test_a_moving_target_moves_the_command_as_much(last, targets):
     """The offset is the same whatever the target does meanwhile."""
     moving, resting = started(last, targets[0], 1.0), started(last, targets[0], 1.0)
@@ -86,6 +88,7 @@ def test_nothing_fades_before_there_was_a_change():
     last=efforts,
     pieces=st.lists(st.tuples(durations, st.floats(0.0, 0.2)), min_size=1, max_size=20),
 )
+@settings(deadline=None)
 def test_a_change_of_the_duration_keeps_the_command(last, pieces):
     """The way that is left is gone in the new duration's pace; no step, and no way back."""
     fade = started(last, 0.0, 1.0)

@@ -88,11 +88,14 @@ def test_a_robot_that_is_elsewhere_is_faded_to_what_it_needs_there():
 
 
 def test_a_state_that_does_not_suffice_is_not_held():
-    """Its position is as untrusted as the rest of it."""
+    """Its position is as untrusted as the rest of it, however many of them come."""
     driver = Driver(GuardSettings(fade_time=0.0), terms=('gravity', 'coriolis'))
     driver.settle()
-    with pytest.raises(StateError, match='velocity is empty, but the term coriolis needs it'):
-        driver.show(Q + 0.05, None)
+    while driver.guard.mode is Mode.FOLLOW:
+        assert driver.now < 20.0
+        with pytest.raises(StateError, match='velocity is empty, but the term coriolis needs it'):
+            driver.show(Q + 0.05, None)
+        driver.tick()
     for _ in range(200):
         driver.tick()
     assert driver.guard.mode is Mode.HOLD
@@ -122,6 +125,65 @@ def test_the_measured_acceleration_is_answered_with_inertia():
     for step in range(200):
         command = driver.show(v=a * step * PERIOD)
     np.testing.assert_allclose(command, GRAVITY + DYNAMICS.mass_matrix(Q) @ a, rtol=1e-6)
+
+
+@pytest.mark.parametrize('refuse', [True, False])
+def test_an_estimate_does_not_outlive_what_it_was_made_from(refuse):
+    """Neither a refused state nor a clock that was set."""
+    settings = GuardSettings(fade_time=0.0, acceleration_cutoff=10.0)
+    driver = Driver(settings, terms=('gravity', 'inertial'))
+    for step in range(50):
+        driver.show(v=step * PERIOD * np.ones(3))
+    assert driver.guard.acceleration.a.all()
+    if refuse:
+        with pytest.raises(StateError, match='jumps'):
+            driver.show(Q + 10.0)
+    else:
+        driver.guard.forget_times()
+    assert not driver.guard.acceleration.a.any()
+
+
+@pytest.mark.parametrize('switch', [('active', False), ('enabled', False), ('fault', 'wrong')])
+def test_each_switch_takes_the_torque_away(switch):
+    driver = Driver()
+    commands = [driver.settle()]
+    setattr(driver.guard, *switch)
+    commands += [driver.show() for _ in range(100)]
+    assert commands[-1] is None
+    commands = [command for command in commands if command is not None]
+    assert_smooth(commands, GRAVITY)
+    assert not commands[-1].any()
+
+
+def test_what_changes_as_it_stops_is_reached_before_silence():
+    """It held already, but no longer what there is to hold."""
+    turned = RobotDynamics(MODEL, backend='python')
+    driver = Driver(GuardSettings(fade_time=0.2, on_stop='hold'), dynamics=turned)
+    driver.settle()
+    while driver.guard.mode is not Mode.HOLD or not driver.guard.limiter.arrived:
+        driver.tick()
+    for _ in range(100):
+        last = driver.tick()
+    turned.gravity = (0.0, 0.0, -5.0)
+    driver.guard.change()
+    driver.guard.active = False
+    while (command := driver.tick()) is not None:
+        last = command
+    np.testing.assert_allclose(last, GRAVITY * 5.0 / 9.81, rtol=1e-12)
+
+
+def test_limits_that_are_raised_as_it_stops_are_gone_by_before_silence():
+    low = GuardSettings(fade_time=0.2, on_stop='hold', effort_limits=(0.1,))
+    driver = Driver(low)
+    driver.settle()
+    for _ in range(200):
+        driver.tick()
+    assert driver.guard.mode is Mode.HOLD
+    driver.guard.apply(replace(low, effort_limits=()))
+    driver.guard.active = False
+    while (command := driver.tick()) is not None:
+        last = command
+    np.testing.assert_allclose(last, GRAVITY, rtol=1e-12)
 
 
 def test_what_has_arrived_does_not_move_when_the_fade_time_changes():

@@ -1,7 +1,7 @@
 """No sequence of requests, limits, rates and pauses gets more than is allowed."""
 
 import numpy as np
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -25,6 +25,7 @@ def rounding(*values):
 
 
 @given(steps)
+@settings(deadline=None)
 def test_neither_limits_nor_rates_are_exceeded(sequence):
     limiter, last = TorqueLimiter(np.full(SIZE, np.inf), np.full(SIZE, np.inf)), np.zeros(SIZE)
     counts = np.zeros(SIZE, int)

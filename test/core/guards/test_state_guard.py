@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from three_joints import URDF
@@ -30,6 +30,7 @@ def guarded(q=Q, time=10.0, tolerance=TOLERANCE):
 
 
 @given(motions=st.lists(st.tuples(durations, shares), max_size=20), wraps=st.booleans())
+@settings(deadline=None)
 def test_motion_within_the_velocity_limits_is_accepted(motions, wraps):
     guard, q, time = guarded(), Q.copy(), 10.0
     for elapsed, share in motions:
@@ -84,6 +85,7 @@ def test_at_the_same_stamp_no_joint_may_jump_and_none_hides_another():
 
 
 @given(turns=st.integers(-3, 3), step=st.floats(-0.09, 0.09))
+@settings(deadline=None)
 def test_a_wrapped_turn_is_no_jump(turns, step):
     limited = parse_urdf(URDF.replace('<axis xyz="0 0 1"/></joint>',
                                       '<axis xyz="0 0 1"/><limit effort="9" velocity="2"/>'
