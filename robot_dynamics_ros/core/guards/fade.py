@@ -12,9 +12,12 @@ from ..checks import Array
 class Fade:
     """Bumpless transfer: the offset between the last command and the new target decays.
 
-    command(t) = target(t) + (1 - s(t)) (last command - target at the change), with the smooth step
+    command(t) = target(t) + (1 - s) (last command - target at the change), with the smooth step
     s = 3 x^2 - 2 x^3 over the duration. It starts where the last command was and ends, at rest, on
     the target, which may move meanwhile.
+
+    A change during a fade keeps the slope that the offset has: a target that changes all the time
+    is followed, where fades that each began at rest would never get anywhere.
 
     Attributes:
         duration: [s]; may change at any time: what is left of a fade goes on at the new pace.
@@ -23,7 +26,7 @@ class Fade:
     def __init__(self, size: int, duration: float) -> None:
         """No offset yet."""
         self.duration = duration
-        self._offset = np.zeros(size)
+        self._offset, self._slope = np.zeros((2, size))
         # Share of the duration that is over.
         self._progress = 1.0
         self._begun = False
@@ -33,8 +36,24 @@ class Fade:
         """Whether an offset is left."""
         return self._progress < 1.0
 
-    def begin(self, last: Array, target: Array) -> None:
-        """Start from the last command (k,) towards a target (k,) [N m or N]."""
+    def begin(self, last: Array, target: Array, duration: float | None = None) -> None:
+        """Start from the last command towards a target.
+
+        Args:
+            last: (k,) the last command [N m or N].
+            target: (k,) [N m or N].
+            duration: of this fade and those after it [s]; that of the one before if None.
+        """
+        before = self.duration
+        self.duration = before if duration is None else duration
+        if self.running:
+            x = self._progress
+            self._slope *= (1.0 - x) * (1.0 - 3.0 * x)
+            self._slope -= 6.0 * (x - x * x) * self._offset
+            # Slopes are those over the share of the duration.
+            self._slope *= self.duration / before
+        else:
+            self._slope.fill(0.0)
         np.subtract(last, target, out=self._offset)
         self._progress = 0.0 if self.duration else 1.0
         self._begun = True
@@ -50,5 +69,7 @@ class Fade:
             self._progress += elapsed / self.duration if self.duration else math.inf
         self._begun = False
         if self.running:
+            # The cubic that begins with the offset and its slope, and ends at zero, at rest.
             x = self._progress
             command += (1.0 - x * x * (3.0 - 2.0 * x)) * self._offset
+            command += x * (1.0 - x) ** 2 * self._slope

@@ -67,6 +67,7 @@ class GuardedFeedforward:
         self.acceleration = AccelerationEstimate(model.size, settings.acceleration_cutoff)
         self.double_compensation = DoubleCompensation()
         self._fade = Fade(size, settings.fade_time)
+        self._fade_time = settings.fade_time
         self.limiter = TorqueLimiter(np.full(size, np.inf), np.full(size, np.inf))
         self.apply(settings)
 
@@ -78,7 +79,7 @@ class GuardedFeedforward:
         """
         model, joints = self.feedforward.dynamics.model, self.feedforward.joints
         limits = torque_limits(model, joints, settings)
-        rates = torque_rates(limits, joints, settings)
+        rates = torque_rates(limits / settings.effort_scale, joints, settings)
         self.settings = settings
         self.limiter.limits, self.limiter.rates = limits, rates
         # Where the old limits ended the way, the new ones may not.
@@ -124,14 +125,14 @@ class GuardedFeedforward:
             limits, gravity = self.limiter.limits, np.abs(self.feedforward.parts[GRAVITY])
             distance += np.where(np.isfinite(limits), limits, gravity)
         longest = float((distance / self.limiter.rates).max())
-        return max(self._fade.duration, self.settings.fade_time) + longest + 1.0
+        return max(self._fade.duration, self._fade_time, self.settings.fade_time) + longest + 1.0
 
     def change(self, fade_time: float | None = None) -> None:
         """Lead to what is commanded from now on through a fade [s], that of the settings if None.
 
         Call it when the terms, gravity, friction or the robot itself have changed.
         """
-        self._fade.duration = self.settings.fade_time if fade_time is None else fade_time
+        self._fade_time = self.settings.fade_time if fade_time is None else fade_time
         self._changed = True
         self.double_compensation.forget()
 
@@ -223,7 +224,7 @@ class GuardedFeedforward:
         if mode is not before:
             self.change()
         if self._changed:
-            self._fade.begin(self.effort, target)
+            self._fade.begin(self.effort, target, self._fade_time)
             self._changed = False
         self._command[:] = target
         self._fade.apply(self._command, elapsed)

@@ -64,7 +64,7 @@ def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSetti
 
 
 def torque_rates(limits: Array, joints: Sequence[str], settings: GuardSettings) -> Array:
-    """The largest change (k,) of a command [N m/s or N/s], by default from its limits (k,).
+    """The largest change (k,) of a command [N m/s or N/s], by default from unscaled limits (k,).
 
     A limit of zero gives no rate: a command that is not zero yet must come down at some.
 

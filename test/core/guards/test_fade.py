@@ -69,6 +69,29 @@ def test_a_change_during_a_fade_goes_on_from_the_command(last, first, second, sh
     assert faded(fade, second, 1.0)[0] == second
 
 
+@given(last=efforts, second=efforts, share=st.floats(0.05, 0.95))
+def test_a_change_during_a_fade_keeps_the_slope_of_the_offset(last, second, share):
+    """By differences on both sides of the change, to the order of their step."""
+    fade, step = started(last, 0.0, 1.0), 1e-5
+    before = [faded(fade, 0.0, share)[0], faded(fade, 0.0, step)[0]]
+    fade.begin(np.array([before[1]]), np.array([second]))
+    after = [faded(fade, second, step)[0], faded(fade, second, step)[0]]
+    scale = 1.0 + abs(last) + abs(second)
+    assert np.diff(after)[0] / step == pytest.approx(np.diff(before)[0] / step, abs=1e-3 * scale)
+
+
+def test_a_target_that_changes_all_the_time_is_followed():
+    """Each change begins a fade: together they lag by a share of the duration, for ever."""
+    fade, period, speed = Fade(1, 1.0), 0.02, 3.0
+    command = np.zeros(1)
+    for count in range(500):
+        target = speed * count * period
+        fade.begin(command, np.array([target]))
+        faded(fade, target, 0.0)
+        command = faded(fade, target, period)
+    assert 0.0 < target - command[0] < speed * fade.duration
+
+
 @given(last=efforts, target=efforts, elapsed=st.floats(0.0, 1.0))
 def test_without_duration_the_target_is_there_at_once(last, target, elapsed):
     fade = Fade(1, 0.0)
