@@ -69,7 +69,7 @@ class AnySequence(RuleBasedStateMachine):
 
     @property
     def rates(self):
-        return np.where(np.isfinite(self.limits), 10.0 * self.limits, 1000.0)
+        return np.where(np.isfinite(EFFORTS), 10.0 * EFFORTS, 1000.0)
 
     @property
     def running(self):

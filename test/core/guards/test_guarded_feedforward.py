@@ -294,3 +294,11 @@ def test_nobody_is_suspected_where_gravity_is_not_ours():
 
 def test_the_joints_are_in_this_order():
     assert MODEL.joint_names == JOINTS
+
+
+def test_a_smaller_share_of_the_limits_is_reached_as_fast():
+    """The rates are those of the joints, whatever share of their limits may be used."""
+    driver = Driver()
+    rates = driver.guard.limiter.rates.copy()
+    driver.guard.apply(replace(driver.guard.settings, effort_scale=0.01))
+    np.testing.assert_allclose(driver.guard.limiter.rates, rates)
