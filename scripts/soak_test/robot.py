@@ -42,7 +42,7 @@ class Robot:
         self._node, self._ledger = node, ledger
         self._begin = time.monotonic()
         self._alteration: Alteration | None = None
-        self._publisher = node.create_publisher(JointState, 'joint_states', 10)
+        self._publisher = node.create_publisher(JointState, 'joint_states', 200)
 
     @property
     def listeners(self) -> int:

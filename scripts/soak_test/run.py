@@ -46,6 +46,10 @@ PARAMETERS = {
     'state_timeout': STATE_TIMEOUT,
     'reference_timeout': REFERENCE_TIMEOUT,
     'fade_time': FADE_TIME,
+    # A queue long enough for the pauses of a busy machine, that drops nothing: what is then not
+    # answered, the node has lost.
+    'qos_overrides./joint_states.subscription.reliability': 'reliable',
+    'qos_overrides./joint_states.subscription.depth': 200,
 }
 START_LIMIT = 30.0
 
