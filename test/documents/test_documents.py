@@ -53,6 +53,14 @@ def test_the_readme_names_every_parameter():
     assert [name for name in names if f'`{name}`' not in readme] == []
 
 
+def test_the_readme_names_every_service():
+    sources = (ROOT / 'robot_dynamics_ros' / 'ros').rglob('*.py')
+    offered = re.findall(r"\w, '(~/\w+)', self", ''.join(path.read_text() for path in sources))
+    assert len(offered) > 10
+    readme = DOCUMENTS[0].read_text()
+    assert [name for name in offered if f'`{name}`' not in readme] == []
+
+
 def test_the_python_of_the_readme_runs_in_a_fresh_clone():
     """As it stands, block after block, from the root of the repository."""
     blocks = re.findall(r'^```python\n(.*?)^```', DOCUMENTS[0].read_text(), re.DOTALL | re.M)
