@@ -11,11 +11,11 @@ rclpy = pytest.importorskip('rclpy')
 
 from domains import free_domain
 from driver import Driver
+from guard_scene import Scene
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from recording import Recording
-from scene import Scene
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from three_joints import URDF

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Inertia
-from scene import figures
+from guard_scene import figures
 from std_srvs.srv import SetBool
 
 from robot_dynamics_interfaces.srv import SetPayload

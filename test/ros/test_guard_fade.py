@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from guard_scene import MACHINE
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from references import point, trajectory
-from scene import MACHINE
 from std_srvs.srv import SetBool
 
 from robot_dynamics_ros.core.guards.supervisor import Mode

@@ -4,9 +4,9 @@ import time
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
+from guard_scene import MACHINE, figures
 from rclpy.parameter import Parameter
 from references import follow, point, trajectory
-from scene import MACHINE, figures
 
 from robot_dynamics_ros.ros.state_loop import TICK
 

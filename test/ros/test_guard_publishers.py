@@ -2,7 +2,7 @@
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
-from scene import figures
+from guard_scene import figures
 from std_msgs.msg import Float64MultiArray
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]

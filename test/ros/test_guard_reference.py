@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Duration, Time
+from guard_scene import MACHINE
 from references import follow, point, trajectory
-from scene import MACHINE
 
 from robot_dynamics_ros.ros.state_loop import TICK
 

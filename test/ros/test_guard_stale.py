@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scene import MACHINE
+from guard_scene import MACHINE
 from three_joints import URDF
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf

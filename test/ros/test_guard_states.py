@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
-from scene import MACHINE, figures
+from guard_scene import MACHINE, figures
 from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.core import parse_urdf
