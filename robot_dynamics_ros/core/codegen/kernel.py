@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Literal
-from weakref import WeakMethod
 
 import numpy as np
 
@@ -79,12 +78,12 @@ class Kernel:
         if backend == 'native':
             from .llvm import NativeKernel
 
-            self._native = NativeKernel(program, _weakly(self._careful))
+            self._native = NativeKernel(program)
 
     @property
     def call(self) -> Callable[..., Any]:
         """`call(input..., out)` checks its arguments and computes; `out`: None for a new array."""
-        return self._careful if self._native is None else self._native.call
+        return self._careful if self._native is None else self._native.callable(self._careful)
 
     def bind(self, inputs: Sequence[Any], out: Any) -> Callable[[], None]:
         """`step()`, which reads these arrays and writes that one, in place.
@@ -124,7 +123,8 @@ class Kernel:
 
     def _evaluate(self, vectors: list[Array]) -> Array:
         if self._native is not None and all(np.abs(vector).max() < RANGE for vector in vectors):
-            result: Array = self._native.call(*vectors, None)
+            result = np.empty(self._program.shape, np.float64)
+            self._native.bind(_unreachable, vectors, result)()
             return result
         try:
             flat = self._python(*(vector.tolist() for vector in vectors))
@@ -143,17 +143,5 @@ class Kernel:
         return StateError(f'{self._program.name} has no finite value at this {inputs}: {reason}')
 
 
-def _weakly(method: Callable[..., Any]) -> Callable[..., Any]:
-    """The method, without keeping what it is bound to alive.
-
-    A robot that is no longer used would else wait for the garbage collector.
-    """
-    reference = WeakMethod(method)
-
-    def call(*arguments: Any) -> Any:
-        alive = reference()
-        if alive is None:
-            raise ReferenceError('the robot of this program is gone')
-        return alive(*arguments)
-
-    return call
+def _unreachable() -> None:
+    raise AssertionError('values that were found in range are out of it')

@@ -34,25 +34,27 @@ METH_NOARGS, METH_FASTCALL = 0x0004, 0x0080
 class NativeKernel:
     """A program as machine code, with the two entry points of `numpy_entry`.
 
-    Attributes:
-        call: `call(input..., out)`, a builtin; `out` is None for a new array.
+    It holds none of its builtins, and they hold it: no cycle keeps machine code in memory.
     """
 
-    def __init__(self, program: Program, careful: Callable[..., Any]) -> None:
-        """Compile.
-
-        Args:
-            program: to compile.
-            careful: gets the arguments of every call that is not plain float64 arrays in range,
-                and answers in its place.
-        """
+    def __init__(self, program: Program) -> None:
+        """Compile a program."""
         source = SINCOS + kernel_ir(program, 'kernel') + entry_ir(program)
         steps = sum(1 for _ in program.steps())
         self._engine = _compile(source, level=1 if steps < LARGE else 0)
         name = program.name.encode()
-        call_definition = _method(name, self._address('call'), METH_FASTCALL)
+        self._call_definition = _method(name, self._address('call'), METH_FASTCALL)
         self._step_definition = _method(name, self._address('step'), METH_NOARGS)
-        self.call: Callable[..., Any] = _builtin(call_definition, careful)
+
+    def callable(self, careful: Callable[..., Any]) -> Callable[..., Any]:
+        """`call(input..., out)`, a builtin; `out` is None for a new array.
+
+        Args:
+            careful: gets the arguments of every call that is not plain float64 arrays in range,
+                and answers in its place; it must keep this object alive.
+        """
+        call: Callable[..., Any] = _builtin(self._call_definition, careful)
+        return call
 
     def bind(
         self, careful: Callable[[], None], inputs: Sequence[Any], output: Any
