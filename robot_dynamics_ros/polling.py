@@ -15,21 +15,25 @@ from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
+from rclpy.subscription import Subscription
 
 
 class PolledGroup(CallbackGroup):
-    """A callback group that no executor may serve: its subscriptions are read with `poll`."""
+    """A callback group whose subscriptions no executor may serve: they are read with `poll`.
+
+    What else comes with a subscription it serves: warnings of incompatible quality of service.
+    """
 
     def can_execute(self, entity: Any) -> bool:
-        """Keep the executor's hands off."""
-        return False
+        """Keep the executor's hands off the subscription."""
+        return not isinstance(entity, Subscription)
 
     def beginning_execution(self, entity: Any) -> bool:
-        """Keep the executor's hands off."""
-        return False
+        """Keep the executor's hands off the subscription."""
+        return not isinstance(entity, Subscription)
 
     def ending_execution(self, entity: Any) -> None:
-        """Do nothing: nothing ever begins."""
+        """Do nothing: the rest may run side by side."""
 
 
 class PolledSubscription:

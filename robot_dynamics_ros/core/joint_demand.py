@@ -99,7 +99,7 @@ def joint_demands(
 def described_limits(
     model: RobotModel, joints: Sequence[str], *, effort_scale: float = 1.0
 ) -> list[Limits]:
-    """The limits of the description; an effort or velocity limit of zero is none.
+    """The limits of the description; an effort or velocity limit that is not positive is none.
 
     Args:
         model: the robot.
@@ -113,8 +113,8 @@ def described_limits(
     return [
         replace(
             limits,
-            velocity=limits.velocity or math.inf,
-            effort=(limits.effort or math.inf) * effort_scale,
+            velocity=limits.velocity if limits.velocity > 0.0 else math.inf,
+            effort=(limits.effort if limits.effort > 0.0 else math.inf) * effort_scale,
         )
         for limits in described
     ]

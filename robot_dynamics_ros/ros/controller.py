@@ -104,7 +104,7 @@ class Controller:
         self.statistics = other.statistics
 
     def position_and_velocity(self) -> tuple[Array, Array] | None:
-        """q and v (k,) of the commanded joints; None if there is no usable state."""
+        """Copies of q and v (k,) of the commanded joints; None if there is no usable state."""
         indices = self.feedforward.indices
         return (self.state.q[indices], self.state.v[indices]) if self.has_state else None
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import time as clock
+
+import numpy as np
 from rclpy.node import Node
 
+from robot_dynamics_ros.core.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.core.guards.supervisor import Mode
 from robot_dynamics_ros.core.sampling import State
 from robot_dynamics_ros.oracle import Report
@@ -19,6 +23,7 @@ class CrossChecker:
         report: of the last comparison; None before there is one.
         worst: relative error of all since the node was configured [-].
         checks: how many there were.
+        rate: at which it compares [Hz]; 0: it does not.
     """
 
     def __init__(self, node: Node, in_use: RobotInUse) -> None:
@@ -27,7 +32,13 @@ class CrossChecker:
         self._in_use = in_use
         self._timer = node.create_timer(1.0, self._check, autostart=False)
         self.report: Report | None = None
-        self.worst, self.checks = 0.0, 0
+        self.worst, self.checks, self.rate = 0.0, 0, 0.0
+        self._last = 0.0
+
+    @property
+    def age(self) -> float:
+        """Of the last comparison [s]."""
+        return clock.monotonic() - self._last
 
     def begin(self) -> None:
         """Forget what was, and compare at parameter cross_check_rate: a robot is configured."""
@@ -36,6 +47,7 @@ class CrossChecker:
 
     def set_rate(self, rate: float) -> None:
         """Compare so often [Hz]; 0: never."""
+        self.rate = rate
         if rate > 0.0:
             self._timer.timer_period_ns = round(1e9 / rate)
             self._timer.reset()
@@ -60,16 +72,17 @@ class CrossChecker:
         )
         self.report = report
         self.checks += 1
-        self.worst = max(self.worst, report.worst.worst_relative)
+        self._last = clock.monotonic()
+        # np.maximum keeps a NaN, max would lose it.
+        self.worst = float(np.maximum(self.worst, report.worst.worst_relative))
         if not report.agrees:
-            self._react(str(report))
+            self._react(controller.guard, str(report))
 
-    def _react(self, report: str) -> None:
+    def _react(self, guard: GuardedFeedforward, report: str) -> None:
         stops = self._node.get_parameter('on_disagreement').value == 'stop'
         with self._in_use.lock:
-            controller = self._in_use.present
-            if stops and controller is not None and not controller.guard.fault:
-                controller.guard.fault = report
+            if stops and not guard.fault:
+                guard.fault = report
         remedy = 'stopped, until ~/enable' if stops else 'commanded all the same'
         self._node.get_logger().error(
             f'live torque: {report}; {remedy}', throttle_duration_sec=WARNING_PERIOD

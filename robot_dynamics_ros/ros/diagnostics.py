@@ -20,6 +20,8 @@ from .robot_in_use import RobotInUse
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
 
+# Of a robot that is configured, beside those of the topics.
+CONCERNS = ('commands', 'driver gravity', 'cross-check', 'timing')
 # A concern: its level, a line about it, and figures.
 Entry = tuple[bytes, str, dict[str, object]]
 PERIOD = 1.0
@@ -49,15 +51,25 @@ class Diagnostics:
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
         )
+        self._due = 0.0
         node.create_timer(PERIOD, self._publish)
 
+    def publish_if_due(self) -> None:
+        """Publish where the timer cannot: while a transition waits for a fade."""
+        if clock.monotonic() >= self._due:
+            self._publish()
+
     def _publish(self) -> None:
+        self._due = clock.monotonic() + PERIOD
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         controller = self._in_use.present
         entries = {topic: self._of_intake(intake) for topic, intake in self._intakes.items()}
         if controller is None:
             entries['model'] = (WARN, 'not configured', {})
+            for concern in ('joint_states', 'reference', *CONCERNS):
+                _, _, values = entries.get(concern, (OK, '', {}))
+                entries[concern] = STALE, 'not configured', values
         else:
             entries['model'] = self._of_model(controller)
             entries['joint_states'] = self._of_state(controller, entries['joint_states'])
@@ -159,9 +171,16 @@ class Diagnostics:
         }
         if controller.robot.oracle is None:
             return WARN, 'off: parameter cross_check is false', values
+        if not checker.rate:
+            return WARN, 'off: parameter cross_check_rate is zero', values
         if checker.report is None:
-            return OK, 'nothing to compare yet', values
-        return (OK if checker.report.agrees else ERROR), str(checker.report), values
+            return STALE, 'nothing to compare yet', values
+        if not checker.report.agrees:
+            return ERROR, str(checker.report), values
+        # Two periods, and what a compilation in between may take.
+        if checker.age > 2.0 / checker.rate + 1.0:
+            return STALE, f'no comparison for {checker.age:.1f} s; then: {checker.report}', values
+        return OK, str(checker.report), values
 
     def _of_timing(self, controller: Controller) -> Entry:
         summary = controller.statistics.summary()
@@ -176,6 +195,8 @@ class Diagnostics:
             values['delay of the acceleration [ms]'] = f'{1e3 * estimate.delay:.2f}'
         new = summary.lost - self._lost
         self._lost = summary.lost
+        if not controller.guard.fresh(clock.monotonic()):
+            return STALE, 'no good joint state comes', values
         if new > 0:
             return WARN, f'{new} cycles lost in the last second', values
         return OK, f'{summary.rate:.0f} Hz', values

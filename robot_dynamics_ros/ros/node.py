@@ -12,7 +12,6 @@ from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
-from robot_dynamics_ros.core.guards.supervisor import Mode
 
 from . import parameters
 from .command_topic import CommandTopic
@@ -67,7 +66,9 @@ class DynamicsNode(LifecycleNode):
         relay = TrajectoryRelay(self, self.in_use)
         hearing = (self._commander, reference, self._description, relay)
         self.intakes: dict[str, Intake] = {each.intake.topic: each.intake for each in hearing}
-        Diagnostics(self, self.in_use, self.intakes, self._command_topic, self._cross_checker)
+        self._diagnostics = Diagnostics(
+            self, self.in_use, self.intakes, self._command_topic, self._cross_checker
+        )
 
         backwards = JumpThreshold(
             min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=True
@@ -149,6 +150,9 @@ class DynamicsNode(LifecycleNode):
         return super().on_shutdown(state)
 
     def _release(self) -> None:
+        present = self.in_use.present
+        if present is not None and present.robot.dynamics.model.payloads:
+            self.get_logger().warning('the payload is forgotten: set it again after configuring')
         self.in_use.release()
         gc.unfreeze()
 
@@ -157,15 +161,16 @@ class DynamicsNode(LifecycleNode):
         with self.in_use.lock:
             guard.active = False
             guard.follow(None, 0.0)
-        end = clock.monotonic() + guard.longest_fade()
-        while guard.mode is not Mode.SILENT and not self.hurry.is_set():
+            end = clock.monotonic() + guard.longest_fade()
+        while not (guard.stopped or self.hurry.is_set()):
             if clock.monotonic() > end:
                 self.get_logger().error('the last command was not reached in time')
                 break
             # The loop that answers states goes on meanwhile, and ends the mode.
             clock.sleep(0.002)
+            self._diagnostics.publish_if_due()
         with self.in_use.lock:
-            guard.mode = Mode.SILENT
+            guard.cut()
 
     def _tolerance(self) -> float:
         return float(self.get_parameter('cross_check_tolerance').value)

@@ -70,6 +70,7 @@ class PayloadServices:
         else:
             controller = self._maker.control(bare.robot)
         self._in_use.exchange(controller, fade_time)
+        self._bare = None
         return f'payload removed, {over}'
 
     def _get(self, request: Any, response: Any) -> Any:

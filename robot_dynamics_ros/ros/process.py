@@ -6,6 +6,7 @@ import math
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -53,13 +54,21 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     try:
         node.start()
         while rclpy.ok() and math.isinf(first):
-            executor.spin_once(timeout_sec=LOOK_UP)
+            _spin_once(executor, node)
+    finally:
         # A lifecycle manager may have shut it down already.
         if not node.ended:
             node.trigger_shutdown()
-    finally:
         for number in SIGNALS:
             # What comes now is late: the interpreter, on its way out, would die of it.
             signal.signal(number, signal.SIG_IGN)
         node.destroy_node()
         rclpy.try_shutdown()
+
+
+def _spin_once(executor: SingleThreadedExecutor, node: Any) -> None:
+    try:
+        executor.spin_once(timeout_sec=LOOK_UP)
+    except Exception:
+        # One callback that fails must not leave a robot with its present torque for ever.
+        node.get_logger().fatal(f'a callback failed:\n{traceback.format_exc()}')

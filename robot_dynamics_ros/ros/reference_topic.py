@@ -8,6 +8,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_dynamics_ros.core.errors import StateError
 
 from .commander import Commander
+from .controller import Controller
 from .intake import Intake
 from .qos import OVERRIDABLE
 from .reference import read_trajectory
@@ -33,8 +34,7 @@ class ReferenceTopic:
 
     def _hear(self, message: JointTrajectory) -> None:
         try:
-            with self._in_use.lock:
-                self._follow(message)
+            self._follow(message)
         except StateError as error:
             self.intake.refuse(error)
         else:
@@ -42,19 +42,27 @@ class ReferenceTopic:
 
     def _follow(self, message: JointTrajectory) -> None:
         """A trajectory without points ends the reference."""
-        controller = self._in_use.controller()
-        guard = controller.guard
-        if not guard.running:
-            reason = guard.fault or ('disabled' if guard.active else 'not active')
-            raise StateError(f'the node commands nothing: {reason}')
-        now = self._clock.now().nanoseconds
+        with self._in_use.lock:
+            controller = self._running()
+            now = self._clock.now().nanoseconds
+            current = controller.position_and_velocity()
         trajectory = None
         if message.points:
+            # States are answered meanwhile: a thousand points take some tens of milliseconds.
             trajectory = read_trajectory(
                 message,
                 controller.joints,
                 now=now,
                 epoch=self._commander.epoch,
-                current=controller.position_and_velocity(),
+                current=current,
             )
-        guard.follow(trajectory, 1e-9 * (now - self._commander.epoch))
+        with self._in_use.lock:
+            self._running().guard.follow(trajectory, 1e-9 * (now - self._commander.epoch))
+
+    def _running(self) -> Controller:
+        controller = self._in_use.controller()
+        guard = controller.guard
+        if not guard.running:
+            reason = guard.fault or ('disabled' if guard.active else 'not active')
+            raise StateError(f'the node commands nothing: {reason}')
+        return controller

@@ -20,6 +20,9 @@ class RobotInUse:
         """No robot yet."""
         self.lock = threading.RLock()
         self._controller: Controller | None = None
+        # What outlives a robot: the last command of each joint, and whether torque is allowed.
+        self._efforts: dict[str, float] = {}
+        self._enabled = True
 
     @property
     def present(self) -> Controller | None:
@@ -37,15 +40,23 @@ class RobotInUse:
         return self._controller
 
     def take(self, controller: Controller) -> None:
-        """Work with this one from now on."""
+        """Work with this one from now on, from the commands that its joints have had."""
         with self.lock:
+            guard = controller.guard
+            guard.effort[:] = [self._efforts.get(name, 0.0) for name in controller.joints]
+            guard.enabled = self._enabled
             self._controller = controller
 
     def release(self) -> None:
-        """Work with none."""
+        """Work with none; what was commanded last, and whether it is enabled, is kept."""
         with self.lock:
-            if self._controller is not None:
-                self._controller.guard.active = False
+            controller = self._controller
+            if controller is not None:
+                guard = controller.guard
+                guard.active = False
+                last = zip(controller.joints, guard.effort.tolist(), strict=True)
+                self._efforts.update(last)
+                self._enabled = guard.enabled
             self._controller = None
 
     def exchange(self, controller: Controller, fade_time: float | None = None) -> None:

@@ -8,6 +8,9 @@ import numpy as np
 
 from ..checks import Array
 
+# Fritsch and Carlson, "Monotone piecewise cubic interpolation" (1980).
+STEEPEST = 3.0
+
 
 class Fade:
     """Bumpless transfer: the offset between the last command and the new target decays.
@@ -16,8 +19,9 @@ class Fade:
     s = 3 x^2 - 2 x^3 over the duration. It starts where the last command was and ends, at rest, on
     the target, which may move meanwhile.
 
-    A change during a fade keeps the slope that the offset has: a target that changes all the time
-    is followed, where fades that each began at rest would never get anywhere.
+    A change during a fade keeps the slope at which the offset vanishes: a target that changes all
+    the time is followed, where fades that each began at rest would never get anywhere. Where that
+    slope would carry the offset beyond zero, less of it is kept.
 
     Attributes:
         duration: [s]; may change at any time: what is left of a fade goes on at the new pace.
@@ -55,6 +59,9 @@ class Fade:
         else:
             self._slope.fill(0.0)
         np.subtract(last, target, out=self._offset)
+        # A cubic that ends at rest crosses zero if it begins more steeply than this.
+        steepest = -STEEPEST * self._offset
+        np.clip(self._slope, np.minimum(steepest, 0.0), np.maximum(steepest, 0.0), out=self._slope)
         self._progress = 0.0 if self.duration else 1.0
         self._begun = True
 

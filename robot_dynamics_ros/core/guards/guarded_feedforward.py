@@ -62,6 +62,8 @@ class GuardedFeedforward:
         self._changed = False
         # Whether a state was refused since the last good one.
         self._refused = False
+        # Whether the robot has been given torque, and no last command since.
+        self._owed = False
 
         self._state_guard = StateGuard(model, settings.jump_tolerance)
         self.acceleration = AccelerationEstimate(model.size, settings.acceleration_cutoff)
@@ -98,7 +100,7 @@ class GuardedFeedforward:
         self.dropped_references = other.dropped_references
         self.effort[:], self._q[:], self._v[:] = other.effort, other._q, other._v
         self._accepted, self._stepped = other._accepted, other._stepped
-        self._refused = other._refused
+        self._refused, self._owed = other._refused, other._owed
         self._state_guard.continue_from(other._state_guard)
         self.limiter.counts[:] = other.limiter.counts
         # Whoever looks at the terms before the next state comes sees some of this robot.
@@ -118,10 +120,20 @@ class GuardedFeedforward:
         """Whether the last good state is recent enough."""
         return self.age(now) <= self.settings.state_timeout
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the robot has its last command, or none was ever due."""
+        return self.mode is Mode.SILENT and (self.hindered or not self._owed)
+
+    def cut(self) -> None:
+        """Be silent, wherever the command is."""
+        self.mode, self._owed = Mode.SILENT, False
+
     def longest_fade(self) -> float:
         """How long it may take until the last command is reached, with a second to spare [s]."""
         distance = np.abs(self.effort)
         if self.settings.on_stop == 'hold':
+            self.feedforward.hold(self._q)
             limits, gravity = self.limiter.limits, np.abs(self.feedforward.parts[GRAVITY])
             distance += np.where(np.isfinite(limits), limits, gravity)
         longest = float((distance / self.limiter.rates).max())
@@ -173,7 +185,7 @@ class GuardedFeedforward:
         """
         accepted = self._accepted
         try:
-            self._state_guard.check(stamp, q)
+            newer = self._state_guard.check(stamp, q)
         except StateError:
             self.acceleration.forget()
             self._refused = True
@@ -189,11 +201,13 @@ class GuardedFeedforward:
             self.acceleration.update(stamp, v)
         if effort is not None:
             self._compare(effort[self.feedforward.indices], now - accepted)
-        self._accepted = now
+        if newer:
+            self._accepted = now
         try:
             return self._step(now, time, measured_v=v is not None)
         except StateError:
             self._accepted, self._q[:] = accepted, before
+            self.acceleration.forget()
             raise
 
     def tick(self, now: float, time: float) -> Array | None:
@@ -212,15 +226,17 @@ class GuardedFeedforward:
             fresh=self.fresh(now),
             hindered=self.hindered,
             arrived=self.limiter.arrived and not self._fade.running and not self._changed,
+            owed=self._owed,
         )
         settings = self.settings
         mode = next_mode(before, conditions, on_stale=settings.on_stale, on_stop=settings.on_stop)
         elapsed = now - self._stepped
         if mode is Mode.SILENT:
             self.mode, self._stepped = mode, now
+            self._owed = self._owed and (self.running or self.hindered)
             return None
         target = self._target(mode, time, measured_v)
-        self.mode, self._stepped = mode, now
+        self.mode, self._stepped, self._owed = mode, now, True
         if mode is not before:
             self.change()
         if self._changed:
@@ -254,7 +270,10 @@ class GuardedFeedforward:
     def _expire_reference(self, time: float) -> None:
         if self.reference is None:
             return
-        end = max(self.reference.end, self._reference_since)
+        end = self._reference_since
+        if self.reference.start < self.reference.end:
+            # One point lasts from when it came, whatever its stamp says of the future.
+            end = max(self.reference.end, end)
         if time > end + self.settings.reference_timeout:
             self.follow(None, time)
             self.dropped_references += 1

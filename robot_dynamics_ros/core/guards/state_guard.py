@@ -47,8 +47,8 @@ class StateGuard:
         """Compare the next state with nothing: the clock was set, or nobody listened for long."""
         self._time = -math.inf
 
-    def check(self, time: float, q: Array) -> None:
-        """Compare a state with the one before.
+    def check(self, time: float, q: Array) -> bool:
+        """Compare a state with the one before; whether it is newer.
 
         Args:
             time: its stamp [s], on any clock.
@@ -67,7 +67,7 @@ class StateGuard:
         if elapsed < 0.0:
             raise StateError(f'the stamp is {-elapsed:.6g} s before that of the state before')
         if math.isinf(elapsed):
-            return
+            return True
         allowed = self._speeds * elapsed + self.jump_tolerance
         excess = step - allowed
         worst = int(excess.argmax())
@@ -76,3 +76,4 @@ class StateGuard:
                 f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
                 f'{elapsed:.3g} s, its velocity limit explains {allowed[worst]:.3g}'
             )
+        return elapsed > 0.0

@@ -28,24 +28,28 @@ class Conditions:
         fresh: whether the last good state is recent enough.
         hindered: whether it must not begin: another publisher commands the robot.
         arrived: whether the last command is the target of the present mode.
+        owed: whether the robot has been given torque, and no last command since.
     """
 
     running: bool
     fresh: bool
     hindered: bool
     arrived: bool
+    owed: bool = False
 
 
 def next_mode(mode: Mode, conditions: Conditions, *, on_stale: OnStale, on_stop: OnStop) -> Mode:
     """The mode of the next cycle.
 
     Silence ends only where the torque is wanted, the state is fresh and nobody else commands.
-    What must stop goes to its last command first, and falls silent there.
+    What must stop goes to its last command first, and falls silent there; so does a robot that
+    stale states have left with some other command.
     """
     if not conditions.running:
         last = Mode(on_stop)
-        stopped = mode is Mode.SILENT or (mode is last and conditions.arrived)
-        return Mode.SILENT if stopped else last
+        if mode is Mode.SILENT:
+            return last if conditions.owed and not conditions.hindered else Mode.SILENT
+        return Mode.SILENT if mode is last and conditions.arrived else last
     if mode is Mode.SILENT:
         begins = conditions.fresh and not conditions.hindered
         return Mode.FOLLOW if begins else Mode.SILENT

@@ -69,15 +69,32 @@ def test_a_change_during_a_fade_goes_on_from_the_command(last, first, second, sh
     assert faded(fade, second, 1.0)[0] == second
 
 
-@given(last=efforts, second=efforts, share=st.floats(0.05, 0.95))
-def test_a_change_during_a_fade_keeps_the_slope_of_the_offset(last, second, share):
+@given(last=st.floats(1.0, 100.0), further=st.floats(0.0, 100.0), share=st.floats(0.05, 0.5))
+def test_a_target_that_moves_on_during_a_fade_keeps_its_slope(last, further, share):
     """By differences on both sides of the change, to the order of their step."""
     fade, step = started(last, 0.0, 1.0), 1e-5
     before = [faded(fade, 0.0, share)[0], faded(fade, 0.0, step)[0]]
-    fade.begin(np.array([before[1]]), np.array([second]))
-    after = [faded(fade, second, step)[0], faded(fade, second, step)[0]]
-    scale = 1.0 + abs(last) + abs(second)
+    fade.begin(np.array([before[1]]), np.array([-further]))
+    after = [faded(fade, -further, step)[0], faded(fade, -further, step)[0]]
+    scale = 1.0 + last + further
     assert np.diff(after)[0] / step == pytest.approx(np.diff(before)[0] / step, abs=1e-3 * scale)
+
+
+changes = st.tuples(efforts, st.floats(0.0, 60.0), st.floats(0.0, 1.0))
+
+
+@given(last=efforts, changes=st.lists(changes, min_size=1, max_size=6))
+@settings(deadline=None)
+def test_no_fade_leaves_the_way_from_its_last_command_to_its_target(last, changes):
+    """However one interrupts another, and however long each takes."""
+    fade, command = Fade(1, 1.0), last
+    for target, duration, share in changes:
+        low, high = sorted((command, target))
+        fade.begin(np.array([command]), np.array([target]), duration)
+        faded(fade, target, 0.0)
+        for _ in range(20):
+            command = faded(fade, target, duration * share / 20)[0]
+            assert low - 1e-9 <= command <= high + 1e-9
 
 
 def test_a_target_that_changes_all_the_time_is_followed():
