@@ -302,3 +302,53 @@ def test_a_smaller_share_of_the_limits_is_reached_as_fast():
     rates = driver.guard.limiter.rates.copy()
     driver.guard.apply(replace(driver.guard.settings, effort_scale=0.01))
     np.testing.assert_allclose(driver.guard.limiter.rates, rates)
+
+
+def test_a_velocity_that_is_refused_leaves_no_trace_in_the_estimated_acceleration():
+    settings = GuardSettings(fade_time=0.0, acceleration_cutoff=5.0)
+    driver = Driver(settings, terms=('gravity', 'inertial'))
+    driver.settle()
+    with pytest.raises(StateError):
+        driver.show(v=np.full(3, 1e200))
+    commands = [driver.show() for _ in range(200)]
+    np.testing.assert_allclose(commands, np.tile(GRAVITY, (200, 1)), rtol=1e-9)
+
+
+def test_one_point_lasts_from_when_it_came_whatever_its_stamp():
+    driver = Driver()
+    driver.settle()
+    point = Point(driver.now + 3600.0, Q + 0.2, np.zeros(3), np.zeros(3))
+    driver.guard.follow(Trajectory([point]), driver.now)
+    driver.settle(seconds=driver.guard.settings.reference_timeout - 2 * PERIOD)
+    assert driver.guard.reference is not None
+    driver.settle(seconds=4 * PERIOD)
+    assert driver.guard.reference is None
+
+
+def test_a_stamp_that_stands_still_renews_nothing():
+    """A driver that repeats itself is as good as none."""
+    driver = Driver()
+    driver.settle()
+    stamp = driver.now
+    for _ in range(round(2 * driver.guard.settings.state_timeout / PERIOD)):
+        driver.now += PERIOD
+        driver.guard.answer(stamp, Q, REST, None, now=driver.now, time=driver.now)
+    assert not driver.guard.fresh(driver.now)
+    assert driver.guard.mode is Mode.HOLD
+
+
+def test_a_robot_left_by_stale_states_gets_its_last_command_when_it_is_stopped():
+    driver = Driver(GuardSettings(fade_time=0.2, on_stale='stop', state_timeout=0.05))
+    driver.settle()
+    silent = [driver.tick() for _ in range(40)][-1]
+    assert silent is None
+    driver.guard.active = False
+    assert not driver.guard.stopped
+    commands = []
+    while not driver.guard.stopped:
+        commands.append(driver.tick())
+        assert len(commands) < 100
+    spoken = [command for command in commands if command is not None]
+    assert_smooth([GRAVITY, *spoken], GRAVITY)
+    assert not spoken[-1].any()
+    assert driver.tick() is None

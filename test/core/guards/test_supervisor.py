@@ -92,3 +92,14 @@ def test_before_arrival_nothing_that_must_stop_falls_silent():
     for mode, now, _, after in CASES:
         if mode is not Mode.SILENT and not now.running and not now.arrived:
             assert after is not Mode.SILENT
+
+
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+@pytest.mark.parametrize('fresh', [True, False])
+def test_a_last_command_that_is_owed_is_given_unless_another_commands(on_stop, fresh):
+    for hindered in (True, False):
+        conditions = Conditions(
+            running=False, fresh=fresh, hindered=hindered, arrived=True, owed=True
+        )
+        mode = next_mode(Mode.SILENT, conditions, on_stale='stop', on_stop=on_stop)
+        assert mode is (Mode.SILENT if hindered else Mode(on_stop))

@@ -1,0 +1,47 @@
+"""The process of the node outlives a callback that fails, and still ends as it should."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+from domains import free_domain
+
+SCRIPT = """
+from robot_dynamics_ros.ros.node import DynamicsNode
+from robot_dynamics_ros.ros.process import run
+
+class Failing(DynamicsNode):
+    def __init__(self):
+        super().__init__()
+        self.create_timer(0.05, self.fail)
+
+    def fail(self):
+        raise RuntimeError('on purpose')
+
+run(Failing)
+"""
+LIMIT = 30.0
+
+
+def test_a_callback_that_fails_is_said_and_survived():
+    environment = {k: v for k, v in os.environ.items() if k != '_ROS_WHEELS_BOOTSTRAP_COMPLETE'}
+    environment['ROS_DOMAIN_ID'] = str(free_domain())
+    process = subprocess.Popen(
+        [sys.executable, '-c', SCRIPT], stderr=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        said, end = 0, time.monotonic() + LIMIT
+        for line in process.stderr:
+            said += 'RuntimeError: on purpose' in line
+            if said == 3:
+                break
+            assert time.monotonic() < end
+        assert said == 3
+        assert process.poll() is None
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=LIMIT)
+        assert process.returncode == 0
+    finally:
+        process.kill()
