@@ -12,6 +12,9 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
+# [s], longer than any fade.
+LONGEST_END = '70'
+
 
 def read_description(path: str) -> str:
     if path.endswith('.xacro'):
@@ -45,6 +48,9 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             parameters=parameters,
             remappings=[('~/commands', LaunchConfiguration('commands'))],
             output='screen',
+            # The node may fade for a minute before it ends.
+            sigterm_timeout=LONGEST_END,
+            sigkill_timeout=LONGEST_END,
         )
     ]
 

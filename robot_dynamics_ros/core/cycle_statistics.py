@@ -9,8 +9,8 @@ import numpy as np
 
 # Of the latest cycles: one second at 1 kHz.
 WINDOW = 1000
-# A gap of more than so many usual periods has lost a cycle.
-GAP = 1.5
+# Publishers that are remembered; more have come and gone.
+MOST_SOURCES = 16
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,10 @@ class CycleSummary:
     """The latest cycles.
 
     Attributes:
-        rate: [Hz]; NaN before there are two.
-        median_latency: from reception to command [s]; NaN before there is one.
+        rate: of answers since the summary before [Hz]; NaN in the first one.
+        median_latency: from reception to command [s]; NaN before there is a cycle.
         late_latency: the 99th percentile of the same [s].
-        lost: cycles that never came, since the beginning.
+        lost: states that were sent and never came, since the beginning.
     """
 
     rate: float
@@ -35,47 +35,37 @@ class CycleStatistics:
 
     def __init__(self) -> None:
         """Nothing seen yet."""
-        self._periods = np.full(WINDOW, math.nan)
         self._latencies = np.full(WINDOW, math.nan)
         self._count = 0
-        self._last_stamp = math.nan
-        self._period = math.nan
+        self._reported, self._reported_at = 0, math.nan
+        self._numbers: dict[bytes, int] = {}
         self._lost = 0
 
-    def record(self, stamp: float, latency: float) -> None:
-        """Note a cycle.
+    def hear(self, source: bytes, number: int | None) -> None:
+        """Note a state that came, whatever becomes of it.
 
         Args:
-            stamp: of the state that it answers [s].
-            latency: from its reception to the command [s].
+            source: which publisher sent it.
+            number: how many it has sent so far, this one included; None if that is not known.
         """
-        slot = self._count % WINDOW
-        period = stamp - self._last_stamp
-        self._last_stamp = stamp
-        if period > 0.0:
-            if period > GAP * self._period:
-                self._lost += round(period / self._period) - 1
-            self._periods[slot] = period
-        self._latencies[slot] = latency
+        if number is None:
+            return
+        if source not in self._numbers and len(self._numbers) >= MOST_SOURCES:
+            self._numbers.clear()
+        self._lost += max(number - self._numbers.get(source, number - 1) - 1, 0)
+        self._numbers[source] = number
+
+    def record(self, latency: float) -> None:
+        """Note a state that was answered; latency from its reception to the command [s]."""
+        self._latencies[self._count % WINDOW] = latency
         self._count += 1
-        # The usual period is that of the window before: a median in each cycle would take longer
-        # than the cycle's own work.
-        if self._count % WINDOW == 0 or self._count == 20:
-            self._period = self._usual_period()
 
-    def interrupt(self) -> None:
-        """Count no loss between the cycle before and the next: the states ceased."""
-        self._last_stamp = math.nan
-
-    def summary(self) -> CycleSummary:
-        """The latest cycles."""
+    def summary(self, now: float) -> CycleSummary:
+        """The latest cycles, at that time [s]."""
+        elapsed, answered = now - self._reported_at, self._count - self._reported
+        self._reported, self._reported_at = self._count, now
+        rate = answered / elapsed if elapsed > 0.0 else math.nan
         if not self._count:
-            return CycleSummary(math.nan, math.nan, math.nan, 0)
-        rate = 1.0 / self._usual_period()
+            return CycleSummary(rate, math.nan, math.nan, self._lost)
         middle, late = np.nanpercentile(self._latencies, [50.0, 99.0])
         return CycleSummary(rate, float(middle), float(late), self._lost)
-
-    def _usual_period(self) -> float:
-        """Of the latest cycles [s]; NaN if there is none."""
-        periods = self._periods[np.isfinite(self._periods)]
-        return float(np.median(periods)) if periods.size else math.nan

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from .checks import Array, checked_vector
 from .dynamics import RobotDynamics
-from .errors import InertiaError
+from .errors import InertiaError, StateError
 from .task_space import NEARLY_MASSLESS
 
 
@@ -52,5 +52,8 @@ def forward_dynamics_holding(
             f'the mass matrix is singular here: some motion of {", ".join(joints)} moves no mass, '
             'and any acceleration would do'
         )
-    acceleration: Array = vectors @ ((remaining / scale) @ vectors / values) / scale
+    with np.errstate(over='ignore', invalid='ignore'):
+        acceleration: Array = vectors @ ((remaining / scale) @ vectors / values) / scale
+    if not np.isfinite(acceleration).all():
+        raise StateError('forward_dynamics has no finite value at this state and torque')
     return acceleration

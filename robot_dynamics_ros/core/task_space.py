@@ -15,7 +15,8 @@ from .errors import StateError
 # in a direction that the joints cannot give, the tool is very heavy instead of infinitely so.
 NEARLY_MASSLESS = 1e-12
 NEARLY_IMMOBILE = 1e-8
-
+# Where even the largest vanishes: its inverse, and sums of such, are still finite.
+LEAST = 1e-290
 
 # Shares of a direction that are not worth a word.
 NEGLIGIBLE = 0.05
@@ -136,7 +137,7 @@ def _inverse(matrix: Array, least: float) -> tuple[Array, Array]:
     Also gives the unit eigenvectors of those that were raised, as rows.
     """
     values, vectors = np.linalg.eigh(matrix)
-    floor = max(least * float(values[-1]), np.finfo(float).tiny)
+    floor = max(least * float(values[-1]), LEAST)
     inverse: Array = (vectors / np.maximum(values, floor)) @ vectors.T
     return 0.5 * (inverse + inverse.T), vectors.T[values < floor]
 

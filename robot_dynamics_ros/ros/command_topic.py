@@ -31,7 +31,7 @@ class CommandTopic:
         before = self.others
         # Ours is one of them.
         others = max(self._node.count_publishers(self.topic) - 1, 0)
-        self.others = 0 if rule == 'off' else others
+        self.others = 0 if rule == 'ignore' else others
         if self.others > before:
             names = ', '.join(
                 f'{info.node_namespace.rstrip("/")}/{info.node_name}'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -14,7 +15,6 @@ from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.polling import PolledSubscription
 
-from .controller import nanoseconds
 from .intake import Intake
 from .qos import OVERRIDABLE
 from .robot_in_use import RobotInUse
@@ -39,6 +39,7 @@ class Commander:
         self._in_use = in_use
         self._clock = node.get_clock()
         self._epoch = self._clock.now().nanoseconds
+        self._told_stale = False
         self.intake = Intake('joint_states', node.get_logger())
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
@@ -69,33 +70,33 @@ class Commander:
         """The time of references [s]."""
         return 1e-9 * (self._clock.now().nanoseconds - self._epoch)
 
-    def _answer(self, message: JointState, received: int) -> None:
+    def _answer(self, message: JointState, info: dict[str, Any]) -> None:
         try:
             with self._in_use.lock:
                 controller = self._in_use.present
                 if controller is None:
                     return
+                source = info['publisher_gid']['data']
+                controller.statistics.hear(source, info['publication_sequence_number'])
+                if controller.state.is_foreign(message):
+                    self.intake.foreign += 1
+                    return
                 command = controller.answer(message, self._time())
                 if command is not None:
                     self._publish(command, message.header.stamp)
-                controller.statistics.record(
-                    1e-9 * (nanoseconds(message) or received),
-                    1e-9 * (clock.time_ns() - received),
-                )
+                received = info['received_timestamp']
+                controller.statistics.record(1e-9 * (clock.time_ns() - received))
         except StateError as error:
             self._refuse(str(error))
         except Exception as error:
             # The next state must be answered, whatever this one held.
             self._refuse(f'{type(error).__name__}: {error}')
         else:
-            self.intake.used += 1
+            self.intake.use()
+            self._tell(stale=False)
 
     def _refuse(self, reason: str) -> None:
         self.intake.refuse(reason)
-        with self._in_use.lock:
-            if self._in_use.present is not None:
-                # It came, and was no lost cycle.
-                self._in_use.present.statistics.interrupt()
         self._tick()
 
     def _tick(self) -> None:
@@ -104,10 +105,20 @@ class Commander:
             if controller is None:
                 return
             command = controller.tick(self._time())
-            if not controller.guard.fresh(clock.monotonic()):
-                controller.statistics.interrupt()
             if command is not None:
                 self._publish(command, self._clock.now().to_msg())
+            stale = controller.guard.running and not controller.guard.fresh(clock.monotonic())
+        if stale and self.intake.used:
+            self._tell(stale=True)
+
+    def _tell(self, *, stale: bool) -> None:
+        """Log that states have ceased, or are back: once each."""
+        if stale == self._told_stale:
+            return
+        self._told_stale = stale
+        on_stale = self._node.get_parameter('on_stale').value
+        text = f'joint_states are stale: {on_stale}' if stale else 'joint_states are back'
+        self._node.get_logger().warning(text)
 
     def _time(self) -> float:
         # Looking at the clock takes longer than a comparison.

@@ -34,6 +34,10 @@ SHAPING = (
 )
 
 
+# So far outside its limits no joint comes by a wrong offset or a soft limit [rad or m].
+FAR = 0.5
+
+
 class Controller:
     """Answers each joint state with the torque to command.
 
@@ -107,6 +111,19 @@ class Controller:
         """Copies of q and v (k,) of the commanded joints; None if there is no usable state."""
         indices = self.feedforward.indices
         return (self.state.q[indices], self.state.v[indices]) if self.has_state else None
+
+    def beyond_limits(self) -> str:
+        """Joints of the latest state far outside their limits, in words: degrees, perhaps."""
+        joints = self.robot.dynamics.model.independent_joints
+        return ', '.join(
+            f'{joint.name} is at {q:.4g}, its limits are {limits.lower:.4g} and {limits.upper:.4g}'
+            for joint, limits, q in zip(
+                joints, (joint.limits for joint in joints), self.state.q.tolist(), strict=True
+            )
+            if joint.kind != 'continuous'
+            and limits.lower < limits.upper
+            and not limits.lower - FAR < q < limits.upper + FAR
+        )
 
     def answer(self, message: JointState, time: float) -> Float64MultiArray | None:
         """The message for `~/commands`, valid until the next call; None for silence.

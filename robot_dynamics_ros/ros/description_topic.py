@@ -60,10 +60,10 @@ class DescriptionTopic:
         present = self._in_use.present
         if present is None:
             self._described = message.data
-            self.intake.used += 1
+            self.intake.use()
             self._on_first()
         elif message.data == present.robot.text:
-            self.intake.used += 1
+            self.intake.use()
         elif self._node.get_parameter('robot_description').value:
             self.intake.refuse('the parameter robot_description is set, and goes first')
         else:
@@ -81,5 +81,5 @@ class DescriptionTopic:
             self.intake.refuse(f'{error} (the robot in use is kept)')
         else:
             self._described = text
-            self.intake.used += 1
+            self.intake.use()
             self._node.get_logger().info('robot_description has changed: the new one is in use')

@@ -66,7 +66,9 @@ class Diagnostics:
         controller = self._in_use.present
         entries = {topic: self._of_intake(intake) for topic, intake in self._intakes.items()}
         if controller is None:
-            entries['model'] = (WARN, 'not configured', {})
+            refusal = self._in_use.refusal
+            text = f'not configured: {refusal}' if refusal else 'not configured'
+            entries['model'] = (ERROR if refusal else WARN, text, {})
             for concern in ('joint_states', 'reference', *CONCERNS):
                 _, _, values = entries.get(concern, (OK, '', {}))
                 entries[concern] = STALE, 'not configured', values
@@ -89,8 +91,12 @@ class Diagnostics:
             'refused': intake.refused,
             'last reason': intake.last_reason,
         }
+        if intake.foreign:
+            values['of other joints'] = intake.foreign
         if new:
             return ERROR, f'{new} refused in the last second: {intake.last_reason}', values
+        if intake.standing:
+            return WARN, f'the last one was refused: {intake.last_reason}', values
         return OK, 'none refused in the last second', values
 
     def _of_model(self, controller: Controller) -> Entry:
@@ -111,6 +117,11 @@ class Diagnostics:
             return WARN, 'inactive', values
         if not guard.enabled:
             return WARN, 'disabled', values
+        if guard.mode is Mode.SILENT:
+            reason = 'another publisher' if guard.hindered else 'no good joint state'
+            return WARN, f'active, but silent: {reason}', values
+        if not controller.feedforward.chosen:
+            return WARN, 'parameter terms is empty: every command is zero', values
         return OK, f'commanding, mode {guard.mode.value}', values
 
     def _of_state(self, controller: Controller, entry: Entry) -> Entry:
@@ -118,6 +129,9 @@ class Diagnostics:
         age = controller.guard.age(clock.monotonic())
         values['age of the last good one [s]'] = f'{age:.4f}'
         if controller.guard.fresh(clock.monotonic()):
+            beyond = controller.beyond_limits()
+            if level == OK and beyond:
+                return WARN, f'outside the position limits: {beyond}', values
             return level, text, values
         reason = f': {text}' if level == ERROR else ''
         if math.isinf(age):
@@ -154,6 +168,10 @@ class Diagnostics:
         values: dict[str, object] = {'share of gravity in excess [-]': f'{seen.share:.3f}'}
         if not self._node.get_parameter('driver_gravity_check').value:
             return OK, 'not looked at', values
+        if 'gravity' not in controller.feedforward.chosen:
+            return OK, 'gravity is not among the terms', values
+        if math.isnan(seen.share):
+            return OK, 'cannot tell: joint_states carry no effort, or not for long enough', values
         if seen.suspected:
             text = (
                 f'the measured effort exceeds the command by {seen.share:.2f} times gravity: the '
@@ -183,7 +201,7 @@ class Diagnostics:
         return OK, str(checker.report), values
 
     def _of_timing(self, controller: Controller) -> Entry:
-        summary = controller.statistics.summary()
+        summary = controller.statistics.summary(clock.monotonic())
         values: dict[str, object] = {
             'rate [Hz]': f'{summary.rate:.1f}',
             'latency p50 [ms]': f'{1e3 * summary.median_latency:.3f}',
@@ -198,7 +216,7 @@ class Diagnostics:
         if not controller.guard.fresh(clock.monotonic()):
             return STALE, 'no good joint state comes', values
         if new > 0:
-            return WARN, f'{new} cycles lost in the last second', values
+            return WARN, f'{new} states were sent and never came in the last second', values
         return OK, f'{summary.rate:.0f} Hz', values
 
     def _status(self, concern: str, entry: Entry) -> DiagnosticStatus:

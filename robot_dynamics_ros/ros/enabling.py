@@ -34,7 +34,10 @@ class Enabling:
     def _set(self, enabled: bool) -> str:
         """Enabling is also how a person acknowledges a fault."""
         guard = self._in_use.controller().guard
+        already = guard.enabled == enabled and not guard.fault
         guard.enabled = enabled
+        if already:
+            return 'enabled already' if enabled else 'disabled already'
         fade = f'over {guard.settings.fade_time:g} s'
         if not enabled:
             guard.follow(None, 0.0)
@@ -42,4 +45,6 @@ class Enabling:
         cleared = f' (cleared: {guard.fault})' if guard.fault else ''
         guard.fault = ''
         waits = '' if guard.active else ' as soon as the node is activated'
+        if guard.hindered:
+            waits = ' as soon as nobody else publishes commands'
         return f'enabled: fading in {fade}{waits}{cleared}'

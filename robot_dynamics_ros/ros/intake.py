@@ -24,6 +24,8 @@ class Intake:
         used: how many messages were used.
         refused: how many were not.
         last_reason: why the last of these was not.
+        foreign: how many were about other joints, and no business of ours.
+        standing: whether the last message was refused.
     """
 
     topic: str
@@ -31,11 +33,19 @@ class Intake:
     used: int = 0
     refused: int = 0
     last_reason: str = ''
+    foreign: int = 0
+    standing: bool = False
     _last_warning: float = -math.inf
+
+    def use(self) -> None:
+        """Count a message that was used."""
+        self.used += 1
+        self.standing = False
 
     def refuse(self, reason: object) -> None:
         """Count a message that was refused, and warn of it if it is time to."""
         self.refused += 1
+        self.standing = True
         same = str(reason) == self.last_reason
         self.last_reason = str(reason)
         now = time.monotonic()

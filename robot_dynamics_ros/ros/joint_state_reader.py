@@ -25,6 +25,7 @@ class JointStateReader:
     def __init__(self, joint_names: Sequence[str]) -> None:
         """Read these joints, in this order."""
         self._joint_names = tuple(joint_names)
+        self._known = frozenset(joint_names)
         self.q = np.zeros(len(joint_names))
         self.v = np.zeros(len(joint_names))
         self.has_velocity = False
@@ -33,6 +34,12 @@ class JointStateReader:
         # Drivers send the same names each time: the map is made when they change.
         self._mapped_names: list[str] | None = None
         self._indices = np.zeros(0, dtype=np.intp)
+
+    def is_foreign(self, message: JointState) -> bool:
+        """Whether a message is about other joints alone: a gripper's driver speaks here too."""
+        if message.name == self._mapped_names or not message.name:
+            return False
+        return not self._known.intersection(message.name)
 
     def read(self, message: JointState) -> None:
         """Fill `q`, `v` and `effort`.

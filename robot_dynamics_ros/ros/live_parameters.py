@@ -59,6 +59,9 @@ class LiveParameters:
             return
         if any(change.name == 'cross_check_rate' for change in changes):
             self._cross_checker.set_rate(self._node.get_parameter('cross_check_rate').value)
+        for change in changes:
+            if change.name in ROWS:
+                self._node.get_logger().info(f'{change.name} is now {change.value}')
         with self._in_use.lock:
             if self._in_use.present is not None:
                 self._in_use.present.apply(parameters.read(self._node))

@@ -90,6 +90,7 @@ class DynamicsNode(LifecycleNode):
         try:
             wanted = parameters.read(self)['autostart']
         except RobotDynamicsError as error:
+            self.in_use.refusal = str(error)
             self.get_logger().error(f'not started: {error}')
             return
         if not wanted:
@@ -104,15 +105,17 @@ class DynamicsNode(LifecycleNode):
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Parse, compile and cross-check; a robot that fails is refused with the reason."""
         if misspelt := parameters.unknown(self):
-            self.get_logger().warning(f'unknown parameters, not used: {", ".join(misspelt)}')
+            self.get_logger().warning(f'unknown parameters, not used: {misspelt}')
         try:
             self.in_use.take(self._maker.make(self._description.text()))
         except RobotDynamicsError as error:
+            self.in_use.refusal = str(error)
             self.get_logger().error(f'not configured: {error}')
             return TransitionCallbackReturn.FAILURE
         except Exception as error:
             # rclpy swallows what leaves a transition.
-            self.get_logger().fatal(f'not configured: {type(error).__name__}: {error}')
+            self.in_use.refusal = f'{type(error).__name__}: {error}'
+            self.get_logger().fatal(f'not configured: {self.in_use.refusal}')
             return TransitionCallbackReturn.FAILURE
         self._armed = False
         self._cross_checker.begin()
@@ -158,6 +161,8 @@ class DynamicsNode(LifecycleNode):
 
     def _fade_out(self) -> None:
         guard = self.in_use.controller().guard
+        settings = guard.settings
+        self.get_logger().info(f'fading over {settings.fade_time:g} s, to {settings.on_stop}')
         with self.in_use.lock:
             guard.active = False
             guard.follow(None, 0.0)
@@ -169,6 +174,9 @@ class DynamicsNode(LifecycleNode):
             # The loop that answers states goes on meanwhile, and ends the mode.
             clock.sleep(0.002)
             self._diagnostics.publish_if_due()
+        if not guard.stopped:
+            last = ', '.join(f'{x:.3g}' for x in guard.effort)
+            self.get_logger().warning(f'cut short: the last command is {last} N m')
         with self.in_use.lock:
             guard.cut()
 

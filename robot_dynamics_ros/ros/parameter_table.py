@@ -244,9 +244,9 @@ TABLE = (
     Row(
         'exclusive_commands',
         'refuse',
-        'another publisher on the command topic: refuse (do not begin), warn, or off',
+        'another publisher on the command topic: refuse (do not begin), warn, or ignore',
         live=True,
-        check=_one_of('exclusive_commands', ('refuse', 'warn', 'off')),
+        check=_one_of('exclusive_commands', ('refuse', 'warn', 'ignore')),
     ),
     Row(
         'driver_gravity_check',

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
+from difflib import get_close_matches
 from typing import Any
 
 from rcl_interfaces.msg import ParameterDescriptor
@@ -99,11 +100,15 @@ def by_joint(name: str, values: Mapping[str, Any], joints: Iterable[str]) -> dic
     return {} if given is None else dict(zip(names, given.tolist(), strict=True))
 
 
-def unknown(node: Node) -> list[str]:
-    """Names of parameters that were given to the node and are none of its own: misspelt ones."""
+def unknown(node: Node) -> str:
+    """Parameters that were given to the node and are none of its own, and what may be meant."""
     # rclpy keeps them for the declarations, and has no public way to ask.
     given = getattr(node, '_parameter_overrides', {})
-    return sorted(name for name in given if not node.has_parameter(name))
+    words = []
+    for name in sorted(name for name in given if not node.has_parameter(name)):
+        near = get_close_matches(name, ROWS, n=1)
+        words.append(f'{name} (did you mean {near[0]}?)' if near else name)
+    return ', '.join(words)
 
 
 def _checked_list(row: Row, kind: type, value: Any) -> list[Any]:

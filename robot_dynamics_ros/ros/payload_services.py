@@ -55,6 +55,7 @@ class PayloadServices:
             return self._detach(present, fade_time, over)
         payload = _payload(request)
         controller = self._maker.make(present.robot.text, payload)
+        _require_bearable(controller, present)
         if not present.robot.dynamics.model.payloads:
             self._bare = present
         self._in_use.exchange(controller, fade_time)
@@ -86,6 +87,26 @@ class PayloadServices:
         for payload in model.payloads:
             _fill(response, payload)
         return response
+
+
+def _require_bearable(controller: Controller, present: Controller) -> None:
+    """Whether the joints can hold the robot with its payload, where it is.
+
+    Raises:
+        ParameterError: they cannot: grams for kilograms, perhaps.
+    """
+    if not present.has_state:
+        return
+    indices = controller.feedforward.indices
+    held = controller.robot.dynamics.gravity_torque(present.state.q)[indices]
+    for name, torque, limit in zip(
+        controller.joints, held.tolist(), controller.guard.limiter.limits.tolist(), strict=True
+    ):
+        if abs(torque) > limit:
+            raise ParameterError(
+                f'to hold it here takes {abs(torque):.4g} of {name}, which may give {limit:.4g} '
+                '[N m or N]: is the mass in kg?'
+            )
 
 
 def _payload(request: Any) -> Payload:

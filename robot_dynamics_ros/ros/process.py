@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import signal
 import sys
 import time
@@ -45,6 +46,10 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         now = time.monotonic()
         if now > first + SAME_SIGNAL:
             node.hurry.set()
+        elif math.isinf(first):
+            # The logger is not for signal handlers, which may interrupt it.
+            name = signal.Signals(number).name
+            os.write(2, f'{name}: fading out; once more: end at once\n'.encode())
         first = min(first, now)
 
     for number in SIGNALS:

@@ -38,7 +38,7 @@ class ReferenceTopic:
         except StateError as error:
             self.intake.refuse(error)
         else:
-            self.intake.used += 1
+            self.intake.use()
 
     def _follow(self, message: JointTrajectory) -> None:
         """A trajectory without points ends the reference."""

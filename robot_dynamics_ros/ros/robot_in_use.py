@@ -14,11 +14,13 @@ class RobotInUse:
 
     Attributes:
         lock: held while a state is answered: what other threads change, changes between two.
+        refusal: why the last robot was not configured; empty if it was.
     """
 
     def __init__(self) -> None:
         """No robot yet."""
         self.lock = threading.RLock()
+        self.refusal = ''
         self._controller: Controller | None = None
         # What outlives a robot: the last command of each joint, and whether torque is allowed.
         self._efforts: dict[str, float] = {}
@@ -45,6 +47,7 @@ class RobotInUse:
             guard = controller.guard
             guard.effort[:] = [self._efforts.get(name, 0.0) for name in controller.joints]
             guard.enabled = self._enabled
+            self.refusal = ''
             self._controller = controller
 
     def release(self) -> None:

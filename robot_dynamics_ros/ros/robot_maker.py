@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
+from robot_dynamics_ros.core.audit import audit
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 from robot_dynamics_ros.core.payload import Payload
 from robot_dynamics_ros.core.urdf import parse_urdf
@@ -63,8 +64,9 @@ class RobotMaker:
     def _report(self, controller: Controller, values: dict[str, Any]) -> None:
         log, robot = self._node.get_logger(), controller.robot
         dynamics = robot.dynamics
-        for finding in dynamics.model.findings:
-            log.warning(str(finding))
+        for finding in audit(dynamics.model):
+            if finding.severity != 'info':
+                log.warning(str(finding))
         unlimited = np.isinf(controller.guard.limiter.limits)
         if unlimited.any():
             names = ', '.join(np.array(controller.joints)[unlimited])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from sensor_msgs.msg import JointState
@@ -20,7 +21,7 @@ class StateLoop(threading.Thread):
     def __init__(
         self,
         subscription: PolledSubscription,
-        handle: Callable[[JointState, int], None],
+        handle: Callable[[JointState, dict[str, Any]], None],
         idle: Callable[[], None],
         logger: RcutilsLogger,
     ) -> None:
@@ -28,7 +29,7 @@ class StateLoop(threading.Thread):
 
         Args:
             subscription: whose messages to handle.
-            handle: takes a message and when it was received [ns since 1970].
+            handle: takes a message and its MessageInfo.
             idle: is called while none comes.
             logger: told of what goes wrong.
         """
@@ -50,7 +51,7 @@ class StateLoop(threading.Thread):
                 for message, info in self._subscription.poll():
                     if self._stopped.is_set():
                         break
-                    self._handle(message, info['received_timestamp'])
+                    self._handle(message, info)
             else:
                 self._idle()
         except Exception as error:

@@ -58,7 +58,7 @@ class TrajectoryRelay:
             self.intake.refuse(f'{type(error).__name__}: {error}')
         else:
             self._publisher.publish(message)
-            self.intake.used += 1
+            self.intake.use()
             if warning := excesses(demands):
                 self._node.get_logger().warning(
                     f'trajectory_in demands more than the limits allow: {warning}',

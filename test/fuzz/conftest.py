@@ -19,7 +19,7 @@ def node():
     """An active node that nobody talks to but the test, by calling what the middleware calls."""
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=random.randint(1, 100))
-    parameters = {'robot_description': URDF, 'fade_time': 0.0, 'exclusive_commands': 'off'}
+    parameters = {'robot_description': URDF, 'fade_time': 0.0, 'exclusive_commands': 'ignore'}
     node = DynamicsNode(
         context=context,
         parameter_overrides=[Parameter(name, value=value) for name, value in parameters.items()],

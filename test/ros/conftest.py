@@ -36,7 +36,7 @@ UNGUARDED = {
     'jump_tolerance': 1e9,
     'state_timeout': 1e3,
     'reference_timeout': 1e3,
-    'exclusive_commands': 'off',
+    'exclusive_commands': 'ignore',
 }
 
 

@@ -25,7 +25,7 @@ def test_gravity_from_elsewhere_is_warned_of_and_honest_effort_is_not(guarded, d
         # The advice helps: then the measured effort is right.
         scene.set(driver_gravity_check=True, terms=['coriolis', 'inertial'])
         scene.settle(dynamics.bias_torque(Q, V) - gravity)
-        scene.status('driver gravity', 'no sign')
+        scene.status('driver gravity', 'not among the terms')
 
 
 def test_a_payload_that_nobody_told_of_is_no_double_compensation(guarded, dynamics):

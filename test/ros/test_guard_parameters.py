@@ -40,7 +40,10 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
     with graph(robot_description=URDF, effort_limit=[5.0], fade_times=2.0) as (_, observer):
         observer.answer_to(state(Q, V))
     said = capfd.readouterr().err
-    assert 'unknown parameters, not used: effort_limit, fade_times' in said
+    assert (
+        'unknown parameters, not used: effort_limit (did you mean effort_limits?), fade_times'
+        in said
+    )
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,7 @@ BAD = {
     a_jump: "position of 'wrist' jumps by 0.5",
     a_stamp_of_yesterday: 'before that of the state before',
     before_time: 'the stamp is -1 s, it must not be negative',
-    absurd_velocity: 'no finite value',
+    absurd_velocity: 'times its limit',
 }
 
 

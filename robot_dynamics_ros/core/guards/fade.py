@@ -10,6 +10,8 @@ from ..checks import Array
 
 # Fritsch and Carlson, "Monotone piecewise cubic interpolation" (1980).
 STEEPEST = 3.0
+# What takes less is no fade [s].
+SHORTEST = 1e-6
 
 
 class Fade:
@@ -50,7 +52,7 @@ class Fade:
         """
         before = self.duration
         self.duration = before if duration is None else duration
-        if self.running:
+        if self.running and before > SHORTEST:
             x = self._progress
             self._slope *= (1.0 - x) * (1.0 - 3.0 * x)
             self._slope -= 6.0 * (x - x * x) * self._offset
@@ -62,7 +64,7 @@ class Fade:
         # A cubic that ends at rest crosses zero if it begins more steeply than this.
         steepest = -STEEPEST * self._offset
         np.clip(self._slope, np.minimum(steepest, 0.0), np.maximum(steepest, 0.0), out=self._slope)
-        self._progress = 0.0 if self.duration else 1.0
+        self._progress = 0.0 if self.duration > SHORTEST else 1.0
         self._begun = True
 
     def apply(self, command: Array, elapsed: float) -> None:

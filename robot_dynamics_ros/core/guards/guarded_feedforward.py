@@ -185,7 +185,7 @@ class GuardedFeedforward:
         """
         accepted = self._accepted
         try:
-            newer = self._state_guard.check(stamp, q)
+            newer = self._state_guard.check(stamp, q, v)
         except StateError:
             self.acceleration.forget()
             self._refused = True

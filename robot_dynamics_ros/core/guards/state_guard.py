@@ -13,10 +13,14 @@ from ..model import RobotModel
 # Stands for no velocity limit [rad/s or m/s]: times no time at all it is no step, where infinity
 # would be no number.
 UNLIMITED = 1e100
+FASTEST = 10.0
 
 
 class StateGuard:
-    """Refuses stamps that run backwards and positions that no joint can have reached.
+    """Refuses stamps that run backwards, positions that no joint can have reached, and velocities.
+
+    A velocity is refused beyond `FASTEST` times its limit: a joint that falls or is pushed may be
+    faster than it is meant to be, but not by so much.
 
     A state that is refused becomes the one that the next is compared with: a robot that really is
     elsewhere, or a clock that really was set back, costs one state.
@@ -47,16 +51,19 @@ class StateGuard:
         """Compare the next state with nothing: the clock was set, or nobody listened for long."""
         self._time = -math.inf
 
-    def check(self, time: float, q: Array) -> bool:
+    def check(self, time: float, q: Array, v: Array | None = None) -> bool:
         """Compare a state with the one before; whether it is newer.
 
         Args:
             time: its stamp [s], on any clock.
             q: (n,) positions [rad or m].
+            v: (n,) velocities [rad/s or m/s]; None if they were not measured.
 
         Raises:
-            StateError: it cannot follow from that.
+            StateError: it cannot follow from that, or a velocity is out of reason.
         """
+        if v is not None:
+            self._check_velocities(v)
         elapsed = time - self._time
         step = np.abs(q - self._q)
         if self._wraps.any():
@@ -74,6 +81,15 @@ class StateGuard:
         if excess[worst] > 0.0:
             raise StateError(
                 f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
-                f'{elapsed:.3g} s, its velocity limit explains {allowed[worst]:.3g}'
+                f'{elapsed:.3g} s, velocity limit and jump_tolerance allow {allowed[worst]:.3g}'
             )
         return elapsed > 0.0
+
+    def _check_velocities(self, v: Array) -> None:
+        beyond = (np.abs(v) > FASTEST * self._speeds) & (self._speeds < UNLIMITED)
+        if beyond.any():
+            worst = int(beyond.argmax())
+            raise StateError(
+                f'velocity of {self._names[worst]!r} is {v[worst]:.4g}, more than {FASTEST:g} '
+                f'times its limit of {self._speeds[worst]:.4g}'
+            )

@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 from three_joints import URDF
 
 from robot_dynamics_ros.core import StateError, parse_urdf
-from robot_dynamics_ros.core.guards.state_guard import StateGuard
+from robot_dynamics_ros.core.guards.state_guard import FASTEST, StateGuard
 
 MODEL = parse_urdf(URDF)
 # Of turn, which turns without end and has no limit, slide and wrist.
@@ -56,7 +56,7 @@ def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
         guarded().check(10.0 + elapsed, q)
     assert str(refusal.value) == (
         f"position of '{name}' jumps by {abs(q[joint] - Q[joint]):.3g} in "
-        f'{10.0 + elapsed - 10.0:.3g} s, its velocity limit explains {explained:.3g}'
+        f'{10.0 + elapsed - 10.0:.3g} s, velocity limit and jump_tolerance allow {explained:.3g}'
     )
 
 
@@ -143,7 +143,7 @@ def test_the_tolerance_may_change():
     guard.jump_tolerance = 5.0
     guard.check(10.001, Q + np.array([0.0, 4.0, -4.0]))
     guard.jump_tolerance = 0.0
-    with pytest.raises(StateError, match=r"'slide' jumps by 0.002 .* explains 0.001"):
+    with pytest.raises(StateError, match=r"'slide' jumps by 0.002 .* allow 0.001"):
         guard.check(10.002, Q + np.array([0.0, 4.002, -4.0]))
 
 
@@ -172,3 +172,16 @@ def test_a_successor_compares_with_what_came_last_by_its_own_limits():
     faster.check(10.01, Q + np.array([0.0, 0.15, 3.0]))
     with pytest.raises(StateError, match=r"'slide' jumps by 0.3 "):
         faster.check(10.02, Q + np.array([0.0, 0.45, 3.0]))
+
+
+@given(share=st.floats(0.0, 20.0), joint=st.sampled_from([0, 1, 2]))
+def test_velocities_far_beyond_their_limit_are_refused(share, joint):
+    """A joint without a limit may have any."""
+    guard, v = StateGuard(MODEL, 0.1), np.zeros(3)
+    limit = MODEL.independent_joints[joint].limits.velocity
+    v[joint] = share * (limit if np.isfinite(limit) else 1e6)
+    if np.isfinite(limit) and share > FASTEST * (1 + 1e-12):
+        with pytest.raises(StateError, match='times its limit'):
+            guard.check(1.0, np.zeros(3), v)
+    elif share < FASTEST * (1 - 1e-12):
+        assert guard.check(1.0, np.zeros(3), v)
