@@ -1,16 +1,21 @@
 """The clients in examples/, each in a process of its own, ask a node in another over DDS."""
 
 import os
-import random
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-pytest.importorskip('rclpy')
+rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robot_dynamics_interfaces')
+
+from domains import free_domain
+from recording import Recording
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
