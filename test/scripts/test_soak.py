@@ -56,7 +56,7 @@ def test_effort_limit_counts_however_slowly_it_is_passed():
 
 @pytest.mark.parametrize(('rate', 'broken'), [(1.0, False), (1.2, False), (1.5, True), (20, True)])
 def test_small_steps_that_are_too_fast_together_are_seen(rate, broken):
-    """From limit to limit takes 0.2 s: at 1.2 times the rate, 0.03 s less, as on a busy machine."""
+    """From limit to limit takes 0.2 s; 0.03 s less may be the machine."""
     slowly_down = np.linspace(0.0, -1.0, 1500)
     up_too_fast = np.arange(-1.0, 1.0, 0.01 * rate)
     commands = np.concatenate([slowly_down, up_too_fast])[:, None] * LIMITS
