@@ -71,7 +71,8 @@ def perform(
     stage.at_home(servo=False)
     say('fetch M and C through the services')
     matrices = tuple(_matrices(stage, model, trajectory.points[0].q))
-    return Play(fall, hold, servo_only, with_gravity, with_feedforward, matrices)
+    commands = stage.commands.between(0, stage.now())
+    return Play(fall, hold, servo_only, with_gravity, with_feedforward, matrices, commands)
 
 
 def _released(stage: Stage, seconds: float) -> Take:

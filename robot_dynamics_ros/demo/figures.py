@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from robot_dynamics_ros.core.guards.limiter import LONGEST_STEP
 from robot_dynamics_ros.demo.measurements import (
+    Haste,
     MatrixErrors,
     Motion,
     Timeliness,
@@ -22,6 +24,10 @@ Array = NDArray[np.float64]
 
 QUEUE = 10
 """States that wait for the node before the oldest is dropped."""
+LATENESS = 0.05
+"""Between computing and publishing a command, on a loaded machine [s]."""
+ROUNDING = 1e-9
+"""What sums and differences of torques may add to a step, of the longest step."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,7 @@ class Results:
     matrices: MatrixErrors
     mass_matrix: Array
     timeliness: Timeliness
+    haste: Haste
     cpu: dict[str, float]
     rate: float
 
@@ -100,6 +107,10 @@ def judge(results: Results) -> list[Figure]:
                at_most=1e-12),
         Figure('coriolis_error', 'C: distance from Pinocchio', matrices.coriolis_error, '',
                at_most=1e-12),
+        Figure('command_step', 'largest step of a command, at the rate limit',
+               1e3 * results.haste.step, 'ms', at_most=1e3 * LONGEST_STEP * (1.0 + ROUNDING)),
+        Figure('command_lead', 'commands: ahead of the rate limit by',
+               1e3 * results.haste.lead, 'ms', at_most=1e3 * LATENESS),
         Figure('state_rate', 'joint_states: rate', time.state_rate, 'Hz',
                at_least=0.5 * results.rate),
         Figure('command_rate', 'commands: rate', time.command_rate, 'Hz',

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_dynamics_ros.core.trajectory import Trajectory
-from robot_dynamics_ros.demo.recording import MatrixTake, Take
+from robot_dynamics_ros.demo.recording import MatrixTake, Samples, Take
 
 Array = NDArray[np.float64]
 
@@ -56,6 +56,14 @@ class Timeliness:
     passage: Array  # (k,) [s]: of the states to the observer, which the node has no part in
     lost: int
     expected: int
+
+
+@dataclass(frozen=True)
+class Haste:
+    """How fast the commands changed, as the time that the changes take at the rate limit."""
+
+    step: float  # [s]: the largest from one command to the next
+    lead: float  # [s]: by how much any change came sooner than it may
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,23 @@ def timeliness(take: Take) -> Timeliness:
     passage = (states.received - states.sent) * 1e-9
     rates = _rate(states.sent), _rate(commands.sent)
     return Timeliness(*rates, np.array(latency), passage, lost, len(due))
+
+
+def haste(commands: Samples, rates: Array) -> Haste:
+    """Compare each command with the one before and with all before, at the rate limits (n,).
+
+    The first one begins from no torque. By the time that the middleware stamped, a change comes
+    sooner than it may by |change| / rate - time passed: with s = +-command / rate - time, that is
+    s less the lowest s before.
+    """
+    if not len(commands):
+        return Haste(np.nan, np.nan)
+    taken = commands.rows['effort'] / rates
+    step = np.abs(np.diff(taken, axis=0, prepend=0.0)).max()
+    passed = (commands.sent - commands.sent[0]) * 1e-9
+    s = np.stack([taken, -taken]) - passed[:, None]
+    lead = (s - np.minimum.accumulate(s, axis=1)).max()
+    return Haste(float(step), float(lead))
 
 
 def torque_parts(take: Take, joints: Sequence[str]) -> TorqueParts:

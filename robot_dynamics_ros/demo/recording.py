@@ -104,7 +104,10 @@ class MatrixTake:
 
 @dataclass(frozen=True)
 class Play:
-    """All acts of one run; the first matrices are those at the arm's start."""
+    """All acts of one run, and every command that there was.
+
+    The first matrices are those at the arm's start.
+    """
 
     fall: Take
     hold: Take
@@ -112,3 +115,4 @@ class Play:
     with_gravity: Take
     with_feedforward: Take
     matrices: tuple[MatrixTake, ...]
+    commands: Samples

@@ -13,6 +13,7 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 
 from robot_dynamics_ros.core import RobotModel, parse_urdf
+from robot_dynamics_ros.core.guards.settings import GuardSettings, torque_limits, torque_rates
 from robot_dynamics_ros.core.trajectory import Trajectory
 from robot_dynamics_ros.demo import measurements
 from robot_dynamics_ros.demo.acts import Timing, perform
@@ -89,6 +90,8 @@ def measure(plan: Plan, recorded: Play) -> Results:
         (oracle.mass_matrix(take.q), oracle.coriolis_matrix(take.q, take.v))
         for take in recorded.matrices
     ]
+    settings = GuardSettings()
+    rates = torque_rates(torque_limits(plan.model, names, settings), names, settings)
     return Results(
         joints=plan.arm.limits,
         fall=measurements.motion(recorded.fall, names),
@@ -99,6 +102,7 @@ def measure(plan: Plan, recorded: Play) -> Results:
         torques=measurements.torque_parts(recorded.with_feedforward, names),
         matrices=measurements.matrix_errors(recorded.matrices, expected),
         timeliness=measurements.timeliness(recorded.hold),
+        haste=measurements.haste(recorded.commands, rates),
         mass_matrix=recorded.matrices[0].mass,
         cpu=recorded.hold.cpu,
         rate=RATE,

@@ -52,7 +52,7 @@ class Stage:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
         self.states = Channel(_read_state)
-        self.commands = Channel(lambda message: Content())
+        self.commands = Channel(_read_command)
         self.torques = Channel(_read_torques)
         self._inputs = [
             (channel, PolledSubscription(node, kind, topic, QoSProfile(depth=2000), raw=True))
@@ -217,6 +217,10 @@ def _read_state(data: bytes) -> Content:
     message = deserialize_message(data, JointState)
     rows = {'position': message.position, 'velocity': message.velocity}
     return Content(_nanoseconds(message.header.stamp), tuple(message.name), rows)
+
+
+def _read_command(data: bytes) -> Content:
+    return Content(rows={'effort': deserialize_message(data, Float64MultiArray).data})
 
 
 def _read_torques(data: bytes) -> Content:

@@ -83,8 +83,9 @@ class Observer:
         """Read what has come."""
         for message, info in self._commands.poll():
             torque = np.array(message.data)
-            self.rules.judge(torque, f'during {self.during}')
-            self.commands.append(Command(info['source_timestamp'], torque))
+            sent = info['source_timestamp']
+            self.rules.judge(1e-9 * sent, torque, f'during {self.during}')
+            self.commands.append(Command(sent, torque))
         for message, _ in self._torques.poll():
             self._read_torques(message)
         for message, info in self._diagnostics.poll():

@@ -43,7 +43,7 @@ def _faults(rows: Sequence[Row]) -> list[str]:
 def _rules(rules: Rules) -> list[str]:
     print(f'\n{rules.judged} commands; broken rules:')
     for rule in rules.NAMES:
-        print(f'  {rule:14}{rules.broken[rule]:8}')
+        print(f'  {rule:18}{rules.broken[rule]:8}')
     steps = ', '.join(f'{step:.3g}' for step in rules.worst_step)
     print(f'largest steps from one command to the next: {steps} N m')
     return [

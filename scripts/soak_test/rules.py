@@ -11,6 +11,8 @@ from motion import Array
 LONGEST_STEP = 0.02
 # Full torque in a tenth of a second, where a node is given no other rate.
 RATE_PER_EFFORT = 10.0
+# Between computing and publishing a command, on a loaded machine [s].
+LATENESS = 0.05
 ROUNDING = 1e-9
 
 
@@ -24,7 +26,7 @@ class Rules:
         worst_step: (n,) the largest change from one command to the next [N m].
     """
 
-    NAMES = ('size', 'finite', 'effort limit', 'rate limit')
+    NAMES = ('size', 'finite', 'effort limit', 'rate limit', 'rate over a while')
 
     def __init__(self, names: tuple[str, ...], limits: Array) -> None:
         """Take the names and effort limits (n,) [N m] of the commanded joints."""
@@ -36,9 +38,13 @@ class Rules:
         self.worst_step = np.zeros(len(names))
         # What is commanded first begins from no torque.
         self._last = np.zeros(len(names))
+        self._lowest = np.full((2, len(names)), np.inf)
 
-    def judge(self, command: Array, when: str) -> None:
-        """Take the next command (n,) [N m]; `when` says what was going on."""
+    def judge(self, time: float, command: Array, when: str) -> None:
+        """Take the next command (n,) [N m], and when it was sent [s].
+
+        `when` says what was going on.
+        """
         self.judged += 1
         if command.shape != self._limits.shape:
             self._break('size', f'{command.size} values for {len(self._names)} joints, {when}')
@@ -52,6 +58,19 @@ class Rules:
         self._check('rate limit', step - self._largest_step, step, self._largest_step, when)
         np.maximum(self.worst_step, step, out=self.worst_step)
         self._last[:] = command
+        self._check_pace(time, command, when)
+
+    def _check_pace(self, time: float, command: Array, when: str) -> None:
+        """Compare with every command before.
+
+        A change is too fast where |change| / rate > time passed + LATENESS. In terms of
+        s = +-command / rate - time that is s - s before > LATENESS: the lowest s before decides.
+        """
+        s = np.array([1.0, -1.0])[:, None] * command / (RATE_PER_EFFORT * self._limits) - time
+        np.minimum(self._lowest, s, out=self._lowest)
+        ahead = (s - self._lowest).max(axis=0)
+        allowed = np.full(len(self._names), LATENESS)
+        self._check('rate over a while', ahead - allowed, ahead, allowed, when)
 
     def _check(self, rule: str, excess: Array, values: Array, allowed: Array, when: str) -> None:
         worst = int(excess.argmax())

@@ -3,6 +3,7 @@ import pytest
 
 from robot_dynamics_ros.demo.figures import Results, judge
 from robot_dynamics_ros.demo.measurements import (
+    Haste,
     MatrixErrors,
     Motion,
     Timeliness,
@@ -46,6 +47,7 @@ def results(**changes):
         'matrices': MatrixErrors(0.0, 0.1, 1e-11, 1e-15, 1e-15),
         'mass_matrix': np.array([[2.0, 0.3], [0.3, 1.0]]),
         'timeliness': timeliness(0.0004),
+        'haste': Haste(0.002, 0.01),
         'cpu': {'arm': 0.3, 'node': 0.5},
         'rate': 1000.0,
     }
@@ -71,6 +73,9 @@ def test_a_good_run_passes():
         ({'matrices': MatrixErrors(0.0, 0.1, 1e-3, 0.0, 0.0)}, {'skewness'}),
         ({'matrices': MatrixErrors(0.0, 0.1, 0.0, 1e-9, 0.0)}, {'mass_error'}),
         ({'matrices': MatrixErrors(0.0, 0.1, 0.0, 0.0, np.nan)}, {'coriolis_error'}),
+        ({'haste': Haste(0.021, 0.01)}, {'command_step'}),
+        ({'haste': Haste(0.002, 0.051)}, {'command_lead'}),
+        ({'haste': Haste(np.nan, np.nan)}, {'command_step', 'command_lead'}),
         ({'timeliness': timeliness(0.05)}, {'latency_p50', 'latency_p99'}),
         ({'timeliness': timeliness(0.0004, lost=75)}, {'lost'}),
         (

@@ -57,6 +57,31 @@ def test_a_silent_node_has_no_latency_and_loses_everything():
     assert (len(time.latency), time.command_rate, time.lost) == (0, 0.0, time.expected)
 
 
+RATES = np.array([100.0, 10.0])
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+@pytest.mark.parametrize(('rate', 'lead'), [(0.5, 0.0), (1.0, 0.0), (3.0, 0.2)])
+def test_haste_counts_what_small_steps_add_up_to(rate, lead, sign):
+    """After a rest, 0.1 s at a share of the rate limit."""
+    times = np.arange(301)
+    taken = np.clip(times - 200, 0, None) * 1e-3 * rate
+    effort = sign * np.outer(taken, [0.1, 1.0]) * RATES
+    haste = measurements.haste(samples(times, times * MS, times * MS, effort=effort), RATES)
+    assert haste.step == pytest.approx(1e-3 * rate)
+    assert haste.lead == pytest.approx(lead, abs=1e-12)
+
+
+def test_the_first_command_begins_from_no_torque():
+    haste = measurements.haste(samples([0], [0], [0], effort=[[1.0, 1.0]]), RATES)
+    assert haste == measurements.Haste(0.1, 0.0)
+
+
+def test_without_commands_there_is_no_haste_to_judge():
+    haste = measurements.haste(samples([], [], []), RATES)
+    assert np.isnan([haste.step, haste.lead]).all()
+
+
 def planar_2r(q2, v):
     """M, dM/dt and C (Christoffel) of two unit rods with point masses at their ends."""
     c, s = np.cos(q2), np.sin(q2)

@@ -1,29 +1,66 @@
 """The clients in examples/, each in a process of its own, ask a node in another over DDS."""
 
 import os
-import random
 import subprocess
 import sys
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-pytest.importorskip('rclpy')
+rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('robot_dynamics_interfaces')
+
+from domains import free_domain
+from driver import Driver
+from recording import Recording
+from sensor_msgs.msg import JointState
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 EXAMPLES = Path(__file__).resolve().parents[2] / 'examples'
 URDF = EXAMPLES / 'three_link_arm/three_link_arm.urdf'
 LIMIT = 60.0
+NAMES = ['joint1', 'joint2', 'joint3']
+# Of every joint: from the URDF, and full torque in a tenth of a second.
+EFFORT, RATE = [20.0] * 3, [200.0] * 3
+COMMANDS = 'robot_dynamics/commands'
 
 
 @pytest.fixture(scope='module')
 def environment():
     """A domain of its own, on this machine only."""
-    free = {'ROS_DOMAIN_ID': str(random.randint(1, 100))}
+    free = {'ROS_DOMAIN_ID': str(free_domain())}
     return {**os.environ, 'ROS_AUTOMATIC_DISCOVERY_RANGE': 'LOCALHOST', **free}
+
+
+@contextmanager
+def driven(domain):
+    """A driver of the arm, and a recording of its commands that is checked at the end."""
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain)
+    observer = rclpy.create_node('observer', context=context)
+    states = observer.create_publisher(JointState, 'joint_states', 10)
+    driver = Driver(states, observer.get_clock(), [0.1, -0.5, 1.2], [0.0] * 3)
+    driver.change = lambda message: setattr(message, 'name', ['gripper', *reversed(NAMES)])
+    recording = Recording(observer, COMMANDS, EFFORT, RATE)
+    end = time.monotonic() + LIMIT
+    try:
+        while not observer.count_publishers(COMMANDS):
+            assert time.monotonic() < end, 'the node has not come'
+            time.sleep(0.02)
+        driver.start()
+        yield
+    finally:
+        if driver.is_alive():
+            driver.stop()
+        recording.stop()
+        observer.destroy_node()
+        rclpy.shutdown(context=context)
+    assert np.abs(recording.since(0.0)[1]).max() > 1.0
+    recording.check()
 
 
 @pytest.fixture(scope='module')
@@ -39,9 +76,13 @@ def node(environment, tmp_path_factory):
         ],
         env=environment,
     )
-    yield process
-    process.terminate()
-    process.wait(timeout=30.0)
+    try:
+        with driven(int(environment['ROS_DOMAIN_ID'])):
+            yield process
+            process.terminate()
+            process.wait(timeout=30.0)
+    finally:
+        process.kill()
 
 
 def client(name, *arguments, environment):

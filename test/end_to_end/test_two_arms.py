@@ -1,7 +1,6 @@
 """Two nodes as separate processes: one arm each, or one group each of a robot with two arms."""
 
 import json
-import random
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,10 +12,12 @@ rclpy = pytest.importorskip('rclpy')
 pinocchio = pytest.importorskip('pinocchio')
 pytest.importorskip('robot_dynamics_interfaces')
 
+from domains import free_domain
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from recording import Recording
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import String
 
 from robot_dynamics_interfaces.srv import GetMassMatrix
 from robot_dynamics_ros.demo.processes import Children
@@ -26,6 +27,8 @@ DUAL_ARM = Path(__file__).with_name('dual_arm.urdf').read_text()
 HEAVY = DUAL_ARM.replace('mass value="1.5"', 'mass value="2.5"')
 LEFT, RIGHT = ['left_elbow', 'left_shoulder'], ['right_shoulder', 'right_elbow']
 JOINTS = ('waist', *LEFT, *RIGHT)
+# As the description has them [N m].
+LIMITS = dict(zip(JOINTS, (400.0, 40.0, 80.0, 80.0, 40.0), strict=True))
 Q = dict(zip(JOINTS, (0.4, 0.7, -0.5, 0.9, 0.3), strict=True))
 V = dict(zip(JOINTS, (0.0, 0.5, -0.8, 1.1, 0.6), strict=True))
 LIMIT = 30.0
@@ -43,7 +46,7 @@ def expected(urdf, joints, q, v=None):
 
 
 class Observer:
-    """Sends joint states, and keeps the commands of each node."""
+    """Sends joint states, and records the commands of each node."""
 
     def __init__(self, context):
         self.node = rclpy.create_node('observer', context=context)
@@ -51,9 +54,10 @@ class Observer:
         self.executor.add_node(self.node)
         self.commands = {}
 
-    def listen(self, topic):
-        received = self.commands[topic] = []
-        self.node.create_subscription(Float64MultiArray, topic, received.append, 10)
+    def listen(self, topic, joints):
+        """Record the commands of these joints; full torque may come in a tenth of a second."""
+        limits = np.array([LIMITS[name] for name in joints])
+        self.commands[topic] = Recording(self.node, topic, limits, 10.0 * limits)
 
     def publisher(self, kind, topic, qos=10):
         publisher = self.node.create_publisher(kind, topic, qos)
@@ -72,7 +76,7 @@ class Observer:
         received = self.commands[topic]
 
         def arrived():
-            return received and np.allclose(received[-1].data, torque, rtol=1e-9, atol=1e-9)
+            return np.allclose(received.last, torque, rtol=1e-9, atol=1e-9)
 
         self.until(arrived, f'{torque} on {topic}', meanwhile)
 
@@ -88,7 +92,7 @@ class Observer:
 @contextmanager
 def nodes(folder, monkeypatch, started):
     """Processes with their remappings and parameters, by name, and an observer of them."""
-    domain = random.randint(1, 100)
+    domain = free_domain()
     monkeypatch.setenv('ROS_DOMAIN_ID', str(domain))
     with Children(folder) as children:
         for name, (remappings, parameters) in started.items():
@@ -104,9 +108,13 @@ def nodes(folder, monkeypatch, started):
         try:
             yield observer
         finally:
+            for recording in observer.commands.values():
+                recording.stop()
             observer.executor.shutdown()
             observer.node.destroy_node()
             context.shutdown()
+    for recording in observer.commands.values():
+        recording.check()
 
 
 def joint_state(q, v=None):
@@ -121,8 +129,9 @@ def test_arms_in_two_namespaces_hear_nothing_of_each_other(tmp_path, monkeypatch
     with nodes(tmp_path, monkeypatch, started) as observer:
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         commands = {side: f'/{side}/robot_dynamics/commands' for side in started}
+        joints = list(pinocchio.buildModelFromXML(DUAL_ARM).names)[1:]
         for topic in commands.values():
-            observer.listen(topic)
+            observer.listen(topic, joints)
 
         # Only the left arm gets a description: the right one must go on without.
         describe = {
@@ -142,12 +151,10 @@ def test_arms_in_two_namespaces_hear_nothing_of_each_other(tmp_path, monkeypatch
         }
         for topic in commands.values():
             observer.until(lambda t=topic: observer.node.count_publishers(t), topic)
-        model = pinocchio.buildModelFromXML(DUAL_ARM)
-        joints = list(model.names)[1:]
         left = expected(DUAL_ARM, joints, Q)
         send = {'left': lambda: states['left'].publish(joint_state(Q))}
         observer.until_commanded(commands['left'], left, send['left'])
-        assert observer.commands[commands['right']] == []
+        assert len(observer.commands[commands['right']]) == 0
 
         # Both get states of their own.
         other = {name: -q for name, q in Q.items()}
@@ -160,12 +167,10 @@ def test_arms_in_two_namespaces_hear_nothing_of_each_other(tmp_path, monkeypatch
         right = expected(HEAVY, joints, other)
         assert np.abs(right - expected(DUAL_ARM, joints, other)).max() > 0.1
         observer.until_commanded(commands['right'], right, both)
-        before = len(observer.commands[commands['left']])
-        observer.until(
-            lambda: len(observer.commands[commands['left']]) > before + 20, 'the left arm', both
-        )
-        for command in observer.commands[commands['left']][before:]:
-            np.testing.assert_allclose(command.data, left, rtol=1e-9, atol=1e-9)
+        recording, now = observer.commands[commands['left']], time.monotonic()
+        observer.until(lambda: len(recording.since(now)[0]) > 20, 'the left arm', both)
+        for command in recording.since(now)[1]:
+            np.testing.assert_allclose(command, left, rtol=1e-9, atol=1e-9)
 
 
 def test_two_groups_of_one_description_get_their_own_torques(tmp_path, monkeypatch):
@@ -178,8 +183,8 @@ def test_two_groups_of_one_description_get_their_own_torques(tmp_path, monkeypat
     }
     with nodes(tmp_path, monkeypatch, started) as observer:
         groups = {'/left_dynamics/commands': LEFT, '/right_dynamics/commands': RIGHT}
-        for topic in groups:
-            observer.listen(topic)
+        for topic, joints in groups.items():
+            observer.listen(topic, joints)
         publisher = observer.publisher(JointState, '/joint_states')
         observer.until(lambda: publisher.get_subscription_count() == 2, 'both nodes')
         for topic in groups:

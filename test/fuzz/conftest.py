@@ -1,13 +1,12 @@
 """A node that is fed with anything."""
 
-import random
-
 import pytest
 
 pytest.importorskip('rclpy')
 pytest.importorskip('robot_dynamics_interfaces')
 
 import rclpy
+from domains import free_domain
 from rclpy.parameter import Parameter
 from three_joints import URDF
 
@@ -18,8 +17,8 @@ from robot_dynamics_ros.ros.node import DynamicsNode
 def node():
     """An active node that nobody talks to but the test, by calling what the middleware calls."""
     context = rclpy.Context()
-    rclpy.init(context=context, domain_id=random.randint(1, 100))
     parameters = {'robot_description': URDF, 'fade_time': 0.0, 'exclusive_commands': 'ignore'}
+    rclpy.init(context=context, domain_id=free_domain())
     node = DynamicsNode(
         context=context,
         parameter_overrides=[Parameter(name, value=value) for name, value in parameters.items()],

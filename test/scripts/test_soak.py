@@ -23,10 +23,11 @@ LIMITS = np.array([100.0, 20.0])
 STEPS = np.array([20.0, 4.0])
 
 
-def judged(*commands):
+def judged(*commands, period=0.02):
     rules = Rules(('shoulder', 'wrist'), LIMITS)
-    for command in commands:
-        rules.judge(np.array(command), 'now')
+    for index, command in enumerate(commands):
+        # Beginning at the seconds that there are since 1970.
+        rules.judge(1.8e9 + period * index, np.array(command), 'now')
     return dict(rules.broken)
 
 
@@ -51,6 +52,16 @@ def test_each_rule_can_be_broken(command, rule):
 def test_effort_limit_counts_however_slowly_it_is_passed():
     up = np.linspace(0.0, 1.01, 20)[1:, None] * LIMITS
     assert judged(*up) == {'effort limit': 1}
+
+
+@pytest.mark.parametrize(('rate', 'broken'), [(1.0, False), (1.2, False), (1.5, True), (20, True)])
+def test_small_steps_that_are_too_fast_together_are_seen(rate, broken):
+    """From limit to limit takes 0.2 s; 0.03 s less may be the machine."""
+    slowly_down = np.linspace(0.0, -1.0, 1500)
+    up_too_fast = np.arange(-1.0, 1.0, 0.01 * rate)
+    commands = np.concatenate([slowly_down, up_too_fast])[:, None] * LIMITS
+    rules = judged(*commands, period=0.001)
+    assert set(rules) == ({'rate over a while'} if broken else set())
 
 
 def test_first_command_begins_from_no_torque():
