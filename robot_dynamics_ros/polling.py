@@ -13,27 +13,26 @@ from typing import Any
 from rclpy.callback_groups import CallbackGroup
 from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
+from rclpy.qos import QoSCompatibility, QoSProfile, qos_check_compatible
 from rclpy.qos_overriding_options import QoSOverridingOptions
-from rclpy.subscription import Subscription
 
 
 class PolledGroup(CallbackGroup):
-    """A callback group whose subscriptions no executor may serve: they are read with `poll`.
+    """A callback group that no executor may serve: its subscriptions are read with `poll`.
 
-    What else comes with a subscription it serves: warnings of incompatible quality of service.
+    Nor may it serve their events: it would wake for every message to look for one.
     """
 
     def can_execute(self, entity: Any) -> bool:
-        """Keep the executor's hands off the subscription."""
-        return not isinstance(entity, Subscription)
+        """Keep the executor's hands off."""
+        return False
 
     def beginning_execution(self, entity: Any) -> bool:
-        """Keep the executor's hands off the subscription."""
-        return not isinstance(entity, Subscription)
+        """Keep the executor's hands off."""
+        return False
 
     def ending_execution(self, entity: Any) -> None:
-        """Do nothing: the rest may run side by side."""
+        """Do nothing: nothing ever begins."""
 
 
 class PolledSubscription:
@@ -62,6 +61,7 @@ class PolledSubscription:
             raw: leave the messages serialized.
             overriding: which policies parameters of the node may override; None for none.
         """
+        self._node = node
         self._raw = raw
         self._type = message_type
         self._context = node.context
@@ -76,6 +76,18 @@ class PolledSubscription:
             qos_overriding_options=overriding,
             raw=raw,
         )
+
+    def incompatible(self) -> str:
+        """Why publishers of the topic are not heard, which no event tells; empty if all are."""
+        publishers = self._node.get_publishers_info_by_topic(self._subscription.topic_name)
+        reasons = []
+        for publisher in publishers:
+            verdict, reason = qos_check_compatible(
+                publisher.qos_profile, self._subscription.qos_profile
+            )
+            if verdict == QoSCompatibility.ERROR:
+                reasons.append(f'{publisher.node_name}: {reason}')
+        return '; '.join(reasons)
 
     @property
     def usable(self) -> bool:

@@ -48,10 +48,10 @@ class Commander:
             JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
         )
         self.topic = self._commands.topic_name
-        states = PolledSubscription(
+        self._states = PolledSubscription(
             node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
         )
-        self._loop = StateLoop(states, self._answer, self._tick, node.get_logger())
+        self._loop = StateLoop(self._states, self._answer, self._tick, node.get_logger())
 
     def start(self) -> None:
         """Begin to answer."""
@@ -60,6 +60,10 @@ class Commander:
     def stop(self) -> None:
         """Answer no more."""
         self._loop.stop()
+
+    def unheard(self) -> str:
+        """Why joint states are published and not heard; empty if they are."""
+        return self._states.incompatible()
 
     @property
     def epoch(self) -> int:

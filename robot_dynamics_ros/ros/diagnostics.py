@@ -11,6 +11,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.core.guards.supervisor import Mode
 
 from .command_topic import CommandTopic
+from .commander import Commander
 from .controller import Controller
 from .cross_checker import CrossChecker
 from .intake import Intake
@@ -35,6 +36,7 @@ class Diagnostics:
         node: Node,
         in_use: RobotInUse,
         intakes: dict[str, Intake],
+        commander: Commander,
         command_topic: CommandTopic,
         cross_checker: CrossChecker,
     ) -> None:
@@ -42,6 +44,7 @@ class Diagnostics:
         self._node = node
         self._in_use = in_use
         self._intakes = intakes
+        self._commander = commander
         self._command_topic = command_topic
         self._cross_checker = cross_checker
         # What the last report knew of.
@@ -135,6 +138,8 @@ class Diagnostics:
             return level, text, values
         reason = f': {text}' if level == ERROR else ''
         if math.isinf(age):
+            unheard = self._commander.unheard()
+            reason = f': quality of service, {unheard}' if unheard else reason
             return STALE, f'no good joint state yet{reason}', values
         on_stale = controller.guard.settings.on_stale
         return STALE, f'stale for {age:.2f} s, {on_stale}{reason}', values

@@ -67,7 +67,12 @@ class DynamicsNode(LifecycleNode):
         hearing = (self._commander, reference, self._description, relay)
         self.intakes: dict[str, Intake] = {each.intake.topic: each.intake for each in hearing}
         self._diagnostics = Diagnostics(
-            self, self.in_use, self.intakes, self._command_topic, self._cross_checker
+            self,
+            self.in_use,
+            self.intakes,
+            self._commander,
+            self._command_topic,
+            self._cross_checker,
         )
 
         backwards = JumpThreshold(

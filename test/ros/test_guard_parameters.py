@@ -1,6 +1,7 @@
 """Parameters that are wrong or misspelt are said to be, and quality of service is one of them."""
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from three_joints import URDF, state
@@ -68,3 +69,19 @@ def test_a_wrong_parameter_at_the_start_is_said_and_nothing_is_commanded(
     said = capfd.readouterr().err
     assert '[ERROR]' in said
     assert reason in said
+
+
+def test_a_driver_that_cannot_be_heard_is_named_in_diagnostics(graph):
+    """No event tells of quality of service that does not fit: the node looks for it."""
+    reports = []
+    with graph(robot_description=URDF, **{RELIABILITY: 'reliable'}) as (_, observer):
+        quality = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+        driver = observer.node.create_publisher(JointState, 'joint_states', quality)
+        observer.node.create_subscription(DiagnosticArray, '/diagnostics', reports.append, 10)
+
+        def named():
+            driver.publish(state(Q, V))
+            texts = [s.message for r in reports for s in r.status if 'joint_states' in s.name]
+            return any('quality of service, observer' in text for text in texts)
+
+        observer.until(named, 'the reason')
