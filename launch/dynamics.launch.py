@@ -12,7 +12,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-# [s], longer than any fade.
+# [s], longer than the longest fade_time; low effort_rate_limits may need more, and are cut short.
 LONGEST_END = '70'
 
 

@@ -151,14 +151,16 @@ class Oracle:
         self._model.gravity.linear = dynamics.gravity
         worst: dict[str, list[float]] = {}
         states = list(random_states(dynamics.model, 100) if states is None else states)
-        for state in states:
-            for quantity, (ours, theirs, scale) in self._pairs(dynamics, state).items():
-                absolute = float(np.abs(ours - theirs).max())
-                relative = absolute / max(float(np.abs(theirs).max()), scale, SMALLEST)
-                kept = worst.setdefault(quantity, [0.0, 0.0])
-                # np.maximum keeps a NaN, max would lose it.
-                kept[0] = float(np.maximum(kept[0], absolute))
-                kept[1] = float(np.maximum(kept[1], relative))
+        # Overflow shows in the report, as an error that is not finite.
+        with np.errstate(over='ignore', invalid='ignore'):
+            for state in states:
+                for quantity, (ours, theirs, scale) in self._pairs(dynamics, state).items():
+                    absolute = float(np.abs(ours - theirs).max())
+                    relative = absolute / max(float(np.abs(theirs).max()), scale, SMALLEST)
+                    kept = worst.setdefault(quantity, [0.0, 0.0])
+                    # np.maximum keeps a NaN, max would lose it.
+                    kept[0] = float(np.maximum(kept[0], absolute))
+                    kept[1] = float(np.maximum(kept[1], relative))
         comparisons = tuple(Comparison(quantity, *errors) for quantity, errors in worst.items())
         return Report(len(states), tolerance, comparisons)
 

@@ -21,13 +21,14 @@ class CycleSummary:
         rate: of answers since the summary before [Hz]; NaN in the first one.
         median_latency: from reception to command [s]; NaN before there is a cycle.
         late_latency: the 99th percentile of the same [s].
-        lost: states that were sent and never came, since the beginning.
+        lost: states that were sent and never came, since the beginning; None where nobody numbers
+            them.
     """
 
     rate: float
     median_latency: float
     late_latency: float
-    lost: int
+    lost: int | None
 
 
 class CycleStatistics:
@@ -39,7 +40,7 @@ class CycleStatistics:
         self._count = 0
         self._reported, self._reported_at = 0, math.nan
         self._numbers: dict[bytes, int] = {}
-        self._lost = 0
+        self._lost: int | None = None
 
     def hear(self, source: bytes, number: int | None) -> None:
         """Note a state that came, whatever becomes of it.
@@ -52,7 +53,8 @@ class CycleStatistics:
             return
         if source not in self._numbers and len(self._numbers) >= MOST_SOURCES:
             self._numbers.clear()
-        self._lost += max(number - self._numbers.get(source, number - 1) - 1, 0)
+        missing = max(number - self._numbers.get(source, number - 1) - 1, 0)
+        self._lost = missing + (self._lost or 0)
         self._numbers[source] = number
 
     def record(self, latency: float) -> None:

@@ -15,6 +15,7 @@ from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.polling import PolledSubscription
 
+from .controller import Controller
 from .intake import Intake
 from .qos import OVERRIDABLE
 from .robot_in_use import RobotInUse
@@ -75,29 +76,30 @@ class Commander:
         return 1e-9 * (self._clock.now().nanoseconds - self._epoch)
 
     def _answer(self, message: JointState, info: dict[str, Any]) -> None:
-        try:
-            with self._in_use.lock:
-                controller = self._in_use.present
-                if controller is None:
-                    return
-                source = info['publisher_gid']['data']
-                controller.statistics.hear(source, info['publication_sequence_number'])
-                if controller.state.is_foreign(message):
-                    self.intake.foreign += 1
-                    return
+        with self._in_use.lock:
+            controller = self._in_use.present
+            if controller is None:
+                return
+            if controller.state.is_foreign(message):
+                self.intake.pass_by(message.name)
+                # Whoever else speaks here must not hold up what is due without a state.
+                self._tick()
+                return
+            try:
                 command = controller.answer(message, self._time())
                 if command is not None:
                     self._publish(command, message.header.stamp)
+            except StateError as error:
+                self._refuse(str(error))
+            except Exception as error:
+                # The next state must be answered, whatever this one held.
+                self._refuse(f'{type(error).__name__}: {error}')
+            else:
+                self.intake.use()
                 received = info['received_timestamp']
                 controller.statistics.record(1e-9 * (clock.time_ns() - received))
-        except StateError as error:
-            self._refuse(str(error))
-        except Exception as error:
-            # The next state must be answered, whatever this one held.
-            self._refuse(f'{type(error).__name__}: {error}')
-        else:
-            self.intake.use()
-            self._tell(stale=False)
+                self._tell_whether_stale(controller)
+            controller.statistics.hear(*_origin(info))
 
     def _refuse(self, reason: str) -> None:
         self.intake.refuse(reason)
@@ -111,18 +113,19 @@ class Commander:
             command = controller.tick(self._time())
             if command is not None:
                 self._publish(command, self._clock.now().to_msg())
-            stale = controller.guard.running and not controller.guard.fresh(clock.monotonic())
-        if stale and self.intake.used:
-            self._tell(stale=True)
+            self._tell_whether_stale(controller)
 
-    def _tell(self, *, stale: bool) -> None:
-        """Log that states have ceased, or are back: once each."""
-        if stale == self._told_stale:
+    def _tell_whether_stale(self, controller: Controller) -> None:
+        """Log that good states have ceased, or are back: once each."""
+        guard = controller.guard
+        fresh = guard.fresh(clock.monotonic())
+        if fresh is not self._told_stale:
             return
-        self._told_stale = stale
-        on_stale = self._node.get_parameter('on_stale').value
-        text = f'joint_states are stale: {on_stale}' if stale else 'joint_states are back'
-        self._node.get_logger().warning(text)
+        if not fresh and not (guard.running and self.intake.used):
+            return
+        self._told_stale = not fresh
+        text = 'back' if fresh else f'stale: {guard.settings.on_stale}'
+        self._node.get_logger().warning(f'joint_states are {text}')
 
     def _time(self) -> float:
         # Looking at the clock takes longer than a comparison.
@@ -133,3 +136,12 @@ class Commander:
         self._commands.publish(command)
         if self._torques.get_subscription_count():
             self._torques.publish(self._in_use.controller().torques(stamp))
+
+
+def _origin(info: dict[str, Any]) -> tuple[bytes, int | None]:
+    """Which publisher sent a message, and its number there; None where that is not known."""
+    # rclpy names the publisher since ROS 2 Kilted. Without, the numbers of several would mix.
+    publisher = info.get('publisher_gid')
+    if publisher is None:
+        return b'', None
+    return publisher['data'], info['publication_sequence_number']

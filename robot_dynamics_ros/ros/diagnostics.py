@@ -50,6 +50,7 @@ class Diagnostics:
         # What the last report knew of.
         self._reported = dict.fromkeys(intakes, 0)
         self._saturations = 0
+        self._foreign = 0
         self._lost = 0
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
@@ -136,13 +137,26 @@ class Diagnostics:
             if level == OK and beyond:
                 return WARN, f'outside the position limits: {beyond}', values
             return level, text, values
-        reason = f': {text}' if level == ERROR else ''
+        text = text if level == ERROR else self._why_none_comes(controller)
+        reason = f': {text}' if text else ''
         if math.isinf(age):
-            unheard = self._commander.unheard()
-            reason = f': quality of service, {unheard}' if unheard else reason
+            if reason:
+                log = self._node.get_logger()
+                log.warning(f'no good joint state yet{reason}', throttle_duration_sec=5.0)
             return STALE, f'no good joint state yet{reason}', values
         on_stale = controller.guard.settings.on_stale
         return STALE, f'stale for {age:.2f} s, {on_stale}{reason}', values
+
+    def _why_none_comes(self, controller: Controller) -> str:
+        """Why no joint state of ours is heard, in words; empty if that cannot be told."""
+        if unheard := self._commander.unheard():
+            return f'quality of service, {unheard}'
+        intake = self._intakes['joint_states']
+        new, self._foreign = intake.foreign - self._foreign, intake.foreign
+        if not new:
+            return ''
+        ours = ', '.join(controller.robot.dynamics.model.joint_names)
+        return f'messages name {", ".join(intake.foreign_joints)}, and none of {ours}'
 
     def _of_reference(self, controller: Controller, entry: Entry) -> Entry:
         level, text, values = entry
@@ -211,13 +225,13 @@ class Diagnostics:
             'rate [Hz]': f'{summary.rate:.1f}',
             'latency p50 [ms]': f'{1e3 * summary.median_latency:.3f}',
             'latency p99 [ms]': f'{1e3 * summary.late_latency:.3f}',
-            'lost cycles': summary.lost,
+            'lost cycles': 'not known' if summary.lost is None else summary.lost,
         }
         estimate = controller.guard.acceleration
         if estimate.cutoff:
             values['delay of the acceleration [ms]'] = f'{1e3 * estimate.delay:.2f}'
-        new = summary.lost - self._lost
-        self._lost = summary.lost
+        lost = summary.lost or 0
+        new, self._lost = lost - self._lost, lost
         if not controller.guard.fresh(clock.monotonic()):
             return STALE, 'no good joint state comes', values
         if new > 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
@@ -25,6 +26,7 @@ class Intake:
         refused: how many were not.
         last_reason: why the last of these was not.
         foreign: how many were about other joints, and no business of ours.
+        foreign_joints: those of the last of these.
         standing: whether the last message was refused.
     """
 
@@ -34,6 +36,7 @@ class Intake:
     refused: int = 0
     last_reason: str = ''
     foreign: int = 0
+    foreign_joints: Sequence[str] = ()
     standing: bool = False
     _last_warning: float = -math.inf
 
@@ -41,6 +44,11 @@ class Intake:
         """Count a message that was used."""
         self.used += 1
         self.standing = False
+
+    def pass_by(self, joints: Sequence[str]) -> None:
+        """Count a message about other joints."""
+        self.foreign += 1
+        self.foreign_joints = joints
 
     def refuse(self, reason: object) -> None:
         """Count a message that was refused, and warn of it if it is time to."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -61,7 +63,12 @@ class LiveParameters:
             self._cross_checker.set_rate(self._node.get_parameter('cross_check_rate').value)
         for change in changes:
             if change.name in ROWS:
-                self._node.get_logger().info(f'{change.name} is now {change.value}')
+                self._node.get_logger().info(f'{change.name} is now {_shortened(change.value)}')
         with self._in_use.lock:
             if self._in_use.present is not None:
                 self._in_use.present.apply(parameters.read(self._node))
+
+
+def _shortened(value: object) -> str:
+    """For the log: a description fills pages."""
+    return textwrap.shorten(str(value), 200)

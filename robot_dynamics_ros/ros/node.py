@@ -12,6 +12,7 @@ from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.core.guards.guarded_feedforward import GuardedFeedforward
 
 from . import parameters
 from .command_topic import CommandTopic
@@ -172,6 +173,13 @@ class DynamicsNode(LifecycleNode):
             guard.active = False
             guard.follow(None, 0.0)
             end = clock.monotonic() + guard.longest_fade()
+        try:
+            self._wait_for_last_command(guard, end)
+        finally:
+            with self.in_use.lock:
+                guard.cut()
+
+    def _wait_for_last_command(self, guard: GuardedFeedforward, end: float) -> None:
         while not (guard.stopped or self.hurry.is_set()):
             if clock.monotonic() > end:
                 self.get_logger().error('the last command was not reached in time')
@@ -182,8 +190,6 @@ class DynamicsNode(LifecycleNode):
         if not guard.stopped:
             last = ', '.join(f'{x:.3g}' for x in guard.effort)
             self.get_logger().warning(f'cut short: the last command is {last} N m')
-        with self.in_use.lock:
-            guard.cut()
 
     def _tolerance(self) -> float:
         return float(self.get_parameter('cross_check_tolerance').value)

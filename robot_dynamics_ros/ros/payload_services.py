@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from rclpy.node import Node
 
 from robot_dynamics_interfaces.srv import GetPayload, SetPayload
@@ -55,11 +56,36 @@ class PayloadServices:
             return self._detach(present, fade_time, over)
         payload = _payload(request)
         controller = self._maker.make(present.robot.text, payload)
-        _require_bearable(controller, present)
+        self._require_bearable(controller)
         if not present.robot.dynamics.model.payloads:
             self._bare = present
         self._in_use.exchange(controller, fade_time)
         return f'{payload.mass:g} kg attached to {payload.frame}, {over}'
+
+    def _require_bearable(self, loaded: Controller) -> None:
+        """Whether the joints can hold the robot with its payload, where it is.
+
+        What the driver adds is its own affair, and a payload that asks for less than the present
+        one is always welcome.
+
+        Raises:
+            ParameterError: they cannot: grams for kilograms, perhaps.
+        """
+        with self._in_use.lock:
+            present = self._in_use.controller()
+            q = present.state.q.copy()
+            if not present.has_state or 'gravity' not in present.feedforward.chosen:
+                return
+        held = np.abs(loaded.robot.dynamics.gravity_torque(q))[loaded.feedforward.indices]
+        before = np.abs(present.robot.dynamics.gravity_torque(q))[loaded.feedforward.indices]
+        limits = loaded.guard.limiter.limits / loaded.guard.settings.effort_scale
+        beyond = held > np.maximum(limits, before)
+        if beyond.any():
+            worst = int(beyond.argmax())
+            raise ParameterError(
+                f'to hold it here takes {held[worst]:.4g} of {loaded.joints[worst]}, which may '
+                f'give {limits[worst]:.4g} [N m or N]: is the mass in kg?'
+            )
 
     def _detach(self, present: Controller, fade_time: float | None, over: str) -> str:
         if not present.robot.dynamics.model.payloads:
@@ -87,26 +113,6 @@ class PayloadServices:
         for payload in model.payloads:
             _fill(response, payload)
         return response
-
-
-def _require_bearable(controller: Controller, present: Controller) -> None:
-    """Whether the joints can hold the robot with its payload, where it is.
-
-    Raises:
-        ParameterError: they cannot: grams for kilograms, perhaps.
-    """
-    if not present.has_state:
-        return
-    indices = controller.feedforward.indices
-    held = controller.robot.dynamics.gravity_torque(present.state.q)[indices]
-    for name, torque, limit in zip(
-        controller.joints, held.tolist(), controller.guard.limiter.limits.tolist(), strict=True
-    ):
-        if abs(torque) > limit:
-            raise ParameterError(
-                f'to hold it here takes {abs(torque):.4g} of {name}, which may give {limit:.4g} '
-                '[N m or N]: is the mass in kg?'
-            )
 
 
 def _payload(request: Any) -> Payload:

@@ -9,6 +9,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from types import FrameType
 from typing import Any
 
@@ -44,13 +45,15 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     def stop(number: int, frame: FrameType | None) -> None:
         nonlocal first
         now = time.monotonic()
-        if now > first + SAME_SIGNAL:
+        before, first = first, min(first, now)
+        if now > before + SAME_SIGNAL:
             node.hurry.set()
-        elif math.isinf(first):
-            # The logger is not for signal handlers, which may interrupt it.
+        elif math.isinf(before):
             name = signal.Signals(number).name
-            os.write(2, f'{name}: fading out; once more: end at once\n'.encode())
-        first = min(first, now)
+            # The logger is not for signal handlers, which may interrupt it. Whoever read what we
+            # write may have gone with the same signal.
+            with suppress(OSError):
+                os.write(2, f'{name}: fading out; once more: end at once\n'.encode())
 
     for number in SIGNALS:
         signal.signal(number, stop)

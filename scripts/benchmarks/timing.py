@@ -37,6 +37,8 @@ def interleaved(
 
 
 def _executions_per_block(timer: timeit.Timer) -> int:
+    # The first execution may compile, which says nothing about those that follow.
+    timer.timeit(1)
     count = 1
     while (seconds := timer.timeit(count)) < WARM_UP_SECONDS:
         count *= 2

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import numpy as np
 from expected import close
 from fault import SEEN, Fault, verdict
-from robot import Alteration
+from robot import Alteration, Robot
 from scene import FADE_TIME, STATE_TIMEOUT, Scene, Steps
 from sensor_msgs.msg import JointState
 
@@ -24,18 +26,41 @@ LEAP = 1.0
 BACKWARDS = 5  # [s]
 
 
-def _pause(on_stale: str) -> Callable[[Scene], Steps[str]]:
+def _pause(
+    on_stale: str, quiet: Callable[[Robot], AbstractContextManager[None]]
+) -> Callable[[Scene], Steps[str]]:
+    """No good states for a while; once more where the machine kept the node waiting."""
+
     def inject(scene: Scene) -> Steps[str]:
         if refused := (yield from scene.set(on_stale=on_stale)):
             return f'on_stale: {refused}'
-        scene.robot.silent = True
-        yield from scene.seconds(PAUSE)
-        scene.robot.silent = False
-        missed = _missed_in_pause(scene, on_stale)
+        missed = SEEN
+        for _ in range(TRIES):
+            began = time.monotonic()
+            with quiet(scene.robot):
+                yield from scene.seconds(PAUSE)
+                missed = _missed_in_pause(scene, on_stale)
+            if missed == SEEN or not scene.starvation.since(began):
+                break
+            yield from scene.recovered()
         yield from scene.set(on_stale='hold')
         return missed
 
     return inject
+
+
+def _nothing_comes(robot: Robot) -> AbstractContextManager[None]:
+    return robot.silenced()
+
+
+def _a_stranger_speaks(robot: Robot) -> AbstractContextManager[None]:
+    return robot.altered(_of_the_gripper)
+
+
+def _of_the_gripper(message: JointState) -> None:
+    for field in (message.name, message.position, message.velocity):
+        del field[1:]
+    message.effort = []
 
 
 def _missed_in_pause(scene: Scene, on_stale: str) -> str:
@@ -117,9 +142,22 @@ def _older(message: JointState) -> None:
 
 
 FAULTS = (
-    Fault('states pause, on_stale hold', 'gravity torque of the last state', _pause('hold')),
-    Fault('states pause, on_stale zero', 'commands go to zero', _pause('zero')),
-    Fault('states pause, on_stale stop', 'no commands after state_timeout', _pause('stop')),
+    Fault(
+        'states pause, on_stale hold',
+        'gravity torque of the last state',
+        _pause('hold', _nothing_comes),
+    ),
+    Fault('states pause, on_stale zero', 'commands go to zero', _pause('zero', _nothing_comes)),
+    Fault(
+        'states pause, on_stale stop',
+        'no commands after state_timeout',
+        _pause('stop', _nothing_comes),
+    ),
+    Fault(
+        'states of other joints alone',
+        'gravity torque of the last state',
+        _pause('hold', _a_stranger_speaks),
+    ),
     Fault('position NaN', 'diagnostics: finite', _bad(_not_a_number, 'finite', _many)),
     Fault('velocity infinite', 'diagnostics: finite', _bad(_infinite_velocity, 'finite', _many)),
     Fault('joint missing', 'diagnostics: missing', _bad(_missing_joint, 'missing', _many)),

@@ -24,7 +24,6 @@ class Robot:
     Attributes:
         names: of the joints.
         motion: what they do.
-        silent: whether nothing is sent.
         counted: whether a state that is not answered counts as lost.
         during: what is going on.
         effort: (n,) what the drives report.
@@ -35,12 +34,13 @@ class Robot:
     def __init__(self, node: Node, names: tuple[str, ...], motion: Motion, ledger: Ledger) -> None:
         """Prepare; `send` sends."""
         self.names, self.motion = names, motion
-        self.silent, self.counted, self.during = False, True, 'start'
+        self.counted, self.during = True, 'start'
         self.effort: Array | None = None
         self.last_sent = 0
         self.last_good: Array | None = None
         self._node, self._ledger = node, ledger
         self._begin = time.monotonic()
+        self._silent = False
         self._alteration: Alteration | None = None
         self._publisher = node.create_publisher(JointState, 'joint_states', 200)
 
@@ -54,6 +54,15 @@ class Robot:
         return time.monotonic() - self._begin
 
     @contextmanager
+    def silenced(self) -> Iterator[None]:
+        """Send nothing."""
+        self._silent = True
+        try:
+            yield
+        finally:
+            self._silent = False
+
+    @contextmanager
     def altered(self, alteration: Alteration) -> Iterator[None]:
         """Alter each state in place before it is sent; a node must not trust it."""
         self._alteration = alteration
@@ -64,7 +73,7 @@ class Robot:
 
     def send(self) -> None:
         """Publish the state of this moment."""
-        if self.silent:
+        if self._silent:
             return
         now = time.monotonic()
         q, v, _ = self.motion.at(now - self._begin)

@@ -107,7 +107,12 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path, folder: P
         robot = Robot(node, names, Motion(joints, rng), ledger)
         observer = Observer(node, rules, ledger, options.rate)
         services = Services(node)
-        scene = Scene(node, robot, observer, services, urdf=urdf, limits=limits, rate=options.rate)
+        scene = Scene(
+            *(node, robot, observer, services, starvation),
+            urdf=urdf,
+            limits=limits,
+            rate=options.rate,
+        )
         scene.describe(urdf)
         print(f'{options.minutes:g} min at {options.rate:g} Hz, seed {options.seed}', flush=True)
 
@@ -157,10 +162,10 @@ def _go_on(
         beat.wait()
         cycle()
         next(steps)
-    scene.robot.silent = True
-    for _ in range(int(1.2 * options.rate)):
-        beat.wait()
-        cycle()
+    with scene.robot.silenced():
+        for _ in range(int(1.2 * options.rate)):
+            beat.wait()
+            cycle()
 
 
 @contextmanager

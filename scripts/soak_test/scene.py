@@ -13,6 +13,7 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from robot import Robot
 from services import ACTIVATE, Services
+from starvation import Starvation
 from std_msgs.msg import String
 
 T = TypeVar('T')
@@ -35,6 +36,7 @@ class Scene:
         nominal: its torques.
         limits: (n,) effort limits of its joints [N m].
         period: of the cycles [s].
+        starvation: of the node and of us.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class Scene:
         robot: Robot,
         observer: Observer,
         services: Services,
+        starvation: Starvation,
         *,
         urdf: str,
         limits: Array,
@@ -50,6 +53,7 @@ class Scene:
     ) -> None:
         """Take part; rate of the cycles [Hz]."""
         self.node, self.robot, self.observer, self.services = node, robot, observer, services
+        self.starvation = starvation
         self.urdf, self.limits, self.period = urdf, limits, 1.0 / rate
         self.nominal = Expected(urdf)
         self._description = node.create_publisher(String, 'robot_description', LATCHED)

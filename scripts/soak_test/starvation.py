@@ -55,6 +55,10 @@ class Starvation:
             self._starved.append(now)
             self.long += 1
 
+    def since(self, begin: float) -> bool:
+        """Whether a process has been kept waiting since a time [s]."""
+        return any(at >= begin for at in self._starved)
+
     def explains(self, sent: float) -> bool:
         """Whether a process was kept waiting around a time [s]."""
         return any(abs(at - sent) <= AROUND for at in self._starved)

@@ -27,6 +27,8 @@ from robot_dynamics_ros.ros.process import SAME_SIGNAL
 LIMIT = 30.0
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 COMMANDS = 'robot_dynamics/commands'
+# The exit code of a Python that could not write the rest of its output.
+CANNOT_FLUSH = 120
 # Starting Python, and ending it, beside other work [s].
 MACHINE = 5.0
 
@@ -34,7 +36,7 @@ MACHINE = 5.0
 class World:
     """The process of the node, a driver and a recording."""
 
-    def __init__(self, folder, **parameters):
+    def __init__(self, folder, output=None, **parameters):
         self.context = rclpy.Context()
         domain = free_domain()
         rclpy.init(context=self.context, domain_id=domain)
@@ -57,8 +59,8 @@ class World:
                     *(sys.executable, '-m', 'robot_dynamics_ros.ros.node'),
                     *('--ros-args', '--disable-rosout-logs', '--params-file', str(file)),
                 ],
-                stdout=log,
-                stderr=log,
+                stdout=output or log,
+                stderr=output or log,
                 env={**os.environ, 'ROS_DOMAIN_ID': str(domain)},
             )
 
@@ -120,6 +122,18 @@ def test_a_signal_leads_to_the_documented_last_command(tmp_path, dynamics, numbe
         # Nothing comes after it.
         assert np.array_equal(world.recording.last, world.recording.since(0.0)[1][-1])
         assert 'Traceback' not in world.log.read_text()
+
+
+def test_a_signal_is_heeded_where_nobody_reads_what_it_says(tmp_path, dynamics):
+    """`... | tee log`: the same signal ends tee first."""
+    reader, writer = os.pipe()
+    with World(tmp_path, output=writer, fade_time=0.3) as world:
+        os.close(writer)
+        world.settle(dynamics.bias_torque(Q, V))
+        os.close(reader)
+        world.process.send_signal(signal.SIGINT)
+        assert world.end()[0] in (0, CANNOT_FLUSH)
+        world.settle(np.zeros(3))
 
 
 def test_a_second_signal_ends_it_at_once(tmp_path, dynamics):

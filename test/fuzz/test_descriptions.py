@@ -56,8 +56,11 @@ def _escaped(value):
     return value.replace('&', '&amp;').replace('<', '&lt;').replace('"', '&quot;')
 
 
+INPUTS = torn() | misdescribed() | st.text(max_size=200)
+
+
 @tried
-@given(torn() | misdescribed() | st.text(max_size=200))
+@given(INPUTS)
 def test_any_text_is_a_robot_or_refused(text):
     started = time.monotonic()
     with suppress(RobotDynamicsError):

@@ -9,6 +9,8 @@ from three_joints import JOINTS
 
 from robot_dynamics_ros.core.errors import StateError
 
+INPUTS = joint_states()
+
 
 def usable(message):
     """Whether each joint is named once and everything that counts is there and finite."""
@@ -33,7 +35,7 @@ def moderate(message):
 
 
 @tried
-@given(joint_states())
+@given(INPUTS)
 def test_only_usable_states_are_answered(node, message):
     with node.in_use.lock:
         controller = node.in_use.controller()

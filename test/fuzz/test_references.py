@@ -27,8 +27,11 @@ def nearly_right(draw):
     return message
 
 
+INPUTS = nearly_right() | anything(JointTrajectory)
+
+
 @tried
-@given(nearly_right() | anything(JointTrajectory))
+@given(INPUTS)
 def test_the_next_state_is_answered(node, message):
     intake = node.intakes['reference']
     heard = intake.used + intake.refused

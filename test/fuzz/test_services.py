@@ -6,6 +6,8 @@ from hypothesis import strategies as st
 from malformed import anything, tried
 from three_joints import state
 
+INPUTS = st.data()
+
 
 def own_services(node):
     """Those that this package offers; rclpy offers others."""
@@ -15,7 +17,7 @@ def own_services(node):
 
 
 @tried
-@given(data=st.data())
+@given(INPUTS)
 def test_every_request_is_answered(node, data):
     service = data.draw(st.sampled_from(own_services(node)))
     request = data.draw(anything(service.srv_type.Request))

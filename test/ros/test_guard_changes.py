@@ -114,6 +114,29 @@ def test_a_payload_comes_and_goes_and_leaves_no_trace(guarded, dynamics):
         assert not carried().attached
 
 
+def test_a_payload_that_nobody_can_hold_is_refused(guarded, dynamics):
+    """Grams for kilograms; one that asks for less than the present one is welcome."""
+    with guarded(fade_time=FADE) as scene:
+
+        def carry(mass, **values):
+            scene.set(**values)
+            inertia = Inertia(m=mass)
+            response = scene.observer.call(
+                SetPayload, '/robot_dynamics/set_payload', frame='hand', inertia=inertia
+            )
+            return response.message
+
+        scene.settle(dynamics.bias_torque(Q, V))
+        assert 'of slide, which may give 200' in carry(1200.0)
+        assert 'is the mass in kg?' in carry(1200.0)
+        # The scale is for commands, the driver's gravity its own affair.
+        assert 'attached' in carry(0.1, effort_scale=0.01)
+        assert 'is the mass in kg?' in carry(1200.0, effort_scale=1.0)
+        assert 'attached' in carry(1200.0, terms=['coriolis'])
+        assert 'attached' in carry(1100.0, terms=['gravity'])
+        assert 'is the mass in kg?' in carry(1101.0)
+
+
 def test_gravity_in_the_root_link_and_in_no_frame(guarded, dynamics):
     with guarded(fade_time=FADE) as scene:
 

@@ -1,9 +1,13 @@
 """Two publishers on the command topic of one robot."""
 
+import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from guard_scene import figures
 from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool
+
+from robot_dynamics_ros.core.guards.supervisor import Mode
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 TOPIC = '/robot_dynamics/commands'
@@ -42,6 +46,23 @@ def test_one_that_comes_later_is_an_error_in_diagnostics(guarded, dynamics, capf
         sent = len(scene.recording)
         scene.observer.until(lambda: len(scene.recording) >= sent + 20, 'commands')
     assert f'1 other publisher(s) on {TOPIC}' in capfd.readouterr().err
+
+
+def test_what_was_handed_over_is_not_taken_back(guarded, dynamics):
+    """Disabled while another publishes: when that one leaves, it stays silent."""
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        other = intrude(scene)
+        scene.status('commands', 'others publish')
+        scene.observer.call(SetBool, '/robot_dynamics/enable', data=False)
+        scene.settle(np.zeros(3))
+        scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
+        scene.hear()
+        sent = len(scene.recording)
+        scene.observer.node.destroy_publisher(other)
+        scene.status('commands', 'within the limits')
+        scene.hear()
+        assert len(scene.recording) == sent
 
 
 @pytest.mark.parametrize('rule', ['warn', 'ignore'])

@@ -50,6 +50,29 @@ def test_stale_states_stop_the_commands(guarded, dynamics):
         scene.settle(moving)
 
 
+@pytest.mark.parametrize('period', [0.002, 0.02])
+def test_stamps_that_stand_still_are_stale_and_that_is_said_once(guarded, dynamics, capfd, period):
+    """Whether the node wakes between two states or not."""
+    with guarded(fade_time=FADE) as scene:
+        scene.driver.period = period
+        scene.settle(dynamics.bias_torque(Q, V))
+        stamp = scene.node.get_clock().now().to_msg()
+
+        def repeat(message):
+            message.header.stamp = stamp
+
+        scene.driver.pause()
+        scene.driver.change = repeat
+        scene.driver.resume()
+        scene.settle(dynamics.gravity_torque(Q))
+        scene.hear(20)
+        scene.driver.change = lambda message: None
+        scene.settle(dynamics.bias_torque(Q, V))
+    log = capfd.readouterr().err
+    assert log.count('joint_states are stale: hold') == 1
+    assert log.count('joint_states are back') == 1
+
+
 def test_the_first_cycle_after_the_timeout_reacts():
     """By construction: the clock is an argument here, and no machine can spoil it."""
     feedforward = Feedforward(RobotDynamics(parse_urdf(URDF), backend='python'))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import llvmlite
@@ -78,22 +79,32 @@ class NativeKernel:
 
 
 def _compile(source: str, level: int) -> Any:
-    """Machine code for this CPU.
-
-    The optimiser only inlines: a traced program has no constant left to fold, nothing computed
-    twice, and neither branch nor loop. Measured on 6 to 32 joints, its higher levels and the SLP
-    vectoriser make the code no faster, and take up to thirty times as long.
-    """
+    """Machine code for this CPU."""
     module = llvm.parse_assembly(source)
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level
-    )
-    options = llvm.create_pipeline_tuning_options(speed_level=0)
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    engine = llvm.create_mcjit_compiler(module, machine)
+    passes, builder = _inliner()
+    passes.run(module, builder)
+    engine = llvm.create_mcjit_compiler(module, _machine(level))
     engine.finalize_object()
     return engine
+
+
+def _machine(level: int) -> Any:
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level
+    )
+
+
+@cache
+def _inliner() -> tuple[Any, Any]:
+    """Passes and their builder, for every program: llvmlite 0.50 frees neither.
+
+    They only inline: a traced program has no constant left to fold, nothing computed twice, and
+    neither branch nor loop. Measured on 6 to 32 joints, higher levels and the SLP vectoriser make
+    the code no faster, and take up to thirty times as long.
+    """
+    options = llvm.create_pipeline_tuning_options(speed_level=0)
+    builder = llvm.create_pass_builder(_machine(level=1), options)
+    return builder.getModulePassManager(), builder
 
 
 class _MethodDefinition(ctypes.Structure):

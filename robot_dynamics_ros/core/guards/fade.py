@@ -37,6 +37,12 @@ class Fade:
         self._progress = 1.0
         self._begun = False
 
+    def continue_from(self, other: Fade) -> None:
+        """Be as far as another one of the same size."""
+        self.duration = other.duration
+        self._offset[:], self._slope[:] = other._offset, other._slope
+        self._progress, self._begun = other._progress, other._begun
+
     @property
     def running(self) -> bool:
         """Whether an offset is left."""

@@ -102,6 +102,7 @@ class GuardedFeedforward:
         self._accepted, self._stepped = other._accepted, other._stepped
         self._refused, self._owed = other._refused, other._owed
         self._state_guard.continue_from(other._state_guard)
+        self._fade.continue_from(other._fade)
         self.limiter.counts[:] = other.limiter.counts
         # Whoever looks at the terms before the next state comes sees some of this robot.
         self.feedforward.hold(self._q)
@@ -233,7 +234,8 @@ class GuardedFeedforward:
         elapsed = now - self._stepped
         if mode is Mode.SILENT:
             self.mode, self._stepped = mode, now
-            self._owed = self._owed and (self.running or self.hindered)
+            # Whoever commands in our silence takes over what we owe.
+            self._owed = self._owed and self.running and not self.hindered
             return None
         target = self._target(mode, time, measured_v)
         self.mode, self._stepped, self._owed = mode, now, True

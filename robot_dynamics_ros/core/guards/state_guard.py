@@ -62,8 +62,6 @@ class StateGuard:
         Raises:
             StateError: it cannot follow from that, or a velocity is out of reason.
         """
-        if v is not None:
-            self._check_velocities(v)
         elapsed = time - self._time
         step = np.abs(q - self._q)
         if self._wraps.any():
@@ -71,6 +69,8 @@ class StateGuard:
             step[self._wraps] = np.minimum(wrapped, 2 * math.pi - wrapped)
         self._q[:] = q
         self._time = time
+        if v is not None:
+            self._check_velocities(v)
         if elapsed < 0.0:
             raise StateError(f'the stamp is {-elapsed:.6g} s before that of the state before')
         if math.isinf(elapsed):

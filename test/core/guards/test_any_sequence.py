@@ -148,7 +148,7 @@ class AnySequence(RuleBasedStateMachine):
         elapsed, self.decided = self.now - self.decided, self.now
         assert (command is None) == (self.guard.mode is Mode.SILENT)
         if command is None:
-            self.given = self.given and (self.running or self.guard.hindered)
+            self.given = self.given and self.running and not self.guard.hindered
             return
         self.given = True
         step = self.rates * min(elapsed, 0.02) if elapsed else np.zeros(3)

@@ -59,6 +59,30 @@ def test_activation_begins_at_zero_torque_and_fades_in():
     np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-12)
 
 
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+def test_what_somebody_else_has_taken_over_is_not_taken_back(on_stop):
+    """It stops while another publishes, who leaves later: the robot is not ours."""
+    driver = Driver(GuardSettings(fade_time=0.2, on_stop=on_stop))
+    driver.settle()
+    driver.guard.hindered, driver.guard.enabled = True, False
+    driver.settle()
+    assert driver.guard.mode is Mode.SILENT
+    driver.guard.hindered = False
+    assert [driver.show() for _ in range(100)] == [None] * 100
+    assert driver.tick() is None
+
+
+def test_what_is_owed_goes_to_whoever_commands_in_our_silence():
+    driver = Driver(GuardSettings(fade_time=0.2, on_stale='stop'))
+    driver.settle()
+    driver.now += 1.0
+    assert driver.tick() is None
+    driver.guard.hindered = True
+    assert driver.tick() is None
+    driver.guard.hindered, driver.guard.enabled = False, False
+    assert driver.tick() is None
+
+
 def test_before_it_is_active_it_is_silent():
     driver = Driver()
     driver.guard.active = False
@@ -262,6 +286,24 @@ def test_a_successor_goes_on_from_the_command_and_goes_by_its_own_settings():
     assert_smooth(commands, needed - last)
     np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
     assert after.show(Q + np.array([0.0, 0.4, 0.0])) is not None
+
+
+def test_what_changes_all_the_time_is_followed():
+    """Each robot begins a fade of a second from the one before, five times a second."""
+    driver = Driver(GuardSettings(fade_time=1.0))
+    last = driver.settle(seconds=2.0)
+    for mass in np.linspace(0.0, 5.0, 26):
+        payload = MODEL.with_payload('hand', mass, (0.1, 0.0, 0.2))
+        dynamics = RobotDynamics(payload, backend='python')
+        successor = Driver(GuardSettings(fade_time=1.0), dynamics=dynamics)
+        successor.guard.continue_from(driver.guard)
+        successor.now, driver = driver.now, successor
+        commands = [last] + [driver.show() for _ in range(40)]
+        last = commands[-1]
+    target = driver.guard.feedforward.effort
+    lag = np.abs(target - last) / np.abs(target - GRAVITY)
+    # A second of the five.
+    assert (lag[1:] < 0.2).all()
 
 
 def test_joints_in_another_order_and_not_all():

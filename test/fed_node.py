@@ -1,0 +1,28 @@
+"""An active node that nobody talks to but the test, by calling what the middleware calls."""
+
+from contextlib import contextmanager
+
+import rclpy
+from domains import free_domain
+from rclpy.parameter import Parameter
+from three_joints import URDF
+
+from robot_dynamics_ros.ros.node import DynamicsNode
+
+
+@contextmanager
+def fed_node():
+    """The node, until the end of the block."""
+    context = rclpy.Context()
+    parameters = {'robot_description': URDF, 'fade_time': 0.0, 'exclusive_commands': 'ignore'}
+    rclpy.init(context=context, domain_id=free_domain())
+    node = DynamicsNode(
+        context=context,
+        parameter_overrides=[Parameter(name, value=value) for name, value in parameters.items()],
+    )
+    try:
+        node.start()
+        yield node
+    finally:
+        node.destroy_node()
+        rclpy.shutdown(context=context)
