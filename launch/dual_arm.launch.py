@@ -74,9 +74,10 @@ def generate_launch_description() -> LaunchDescription:
             ),
             DeclareLaunchArgument(
                 'autostart',
-                default_value='true',
-                choices=['true', 'false'],
-                description='whether the nodes configure and activate themselves',
+                default_value='',
+                choices=['', 'true', 'false'],
+                description='whether the nodes configure and activate themselves; empty: as '
+                'params_file says, else true',
             ),
             *(start_group(side) for side in SIDES),
         ]

@@ -25,10 +25,10 @@ def read_description(path: str) -> str:
 
 
 def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    parameters = [
-        LaunchConfiguration('params_file'),
-        {'autostart': ParameterValue(LaunchConfiguration('autostart'), value_type=bool)},
-    ]
+    parameters = [LaunchConfiguration('params_file')]
+    autostart = LaunchConfiguration('autostart').perform(context)
+    if autostart:
+        parameters.append({'autostart': autostart == 'true'})
     description = LaunchConfiguration('description').perform(context)
     if description:
         # As a string whatever it looks like: launch would read it as YAML otherwise.
@@ -95,10 +95,11 @@ def generate_launch_description() -> LaunchDescription:
             ),
             DeclareLaunchArgument(
                 'autostart',
-                default_value='true',
-                choices=['true', 'false'],
+                default_value='',
+                choices=['', 'true', 'false'],
                 description='true: publish torques as soon as there are a description and joint '
-                'states. false: wait for the lifecycle transitions configure and activate',
+                'states. false: wait for the lifecycle transitions configure and activate. '
+                'Empty: as params_file says, else true',
             ),
             OpaqueFunction(function=start_node),
         ]

@@ -66,9 +66,10 @@ def generate_launch_description() -> LaunchDescription:
             *(argument for side in SIDES for argument in declare_arm(side)),
             DeclareLaunchArgument(
                 'autostart',
-                default_value='true',
-                choices=['true', 'false'],
-                description='whether the nodes configure and activate themselves',
+                default_value='',
+                choices=['', 'true', 'false'],
+                description='whether the nodes configure and activate themselves; empty: as '
+                'params_file says, else true',
             ),
             *(start_arm(side) for side in SIDES),
         ]

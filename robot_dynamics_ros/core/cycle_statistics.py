@@ -57,6 +57,14 @@ class CycleStatistics:
         self._lost = missing + (self._lost or 0)
         self._numbers[source] = number
 
+    def pass_by(self, source: bytes, number: int | None) -> None:
+        """Note a state of other joints: no loss is where it was, if its publisher sends ours too.
+
+        Takes the same as `hear`.
+        """
+        if source in self._numbers:
+            self.hear(source, number)
+
     def record(self, latency: float) -> None:
         """Note a state that was answered; latency from its reception to the command [s]."""
         self._latencies[self._count % WINDOW] = latency

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rclpy.node import Node
 
 from .robot_in_use import RobotInUse
+from .steady import STEADY
 
 PERIOD = 0.5
 
@@ -23,7 +24,7 @@ class CommandTopic:
         self.topic = topic
         self._in_use = in_use
         self.others = 0
-        node.create_timer(PERIOD, self.look)
+        node.create_timer(PERIOD, self.look, clock=STEADY)
 
     def look(self) -> None:
         """Count, warn if there are more than before, and tell the guard."""

@@ -82,6 +82,7 @@ class Commander:
                 return
             if controller.state.is_foreign(message):
                 self.intake.pass_by(message.name)
+                controller.statistics.pass_by(*_origin(info))
                 # Whoever else speaks here must not hold up what is due without a state.
                 self._tick()
                 return

@@ -14,6 +14,7 @@ from robot_dynamics_ros.oracle import Report
 
 from .intake import WARNING_PERIOD
 from .robot_in_use import RobotInUse
+from .steady import STEADY
 
 
 class CrossChecker:
@@ -30,7 +31,7 @@ class CrossChecker:
         """Prepare; `begin` compares."""
         self._node = node
         self._in_use = in_use
-        self._timer = node.create_timer(1.0, self._check, autostart=False)
+        self._timer = node.create_timer(1.0, self._check, clock=STEADY, autostart=False)
         self.report: Report | None = None
         self.worst, self.checks, self.rate = 0.0, 0, 0.0
         self._last = 0.0

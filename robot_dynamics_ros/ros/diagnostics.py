@@ -17,6 +17,7 @@ from .cross_checker import CrossChecker
 from .intake import Intake
 from .qos import OVERRIDABLE
 from .robot_in_use import RobotInUse
+from .steady import STEADY
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
@@ -56,7 +57,7 @@ class Diagnostics:
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
         )
         self._due = 0.0
-        node.create_timer(PERIOD, self._publish)
+        node.create_timer(PERIOD, self._publish, clock=STEADY)
 
     def publish_if_due(self) -> None:
         """Publish where the timer cannot: while a transition waits for a fade."""
@@ -130,6 +131,8 @@ class Diagnostics:
 
     def _of_state(self, controller: Controller, entry: Entry) -> Entry:
         level, text, values = entry
+        foreign = self._intakes['joint_states'].foreign
+        new, self._foreign = foreign - self._foreign, foreign
         age = controller.guard.age(clock.monotonic())
         values['age of the last good one [s]'] = f'{age:.4f}'
         if controller.guard.fresh(clock.monotonic()):
@@ -137,7 +140,7 @@ class Diagnostics:
             if level == OK and beyond:
                 return WARN, f'outside the position limits: {beyond}', values
             return level, text, values
-        text = text if level == ERROR else self._why_none_comes(controller)
+        text = text if level == ERROR else self._why_none_comes(controller, strangers=new > 0)
         reason = f': {text}' if text else ''
         if math.isinf(age):
             if reason:
@@ -147,16 +150,15 @@ class Diagnostics:
         on_stale = controller.guard.settings.on_stale
         return STALE, f'stale for {age:.2f} s, {on_stale}{reason}', values
 
-    def _why_none_comes(self, controller: Controller) -> str:
+    def _why_none_comes(self, controller: Controller, *, strangers: bool) -> str:
         """Why no joint state of ours is heard, in words; empty if that cannot be told."""
         if unheard := self._commander.unheard():
             return f'quality of service, {unheard}'
-        intake = self._intakes['joint_states']
-        new, self._foreign = intake.foreign - self._foreign, intake.foreign
-        if not new:
+        if not strangers:
             return ''
+        theirs = ', '.join(self._intakes['joint_states'].foreign_joints)
         ours = ', '.join(controller.robot.dynamics.model.joint_names)
-        return f'messages name {", ".join(intake.foreign_joints)}, and none of {ours}'
+        return f'messages name {theirs}, and none of {ours}'
 
     def _of_reference(self, controller: Controller, entry: Entry) -> Entry:
         level, text, values = entry

@@ -7,9 +7,8 @@ from typing import Any
 from rclpy.node import Node
 from std_srvs.srv import SetBool
 
-from robot_dynamics_ros.core.errors import StateError
-
 from .robot_in_use import RobotInUse
+from .services.answering import offer
 
 
 class Enabling:
@@ -19,17 +18,12 @@ class Enabling:
         """Create it."""
         self._in_use = in_use
         self._logger = node.get_logger()
-        node.create_service(SetBool, '~/enable', self._answer)
+        offer(node, SetBool, '~/enable', self._answer)
 
-    def _answer(self, request: Any, response: Any) -> Any:
-        try:
-            with self._in_use.lock:
-                response.message = self._set(request.data)
-            response.success = True
-            self._logger.info(response.message)
-        except StateError as error:
-            response.success, response.message = False, str(error)
-        return response
+    def _answer(self, request: Any, response: Any) -> None:
+        with self._in_use.lock:
+            response.message = self._set(request.data)
+        self._logger.info(response.message)
 
     def _set(self, enabled: bool) -> str:
         """Enabling is also how a person acknowledges a fault."""

@@ -10,11 +10,12 @@ from rclpy.time import Time
 
 from robot_dynamics_interfaces.srv import SetGravity
 from robot_dynamics_ros.core.checks import checked_gravity
-from robot_dynamics_ros.core.errors import RobotDynamicsError, StateError, UnknownNameError
+from robot_dynamics_ros.core.errors import ParameterError, StateError, UnknownNameError
 from robot_dynamics_ros.core.mounting import rotated_gravity
 from robot_dynamics_ros.core.spatial import Vector
 
 from .robot_in_use import RobotInUse
+from .services.answering import offer
 
 try:
     import tf2_ros
@@ -33,19 +34,15 @@ class GravityService:
         if tf2_ros is not None:
             self._buffer = tf2_ros.Buffer()
             self._listener = tf2_ros.TransformListener(self._buffer, node)
-        node.create_service(SetGravity, '~/set_gravity', self._answer)
+        offer(node, SetGravity, '~/set_gravity', self._answer)
 
-    def _answer(self, request: Any, response: Any) -> Any:
-        try:
-            gravity = self._in_root_link(request.gravity)
-        except RobotDynamicsError as error:
-            response.success, response.message = False, str(error)
-            return response
+    def _answer(self, request: Any, response: Any) -> None:
+        gravity = self._in_root_link(request.gravity)
         (result,) = self._node.set_parameters([Parameter('gravity', value=list(gravity))])
-        response.success = result.successful
+        if not result.successful:
+            raise ParameterError(result.reason)
         given = ', '.join(f'{x:.6g}' for x in gravity)
-        response.message = result.reason or f'gravity is ({given}) m/s^2 in the root link'
-        return response
+        response.message = f'gravity is ({given}) m/s^2 in the root link'
 
     def _in_root_link(self, message: Any) -> Vector:
         vector = message.vector

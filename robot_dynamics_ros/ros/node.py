@@ -137,7 +137,7 @@ class DynamicsNode(LifecycleNode):
             self._command_topic.look()
             guard = self.in_use.controller().guard
             with self.in_use.lock:
-                guard.active, guard.fault = True, ''
+                guard.active = True
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:

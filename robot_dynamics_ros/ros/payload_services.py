@@ -9,12 +9,13 @@ import numpy as np
 from rclpy.node import Node
 
 from robot_dynamics_interfaces.srv import GetPayload, SetPayload
-from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.payload import Payload
 
 from .controller import Controller
 from .robot_in_use import RobotInUse
 from .robot_maker import RobotMaker
+from .services.answering import offer
 
 NAME = 'payload'
 LONGEST_TRANSITION = 60.0
@@ -30,17 +31,12 @@ class PayloadServices:
         self._logger = node.get_logger()
         # The robot as it was before it carried anything, to be taken up again.
         self._bare: Controller | None = None
-        node.create_service(SetPayload, '~/set_payload', self._set)
-        node.create_service(GetPayload, '~/get_payload', self._get)
+        offer(node, SetPayload, '~/set_payload', self._set)
+        offer(node, GetPayload, '~/get_payload', self._get)
 
-    def _set(self, request: Any, response: Any) -> Any:
-        try:
-            response.message = self._attach(request)
-            response.success = True
-            self._logger.info(response.message)
-        except RobotDynamicsError as error:
-            response.success, response.message = False, str(error)
-        return response
+    def _set(self, request: Any, response: Any) -> None:
+        response.message = self._attach(request)
+        self._logger.info(response.message)
 
     def _attach(self, request: Any) -> str:
         present = self._in_use.controller()
@@ -73,9 +69,9 @@ class PayloadServices:
         """
         with self._in_use.lock:
             present = self._in_use.controller()
-            q = present.state.q.copy()
-            if not present.has_state or 'gravity' not in present.feedforward.chosen:
-                return
+            q = present.guard.last_position()
+        if q is None or 'gravity' not in present.feedforward.chosen:
+            return
         held = np.abs(loaded.robot.dynamics.gravity_torque(q))[loaded.feedforward.indices]
         before = np.abs(present.robot.dynamics.gravity_torque(q))[loaded.feedforward.indices]
         limits = loaded.guard.limiter.limits / loaded.guard.settings.effort_scale
@@ -100,19 +96,13 @@ class PayloadServices:
         self._bare = None
         return f'payload removed, {over}'
 
-    def _get(self, request: Any, response: Any) -> Any:
-        try:
-            model = self._in_use.controller().robot.dynamics.model
-        except RobotDynamicsError as error:
-            response.success, response.message = False, str(error)
-            return response
-        response.success = True
+    def _get(self, request: Any, response: Any) -> None:
+        model = self._in_use.controller().robot.dynamics.model
         response.attached = bool(model.payloads)
         if not model.payloads:
             response.message = 'no payload'
         for payload in model.payloads:
             _fill(response, payload)
-        return response
 
 
 def _payload(request: Any) -> Payload:

@@ -17,7 +17,8 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+# SIGHUP: the terminal is closed, the connection to it lost.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # A thread may keep the interpreter for 5 ms before another gets it: too long for the loop.
 SWITCH_INTERVAL = 0.0005
 # How soon a signal is heeded [s].
@@ -28,7 +29,7 @@ SAME_SIGNAL = 0.5
 
 
 def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
-    """Run a node until SIGINT or SIGTERM, then let it fade out; a second signal cuts that short.
+    """Run a node until one of SIGNALS, then let it fade out; a second signal cuts that short.
 
     rclpy's own handlers would close the middleware at once, and with it the way of the last
     command.
@@ -56,7 +57,9 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
                 os.write(2, f'{name}: fading out; once more: end at once\n'.encode())
 
     for number in SIGNALS:
-        signal.signal(number, stop)
+        # nohup asks for SIGHUP to be ignored.
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, stop)
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     try:

@@ -30,6 +30,22 @@ def test_lost_states_are_counted_exactly(first, came, interleaved):
     assert (statistics.summary(0.0).lost or 0) == missing
 
 
+def test_states_of_other_joints_are_no_gap_where_their_publisher_sends_ours():
+    statistics = CycleStatistics()
+    for number in range(1, 20, 2):
+        statistics.hear(ONE, number)
+        statistics.pass_by(ONE, number + 1)
+    assert statistics.summary(0.0).lost == 0
+
+
+def test_what_a_stranger_loses_is_not_lost_here():
+    statistics = CycleStatistics()
+    statistics.hear(ONE, 1)
+    for number in (5, 10, 20):
+        statistics.pass_by(OTHER, number)
+    assert statistics.summary(0.0).lost == 0
+
+
 def test_a_publisher_that_starts_again_has_lost_nothing():
     statistics = CycleStatistics()
     for number in (5, 6, 1, 2):

@@ -108,7 +108,8 @@ def dynamics():
 
 
 @pytest.mark.parametrize(
-    ('number', 'on_stop'), [(signal.SIGINT, 'zero'), (signal.SIGTERM, 'hold')]
+    ('number', 'on_stop'),
+    [(signal.SIGINT, 'zero'), (signal.SIGTERM, 'hold'), (signal.SIGHUP, 'zero')],
 )
 def test_a_signal_leads_to_the_documented_last_command(tmp_path, dynamics, number, on_stop):
     last = dynamics.gravity_torque(Q) if on_stop == 'hold' else np.zeros(3)
@@ -134,6 +135,22 @@ def test_a_signal_is_heeded_where_nobody_reads_what_it_says(tmp_path, dynamics):
         world.process.send_signal(signal.SIGINT)
         assert world.end()[0] in (0, CANNOT_FLUSH)
         world.settle(np.zeros(3))
+
+
+def test_nohup_outlives_its_terminal(tmp_path, dynamics):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        world = World(tmp_path, fade_time=0.3)
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    with world:
+        world.settle(dynamics.bias_torque(Q, V))
+        world.process.send_signal(signal.SIGHUP)
+        sent = len(world.recording)
+        world.until(lambda: len(world.recording) > sent + 50, 'commands')
+        world.settle(dynamics.bias_torque(Q, V))
+        world.process.send_signal(signal.SIGTERM)
+        assert world.end()[0] == 0
 
 
 def test_a_second_signal_ends_it_at_once(tmp_path, dynamics):

@@ -168,6 +168,22 @@ def test_dynamics_node_answers(tmp_path, suffix):
     assert list(response.mass_matrix.data) == pytest.approx([inertia(2.0)])
 
 
+@pytest.mark.parametrize(('argument', 'configured'), [([], False), (['autostart:=true'], True)])
+def test_autostart_is_that_of_the_parameter_file_unless_it_is_given(
+    tmp_path, argument, configured
+):
+    file = tmp_path / 'pendulum.urdf'
+    file.write_text(PENDULUM.format(mass=2, namespace=''))
+    parameters = tmp_path / 'arm.yaml'
+    parameters.write_text('/**:\n  ros__parameters:\n    autostart: false\n')
+    arguments = [f'description:={file}', f'params_file:={parameters}', *argument]
+    with running(str(LAUNCH / 'dynamics.launch.py'), *arguments) as process:
+        service = '/robot_dynamics/get_mass_matrix'
+        response = call_mass_matrix(service, process, limit=30.0 if configured else 8.0)
+    assert response.success == configured
+    assert ('not configured' in response.message) != configured
+
+
 def test_two_arms_have_their_own_descriptions(tmp_path):
     files = {}
     for side, mass in (('left', 2), ('right', 3)):
@@ -229,12 +245,16 @@ def test_demo_passes_its_exit_code_on(tmp_path):
     assert process.wait(timeout=60) == 1
 
 
-def call_mass_matrix(service: str, process: subprocess.Popen) -> GetMassMatrix.Response:
+def call_mass_matrix(
+    service: str, process: subprocess.Popen, limit: float = 30.0
+) -> GetMassMatrix.Response:
     state = JointState(name=['hinge'], position=[0.3])
-    return call(GetMassMatrix, service, state, process)
+    return call(GetMassMatrix, service, state, process, limit)
 
 
-def call(kind: type, service: str, state: JointState, process: subprocess.Popen) -> Any:
+def call(
+    kind: type, service: str, state: JointState, process: subprocess.Popen, limit: float = 30.0
+) -> Any:
     """Call until the node is configured: until then it answers that it is not."""
     request = kind.Request(state=state)
     context = rclpy.Context()
@@ -243,7 +263,7 @@ def call(kind: type, service: str, state: JointState, process: subprocess.Popen)
         node = rclpy.create_node('launch_test', context=context)
         client = node.create_client(kind, service)
         executor = rclpy.executors.SingleThreadedExecutor(context=context)
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + limit
         response = kind.Response(message='no answer')
         while not response.success and process.poll() is None and time.monotonic() < deadline:
             if client.wait_for_service(timeout_sec=1):

@@ -1,5 +1,6 @@
 """What changes while the robot is commanded: through a fade, and without a lost cycle."""
 
+import math
 import sys
 
 import numpy as np
@@ -114,6 +115,10 @@ def test_a_payload_comes_and_goes_and_leaves_no_trace(guarded, dynamics):
         assert not carried().attached
 
 
+def nowhere(message):
+    message.position[1] = math.nan
+
+
 def test_a_payload_that_nobody_can_hold_is_refused(guarded, dynamics):
     """Grams for kilograms; one that asks for less than the present one is welcome."""
     with guarded(fade_time=FADE) as scene:
@@ -134,6 +139,10 @@ def test_a_payload_that_nobody_can_hold_is_refused(guarded, dynamics):
         assert 'is the mass in kg?' in carry(1200.0, effort_scale=1.0)
         assert 'attached' in carry(1200.0, terms=['coriolis'])
         assert 'attached' in carry(1100.0, terms=['gravity'])
+        assert 'is the mass in kg?' in carry(1101.0)
+        # Whatever the latest state was.
+        scene.driver.change = nowhere
+        scene.hear()
         assert 'is the mass in kg?' in carry(1101.0)
 
 

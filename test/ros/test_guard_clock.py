@@ -5,6 +5,7 @@ import time
 from builtin_interfaces.msg import Time
 from references import follow, point, trajectory
 from rosgraph_msgs.msg import Clock
+from std_msgs.msg import Float64MultiArray
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 QR, VR, AR = [0.2, -0.1, 0.6], [1.0, 0.3, -0.8], [2.0, -1.0, 3.0]
@@ -25,6 +26,19 @@ class SimulatedTime:
         total = round(1e9 * (time.monotonic() - self._zero))
         stamp = Time(sec=total // 10**9, nanosec=total % 10**9)
         self._publisher.publish(Clock(clock=stamp))
+
+
+def test_what_must_go_on_goes_on_without_simulated_time(guarded, dynamics):
+    """Whoever publishes /clock is gone, or was never there."""
+    with guarded(use_sim_time=True, fade_time=0.2, cross_check_rate=20.0) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.status('cross-check', 'Pinocchio agrees')
+        publisher = scene.observer.node.create_publisher(
+            Float64MultiArray, '/robot_dynamics/commands', 10
+        )
+        scene.status('commands', 'others publish')
+        scene.observer.node.destroy_publisher(publisher)
+        scene.status('commands', 'within the limits')
 
 
 def test_a_clock_that_is_set_back_forgets_reference_and_stamps(guarded, dynamics, capfd):

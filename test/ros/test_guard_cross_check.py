@@ -46,6 +46,9 @@ def test_disagreement_fades_out_until_somebody_enables(guarded, dynamics, capfd)
         status = scene.status('model', 'stopped, until ~/enable: Pinocchio disagrees')
         assert status.level == DiagnosticStatus.ERROR
         assert 'live torque: Pinocchio disagrees' in capfd.readouterr().err
+        scene.node.trigger_deactivate()
+        scene.node.trigger_activate()
+        scene.check_silent()
         response = scene.observer.call(SetBool, '/robot_dynamics/enable', data=True)
         assert 'cleared: Pinocchio disagrees' in response.message
         scene.settle(torque)

@@ -20,6 +20,18 @@ def of_a_gripper(message):
     message.position, message.velocity = [0.01], [0.0]
 
 
+def alternating():
+    """One publisher for the arm and its gripper: a relay, a recording."""
+    turn = [0]
+
+    def change(message):
+        turn[0] += 1
+        if turn[0] % 2:
+            of_a_gripper(message)
+
+    return change
+
+
 @contextmanager
 def stranger(scene):
     """Speaks so often that the node never waits for long."""
@@ -40,12 +52,17 @@ def test_its_states_hide_nothing(guarded, dynamics):
     with guarded(on_stale='zero', fade_time=FADE) as scene, stranger(scene):
         scene.settle(moving)
         assert int(figures(scene.status('joint_states', 'none refused'))['of other joints']) > 0
+        lost = figures(scene.status('timing', ''))['lost cycles']
         scene.driver.pause()
         scene.settle(np.zeros(3))
         status = scene.status('joint_states', 'messages name finger, and none of turn, slide')
         assert status.level == DiagnosticStatus.STALE
+        scene.driver.change = alternating()
         scene.driver.resume()
         scene.settle(moving)
+        scene.hear(20)
+        # Of one publisher, too, they leave no gap.
+        assert figures(scene.status('timing', ''))['lost cycles'] == lost
 
 
 @pytest.mark.parametrize('on_stale', ['hold', 'stop'])

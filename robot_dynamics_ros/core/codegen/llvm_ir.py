@@ -57,19 +57,20 @@ COS = (
 # pi/2 as a sum of three doubles. k times the first, subtracted by a fused multiply-add, is exact.
 HALF_PI = (1.5707963267948966, 6.123233995736766e-17, -1.4973849048591698e-33)
 
+DECLARATIONS = """declare double @llvm.fma.f64(double, double, double)
+declare double @llvm.rint.f64(double)
+"""
+
 # Branch-free, so that neighbouring joints share SIMD lanes. It has no fast-math flags: its
 # reductions are exact only in the order written.
-SINCOS = '\n'.join(
+_TURN = '\n'.join(
     [
-        'declare double @llvm.fma.f64(double, double, double)',
-        'declare double @llvm.rint.f64(double)',
-        'define internal {double, double} @sincos(double %x) alwaysinline {',
-        f'  %turns = fmul double %x, {constant(0.6366197723675814)}',
+        f'  %turns = fmul double ANGLE, {constant(0.6366197723675814)}',
         '  %k = call double @llvm.rint.f64(double %turns)',
         '  %minus = fneg double %k',
         *(
             f'  %r{i + 1} = call double @llvm.fma.f64(double %minus, double {constant(part)}, '
-            f'double {f"%r{i}" if i else "%x"})'
+            f'double {f"%r{i}" if i else "ANGLE"})'
             for i, part in enumerate(HALF_PI)
         ),
         '  %z = fmul double %r3, %r3',
@@ -94,14 +95,13 @@ SINCOS = '\n'.join(
                 f'  %{part}.bit = and i64 %{quadrant}, 2',
                 f'  %{part}.sign = shl i64 %{part}.bit, 62',
                 f'  %{part}.bits = bitcast double %{part}.abs to i64',
-                f'  %{part}.turned = xor i64 %{part}.bits, %{part}.sign',
-                f'  %{part} = bitcast i64 %{part}.turned to double',
+                f'  %{part} = xor i64 %{part}.bits, %{part}.sign',
             )
         ),
-        '  %first = insertvalue {double, double} undef, double %sin, 0',
-        '  %both = insertvalue {double, double} %first, double %cos, 1',
-        '  ret {double, double} %both',
-        '}',
-        '',
     ]
 )
+
+
+def turn(angle: str, name: str) -> str:
+    """Instructions that leave the bits of its sine and cosine in `%name.sin` and `%name.cos`."""
+    return _TURN.replace('%', f'%{name}.').replace('ANGLE', angle)

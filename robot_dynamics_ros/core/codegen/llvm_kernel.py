@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ..expression import Expression
 from ..scalar import Scalar
-from .llvm_ir import INSTRUCTIONS, constant
+from .llvm_ir import DECLARATIONS, INSTRUCTIONS, constant, turn
 from .program import Program
 
 # Steps; half as many and twice as many are as good.
@@ -42,14 +42,15 @@ def kernel_ir(program: Program, name: str) -> str:
             places[entry.index].append(index)
         else:
             body += _store(constant(entry), f'at{index}', '%result', index)
-    # A single segment is inlined.
-    attribute = 'alwaysinline' if len(segments) == 1 else 'noinline'
     for number, segment in enumerate(segments):
-        function = f'@{name}.{number}({parameters}, ptr noalias nocapture %scratch)'
         written = _Segment(segment, slots, places).lines
-        lines += [f'define internal void {function} {attribute} {{', *written, '  ret void', '}']
+        if len(segments) == 1:
+            body += written
+            continue
+        function = f'@{name}.{number}({parameters}, ptr noalias nocapture %scratch)'
+        lines += [f'define internal void {function} {{', *written, '  ret void', '}']
         body.append(f'  call void @{name}.{number}({arguments}, ptr {scratch})')
-    return '\n'.join(
+    return DECLARATIONS + '\n'.join(
         [*lines, f'define void @{name}({parameters}) {{', *body, '  ret void', '}', '']
     )
 
@@ -106,13 +107,12 @@ class _Segment:
             self._operand(step)
         elif step.operation in ('sin', 'cos'):
             (angle,) = step.operands
-            pair = f'%pair{angle.index}'
+            turned = f'turn{angle.index}'
             if angle.index not in self._turned:
                 self._turned.add(angle.index)
-                call = f'call {{double, double}} @sincos(double {self._operand(angle)})'
-                self.lines.append(f'  {pair} = {call}')
-            part = 0 if step.operation == 'sin' else 1
-            self.lines.append(f'  {target} = extractvalue {{double, double}} {pair}, {part}')
+                self.lines.append(turn(self._operand(angle), turned))
+            bits = f'%{turned}.{step.operation}'
+            self.lines.append(f'  {target} = bitcast i64 {bits} to double')
         else:
             formula = INSTRUCTIONS[step.operation].format(*map(self._operand, step.operands))
             self.lines.append(f'  {target} = {formula}')

@@ -108,6 +108,10 @@ class GuardedFeedforward:
         self.feedforward.hold(self._q)
         self.change(fade_time)
 
+    def last_position(self) -> Array | None:
+        """A copy of q (n,) of the last good state [rad or m]; None before there is one."""
+        return None if math.isinf(self._accepted) else self._q.copy()
+
     @property
     def running(self) -> bool:
         """Whether torque is wanted."""
@@ -160,6 +164,8 @@ class GuardedFeedforward:
         self._state_guard.forget()
         self.acceleration.forget()
         self.follow(None, 0.0)
+        # The robot may be elsewhere too: a simulation that begins anew.
+        self.change()
 
     def answer(
         self,

@@ -59,6 +59,16 @@ def test_activation_begins_at_zero_torque_and_fades_in():
     np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-12)
 
 
+def test_a_simulation_that_begins_anew_elsewhere_is_faded_to():
+    driver, elsewhere = Driver(), Q + np.array([1.0, 0.3, -1.0])
+    last = driver.settle()
+    driver.guard.forget_times()
+    commands = [last] + [driver.show(elsewhere) for _ in range(60)]
+    needed = DYNAMICS.gravity_torque(elsewhere)
+    assert_smooth(commands, needed - last)
+    np.testing.assert_allclose(commands[-1], needed, rtol=1e-12)
+
+
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
 def test_what_somebody_else_has_taken_over_is_not_taken_back(on_stop):
     """It stops while another publishes, who leaves later: the robot is not ours."""
