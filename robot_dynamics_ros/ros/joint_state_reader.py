@@ -10,6 +10,9 @@ from sensor_msgs.msg import JointState
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
+# No drive gives it [N m or N]; its square would outlast every other in an average.
+MOST_EFFORT = 1e6
+
 
 class JointStateReader:
     """Reads messages into its own arrays; joints that the model does not have are ignored.
@@ -19,7 +22,7 @@ class JointStateReader:
         v: (n,) velocities of the last message [rad/s or m/s]; zero if it gave none.
         has_velocity: whether the last message gave velocities.
         effort: (n,) measured efforts of the last message [N m or N].
-        has_effort: whether the last message gave efforts of all joints.
+        has_effort: whether the last message gave efforts of all joints that a drive can have.
     """
 
     def __init__(self, joint_names: Sequence[str]) -> None:
@@ -67,7 +70,7 @@ class JointStateReader:
             if len(message.effort) != count:
                 raise StateError(f'effort has {len(message.effort)} values for {count} names')
             self._gather(message.effort, self.effort)
-            self.has_effort = bool(np.isfinite(self.effort).all())
+            self.has_effort = bool((np.abs(self.effort) < MOST_EFFORT).all())
 
     def reorder(self, names: Sequence[str], values: Sequence[float], field: str) -> Array:
         """Values that stand in the order of `names`, in the order of the model.
