@@ -49,10 +49,6 @@ def _pause(
     return inject
 
 
-def _nothing_comes(robot: Robot) -> AbstractContextManager[None]:
-    return robot.silenced()
-
-
 def _a_stranger_speaks(robot: Robot) -> AbstractContextManager[None]:
     return robot.altered(_of_the_gripper)
 
@@ -145,13 +141,13 @@ FAULTS = (
     Fault(
         'states pause, on_stale hold',
         'gravity torque of the last state',
-        _pause('hold', _nothing_comes),
+        _pause('hold', Robot.silenced),
     ),
-    Fault('states pause, on_stale zero', 'commands go to zero', _pause('zero', _nothing_comes)),
+    Fault('states pause, on_stale zero', 'commands go to zero', _pause('zero', Robot.silenced)),
     Fault(
         'states pause, on_stale stop',
         'no commands after state_timeout',
-        _pause('stop', _nothing_comes),
+        _pause('stop', Robot.silenced),
     ),
     Fault(
         'states of other joints alone',

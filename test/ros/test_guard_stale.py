@@ -16,6 +16,10 @@ Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 TIMEOUT, FADE = 0.1, 0.3
 
 
+def stamp(message):
+    return message.header.stamp.sec, message.header.stamp.nanosec
+
+
 @pytest.mark.parametrize('on_stale', ['hold', 'zero'])
 def test_stale_states_lead_to_hold_or_zero(guarded, dynamics, on_stale):
     moving = dynamics.bias_torque(Q, V)
@@ -36,14 +40,21 @@ def test_stale_states_lead_to_hold_or_zero(guarded, dynamics, on_stale):
 
 def test_stale_states_stop_the_commands(guarded, dynamics):
     moving = dynamics.bias_torque(Q, V)
-    with guarded(on_stale='stop', fade_time=FADE) as scene:
+    sent = set()
+    with guarded(start=False, on_stale='stop', fade_time=FADE) as scene:
+        scene.driver.change = lambda message: sent.add(stamp(message))
+        scene.node.start()
         scene.settle(moving)
+        before = len(scene.observer.torques)
         lost = scene.driver.pause()
         scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
         scene.watch(3 * TIMEOUT)
         times, commands = scene.recording.since(lost)
-        # At most the answers to what a busy machine has left in the queue of ten.
+        # Nothing but the answers to what a busy machine has left in the queue, each once.
+        answered = [stamp(message) for message in scene.observer.torques[before:]]
         assert len(times) <= 11
+        assert len(set(answered)) == len(answered)
+        assert set(answered) <= sent
         np.testing.assert_allclose(commands, moving * np.ones_like(commands), rtol=1e-12)
         scene.driver.resume()
         scene.hear()
