@@ -15,9 +15,11 @@ import sympy as sp
 from sympy.polys.rings import ring
 
 from robot_dynamics_ros.core import scalar
-from robot_dynamics_ros.core.algorithms import christoffel, coriolis, crba, lagrange, rnea
-from robot_dynamics_ros.core.inertia import Inertia, Placement
-from robot_dynamics_ros.core.model import Coordinate, Joint, RobotModel
+from robot_dynamics_ros.core.algorithms import coriolis, crba, rnea
+from robot_dynamics_ros.core.model.inertia import Inertia, Placement
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.tree import Coordinate, Joint
+from robot_dynamics_ros.core.textbook import christoffel, lagrange
 
 DOCUMENT = Path(__file__).resolve().parents[1] / 'docs/closed_forms.md'
 

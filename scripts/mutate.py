@@ -49,12 +49,14 @@ SOURCES = (
     'algorithms/derivatives.py',
     'algorithms/regressor.py',
     'spatial.py',
-    'inertia.py',
+    'model/inertia.py',
+    'model/tree.py',
 )
 # Mutants that compute the same, and why.
 SYMMETRIC = 'a rotational inertia is symmetric'
 UNROUNDED = '1 and -1 are left unrounded: no other robot, only a longer program'
 EQUIVALENT = {
+    "model/tree.py: module: no minus in '-math.inf'": 'a limit, which no algorithm reads',
     'algorithms/crba.py: _wrench_of_unit_acceleration: transposed in '
     "'rotate(body.rotational, joint.axis)'": SYMMETRIC,
     'algorithms/base_frame.py: inertial: transposed in '

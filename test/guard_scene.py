@@ -32,7 +32,7 @@ class Scene:
 
     @property
     def guard(self):
-        return self.node.in_use.controller().guard
+        return self.node.in_use.commanded().guard
 
     def settle(self, torque, what='torque'):
         """Wait until this is commanded."""
@@ -43,9 +43,9 @@ class Scene:
 
     def hear(self, count=5):
         """Wait until the node has answered or refused so many more states."""
-        intake = self.node.intakes['joint_states']
-        before = intake.used + intake.refused
-        self.observer.until(lambda: intake.used + intake.refused >= before + count, 'states')
+        counters = self.node.counters_by_topic['joint_states']
+        before = counters.used + counters.refused
+        self.observer.until(lambda: counters.used + counters.refused >= before + count, 'states')
 
     def check_silent(self):
         """That states come, are heard, and are not answered."""

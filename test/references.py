@@ -19,7 +19,7 @@ def trajectory(*points, names=JOINTS):
 
 def follow(node, observer, message):
     """Send a reference and wait until the node has it."""
-    intake = node.intakes['reference']
-    before = intake.used
+    counters = node.counters_by_topic['reference']
+    before = counters.used
     observer.reference.publish(message)
-    observer.until(lambda: intake.used > before, 'reference')
+    observer.until(lambda: counters.used > before, 'reference')

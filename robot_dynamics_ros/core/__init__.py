@@ -4,7 +4,7 @@
 >>> tau = dynamics.inverse_dynamics(q, v, a)
 """
 
-from .audit import audit
+from .description.urdf import parse_urdf
 from .dynamics import RobotDynamics
 from .errors import (
     InertiaError,
@@ -19,15 +19,15 @@ from .errors import (
     UnknownNameError,
     UrdfError,
 )
-from .findings import Finding
-from .friction import JointFriction
-from .model import Frame, Joint, Limits, Link, RobotModel
-from .mounting import mounted_gravity
-from .payload import Payload
-from .resolved_rate import JointVelocity
-from .task_space import TaskSpace
-from .urdf import parse_urdf
-from .xacro_text import expand_xacro
+from .model.findings import Finding
+from .model.friction import JointFriction
+from .model.gravity import mounted_gravity
+from .model.payload import Payload
+from .model.robot import RobotModel
+from .model.tree import Frame, Joint, Limits, Link
+from .plausibility.audit import audit
+from .task.resolved_rate import VelocitySolution
+from .task.task_space import TaskSpace
 
 __all__ = [
     'Finding',
@@ -35,7 +35,6 @@ __all__ = [
     'InertiaError',
     'Joint',
     'JointFriction',
-    'JointVelocity',
     'Limits',
     'Link',
     'ModelError',
@@ -52,8 +51,8 @@ __all__ = [
     'TopologyError',
     'UnknownNameError',
     'UrdfError',
+    'VelocitySolution',
     'audit',
-    'expand_xacro',
     'mounted_gravity',
     'parse_urdf',
 ]

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from .algorithms.kinematics import Reference
+from .algorithms.kinematics import Axes
 from .algorithms.regressor import inertial_parameters
-from .checks import Array, checked_gravity
+from .checks import Array, checked_gravity, checked_vector
 from .codegen.kernel import Backend, choose_backend
 from .errors import ParameterError, StateError, TopologyError
 from .frame_dynamics import FrameDynamics
-from .model import RobotModel
-from .quantities import EVERY_QUANTITY, Key, Programs, key_of
-
-STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+from .model.gravity import STANDARD_GRAVITY
+from .model.robot import RobotModel
+from .quantities import EVERY_QUANTITY, CompiledQuantities, Key, key_of
+from .task.held_joints import acceleration_of_moving_joints
 
 
 class RobotDynamics(FrameDynamics):
@@ -66,7 +66,7 @@ class RobotDynamics(FrameDynamics):
         self._wanted_backend = backend
         self._gravity: Array = np.zeros(3)
         self.gravity = gravity
-        self._call = Programs(model, self.backend)
+        self._call = CompiledQuantities(model, self.backend)
 
     def __reduce__(self) -> tuple[Callable[..., RobotDynamics], tuple[RobotModel]]:
         """Pickled and copied deeply without compiled code, which belongs to this process."""
@@ -140,6 +140,37 @@ class RobotDynamics(FrameDynamics):
         """
         return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
 
+    def forward_dynamics_holding(
+        self,
+        joints: Sequence[str],
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        tau: npt.ArrayLike,
+    ) -> Array:
+        """The acceleration (k,) of some joints while the others are held [rad/s^2 or m/s^2].
+
+        M_mm a_m = tau_m - (C v + g)_m, with m the joints that move: the acceleration of the others
+        is zero, so that their columns of M play no part. Equivalent to the `forward_dynamics` of
+        the robot reduced to these joints, but nothing is compiled for a choice of joints.
+
+        Args:
+            joints: that move, k of them.
+            q: (n,) positions of all independent joints [rad or m].
+            v: (k,) velocities of the joints that move [rad/s or m/s].
+            tau: (k,) their torques [N m or N].
+
+        Raises:
+            UnknownNameError: no independent joint has that name.
+            StateError: sizes or values are wrong.
+            InertiaError: the mass matrix is singular here.
+        """
+        moving = [self.model.index_of(name) for name in joints]
+        velocity = np.zeros(self.model.size)
+        velocity[moving] = checked_vector('v', v, joints)
+        torque = checked_vector('tau', tau, joints) - self.bias_torque(q, velocity)[moving]
+        M = self.mass_matrix(q)[np.ix_(moving, moving)]
+        return acceleration_of_moving_joints(M, torque, joints)
+
     def mass_matrix_inverse(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
         """M(q)^-1, shape (n, n), full and symmetric; singular as for `forward_dynamics`."""
         return self._call['mass_matrix_inverse'](q, out)
@@ -177,7 +208,7 @@ class RobotDynamics(FrameDynamics):
 
         Args:
             quantities: names of methods; of a frame, `('jacobian', frame)` or `('jacobian',
-                frame, reference)`.
+                frame, axes)`.
 
         Raises:
             UnknownNameError: no method, or no link, has that name.
@@ -186,7 +217,7 @@ class RobotDynamics(FrameDynamics):
         for quantity in quantities:
             names = quantity if isinstance(quantity, tuple) else (quantity,)
             if not 1 <= len(names) <= 3:
-                raise ParameterError(f'{names} is not (quantity, frame, reference)')
+                raise ParameterError(f'{names} is not (quantity, frame, axes)')
             self._call[key_of(*names)]
 
     def bind(
@@ -195,7 +226,7 @@ class RobotDynamics(FrameDynamics):
         *inputs: Array,
         out: Array,
         frame: str | None = None,
-        reference: Reference | None = None,
+        axes: Axes | None = None,
     ) -> Callable[[], None]:
         """A function that computes a quantity from these arrays into `out`, in place.
 
@@ -209,15 +240,15 @@ class RobotDynamics(FrameDynamics):
             out: contiguous float64 array of the shape of the result, apart from the inputs; of
                 frame_pose (3, 4), the rotation and the origin beside it.
             frame: name of a link, for the quantities of a frame.
-            reference: for Jacobians; LOCAL_WORLD_ALIGNED if not given.
+            axes: of a Jacobian; LOCAL_WORLD_ALIGNED if not given.
 
         Raises:
             UnknownNameError: no method, or no link, has that name.
-            ParameterError: a frame is missing, a frame or reference means nothing to the
-                quantity, or there is no such reference.
+            ParameterError: a frame is missing, a frame or axes mean nothing to the quantity, or
+                there are no such axes.
             StateError: an array cannot be used where it lies.
         """
-        kernel = self._call.kernel(key_of(quantity, frame, reference))
+        kernel = self._call.kernel(key_of(quantity, frame, axes))
         _, names = EVERY_QUANTITY[quantity]
         expected = [name for name in names if name != 'gravity']
         if len(inputs) != len(expected):

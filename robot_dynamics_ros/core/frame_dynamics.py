@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from .algorithms.kinematics import Reference
+from .algorithms.kinematics import Axes
 from .checks import Array, checked_name, checked_vector
-from .model import RobotModel
-from .quantities import Programs, key_of
-from .resolved_rate import JointVelocity, resolve_twist
-from .task_space import TaskSpace, checked_rows, project
+from .model.robot import RobotModel
+from .quantities import CompiledQuantities, key_of
+from .task.resolved_rate import VelocitySolution, resolve_twist
+from .task.task_space import TaskSpace, checked_rows, project
 
-ByReference = dict[str, dict[str, Callable[..., Array]]]
+ByAxes = dict[str, dict[str, Callable[..., Array]]]
 
 TWIST = ('x', 'y', 'z', 'about x', 'about y', 'about z')
 
@@ -22,25 +22,25 @@ TWIST = ('x', 'y', 'z', 'about x', 'about y', 'about z')
 class FrameDynamics:
     """Quantities of a frame, which is the name of a link; twists are [linear; angular].
 
-    The reference is one of Pinocchio's: LOCAL (origin and axes of the frame), WORLD (those of the
-    base), LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A program is compiled for
-    every frame and reference that is asked for.
+    The axes are one of Pinocchio's reference frames: LOCAL (origin and axes of the frame), WORLD
+    (those of the base), LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A program is
+    compiled for every frame and axes that are asked for.
     """
 
     model: RobotModel
-    _call: Programs
+    _call: CompiledQuantities
     _gravity: Array
 
     def __init__(self) -> None:
-        """Plain dictionaries by reference and frame: a Jacobian costs no more than a tuple key."""
-        self._jacobians: ByReference = {}
-        self._jacobian_derivatives: ByReference = {}
+        """Plain dictionaries by axes and frame: a Jacobian costs no more than a tuple key."""
+        self._jacobians: ByAxes = {}
+        self._jacobian_derivatives: ByAxes = {}
 
     def _found(
-        self, programs: ByReference, quantity: str, frame: str, reference: str
+        self, programs: ByAxes, quantity: str, frame: str, axes: str
     ) -> Callable[..., Array]:
-        call = self._call[key_of(quantity, frame, reference)]
-        programs.setdefault(reference, {})[frame] = call
+        call = self._call[key_of(quantity, frame, axes)]
+        programs.setdefault(axes, {})[frame] = call
         return call
 
     def _of_frame(self, quantity: str, frame: str) -> Callable[..., Array]:
@@ -60,14 +60,14 @@ class FrameDynamics:
         self,
         q: npt.ArrayLike,
         frame: str,
-        reference: Reference = 'LOCAL_WORLD_ALIGNED',
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
         out: Array | None = None,
     ) -> Array:
         """J(q), shape (6, n): the twist of the frame is J v, [linear; angular]."""
         try:
-            call = self._jacobians[reference][frame]
+            call = self._jacobians[axes][frame]
         except (KeyError, TypeError):
-            call = self._found(self._jacobians, 'jacobian', frame, reference)
+            call = self._found(self._jacobians, 'jacobian', frame, axes)
         return call(q, out)
 
     def jacobian_derivative(
@@ -75,14 +75,14 @@ class FrameDynamics:
         q: npt.ArrayLike,
         v: npt.ArrayLike,
         frame: str,
-        reference: Reference = 'LOCAL_WORLD_ALIGNED',
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
         out: Array | None = None,
     ) -> Array:
         """dJ/dt at q and v, shape (6, n): x_ddot = J a + J_dot v."""
         try:
-            call = self._jacobian_derivatives[reference][frame]
+            call = self._jacobian_derivatives[axes][frame]
         except (KeyError, TypeError):
-            call = self._found(self._jacobian_derivatives, 'jacobian_derivative', frame, reference)
+            call = self._found(self._jacobian_derivatives, 'jacobian_derivative', frame, axes)
         return call(q, v, out)
 
     def external_torque(
@@ -104,18 +104,18 @@ class FrameDynamics:
         q: npt.ArrayLike,
         twist: npt.ArrayLike,
         frame: str,
-        reference: Reference = 'LOCAL_WORLD_ALIGNED',
-    ) -> JointVelocity:
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+    ) -> VelocitySolution:
         """The joint velocities that give the frame a twist (6,), damped near singularities."""
         asked = checked_vector('twist', twist, TWIST)
-        return resolve_twist(self.jacobian(q, frame, reference), asked)
+        return resolve_twist(self.jacobian(q, frame, axes), asked)
 
     def task_space(
         self,
         q: npt.ArrayLike,
         v: npt.ArrayLike,
         frame: str,
-        reference: Reference = 'LOCAL_WORLD_ALIGNED',
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
         rows: Sequence[int] = (0, 1, 2, 3, 4, 5),
     ) -> TaskSpace:
         """Inertia, Coriolis and gravity forces at a frame, and the consistent inverse of J.
@@ -124,15 +124,15 @@ class FrameDynamics:
             q: (n,) positions [rad or m].
             v: (n,) velocities [rad/s or m/s].
             frame: name of a link.
-            reference: of the twist.
+            axes: of the twist.
             rows: entries of the twist that the task is about, such as (0, 1, 2) for the position.
         """
         chosen, rest = checked_rows(rows), np.zeros(self.model.size)
         velocities = checked_vector('v', v, self.model.joint_names)
         gravity, velocity, _ = self._call['torque_terms'](q, v, rest, self._gravity, None)
         return project(
-            self.jacobian(q, frame, reference)[chosen],
-            self.jacobian_derivative(q, v, frame, reference)[chosen],
+            self.jacobian(q, frame, axes)[chosen],
+            self.jacobian_derivative(q, v, frame, axes)[chosen],
             self._call['mass_matrix'](q, None),
             velocity,
             gravity,

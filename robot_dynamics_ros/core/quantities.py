@@ -18,12 +18,12 @@ from .algorithms import (
     rnea,
 )
 from .algorithms import regressor as regression
-from .algorithms.kinematics import REFERENCES
+from .algorithms.kinematics import AXES
 from .checks import Array, checked_name
 from .codegen.kernel import Backend, Kernel
 from .codegen.program import trace
 from .errors import ParameterError, UnknownNameError
-from .model import RobotModel
+from .model.robot import RobotModel
 
 Table = dict[str, tuple[Callable[..., Any], tuple[str, ...]]]
 
@@ -49,7 +49,7 @@ ANALYSES: Table = {
     'potential_energy': (energy.potential_energy, ('q', 'gravity')),
     'momentum': (energy.momentum, ('q', 'v')),
 }
-# These take a frame too, and the Jacobians a reference.
+# These take a frame too, and the Jacobians axes.
 FRAME_QUANTITIES: Table = {
     'frame_pose': (kinematics.frame_pose, ('q',)),
     'jacobian': (kinematics.jacobian, ('q',)),
@@ -63,26 +63,26 @@ LABELS = {
     'gravity': ('x', 'y', 'z'),
     'wrench': ('x', 'y', 'z', 'about x', 'about y', 'about z'),
 }
-# These take no reference.
-UNREFERRED = ('frame_pose', 'external_torque')
+# These take no axes: theirs are fixed.
+WITHOUT_AXES = ('frame_pose', 'external_torque')
 
-# A quantity; of those of a frame, with the names of the frame and of the reference.
+# A quantity; of those of a frame, with the names of the frame and of the axes.
 Key = str | tuple[str, str] | tuple[str, str, str]
 
 
-def key_of(quantity: str, frame: str | None = None, reference: str | None = None) -> Key:
-    """The key of a quantity; without a reference, a Jacobian's is LOCAL_WORLD_ALIGNED.
+def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> Key:
+    """The key of a quantity; without axes, a Jacobian's are LOCAL_WORLD_ALIGNED.
 
     Raises:
         UnknownNameError: there is no such quantity.
-        ParameterError: it needs a frame, or a frame or reference means nothing to it, or one of
-            the three is no name, or there is no such reference.
+        ParameterError: it needs a frame, or a frame or axes mean nothing to it, or one of the
+            three is no name, or there are no such axes.
     """
     if checked_name('quantity', quantity) not in EVERY_QUANTITY:
         raise UnknownNameError('quantity', quantity, tuple(EVERY_QUANTITY))
-    referred = quantity in FRAME_QUANTITIES and quantity not in UNREFERRED
-    if reference is not None and not referred:
-        raise ParameterError(f'{quantity} takes no reference, got {reference!r}')
+    takes_axes = quantity in FRAME_QUANTITIES and quantity not in WITHOUT_AXES
+    if axes is not None and not takes_axes:
+        raise ParameterError(f'{quantity} takes no axes, got {axes!r}')
     if quantity not in FRAME_QUANTITIES:
         if frame is not None:
             raise ParameterError(f'{quantity} is not that of a frame, got the frame {frame!r}')
@@ -93,16 +93,16 @@ def key_of(quantity: str, frame: str | None = None, reference: str | None = None
             f'compile(({quantity!r}, ...))'
         )
     checked_name('frame', frame)
-    if not referred:
+    if not takes_axes:
         return quantity, frame
-    if reference is None:
+    if axes is None:
         return quantity, frame, 'LOCAL_WORLD_ALIGNED'
-    if reference not in REFERENCES:
-        raise ParameterError(f'reference is {reference!r}, allowed are {", ".join(REFERENCES)}')
-    return quantity, frame, reference
+    if axes not in AXES:
+        raise ParameterError(f'axes are {axes!r}, allowed are {", ".join(AXES)}')
+    return quantity, frame, axes
 
 
-class Programs(dict[Key, Callable[..., Array]]):
+class CompiledQuantities(dict[Key, Callable[..., Array]]):
     """The compiled quantities by `key_of`; one that is missing is compiled when asked for."""
 
     def __init__(self, model: RobotModel, backend: Backend) -> None:
@@ -123,8 +123,8 @@ class Programs(dict[Key, Callable[..., Array]]):
         labels = {name: LABELS.get(name, self._model.joint_names) for name in names}
         sizes = {name: len(labels[name]) for name in names}
         frame = {'frame': self._model.frame(options[0])} if options else {}
-        reference = {'reference': options[1]} if len(options) > 1 else {}
-        specialised = partial(algorithm, self._model, **frame, **reference)
+        axes = {'axes': options[1]} if len(options) > 1 else {}
+        specialised = partial(algorithm, self._model, **frame, **axes)
         self._kernels[key] = Kernel(trace(quantity, specialised, sizes), labels, self._backend)
         self[key] = self._kernels[key].call
         return self[key]

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.core.model import RobotModel
-from robot_dynamics_ros.core.sampling import random_states
-from robot_dynamics_ros.core.trajectory import Trajectory
-from robot_dynamics_ros.demo.recording import MatrixTake, Play, Take
-from robot_dynamics_ros.demo.stage import Stage
+from robot_dynamics_ros.control.trajectory import Trajectory
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.sampling import random_states
+
+from .recording import MatrixTake, Play, Take
+from .stage import Stage
 
 LEAD = 0.3
 """How long before a trajectory starts it is sent, so that nobody gets it too late [s]."""

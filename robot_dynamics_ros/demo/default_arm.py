@@ -6,7 +6,7 @@ import os
 from importlib import metadata
 from pathlib import Path
 
-from robot_dynamics_ros.demo.errors import DemoError
+from .errors import DemoError
 
 _UR5 = Path('example-robot-data/robots/ur_description/urdf/ur5_robot.urdf')
 

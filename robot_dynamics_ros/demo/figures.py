@@ -8,17 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.core.guards.limiter import LONGEST_STEP
-from robot_dynamics_ros.demo.measurements import (
-    Haste,
-    MatrixErrors,
-    Motion,
-    Timeliness,
-    TorqueParts,
-    Tracking,
-)
-from robot_dynamics_ros.demo.report import Figure, JointRow
-from robot_dynamics_ros.simulation.description import JointData
+from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
+from robot_dynamics_ros.simulation.mujoco_description import JointData
+
+from .measurements import Haste, MatrixErrors, Motion, Timeliness, TorqueParts, Tracking
+from .report import Figure, JointRow
 
 Array = NDArray[np.float64]
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.core.trajectory import Trajectory
-from robot_dynamics_ros.demo.recording import MatrixTake, Samples, Take
+from robot_dynamics_ros.control.trajectory import Trajectory
+
+from .recording import MatrixTake, Samples, Take
 
 Array = NDArray[np.float64]
 

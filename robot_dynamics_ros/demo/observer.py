@@ -11,14 +11,15 @@ from pathlib import Path
 from types import FrameType
 
 from robot_dynamics_ros.core import RobotDynamicsError
-from robot_dynamics_ros.demo.acts import QUICK, Timing
-from robot_dynamics_ros.demo.default_arm import default_urdf
-from robot_dynamics_ros.demo.errors import DemoError
-from robot_dynamics_ros.demo.figures import judge
-from robot_dynamics_ros.demo.report import Verdict
-from robot_dynamics_ros.demo.run import measure, play, prepare
-from robot_dynamics_ros.demo.surroundings import isolate
-from robot_dynamics_ros.simulation.description import SimulationError
+from robot_dynamics_ros.simulation.mujoco_description import SimulationError
+
+from .acts import QUICK, Timing
+from .default_arm import default_urdf
+from .errors import DemoError
+from .figures import judge
+from .report import Verdict
+from .run import measure, play, prepare
+from .surroundings import isolate
 
 PASSED, FAILED, NOT_RUN, INTERRUPTED = 0, 1, 2, 130
 
@@ -55,7 +56,7 @@ def _run(options: argparse.Namespace) -> int:
     recorded = play(plan, timing, output, say)
     results = measure(plan, recorded)
     verdict = Verdict(plan.model.name, judge(results), results.joint_rows())
-    from robot_dynamics_ros.demo.picture import draw  # slow to import, and not needed before
+    from .picture import draw  # slow to import, and not needed before
 
     picture = output / 'demo.png'
     draw(results, verdict, picture)

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import SymLogNorm
 
-from robot_dynamics_ros.demo.figures import Results, unit
+from .figures import Results, unit
 
 GOOD, BAD = '#1a7f4b', '#c0392b'
 SERVO, GRAVITY, FEEDFORWARD = '#c0392b', '#e39b2d', '#1a7f4b'

@@ -8,9 +8,9 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from robot_dynamics_ros.demo import panels
-from robot_dynamics_ros.demo.figures import Results
-from robot_dynamics_ros.demo.report import Verdict
+from . import panels
+from .figures import Results
+from .report import Verdict
 
 _STYLE = {
     'font.size': 11,

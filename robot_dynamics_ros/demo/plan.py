@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.core.trajectory import Point, Trajectory
-from robot_dynamics_ros.demo.errors import DemoError
-from robot_dynamics_ros.simulation.description import JointData
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.simulation.mujoco_description import JointData
+
+from .errors import DemoError
 
 Vector = NDArray[np.float64]
 Torque = Callable[[Vector, Vector, Vector], Vector]

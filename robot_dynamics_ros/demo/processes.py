@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from robot_dynamics_ros.demo.errors import DemoError
+from .errors import DemoError
 
 _PR_SET_PDEATHSIG = 1
 _STOPPING = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))

@@ -12,18 +12,19 @@ from typing import Any
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
+from robot_dynamics_ros.control.guards.settings import GuardSettings, torque_limits, torque_rates
+from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.core import RobotModel, parse_urdf
-from robot_dynamics_ros.core.guards.settings import GuardSettings, torque_limits, torque_rates
-from robot_dynamics_ros.core.trajectory import Trajectory
-from robot_dynamics_ros.demo import measurements
-from robot_dynamics_ros.demo.acts import Timing, perform
-from robot_dynamics_ros.demo.figures import Results
-from robot_dynamics_ros.demo.plan import choose_home, plan_trajectory
-from robot_dynamics_ros.demo.processes import Children
-from robot_dynamics_ros.demo.recording import Play
-from robot_dynamics_ros.demo.stage import COMMANDS, Stage
-from robot_dynamics_ros.oracle import Oracle
+from robot_dynamics_ros.oracle.pinocchio_reference import Oracle
 from robot_dynamics_ros.simulation.physics import Physics
+
+from . import measurements
+from .acts import Timing, perform
+from .figures import Results
+from .plan import choose_home, plan_trajectory
+from .processes import Children
+from .recording import Play
+from .stage import COMMANDS, Stage
 
 RATE = 1000.0
 """How often the arm publishes its state [Hz]."""

@@ -23,11 +23,12 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
-from robot_dynamics_ros.core.trajectory import Trajectory
-from robot_dynamics_ros.demo.errors import DemoError
-from robot_dynamics_ros.demo.processes import Children
-from robot_dynamics_ros.demo.recording import Channel, Content
-from robot_dynamics_ros.polling import PolledSubscription
+from robot_dynamics_ros.control.trajectory import Trajectory
+from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
+
+from .errors import DemoError
+from .processes import Children
+from .recording import Channel, Content
 
 COMMANDS = '/robot_dynamics/commands'
 LIMIT = 20.0

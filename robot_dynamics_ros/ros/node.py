@@ -11,26 +11,26 @@ from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
+from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.core.errors import RobotDynamicsError
-from robot_dynamics_ros.core.guards.guarded_feedforward import GuardedFeedforward
 
-from . import parameters
-from .command_topic import CommandTopic
-from .commander import Commander
-from .cross_checker import CrossChecker
-from .description_topic import DescriptionTopic
-from .diagnostics import Diagnostics
-from .enabling import Enabling
-from .gravity_service import GravityService
-from .intake import Intake
-from .live_parameters import LiveParameters
-from .payload_services import PayloadServices
+from .endpoints.topic_counters import TopicCounters
+from .loop.state_to_command import StateToCommand
+from .monitoring.command_publishers import CommandPublishers
+from .monitoring.diagnostics import Diagnostics
+from .monitoring.live_cross_check import LiveCrossCheck
+from .parameters import node_parameters
 from .process import run
-from .reference_topic import ReferenceTopic
-from .robot_in_use import RobotInUse
-from .robot_maker import RobotMaker
+from .references.reference_topic import ReferenceTopic
+from .references.trajectory_relay import TrajectoryRelay
+from .robot.description_topic import DescriptionTopic
+from .robot.live_parameters import LiveParameters
+from .robot.robot_in_use import RobotInUse
+from .robot.robot_maker import RobotMaker
 from .services import Services
-from .trajectory_relay import TrajectoryRelay
+from .services.enable import EnableService
+from .services.gravity import GravityService
+from .services.payload import PayloadServices
 
 
 class DynamicsNode(LifecycleNode):
@@ -38,42 +38,44 @@ class DynamicsNode(LifecycleNode):
 
     Attributes:
         in_use: the robot.
-        intakes: what came in, by topic.
-        hurry: set by whoever cannot wait for a fade to end.
+        counters_by_topic: of the messages that came in.
+        skip_fade: set to end without waiting for the fade.
         ended: whether the node has been shut down.
     """
 
     def __init__(self, **options: Any) -> None:
         """Create the endpoints; nothing is computed before the node is configured."""
         super().__init__('robot_dynamics', **options)
-        parameters.declare(self)
+        node_parameters.declare(self)
         # Autostart happens once: a robot that somebody has put out of service stays so.
         self._armed = True
-        self.hurry = threading.Event()
+        self.skip_fade = threading.Event()
         self.ended = False
 
         self.in_use = RobotInUse()
         self._maker = RobotMaker(self)
-        self._commander = Commander(self, self.in_use)
-        reference = ReferenceTopic(self, self.in_use, self._commander)
+        self._loop = StateToCommand(self, self.in_use)
+        reference = ReferenceTopic(self, self.in_use, self._loop)
         self._description = DescriptionTopic(self, self.in_use, self._maker, self.start)
-        self._command_topic = CommandTopic(self, self._commander.topic, self.in_use)
-        self._cross_checker = CrossChecker(self, self.in_use)
-        LiveParameters(self, self.in_use, self._cross_checker)
-        Services(self, self.in_use.controller, self.in_use.lock, self._tolerance)
-        Enabling(self, self.in_use)
+        self._command_publishers = CommandPublishers(self, self._loop.topic, self.in_use)
+        self._live_cross_check = LiveCrossCheck(self, self.in_use)
+        LiveParameters(self, self.in_use)
+        Services(self, self.in_use.commanded, self.in_use.lock, self._tolerance)
+        EnableService(self, self.in_use)
         PayloadServices(self, self.in_use, self._maker)
         GravityService(self, self.in_use)
         relay = TrajectoryRelay(self, self.in_use)
-        hearing = (self._commander, reference, self._description, relay)
-        self.intakes: dict[str, Intake] = {each.intake.topic: each.intake for each in hearing}
+        hearing = (self._loop, reference, self._description, relay)
+        self.counters_by_topic: dict[str, TopicCounters] = {
+            each.counters.topic: each.counters for each in hearing
+        }
         self._diagnostics = Diagnostics(
             self,
             self.in_use,
-            self.intakes,
-            self._commander,
-            self._command_topic,
-            self._cross_checker,
+            self.counters_by_topic,
+            self._loop,
+            self._command_publishers,
+            self._live_cross_check,
         )
 
         backwards = JumpThreshold(
@@ -82,11 +84,11 @@ class DynamicsNode(LifecycleNode):
         self._jumps = self.get_clock().create_jump_callback(
             backwards, post_callback=self._on_clock_set
         )
-        self._commander.start()
+        self._loop.start()
 
     def destroy_node(self) -> None:
         """End the loop, then everything else."""
-        self._commander.stop()
+        self._loop.stop()
         super().destroy_node()
 
     def start(self) -> None:
@@ -94,7 +96,7 @@ class DynamicsNode(LifecycleNode):
         if not self._armed:
             return
         try:
-            wanted = parameters.read(self)['autostart']
+            wanted = node_parameters.read(self)['autostart']
         except RobotDynamicsError as error:
             self.in_use.refusal = str(error)
             self.get_logger().error(f'not started: {error}')
@@ -110,7 +112,7 @@ class DynamicsNode(LifecycleNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Parse, compile and cross-check; a robot that fails is refused with the reason."""
-        if misspelt := parameters.unknown(self):
+        if misspelt := node_parameters.unknown(self):
             self.get_logger().warning(f'unknown parameters, not used: {misspelt}')
         try:
             self.in_use.take(self._maker.make(self._description.text()))
@@ -124,7 +126,7 @@ class DynamicsNode(LifecycleNode):
             self.get_logger().fatal(f'not configured: {self.in_use.refusal}')
             return TransitionCallbackReturn.FAILURE
         self._armed = False
-        self._cross_checker.begin()
+        self._live_cross_check.begin()
         # What configure made lives until cleanup: the collector need not look at it again.
         gc.collect()
         gc.freeze()
@@ -134,8 +136,8 @@ class DynamicsNode(LifecycleNode):
         """Begin to command, with the next good state, through the fade."""
         result = super().on_activate(state)
         if result == TransitionCallbackReturn.SUCCESS:
-            self._command_topic.look()
-            guard = self.in_use.controller().guard
+            self._command_publishers.look()
+            guard = self.in_use.commanded().guard
             with self.in_use.lock:
                 guard.active = True
         return result
@@ -166,7 +168,7 @@ class DynamicsNode(LifecycleNode):
         gc.unfreeze()
 
     def _fade_out(self) -> None:
-        guard = self.in_use.controller().guard
+        guard = self.in_use.commanded().guard
         settings = guard.settings
         self.get_logger().info(f'fading over {settings.fade_time:g} s, to {settings.on_stop}')
         with self.in_use.lock:
@@ -180,7 +182,7 @@ class DynamicsNode(LifecycleNode):
                 guard.cut()
 
     def _wait_for_last_command(self, guard: GuardedFeedforward, end: float) -> None:
-        while not (guard.stopped or self.hurry.is_set()):
+        while not (guard.stopped or self.skip_fade.is_set()):
             if clock.monotonic() > end:
                 self.get_logger().error('the last command was not reached in time')
                 break

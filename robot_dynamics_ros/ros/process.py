@@ -48,7 +48,7 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         now = time.monotonic()
         before, first = first, min(first, now)
         if now > before + SAME_SIGNAL:
-            node.hurry.set()
+            node.skip_fade.set()
         elif math.isinf(before):
             name = signal.Signals(number).name
             # The logger is not for signal handlers, which may interrupt it. Whoever read what we

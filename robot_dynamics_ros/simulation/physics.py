@@ -10,9 +10,10 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from robot_dynamics_ros.core.trajectory import Point, Trajectory
-from robot_dynamics_ros.simulation.description import SimulationError, strip
-from robot_dynamics_ros.simulation.servo import JointServo
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+
+from .mujoco_description import SimulationError, strip
+from .servo import JointServo
 
 Vector = NDArray[np.float64]
 

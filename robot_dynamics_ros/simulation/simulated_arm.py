@@ -21,13 +21,14 @@ from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.polling import PolledSubscription
-from robot_dynamics_ros.simulation.description import SimulationError
-from robot_dynamics_ros.simulation.pacing import Metronome
-from robot_dynamics_ros.simulation.parameters import ArmParameters
-from robot_dynamics_ros.simulation.physics import Physics
-from robot_dynamics_ros.simulation.reference import trajectory_from_message
-from robot_dynamics_ros.simulation.servo import JointServo
+from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
+
+from .arm_parameters import ArmParameters
+from .mujoco_description import SimulationError
+from .pacing import Metronome
+from .physics import Physics
+from .servo import JointServo
+from .trajectory_message import trajectory_from_message
 
 MAX_CATCH_UP = 0.1
 """Longest time that the arm makes up for in one cycle [s]; for the rest it stands still."""

@@ -7,7 +7,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
-from robot_dynamics_ros.ros.commander import STATES
+from robot_dynamics_ros.ros.loop.state_to_command import STATES
 
 PERIOD = 1e-3
 BLOCK = 1000

@@ -16,8 +16,8 @@ def main() -> None:
     node = DynamicsNode()
     node.start()
     ready = time.time() - started
-    controller = node.in_use.controller()
-    print(json.dumps({'ready': ready, 'compile': controller.robot.compile_seconds}))
+    commanded = node.in_use.commanded()
+    print(json.dumps({'ready': ready, 'compile': commanded.robot.compile_seconds}))
     node.destroy_node()
     rclpy.try_shutdown()
 

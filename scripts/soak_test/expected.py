@@ -6,7 +6,7 @@ import numpy as np
 from motion import Array
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.oracle import Oracle
+from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
 # The node agrees to some 1e-12; what it says while it changes over is farther away than this.
 TOLERANCE = 1e-6
@@ -44,7 +44,7 @@ class Expected:
         """Let Pinocchio read it."""
         model = parse_urdf(urdf)
         self.names = model.joint_names
-        self._oracle = Oracle(urdf, model)
+        self._oracle = PinocchioReference(urdf, model)
 
     def gravity(self, q: Array) -> Array:
         """g (n,) [N m]."""

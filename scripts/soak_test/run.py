@@ -38,7 +38,7 @@ from robot_dynamics_ros.demo.default_arm import default_urdf
 from robot_dynamics_ros.demo.errors import DemoError
 from robot_dynamics_ros.demo.processes import Children
 from robot_dynamics_ros.demo.surroundings import isolate
-from robot_dynamics_ros.simulation.description import strip
+from robot_dynamics_ros.simulation.mujoco_description import strip
 from robot_dynamics_ros.simulation.pacing import Metronome
 
 FAULTS = (*faults_of_states.FAULTS, *faults_of_references.FAULTS, *faults_of_use.FAULTS)

@@ -100,13 +100,13 @@ class Scene:
         """
         began = self.now()
 
-        def arrived() -> bool:
+        def reached_target() -> bool:
             answer = self.observer.answer
             if answer is None or answer.stamp < began:
                 return False
             return close(answer.effort, torque(answer))
 
-        return (yield from self.until(arrived, limit))
+        return (yield from self.until(reached_target, limit))
 
     def recovered(self, limit: float = CHANGE_LIMIT) -> Steps[bool]:
         """Until the node commands the bias torque of the state again."""

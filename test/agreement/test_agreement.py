@@ -11,11 +11,11 @@ from mechanics.numbered_trees import COUNT, random_tree
 from mechanics.robots import HAND_WRITTEN
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.sampling import random_states
+from robot_dynamics_ros.core.model.sampling import random_states
 
 pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 
-from robot_dynamics_ros.oracle_kinetics import KineticsOracle
+from robot_dynamics_ros import PinocchioKinetics
 
 # The worst of all trees and robots is 6e-12, in dtau/dv of a tree whose 2 C nearly cancels.
 TOLERANCE = 1e-10
@@ -32,7 +32,7 @@ ARMS = [
 
 
 def check(name, text, dynamics, worst, states=STATES):
-    oracle = KineticsOracle(text, dynamics.model)
+    oracle = PinocchioKinetics(text, dynamics.model)
     states = random_states(dynamics.model, states, seed=3)
     report = oracle.compare(dynamics, states, tolerance=TOLERANCE)
     worst(name, report)

@@ -8,11 +8,12 @@ from mechanics.closeness import assert_close
 from mechanics.complex_step import derivative, gradient
 from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core.algorithms import christoffel, crba, rnea
+from robot_dynamics_ros.core.algorithms import crba, rnea
 from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.codegen.python import compile_python
 from robot_dynamics_ros.core.dual import Dual, along, independent, slope_of
 from robot_dynamics_ros.core.scalar import cos, sin
+from robot_dynamics_ros.core.textbook import christoffel
 
 POINTS = np.random.default_rng(0).uniform(0.5, 2.0, (5, 2))
 

@@ -55,5 +55,5 @@ def test_joints_are_those_that_move():
         'wrist_1_joint', 'wrist_2_joint', 'wrist_3_joint',
     )  # fmt: skip
     panda = example('panda_description/urdf/panda.urdf').model
-    assert [joint.name for joint in panda.joints if joint.driver] == ['panda_finger_joint2']
+    assert [joint.name for joint in panda.joints if joint.mimicked] == ['panda_finger_joint2']
     assert panda.size == 8

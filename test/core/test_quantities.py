@@ -38,11 +38,11 @@ def test_names_that_do_not_exist_are_refused(dynamics):
         dynamics.compile('jacobian')
     with pytest.raises(UnknownNameError, match="unknown frame 'hand'"):
         dynamics.compile(('frame_pose', 'hand'))
-    with pytest.raises(ParameterError, match="reference is 'BASE', allowed are LOCAL, WORLD"):
+    with pytest.raises(ParameterError, match="axes are 'BASE', allowed are LOCAL, WORLD"):
         dynamics.compile(('jacobian', dynamics.model.frames[0].name, 'BASE'))
 
 
-def test_a_jacobian_is_that_of_the_default_reference(dynamics):
+def test_a_jacobian_is_that_of_the_default_axes(dynamics):
     frame = dynamics.model.frames[-1].name
     dynamics.compile(('jacobian', frame))
     compiled = dict(dynamics._call)
@@ -55,13 +55,13 @@ def test_a_jacobian_is_that_of_the_default_reference(dynamics):
     [
         (5, 'quantity is 5, one name'),
         (['mass_matrix'], r"quantity is \['mass_matrix'\], one name"),
-        ((), 'is not .quantity, frame, reference.'),
-        (('jacobian', 'waist', 'LOCAL', 'LOCAL'), 'is not .quantity, frame, reference.'),
+        ((), 'is not .quantity, frame, axes.'),
+        (('jacobian', 'waist', 'LOCAL', 'LOCAL'), 'is not .quantity, frame, axes.'),
         (('jacobian', 5), 'frame is 5, one name'),
         (('jacobian', ['waist']), r"frame is \['waist'\], one name"),
-        (('jacobian', 'waist', ['LOCAL']), r"reference is \['LOCAL'\], allowed are LOCAL"),
+        (('jacobian', 'waist', ['LOCAL']), r"axes are \['LOCAL'\], allowed are LOCAL"),
         (('mass_matrix', 'waist'), "mass_matrix is not that of a frame, got the frame 'waist'"),
-        (('frame_pose', 'waist', 'LOCAL'), "frame_pose takes no reference, got 'LOCAL'"),
+        (('frame_pose', 'waist', 'LOCAL'), "frame_pose takes no axes, got 'LOCAL'"),
     ],
 )
 def test_what_is_no_key_is_refused(dynamics, key, message):
@@ -75,8 +75,8 @@ def test_bind_says_what_a_frame_is_for(dynamics):
         dynamics.bind('jacobian', q, out=np.zeros((6, n)))
     with pytest.raises(ParameterError, match='mass_matrix is not that of a frame'):
         dynamics.bind('mass_matrix', q, out=np.zeros((n, n)), frame='waist')
-    with pytest.raises(ParameterError, match='mass_matrix takes no reference'):
-        dynamics.bind('mass_matrix', q, out=np.zeros((n, n)), reference='LOCAL')
+    with pytest.raises(ParameterError, match='mass_matrix takes no axes'):
+        dynamics.bind('mass_matrix', q, out=np.zeros((n, n)), axes='LOCAL')
 
 
 @pytest.mark.parametrize('frame', [['waist'], 5, None, ('waist', 'LOCAL')])

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.core.trajectory import Point, Trajectory
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.demo import measurements
 from robot_dynamics_ros.demo.recording import Channel, Content, MatrixTake, Samples, Take
 

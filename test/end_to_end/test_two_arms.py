@@ -75,10 +75,10 @@ class Observer:
         """Until the last command is that torque, while something is published."""
         received = self.commands[topic]
 
-        def arrived():
+        def reached_target():
             return np.allclose(received.last, torque, rtol=1e-9, atol=1e-9)
 
-        self.until(arrived, f'{torque} on {topic}', meanwhile)
+        self.until(reached_target, f'{torque} on {topic}', meanwhile)
 
     def masses(self, service):
         client = self.node.create_client(GetMassMatrix, service)

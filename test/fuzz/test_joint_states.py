@@ -38,15 +38,15 @@ def moderate(message):
 @given(INPUTS)
 def test_only_usable_states_are_answered(node, message):
     with node.in_use.lock:
-        controller = node.in_use.controller()
-        guard = controller.guard
+        commanded = node.in_use.commanded()
+        guard = commanded.guard
         # Each state is the first: what may follow what is tested with the guards.
         guard.forget_times()
-        controller.state = type(controller.state)(JOINTS)
+        commanded.state = type(commanded.state)(JOINTS)
         last = guard.effort.copy()
         started = time.monotonic()
         try:
-            command = controller.answer(message, 0.0)
+            command = commanded.answer(message, 0.0)
         except StateError:
             assert not (usable(message) and moderate(message))
             np.testing.assert_array_equal(guard.effort, last)

@@ -33,14 +33,14 @@ INPUTS = nearly_right() | anything(JointTrajectory)
 @tried
 @given(INPUTS)
 def test_the_next_state_is_answered(node, message):
-    intake = node.intakes['reference']
-    heard = intake.used + intake.refused
+    counters = node.counters_by_topic['reference']
+    heard = counters.used + counters.refused
     next(s for s in node.subscriptions if s.topic_name.endswith('/reference')).callback(message)
-    assert intake.used + intake.refused == heard + 1
+    assert counters.used + counters.refused == heard + 1
     with node.in_use.lock:
-        controller = node.in_use.controller()
+        commanded = node.in_use.commanded()
         try:
-            command = controller.answer(state([0.1, 0.2, 0.3]), 1.0)
+            command = commanded.answer(state([0.1, 0.2, 0.3]), 1.0)
             assert np.isfinite(command.data).all()
         finally:
-            controller.guard.follow(None, 0.0)
+            commanded.guard.follow(None, 0.0)

@@ -24,8 +24,8 @@ def test_every_request_is_answered(node, data):
     response = service.callback(request, service.srv_type.Response())
     assert response.success or response.message
     with node.in_use.lock:
-        controller = node.in_use.controller()
-        controller.guard.enabled = True
-        controller.guard.forget_times()
-        command = controller.answer(state([0.1, 0.2, 0.3]), 0.0)
+        commanded = node.in_use.commanded()
+        commanded.guard.enabled = True
+        commanded.guard.forget_times()
+        command = commanded.answer(state([0.1, 0.2, 0.3]), 0.0)
     assert np.isfinite(command.data).all()

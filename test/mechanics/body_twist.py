@@ -9,7 +9,7 @@ import numpy as np
 from robot_dynamics_ros.core import Frame, RobotModel
 from robot_dynamics_ros.core.algorithms.joint_tree import joint_frames
 from robot_dynamics_ros.core.dual import along, slope_of
-from robot_dynamics_ros.core.inertia import Placement
+from robot_dynamics_ros.core.model.inertia import Placement
 
 
 def body_twist(model: RobotModel, frame: Frame, q: Any, v: Any) -> tuple[Any, Any]:

@@ -18,9 +18,9 @@ from mechanics.laws import GRAVITY, gravity
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core.algorithms import energy
 from robot_dynamics_ros.core.algorithms.joint_space import solved_forward_dynamics
-from robot_dynamics_ros.core.algorithms.kinematics import REFERENCES, frame_pose, jacobian
+from robot_dynamics_ros.core.algorithms.kinematics import AXES, frame_pose, jacobian
 from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
-from robot_dynamics_ros.core.inertia import Inertia
+from robot_dynamics_ros.core.model.inertia import Inertia
 from robot_dynamics_ros.core.spatial import symmetric
 
 
@@ -81,19 +81,19 @@ def jacobian_gives_the_rate_of_the_pose(robot: Robot, dynamics: Any, state: Stat
             'WORLD': [*rate[:, 3] - np.cross(omega, p), *omega],
             'LOCAL_WORLD_ALIGNED': [*rate[:, 3], *omega],
         }
-        for reference, twist in twists.items():
-            assert_close(dynamics.jacobian(q, frame.name, reference) @ v, twist, scale)
+        for axes, twist in twists.items():
+            assert_close(dynamics.jacobian(q, frame.name, axes) @ v, twist, scale)
 
 
 def jacobian_derivative_is_that_of_the_jacobian(robot: Robot, dynamics: Any, state: State) -> None:
     q, v = state.q, state.v
     for frame in some_frames(robot):
-        for reference in REFERENCES:
+        for axes in AXES:
 
-            def along(x: Any, frame: Any = frame, reference: Any = reference) -> Any:
-                return jacobian(robot.model, x, frame, reference)
+            def along(x: Any, frame: Any = frame, axes: Any = axes) -> Any:
+                return jacobian(robot.model, x, frame, axes)
 
-            J_dot = dynamics.jacobian_derivative(q, v, frame.name, reference)
+            J_dot = dynamics.jacobian_derivative(q, v, frame.name, axes)
             assert_close(J_dot, derivative(along, q, v), np.abs(v).sum())
 
 

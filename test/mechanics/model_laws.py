@@ -11,13 +11,8 @@ from mechanics.closeness import assert_close, coriolis_scale
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.algorithms.base_frame import (
-    Pair,
-    force_cross,
-    motion_cross,
-    power,
-)
-from robot_dynamics_ros.core.inertia import Inertia, Placement
+from robot_dynamics_ros.core.algorithms.base_frame import Pair, force_cross, motion_cross, power
+from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
 GRAVITY = np.array([1.5, -2.5, -9.0])

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from mechanics.robots import HAND_WRITTEN, hand_written
 
+from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.core.feedforward import Feedforward
-from robot_dynamics_ros.core.sampling import State, random_states
+from robot_dynamics_ros.core.model.sampling import State, random_states
 
 pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 
-from robot_dynamics_ros.oracle import Oracle
+from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
 GRAVITY = (1.0, -2.0, -9.0)
 MASS, COM = 1.7, (0.03, -0.08, 0.15)
@@ -30,7 +30,7 @@ def rotors(model):
 
 def live(robot, dynamics, state, oracle=None):
     terms = dynamics.torque_terms(state.q, state.v, state.a)
-    oracle = oracle or Oracle(robot.text, dynamics.model)
+    oracle = oracle or PinocchioReference(robot.text, dynamics.model)
     return terms, lambda changed: oracle.compare_torques(changed, state, dynamics.gravity)
 
 
@@ -62,7 +62,9 @@ def test_terms_in_another_order_or_of_another_gravity_do_not_agree():
     assert not compare(terms[[0, 2, 1]]).agrees
     assert not compare(-terms).agrees
     assert not compare(np.nan * terms).agrees
-    other = Oracle(robot.text, robot.model).compare_torques(terms, state, np.array([0, 0, -9.81]))
+    other = PinocchioReference(robot.text, robot.model).compare_torques(
+        terms, state, np.array([0, 0, -9.81])
+    )
     assert not other.agrees
 
 
@@ -79,7 +81,7 @@ def test_what_the_feedforward_keeps_is_what_can_be_compared():
     robot = hand_written('tree')
     dynamics = RobotDynamics(robot.model, backend='python')
     feedforward = Feedforward(dynamics, robot.model.joint_names[:1])
-    oracle = Oracle(robot.text, robot.model)
+    oracle = PinocchioReference(robot.text, robot.model)
     for state in random_states(robot.model, 5):
         feedforward.compute(state.q, state.v, np.array([state.q, state.v, state.a])[:, :1])
         used = State(feedforward.q, feedforward.v, feedforward.a)
@@ -97,13 +99,15 @@ def test_a_payload_on_any_link_and_rotors_in_all_joints(robot, frame):
     model = robot.model.with_payload(frame, MASS, COM, INERTIA).with_armature(rotors(robot.model))
     dynamics = RobotDynamics(model, gravity=GRAVITY, backend='python')
     states = list(random_states(model, 3))
-    report = Oracle(robot.text, model).compare(dynamics, states)
+    report = PinocchioReference(robot.text, model).compare(dynamics, states)
     assert report.agrees, report
     for without in (model.without_payload(), model.with_armature(zeros(model))):
-        assert not Oracle(robot.text, without).compare(dynamics, states).agrees
+        assert not PinocchioReference(robot.text, without).compare(dynamics, states).agrees
     terms, compare = live(robot, dynamics, states[0])
     assert compare(terms).agrees
-    assert not live(robot, dynamics, states[0], Oracle(robot.text, robot.model))[1](terms).agrees
+    assert not live(robot, dynamics, states[0], PinocchioReference(robot.text, robot.model))[1](
+        terms
+    ).agrees
 
 
 def zeros(model):
@@ -124,8 +128,10 @@ def test_two_payloads_on_one_link():
     model = robot.model.with_payload(frame, MASS, COM, INERTIA, name='tool')
     model = model.with_payload(frame, 0.4, (0.0, 0.1, 0.0), name='part')
     dynamics = RobotDynamics(model, backend='python')
-    assert Oracle(robot.text, model).compare(dynamics).agrees
-    assert not Oracle(robot.text, model.without_payload('part')).compare(dynamics).agrees
+    assert PinocchioReference(robot.text, model).compare(dynamics).agrees
+    assert (
+        not PinocchioReference(robot.text, model.without_payload('part')).compare(dynamics).agrees
+    )
 
 
 @pytest.mark.parametrize('change', [{'mass': MASS * (1 + 1e-9)}, {'com': (0.03, -0.08, -0.15)}])
@@ -134,4 +140,4 @@ def test_a_wrong_payload_is_found_out(change):
     right = {'mass': MASS, 'com': COM, 'inertia': INERTIA}
     model = robot.model.with_payload('distal', **right)
     dynamics = RobotDynamics(robot.model.with_payload('distal', **right | change))
-    assert not Oracle(robot.text, model).compare(dynamics).agrees
+    assert not PinocchioReference(robot.text, model).compare(dynamics).agrees

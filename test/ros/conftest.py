@@ -23,7 +23,7 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.ros import diagnostics
+from robot_dynamics_ros.ros.monitoring import diagnostics
 from robot_dynamics_ros.ros.node import DynamicsNode
 
 LIMIT = 20.0

@@ -13,7 +13,7 @@ from std_msgs.msg import String
 from three_joints import URDF, state
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.ros.parameter_table import TABLE
+from robot_dynamics_ros.ros.parameters.table import TABLE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 CONFIG = Path(__file__).parents[2] / 'config' / 'robot_dynamics.yaml'
@@ -50,9 +50,9 @@ def test_without_autostart_each_step_is_asked_for(graph):
         observer.states.publish(state(Q, V))
         assert change(observer, Transition.TRANSITION_CONFIGURE)
         assert label(observer) == 'inactive'
-        before = node.intakes['joint_states'].used
+        before = node.counters_by_topic['joint_states'].used
         observer.states.publish(state(Q, V))
-        observer.until(lambda: node.intakes['joint_states'].used > before, 'state')
+        observer.until(lambda: node.counters_by_topic['joint_states'].used > before, 'state')
         assert not observer.commands
         assert change(observer, Transition.TRANSITION_ACTIVATE)
         observer.answer_to(state(Q, V))
@@ -63,9 +63,9 @@ def test_deactivation_stops_commands_and_forgets_the_reference(graph, dynamics):
         follow(node, observer, trajectory(point(Q, V, V)))
         observer.answer_to(state(Q, V))
         assert change(observer, Transition.TRANSITION_DEACTIVATE)
-        sent, used = len(observer.commands), node.intakes['joint_states'].used
+        sent, used = len(observer.commands), node.counters_by_topic['joint_states'].used
         observer.states.publish(state(Q, V))
-        observer.until(lambda: node.intakes['joint_states'].used > used, 'state')
+        observer.until(lambda: node.counters_by_topic['joint_states'].used > used, 'state')
         assert len(observer.commands) == sent
         assert change(observer, Transition.TRANSITION_ACTIVATE)
         command, _ = observer.answer_to(state(Q, V))
@@ -147,7 +147,7 @@ def test_a_running_node_refuses_bad_and_structural_changes(graph, dynamics, name
 def test_a_description_that_changes_while_running_is_refused_and_said(graph):
     with graph(robot_description=URDF) as (node, observer):
         observer.description.publish(String(data='<robot/>'))
-        observer.until(lambda: node.intakes['robot_description'].refused, 'refusal')
+        observer.until(lambda: node.counters_by_topic['robot_description'].refused, 'refusal')
         observer.answer_to(state(Q, V))
 
 
@@ -158,9 +158,11 @@ def test_a_robot_put_out_of_service_stays_so(graph):
         observer.until(lambda: label(observer) == 'active', 'activation')
         assert change(observer, Transition.TRANSITION_DEACTIVATE)
         assert change(observer, Transition.TRANSITION_CLEANUP)
-        before = node.intakes['robot_description'].used
+        before = node.counters_by_topic['robot_description'].used
         observer.description.publish(String(data=URDF))
-        observer.until(lambda: node.intakes['robot_description'].used > before, 'description')
+        observer.until(
+            lambda: node.counters_by_topic['robot_description'].used > before, 'description'
+        )
         assert label(observer) == 'unconfigured'
 
 
@@ -172,7 +174,9 @@ def test_another_description_is_taken_up_while_the_robot_runs(graph):
         observer.description.publish(String(data=URDF))
         observer.until(lambda: label(observer) == 'active', 'activation')
         observer.description.publish(String(data=HEAVIER))
-        observer.until(lambda: node.intakes['robot_description'].used == 2, 'the other one')
+        observer.until(
+            lambda: node.counters_by_topic['robot_description'].used == 2, 'the other one'
+        )
         command, _ = observer.answer_to(state(Q, V))
     heavier = RobotDynamics(parse_urdf(HEAVIER))
     np.testing.assert_allclose(command.data, heavier.bias_torque(Q, V), rtol=1e-12)
@@ -193,9 +197,9 @@ def test_another_description_that_cannot_be_used_leaves_the_old_one(graph, dynam
         observer.description.publish(String(data=URDF))
         observer.until(lambda: label(observer) == 'active', 'activation')
         observer.description.publish(String(data=text))
-        intake = node.intakes['robot_description']
-        observer.until(lambda: intake.refused == 1, 'refusal')
-        assert reason in intake.last_reason
+        counters = node.counters_by_topic['robot_description']
+        observer.until(lambda: counters.refused == 1, 'refusal')
+        assert reason in counters.last_reason
         command, _ = observer.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
 

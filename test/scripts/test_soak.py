@@ -16,7 +16,7 @@ from motion import Motion
 from rules import Rules
 from schedule import Schedule
 
-from robot_dynamics_ros.simulation.description import JointData
+from robot_dynamics_ros.simulation.mujoco_description import JointData
 
 LIMITS = np.array([100.0, 20.0])
 # Twenty milliseconds at ten times the limit per second.

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip('mujoco')
 
-from robot_dynamics_ros.simulation.description import SimulationError
+from robot_dynamics_ros.simulation.mujoco_description import SimulationError
 from robot_dynamics_ros.simulation.physics import Physics
 from robot_dynamics_ros.simulation.servo import JointServo
 

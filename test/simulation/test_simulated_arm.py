@@ -20,7 +20,7 @@ from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robot_dynamics_ros.simulation.description import SimulationError
+from robot_dynamics_ros.simulation.mujoco_description import SimulationError
 from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
 
 LIMIT = 15.0

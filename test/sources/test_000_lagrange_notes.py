@@ -10,7 +10,7 @@ from mechanics.robots import HAND_WRITTEN, planar_2r
 from numpy import cos, sin
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.algorithms import christoffel, lagrange
+from robot_dynamics_ros.core.textbook import christoffel, lagrange
 
 ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 

@@ -9,8 +9,8 @@ from mechanics.lagrangian import sample
 from mechanics.laws import GRAVITY
 from mechanics.robots import HAND_WRITTEN
 
-from robot_dynamics_ros.core.algorithms import christoffel, lagrange, screw_rnea
 from robot_dynamics_ros.core.dual import along, independent, slope_of
+from robot_dynamics_ros.core.textbook import christoffel, lagrange, screw_rnea
 
 ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 

@@ -5,12 +5,13 @@ from mechanics.closeness import assert_close
 from mechanics.robots import hand_written
 from numpy import cos, sin
 
-from robot_dynamics_ros.core.algorithms.lagrange import link_states
 from robot_dynamics_ros.core.dual import Dual, independent
-from robot_dynamics_ros.core.inertia import Inertia, Placement
-from robot_dynamics_ros.core.model import Coordinate, Joint, RobotModel
+from robot_dynamics_ros.core.model.inertia import Inertia, Placement
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.tree import Coordinate, Joint
 from robot_dynamics_ros.core.scalar import cos as generic_cos
 from robot_dynamics_ros.core.scalar import sin as generic_sin
+from robot_dynamics_ros.core.textbook.lagrange import link_states
 
 LENGTHS = (0.5, 0.4, 0.3)
 STATES = np.random.default_rng(2).uniform(-3.0, 3.0, (20, 3))

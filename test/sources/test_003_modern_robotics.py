@@ -12,14 +12,14 @@ from mechanics.laws import GRAVITY
 from mechanics.robots import HAND_WRITTEN, planar_2r
 from numpy import cos, sin
 
-from robot_dynamics_ros.core import parse_urdf, screw, solids
-from robot_dynamics_ros.core import spatial_inertia as spatial
-from robot_dynamics_ros.core.algorithms import christoffel, screw_rnea
+from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.codegen.python import compile_python
 from robot_dynamics_ros.core.dual import Dual
-from robot_dynamics_ros.core.inertia import Inertia, Placement
+from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
+from robot_dynamics_ros.core.textbook import christoffel, screw, screw_rnea, solids
+from robot_dynamics_ros.core.textbook import spatial_inertia as spatial
 
 ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 CASES = range(5)

@@ -17,8 +17,8 @@ from three_link_arm.feedforward import (
 )
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.core.algorithms import christoffel, kronecker, lagrange
 from robot_dynamics_ros.core.dual import along, slope_of
+from robot_dynamics_ros.core.textbook import christoffel, kronecker, lagrange
 
 ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 FALL = (0.0, 0.0, -closed_forms.PAPER.g)

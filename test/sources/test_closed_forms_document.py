@@ -12,7 +12,8 @@ from three_link_arm.closed_forms import (
     mass_matrix,
 )
 
-from robot_dynamics_ros.core.algorithms import crba, kronecker, rnea
+from robot_dynamics_ros.core.algorithms import crba, rnea
+from robot_dynamics_ros.core.textbook import kronecker
 
 sp = pytest.importorskip('sympy')
 ROOT = Path(__file__).resolve().parents[2]

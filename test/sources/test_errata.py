@@ -14,12 +14,13 @@ from numpy import cos, sin
 from three_link_arm import closed_forms
 from three_link_arm.feedforward import URDF
 
-from robot_dynamics_ros.core import parse_urdf, screw
-from robot_dynamics_ros.core import spatial_inertia as spatial
-from robot_dynamics_ros.core.algorithms import christoffel, kronecker, lagrange, rnea
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.algorithms import rnea
 from robot_dynamics_ros.core.dual import Dual, along, independent, slope_of
-from robot_dynamics_ros.core.inertia import Placement
+from robot_dynamics_ros.core.model.inertia import Placement
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
+from robot_dynamics_ros.core.textbook import christoffel, kronecker, lagrange, screw
+from robot_dynamics_ros.core.textbook import spatial_inertia as spatial
 
 DOCUMENT = Path(__file__).resolve().parents[2] / 'docs/errata.md'
 

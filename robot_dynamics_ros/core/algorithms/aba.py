@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..model import Joint, RobotModel
+from ..model.robot import RobotModel
+from ..model.tree import Joint
 from ..scalar import Scalar
 from ..spatial import (
     ZERO,
@@ -55,7 +56,7 @@ def forward_dynamics(
     Raises:
         InertiaError: a joint moves no mass, so that any acceleration would do.
     """
-    if any(joint.driver is not None for joint in model.joints):
+    if any(joint.mimicked is not None for joint in model.joints):
         return solved_forward_dynamics(model, q, v, tau, gravity)
     frames = joint_frames(model, q)
     biases, wrenches = _forward(model, frames, joint_rates(model, v))

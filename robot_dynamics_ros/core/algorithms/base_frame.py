@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..inertia import Inertia
-from ..model import Joint, RobotModel
+from ..model.inertia import Inertia
+from ..model.robot import RobotModel
+from ..model.tree import Joint
 from ..scalar import Scalar
 from ..spatial import (
     IDENTITY,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model import RobotModel
+from ..model.robot import RobotModel
 from ..scalar import Scalar
 from .base_frame import coriolis, coriolis_transposed, inertial, moving_tree, power
 from .joint_tree import accumulate, ancestors

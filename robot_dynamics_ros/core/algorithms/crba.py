@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..inertia import Inertia
-from ..model import Joint, RobotModel
+from ..model.inertia import Inertia
+from ..model.robot import RobotModel
+from ..model.tree import Joint
 from ..scalar import Scalar
 from ..spatial import Vector, add, cross, dot, rotate, scale
 from .joint_tree import accumulate, ancestors, joint_frames

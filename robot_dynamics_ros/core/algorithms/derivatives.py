@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model import RobotModel
+from ..model.robot import RobotModel
 from ..scalar import Scalar
 from ..spatial import Vector, scale
 from .base_frame import (

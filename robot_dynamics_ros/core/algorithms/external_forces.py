@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..model import Frame, RobotModel
+from ..model.robot import RobotModel
+from ..model.tree import Frame
 from ..scalar import Scalar
 from ..spatial import add, cross, dot, rotate, rotate_back
 from .joint_tree import ancestors, joint_frames

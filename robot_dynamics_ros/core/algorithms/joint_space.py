@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..errors import InertiaError
-from ..model import RobotModel
+from ..model.robot import RobotModel
 from ..scalar import Scalar
 from ..spatial import Vector
 from .crba import mass_matrix

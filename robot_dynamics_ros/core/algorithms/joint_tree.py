@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..model import Joint, RobotModel
+from ..model.robot import RobotModel
+from ..model.tree import Joint, joint_frame, joint_position
 from ..scalar import Scalar
-from ..spatial import Matrix, Vector, add, multiply, rotate, rotation_about, scale
+from ..spatial import Matrix, Vector
 
 
 def joint_frames(model: RobotModel, q: Sequence[Scalar]) -> list[tuple[Matrix, Vector]]:
@@ -15,19 +16,6 @@ def joint_frames(model: RobotModel, q: Sequence[Scalar]) -> list[tuple[Matrix, V
         joint_frame(joint, joint_position(joint, q[joint.coordinate.index]))
         for joint in model.joints
     ]
-
-
-def joint_position(joint: Joint, coordinate: Scalar) -> Scalar:
-    """Position of a joint from its entry of q."""
-    return joint.coordinate.multiplier * coordinate + joint.coordinate.offset
-
-
-def joint_frame(joint: Joint, position: Scalar) -> tuple[Matrix, Vector]:
-    """Rotation and origin of the body of a joint in its parent body, at a position."""
-    rotation, translation = joint.placement.rotation, joint.placement.translation
-    if joint.kind == 'prismatic':
-        return rotation, add(translation, rotate(rotation, scale(position, joint.axis)))
-    return multiply(rotation, rotation_about(joint.axis, position)), translation
 
 
 def joint_rates(model: RobotModel, rates: Sequence[Scalar]) -> list[Scalar]:

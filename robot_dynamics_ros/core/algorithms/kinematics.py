@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from ..model import Frame, RobotModel
+from ..model.robot import RobotModel
+from ..model.tree import Frame
 from ..scalar import Scalar
 from ..spatial import (
     ZERO,
@@ -25,8 +26,8 @@ from .joint_tree import ancestors, joint_rates
 # As Pinocchio names them. The linear velocity is that of the origin of the frame in LOCAL (axes
 # of the frame) and LOCAL_WORLD_ALIGNED (axes of the base); in WORLD it is that of the point of
 # the body that passes through the base origin, in the axes of the base.
-Reference = Literal['LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED']
-REFERENCES: tuple[Reference, ...] = get_args(Reference)
+Axes = Literal['LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED']
+AXES: tuple[Axes, ...] = get_args(Axes)
 
 
 def frame_pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> list[list[Scalar]]:
@@ -42,7 +43,7 @@ def frame_pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> list[lis
 
 
 def jacobian(
-    model: RobotModel, q: Sequence[Scalar], frame: Frame, reference: Reference
+    model: RobotModel, q: Sequence[Scalar], frame: Frame, axes: Axes
 ) -> list[list[Scalar]]:
     """J(q) with twist = J v, [linear; angular], shape (6, n).
 
@@ -52,10 +53,10 @@ def jacobian(
         model: the robot.
         q: (n,) positions [rad or m].
         frame: of the model.
-        reference: see `Reference`.
+        axes: see `Reference`.
     """
     rotation, translation = _pose(model, q, frame)
-    point = ZERO if reference == 'WORLD' else translation
+    point = ZERO if axes == 'WORLD' else translation
     poses = body_poses(model, q)
     columns = []
     for i in _chain(model, frame):
@@ -65,7 +66,7 @@ def jacobian(
             column = Pair(linear=axis)
         else:
             column = Pair(axis, cross(axis, subtract(point, origin)))
-        columns.append((i, _turned_back(rotation, column) if reference == 'LOCAL' else column))
+        columns.append((i, _turned_back(rotation, column) if axes == 'LOCAL' else column))
     return _matrix(model, columns)
 
 
@@ -74,7 +75,7 @@ def jacobian_derivative(
     q: Sequence[Scalar],
     v: Sequence[Scalar],
     frame: Frame,
-    reference: Reference,
+    axes: Axes,
 ) -> list[list[Scalar]]:
     """dJ/dt when q changes with v, shape (6, n): the acceleration of the frame is J a + J_dot v.
 
@@ -85,14 +86,14 @@ def jacobian_derivative(
         q: (n,) positions [rad or m].
         v: (n,) velocities [rad/s or m/s].
         frame: of the model.
-        reference: see `Reference`.
+        axes: see `Reference`.
     """
     rotation, translation = _pose(model, q, frame)
     poses, velocities = body_poses(model, q), _velocities(model, q, v)
     # Angular velocity of the frame, and velocity of the point that J is about.
     spin, drift = velocities[frame.body + 1]
-    point = ZERO if reference == 'WORLD' else translation
-    if frame.body < 0 or reference == 'WORLD':
+    point = ZERO if axes == 'WORLD' else translation
+    if frame.body < 0 or axes == 'WORLD':
         drift = ZERO
     else:
         drift = add(drift, cross(spin, subtract(translation, poses[frame.body][1])))
@@ -108,7 +109,7 @@ def jacobian_derivative(
             arm, arm_rate = subtract(point, origin), subtract(drift, velocity)
             column = Pair(axis, cross(axis, arm))
             change = Pair(rate, add(cross(rate, arm), cross(axis, arm_rate)))
-        if reference == 'LOCAL':
+        if axes == 'LOCAL':
             # d/dt (R^T J) = R^T (J_dot - omega x J).
             turning = Pair(cross(spin, column.angular), cross(spin, column.linear))
             change = _turned_back(rotation, change + turning.times(-1.0))

@@ -83,7 +83,11 @@ class Kernel:
     @property
     def call(self) -> Callable[..., Any]:
         """`call(input..., out)` checks its arguments and computes; `out`: None for a new array."""
-        return self._careful if self._native is None else self._native.callable(self._careful)
+        return (
+            self._checked_call
+            if self._native is None
+            else self._native.callable(self._checked_call)
+        )
 
     def bind(self, inputs: Sequence[Any], out: Any) -> Callable[[], None]:
         """`step()`, which reads these arrays and writes that one, in place.
@@ -95,18 +99,18 @@ class Kernel:
         check_bindable(named, dict(self._program.inputs), out)
         check_output(out, self._program.shape)
 
-        def careful_step() -> None:
-            self._careful(*inputs, out)
+        def checked_step() -> None:
+            self._checked_call(*inputs, out)
 
         if self._native is None:
-            return careful_step
-        return self._native.bind(careful_step, inputs, out)
+            return checked_step
+        return self._native.bind(checked_step, inputs, out)
 
     @cached_property
     def _python(self) -> Callable[..., list[float]]:
         return compile_python(self._program)
 
-    def _careful(self, *arguments: Any) -> Any:
+    def _checked_call(self, *arguments: Any) -> Any:
         """Takes whatever can be understood, and says what cannot."""
         *values, out = arguments
         vectors = [

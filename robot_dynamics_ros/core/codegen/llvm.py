@@ -45,29 +45,29 @@ class NativeKernel:
         self._call_definition = _method(name, self._address('call'), METH_FASTCALL)
         self._step_definition = _method(name, self._address('step'), METH_NOARGS)
 
-    def callable(self, careful: Callable[..., Any]) -> Callable[..., Any]:
+    def callable(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """`call(input..., out)`, a builtin; `out` is None for a new array.
 
         Args:
-            careful: gets the arguments of every call that is not plain float64 arrays in range,
+            fallback: gets the arguments of every call that is not plain float64 arrays in range,
                 and answers in its place; it must keep this object alive.
         """
-        call: Callable[..., Any] = _builtin(self._call_definition, careful)
+        call: Callable[..., Any] = _builtin(self._call_definition, fallback)
         return call
 
     def bind(
-        self, careful: Callable[[], None], inputs: Sequence[Any], output: Any
+        self, fallback: Callable[[], None], inputs: Sequence[Any], output: Any
     ) -> Callable[[], None]:
         """A builtin that computes from `inputs` into `output`, arrays that were checked.
 
         Args:
-            careful: is called in its place when a value is out of range.
+            fallback: is called in its place when a value is out of range.
             inputs: contiguous float64 vectors.
             output: contiguous writeable float64 array that overlaps none of them.
         """
         # The last entry keeps the machine code alive as long as the builtin is.
         bound = np.empty(len(inputs) + 3, dtype=object)
-        for index, held in enumerate([careful, *inputs, output, self]):
+        for index, held in enumerate([fallback, *inputs, output, self]):
             bound[index] = held
         step: Callable[[], None] = _builtin(self._step_definition, bound)
         return step

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ..expression import Expression
 from ..scalar import Scalar
+from .expression import Expression
 from .llvm_ir import DECLARATIONS, INSTRUCTIONS, constant, turn
 from .program import Program
 

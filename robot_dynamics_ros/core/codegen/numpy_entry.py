@@ -73,7 +73,7 @@ def _in_range(program: Program) -> list[str]:
 def _call(inputs: list[tuple[str, int]], shape: tuple[int, ...]) -> list[str]:
     count = len(inputs)
     lines = [
-        'define ptr @call(ptr %careful, ptr %arguments, i64 %count) {',
+        'define ptr @call(ptr %fallback, ptr %arguments, i64 %count) {',
         f'  %expected = icmp eq i64 %count, {count + 1}',
         '  br i1 %expected, label %read, label %hand.over',
         'read:',
@@ -119,7 +119,7 @@ def _call(inputs: list[tuple[str, int]], shape: tuple[int, ...]) -> list[str]:
         f'  call void {function("Py_IncRef")}(ptr %given)',
         '  ret ptr %given',
         'hand.over:',
-        f'  %answer = call ptr {function("PyObject_VectorcallDict")}(ptr %careful, '
+        f'  %answer = call ptr {function("PyObject_VectorcallDict")}(ptr %fallback, '
         'ptr %arguments, i64 %count, ptr null)',
         '  ret ptr %answer',
         '}',
@@ -145,7 +145,7 @@ def _step(inputs: list[tuple[str, int]]) -> list[str]:
     lines = [
         'define ptr @step(ptr %bound, ptr %unused) {',
         *field('%table', 'ptr', '%bound', DATA),
-        *field('%careful', 'ptr', '%table', 0),
+        *field('%fallback', 'ptr', '%table', 0),
     ]
     for index, name in enumerate([*names, 'out']):
         lines += [
@@ -162,7 +162,7 @@ def _step(inputs: list[tuple[str, int]]) -> list[str]:
         f'  call void {function("Py_IncRef")}(ptr {address(id(None))})',
         f'  ret ptr {address(id(None))}',
         'hand.over:',
-        f'  %answer = call ptr {function("PyObject_CallNoArgs")}(ptr %careful)',
+        f'  %answer = call ptr {function("PyObject_CallNoArgs")}(ptr %fallback)',
         '  ret ptr %answer',
         '}',
     ]

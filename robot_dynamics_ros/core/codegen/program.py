@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..expression import Expression, ExpressionGraph
 from ..scalar import Scalar
+from .expression import Expression, ExpressionGraph
 
 
 @dataclass(frozen=True)

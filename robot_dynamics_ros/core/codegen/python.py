@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from ..expression import Expression
+from .expression import Expression
 from .program import Program
 
 FORMATS = {

@@ -8,10 +8,10 @@ from typing import Any
 
 from rclpy.node import Node
 
-from ..controller import Controller
-from ..requested_state import RequestedState
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.requested_state import RequestedState
 from .answering import offer
-from .cross_check import CrossChecks
+from .cross_check import CrossCheckService
 from .frames import Frames
 from .matrices import Matrices
 from .torques import Torques
@@ -24,7 +24,7 @@ class Services:
     def __init__(
         self,
         node: Node,
-        controller: Callable[[], Controller],
+        commanded: Callable[[], CommandedRobot],
         lock: AbstractContextManager[Any],
         tolerance: Callable[[], float],
     ) -> None:
@@ -32,17 +32,17 @@ class Services:
 
         Args:
             node: that offers them.
-            controller: gives the present one; raises RobotDynamicsError if there is none.
+            commanded: gives the present one; raises RobotDynamicsError if there is none.
             lock: held while the latest state is read.
             tolerance: of the cross-check.
         """
         state = RequestedState(lock)
         for group in (
-            Matrices(controller, state),
-            Torques(controller, state),
-            Frames(controller, state),
-            Trajectories(controller, state),
-            CrossChecks(controller, state, tolerance),
+            Matrices(commanded, state),
+            Torques(commanded, state),
+            Frames(commanded, state),
+            Trajectories(commanded, state),
+            CrossCheckService(commanded, state, tolerance),
         ):
             for service, name, answer in group.services():
                 offer(node, service, name, answer)

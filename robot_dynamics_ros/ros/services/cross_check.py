@@ -9,27 +9,27 @@ import numpy as np
 
 from robot_dynamics_interfaces.srv import CrossCheck
 from robot_dynamics_ros.core.errors import OracleUnavailable
-from robot_dynamics_ros.core.sampling import State, random_states
+from robot_dynamics_ros.core.model.sampling import State, random_states
 
-from ..controller import Controller
-from ..parameter_table import check_sample_count
-from ..requested_state import RequestedState, is_given
+from ..parameters.table import check_sample_count
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.requested_state import RequestedState, is_given
 from .answering import Service
 
 DEFAULT_SAMPLES = 100
 
 
-class CrossChecks:
+class CrossCheckService:
     """Answers `~/cross_check`."""
 
     def __init__(
         self,
-        controller: Callable[[], Controller],
+        commanded: Callable[[], CommandedRobot],
         state: RequestedState,
         tolerance: Callable[[], float],
     ) -> None:
         """See `Services`."""
-        self._controller = controller
+        self._commanded = commanded
         self._state = state
         self._tolerance = tolerance
 
@@ -38,13 +38,13 @@ class CrossChecks:
         return ((CrossCheck, '~/cross_check', self._cross_check),)
 
     def _cross_check(self, request: Any, response: Any) -> None:
-        controller = self._controller()
-        robot = controller.robot
+        commanded = self._commanded()
+        robot = commanded.robot
         if robot.oracle is None:
             raise OracleUnavailable('parameter cross_check is false: Pinocchio was not asked')
         model = robot.dynamics.model
         if is_given(request.state):
-            q, v = self._state.read(controller, request.state)
+            q, v = self._state.read(commanded, request.state)
             states = [State(q, v, np.zeros(model.size))]
         else:
             samples = request.samples or DEFAULT_SAMPLES

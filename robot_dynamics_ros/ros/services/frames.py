@@ -13,22 +13,22 @@ import numpy as np
 
 from robot_dynamics_interfaces.srv import GetJacobian, GetTaskSpaceInertia
 from robot_dynamics_ros.core.frame_dynamics import TWIST
-from robot_dynamics_ros.core.task_space import checked_rows, task_inertia
+from robot_dynamics_ros.core.task.task_space import checked_rows, task_inertia
 
-from ..controller import Controller
-from ..messages import matrix_message
-from ..requested_state import RequestedState
+from ..messages.arrays import matrix_message
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.requested_state import RequestedState
 from .answering import Service
 
-DEFAULT_REFERENCE = 'LOCAL_WORLD_ALIGNED'
+DEFAULT_AXES = 'LOCAL_WORLD_ALIGNED'
 
 
 class Frames:
     """Answers `~/get_jacobian` and `~/get_task_space_inertia`."""
 
-    def __init__(self, controller: Callable[[], Controller], state: RequestedState) -> None:
+    def __init__(self, commanded: Callable[[], CommandedRobot], state: RequestedState) -> None:
         """See `Services`."""
-        self._controller = controller
+        self._commanded = commanded
         self._state = state
 
     def services(self) -> tuple[Service, ...]:
@@ -39,23 +39,23 @@ class Frames:
         )
 
     def _jacobian(self, request: Any, response: Any) -> None:
-        controller = self._controller()
-        q, _ = self._state.read(controller, request.state)
-        reference = request.reference or DEFAULT_REFERENCE
-        jacobian = controller.robot.dynamics.jacobian(q, request.frame, reference)
-        response.joint_names = list(controller.joints)
-        response.jacobian = matrix_message(jacobian[:, controller.feedforward.indices])
+        commanded = self._commanded()
+        q, _ = self._state.read(commanded, request.state)
+        axes = request.axes or DEFAULT_AXES
+        jacobian = commanded.robot.dynamics.jacobian(q, request.frame, axes)
+        response.joint_names = list(commanded.joints)
+        response.jacobian = matrix_message(jacobian[:, commanded.feedforward.indices])
 
     def _task_space_inertia(self, request: Any, response: Any) -> None:
-        controller = self._controller()
-        q, _ = self._state.read(controller, request.state)
+        commanded = self._commanded()
+        q, _ = self._state.read(commanded, request.state)
         rows = checked_rows(list(request.rows) or range(6))
-        indices = controller.feedforward.indices
-        dynamics = controller.robot.dynamics
-        reference = request.reference or DEFAULT_REFERENCE
-        jacobian = dynamics.jacobian(q, request.frame, reference)[np.ix_(rows, indices)]
+        indices = commanded.feedforward.indices
+        dynamics = commanded.robot.dynamics
+        axes = request.axes or DEFAULT_AXES
+        jacobian = dynamics.jacobian(q, request.frame, axes)[np.ix_(rows, indices)]
         task = task_inertia(jacobian, dynamics.mass_matrix(q)[np.ix_(indices, indices)])
-        response.joint_names = list(controller.joints)
+        response.joint_names = list(commanded.joints)
         response.rows = rows
         response.inertia = matrix_message(task.inertia)
         response.singular = task.singular

@@ -9,18 +9,18 @@ import numpy as np
 
 from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
 
-from ..controller import Controller
-from ..messages import matrix_message
-from ..requested_state import RequestedState
+from ..messages.arrays import matrix_message
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.requested_state import RequestedState
 from .answering import Service
 
 
 class Matrices:
     """Answers `~/get_mass_matrix` and `~/get_coriolis_matrix`."""
 
-    def __init__(self, controller: Callable[[], Controller], state: RequestedState) -> None:
+    def __init__(self, commanded: Callable[[], CommandedRobot], state: RequestedState) -> None:
         """See `Services`."""
-        self._controller = controller
+        self._commanded = commanded
         self._state = state
 
     def services(self) -> tuple[Service, ...]:
@@ -31,17 +31,17 @@ class Matrices:
         )
 
     def _mass_matrix(self, request: Any, response: Any) -> None:
-        controller = self._controller()
-        q, _ = self._state.read(controller, request.state)
-        indices = controller.feedforward.indices
-        matrix = controller.robot.dynamics.mass_matrix(q)[np.ix_(indices, indices)]
-        response.joint_names = list(controller.joints)
+        commanded = self._commanded()
+        q, _ = self._state.read(commanded, request.state)
+        indices = commanded.feedforward.indices
+        matrix = commanded.robot.dynamics.mass_matrix(q)[np.ix_(indices, indices)]
+        response.joint_names = list(commanded.joints)
         response.mass_matrix = matrix_message(matrix)
 
     def _coriolis_matrix(self, request: Any, response: Any) -> None:
-        controller = self._controller()
-        q, v = self._state.read(controller, request.state, needs_velocity=True)
-        indices = controller.feedforward.indices
-        matrix = controller.robot.dynamics.coriolis_matrix(q, v)[np.ix_(indices, indices)]
-        response.joint_names = list(controller.joints)
+        commanded = self._commanded()
+        q, v = self._state.read(commanded, request.state, needs_velocity=True)
+        indices = commanded.feedforward.indices
+        matrix = commanded.robot.dynamics.coriolis_matrix(q, v)[np.ix_(indices, indices)]
+        response.joint_names = list(commanded.joints)
         response.coriolis_matrix = matrix_message(matrix)

@@ -10,21 +10,20 @@ import numpy as np
 from robot_dynamics_interfaces.srv import ForwardDynamics, GetGravity, InverseDynamics
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.held_joints import forward_dynamics_holding
 
-from ..controller import Controller
-from ..joint_state_reader import JointStateReader
-from ..messages import doubles
-from ..requested_state import RequestedState
+from ..messages.arrays import doubles
+from ..messages.joint_state_reader import JointStateReader
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.requested_state import RequestedState
 from .answering import Service
 
 
 class Torques:
     """Answers `~/get_gravity`, `~/inverse_dynamics` and `~/forward_dynamics`."""
 
-    def __init__(self, controller: Callable[[], Controller], state: RequestedState) -> None:
+    def __init__(self, commanded: Callable[[], CommandedRobot], state: RequestedState) -> None:
         """See `Services`."""
-        self._controller = controller
+        self._commanded = commanded
         self._state = state
 
     def services(self) -> tuple[Service, ...]:
@@ -36,43 +35,44 @@ class Torques:
         )
 
     def _gravity(self, request: Any, response: Any) -> None:
-        controller = self._controller()
-        q, _ = self._state.read(controller, request.state)
-        effort = controller.robot.dynamics.gravity_torque(q)
-        response.joint_names = list(controller.joints)
-        response.effort = doubles(effort[controller.feedforward.indices])
+        commanded = self._commanded()
+        q, _ = self._state.read(commanded, request.state)
+        effort = commanded.robot.dynamics.gravity_torque(q)
+        response.joint_names = list(commanded.joints)
+        response.effort = doubles(effort[commanded.feedforward.indices])
 
     def _inverse_dynamics(self, request: Any, response: Any) -> None:
-        controller = self._controller()
-        q, v = self._state.read(controller, request.state, needs_velocity=True)
-        a, indices = np.zeros_like(q), controller.feedforward.indices
+        commanded = self._commanded()
+        q, v = self._state.read(commanded, request.state, needs_velocity=True)
+        a, indices = np.zeros_like(q), commanded.feedforward.indices
         if request.acceleration:
-            a[indices] = _in_order(controller, request, request.acceleration, 'acceleration')
-        effort = controller.robot.dynamics.inverse_dynamics(q, v, a)
-        response.joint_names = list(controller.joints)
+            a[indices] = _in_order(commanded, request, request.acceleration, 'acceleration')
+        effort = commanded.robot.dynamics.inverse_dynamics(q, v, a)
+        response.joint_names = list(commanded.joints)
         response.effort = doubles(effort[indices])
 
     def _forward_dynamics(self, request: Any, response: Any) -> None:
-        controller = self._controller()
-        q, v = self._state.read(controller, request.state, needs_velocity=True)
+        commanded = self._commanded()
+        q, v = self._state.read(commanded, request.state, needs_velocity=True)
         if not request.effort:
             raise StateError(
-                f'effort is empty, one of every joint is needed: {", ".join(controller.joints)} '
+                f'effort is empty, one of every joint is needed: {", ".join(commanded.joints)} '
                 '(state.effort is not used)'
             )
-        effort = _in_order(controller, request, request.effort, 'effort')
-        acceleration = forward_dynamics_holding(
-            controller.robot.dynamics,
-            controller.joints,
+        effort = _in_order(commanded, request, request.effort, 'effort')
+        acceleration = commanded.robot.dynamics.forward_dynamics_holding(
+            commanded.joints,
             q,
-            v[controller.feedforward.indices],
+            v[commanded.feedforward.indices],
             effort,
         )
-        response.joint_names = list(controller.joints)
+        response.joint_names = list(commanded.joints)
         response.acceleration = doubles(acceleration)
 
 
-def _in_order(controller: Controller, request: Any, values: Sequence[float], field: str) -> Array:
+def _in_order(
+    commanded: CommandedRobot, request: Any, values: Sequence[float], field: str
+) -> Array:
     """(k,) of the commanded joints, from values in the order of the state, or of these joints."""
-    names = list(request.state.name) or list(controller.joints)
-    return JointStateReader(controller.joints).reorder(names, values, field)
+    names = list(request.state.name) or list(commanded.joints)
+    return JointStateReader(commanded.joints).reorder(names, values, field)

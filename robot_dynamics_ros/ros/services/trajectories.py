@@ -6,20 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 from robot_dynamics_interfaces.srv import FillEfforts
-from robot_dynamics_ros.core.trajectory_efforts import PARTS
+from robot_dynamics_ros.control.trajectory_efforts import PARTS
 
-from ..controller import Controller
-from ..requested_state import RequestedState
-from ..trajectory_efforts import excesses, fill_efforts, in_message
+from ..references.effort_filling import excesses, fill_efforts, in_message
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.requested_state import RequestedState
 from .answering import Service
 
 
 class Trajectories:
     """Answers `~/fill_efforts`."""
 
-    def __init__(self, controller: Callable[[], Controller], state: RequestedState) -> None:
+    def __init__(self, commanded: Callable[[], CommandedRobot], state: RequestedState) -> None:
         """See `Services`."""
-        self._controller = controller
+        self._commanded = commanded
         self._state = state
 
     def services(self) -> tuple[Service, ...]:
@@ -28,7 +28,7 @@ class Trajectories:
 
     def _fill_efforts(self, request: Any, response: Any) -> None:
         terms = () if request.leave_efforts_empty else tuple(request.terms) or PARTS
-        demands = fill_efforts(request.trajectory, self._controller(), self._state, terms)
+        demands = fill_efforts(request.trajectory, self._commanded(), self._state, terms)
         response.trajectory = request.trajectory
         response.demands = [in_message(demand) for demand in demands]
         response.message = excesses(demands)

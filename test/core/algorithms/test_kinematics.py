@@ -7,7 +7,7 @@ from mechanics.examples import example
 from mechanics.float_kinetics import FloatKinetics
 
 from robot_dynamics_ros.core import ParameterError, UnknownNameError
-from robot_dynamics_ros.core.algorithms.kinematics import REFERENCES
+from robot_dynamics_ros.core.algorithms.kinematics import AXES
 
 
 def test_programs_compute_what_the_algorithms_do():
@@ -20,14 +20,14 @@ def test_programs_compute_what_the_algorithms_do():
         ):
             assert_close(ours, theirs)
         out = np.empty((6, 6))
-        for kind in REFERENCES:
+        for kind in AXES:
             J = reference.jacobian(q, 'tool0', kind)
             assert_close(dynamics.jacobian(q, 'tool0', kind), J)
             assert dynamics.jacobian(q, 'tool0', kind, out=out) is out
             J_dot = dynamics.jacobian_derivative(q, v, 'tool0', kind)
             assert_close(J_dot, reference.jacobian_derivative(q, v, 'tool0', kind))
             out[:] = 0.0
-            dynamics.bind('jacobian', q, out=out, frame='tool0', reference=kind)()
+            dynamics.bind('jacobian', q, out=out, frame='tool0', axes=kind)()
             assert_close(out, J)
 
 

@@ -1,0 +1,61 @@
+"""What is fixed to the bodies of a robot after it was described: payloads and rotors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ..checks import is_finite
+from ..errors import ParameterError, UnknownNameError
+from .payload import Payload
+from .tree import Frame, Joint
+
+
+def with_payloads(
+    joints: Sequence[Joint], frames: Sequence[Frame], payloads: Iterable[Payload]
+) -> tuple[Joint, ...]:
+    """The joints, their bodies with these payloads.
+
+    One on a link that does not move (since joints were locked) adds no inertia.
+
+    Args:
+        joints: of a robot.
+        frames: of its links, among them those of the payloads.
+        payloads: to attach, in this order: sums of floats depend on it.
+    """
+    carriers = {frame.name: frame for frame in frames}
+    result = list(joints)
+    for payload in payloads:
+        frame = carriers[payload.frame]
+        if frame.body >= 0:
+            pose = frame.placement
+            carried = payload.moments.moved(pose.rotation, pose.translation)
+            body = result[frame.body]
+            result[frame.body] = replace(body, inertia=body.inertia + carried)
+    return tuple(result)
+
+
+def with_armature(joints: Sequence[Joint], armature: Mapping[str, float]) -> tuple[Joint, ...]:
+    """The joints with these reflected rotor inertias [kg m^2 or kg], by joint name.
+
+    Raises:
+        UnknownNameError: a joint does not exist.
+        ParameterError: a value is negative or not finite, or this is no mapping.
+    """
+    if not isinstance(armature, Mapping):
+        raise ParameterError(
+            f'armature is {armature!r}, a mapping of joints to inertias is needed'
+        )
+    known = tuple(joint.name for joint in joints)
+    for name, value in armature.items():
+        if name not in known:
+            raise UnknownNameError('joint', name, known)
+        if not (is_finite(value) and value >= 0.0):
+            raise ParameterError(
+                f'armature of joint {name!r} is {value!r}, a finite number that is not negative '
+                'is needed'
+            )
+    return tuple(
+        replace(joint, armature=float(armature.get(joint.name, joint.armature)))
+        for joint in joints
+    )

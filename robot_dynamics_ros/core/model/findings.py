@@ -1,0 +1,94 @@
+"""What is implausible, though usable, in a description."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ..spatial import Matrix
+
+# Public descriptions print six digits or fewer: a plate whose inertia just meets the triangle
+# inequality may miss it by that much.
+PRINTED_PRECISION = 1e-6
+
+Severity = Literal['error', 'warning', 'info']
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One implausible thing.
+
+    Attributes:
+        link: name of the link.
+        problem: what is wrong, in words.
+        value: the numbers that show it, with units.
+        advice: what to do about it.
+        severity: error: no real robot is so; warning: probably wrong; info: worth to know.
+    """
+
+    link: str
+    problem: str
+    value: str
+    advice: str
+    severity: Severity = 'warning'
+
+    def __str__(self) -> str:
+        """One line for a log."""
+        return f'link {self.link!r}: {self.problem} ({self.value}); {self.advice}'
+
+
+def examine_inertial(link: str, mass: float, rotational: Matrix) -> list[Finding]:
+    """Findings about one link's mass [kg] and rotational inertia at its centre of mass [kg m^2].
+
+    The principal moments of a real body are positive, and none exceeds the sum of the other two.
+    """
+    moments = np.linalg.eigvalsh(np.array(rotational))
+    printed = ', '.join(f'{moment:.3g}' for moment in moments) + ' kg m^2'
+    if mass == 0.0 and not moments.any():
+        return []
+    if mass == 0.0:
+        advice = 'give it a mass, or remove the inertia'
+        return [Finding(link, 'has a rotational inertia but no mass', printed, advice)]
+    if moments[0] <= 0.0:
+        advice = 'recompute the inertia from the mass and the shape'
+        problem = 'its rotational inertia is not positive definite'
+        # A point or a thin rod is an idealisation, a negative moment is a mistake.
+        idealised = moments[0] >= -PRINTED_PRECISION * moments[2]
+        severity: Severity = 'warning' if idealised else 'error'
+        return [Finding(link, problem, f'principal moments {printed}', advice, severity)]
+    if moments[0] + moments[1] < moments[2] * (1.0 - PRINTED_PRECISION):
+        advice = 'no body has such an inertia: look for a wrong unit, frame or sign'
+        problem = 'its rotational inertia breaks the triangle inequality'
+        return [Finding(link, problem, f'principal moments {printed}', advice, 'error')]
+    return []
+
+
+def massless_body(link: str, joint: str) -> Finding:
+    """Finding about a moving body of which no part has a mass."""
+    return Finding(
+        link,
+        f'nothing that joint {joint!r} moves before the next joint has a mass',
+        '0 kg',
+        'harmless inside a chain; at a tip the mass matrix is singular: give it a mass',
+    )
+
+
+def orphaned_mimic(link: str, joint: str, mimicked: str, driver_is_fixed: bool) -> Finding:
+    """Finding about a joint that mimics one that does not exist or does not move."""
+    reason = (
+        f'joint {mimicked!r}, which is fixed' if driver_is_fixed else 'a joint that is not there'
+    )
+    return Finding(
+        link,
+        f'its joint {joint!r} mimics {reason}, so it counts as independent',
+        f'mimic joint={mimicked!r}',
+        'name a moving joint, or remove the mimic element',
+    )
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """The first of the names, for one line."""
+    return ', '.join(names[:most]) + (', ...' if len(names) > most else '')

@@ -1,0 +1,105 @@
+"""Friction in the joints: viscous, and Coulomb's with a smooth sign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, check_output, checked_vector
+from ..errors import ParameterError, UnknownNameError
+from .robot import RobotModel
+
+# [rad/s or m/s]: about the noise of a velocity read from an encoder.
+SMOOTHING = 0.01
+
+
+class JointFriction:
+    """The torque that joints need against their friction: F_v v + F_s s(v).
+
+    The sign is smooth: s(v) = v / sqrt(v^2 + v_0^2) is within 0.5 % of sgn(v) from 10 v_0 on, has
+    the slope 1 / v_0 at rest, and is never larger than 1, so that compensation never exceeds the
+    friction it compensates. Friction itself is minus that torque and takes power at every speed;
+    compensation at rest is zero and starts no motion.
+
+    Mimic joints rub too: their friction is felt by the joint that drives them, times the
+    multiplier.
+
+    Attributes:
+        viscous: F_v of every joint of the model, mimic joints included (N,) [N m s/rad or N s/m].
+        coulomb: F_s of the same (N,) [N m or N].
+        smoothing: v_0 [rad/s or m/s].
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        *,
+        viscous: Mapping[str, float] | None = None,
+        coulomb: Mapping[str, float] | None = None,
+        smoothing: float = SMOOTHING,
+    ) -> None:
+        """Take friction from the URDF, but for the joints that are given.
+
+        Args:
+            model: the robot; `damping` and `friction` of its joints.
+            viscous: by joint name, in place of the URDF's damping.
+            coulomb: by joint name, in place of the URDF's friction.
+            smoothing: v_0 [rad/s or m/s].
+
+        Raises:
+            UnknownNameError: a joint does not exist.
+            ParameterError: a coefficient is negative or not finite, or v_0 not positive.
+        """
+        if not (math.isfinite(smoothing) and smoothing > 0.0):
+            raise ParameterError(f'smoothing is {smoothing}, it must be positive and finite')
+        damping = {joint.name: joint.damping for joint in model.joints}
+        friction = {joint.name: joint.friction for joint in model.joints}
+        self.viscous = _coefficients('viscous', damping, viscous or {})
+        self.coulomb = _coefficients('coulomb', friction, coulomb or {})
+        self.smoothing = smoothing
+        self._names = model.joint_names
+        # From the rates of the independent joints to those of all.
+        self._spread = np.zeros((len(model.joints), model.size))
+        for row, joint in enumerate(model.joints):
+            self._spread[row, joint.coordinate.index] = joint.coordinate.multiplier
+
+    @property
+    def exists(self) -> bool:
+        """Whether any joint has friction."""
+        return bool(self.viscous.any() or self.coulomb.any())
+
+    def torque(self, v: npt.ArrayLike, out: Array | None = None) -> Array:
+        """F_v v + F_s s(v), shape (n,) [N m or N]: add it to inverse_dynamics.
+
+        Args:
+            v: (n,) velocities [rad/s or m/s].
+            out: (n,) to write into.
+
+        Raises:
+            StateError: v is not n finite numbers, or `out` cannot take the result.
+        """
+        rates = self._spread @ checked_vector('v', v, self._names)
+        sign = rates / np.hypot(rates, self.smoothing)
+        result: Array = self._spread.T @ (self.viscous * rates + self.coulomb * sign)
+        if out is None:
+            return result
+        check_output(out, result.shape)
+        out[...] = result
+        return out
+
+
+def _coefficients(kind: str, described: Mapping[str, float], given: Mapping[str, float]) -> Array:
+    for name in given:
+        if name not in described:
+            raise UnknownNameError('joint', name, tuple(described))
+    merged = {**described, **given}
+    for name, value in merged.items():
+        if not (math.isfinite(value) and value >= 0.0):
+            raise ParameterError(
+                f'{kind} friction of joint {name!r} is {value}, it must be finite and not '
+                'negative: friction takes energy'
+            )
+    return np.array([float(merged[name]) for name in described])

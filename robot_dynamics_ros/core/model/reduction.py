@@ -1,0 +1,97 @@
+"""A robot of which some joints are locked: what they carry becomes part of their carrier."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from ..checks import checked_names, is_finite
+from ..errors import ParameterError, UnknownNameError
+from ..spatial import snapped
+from .inertia import Placement
+from .tree import Frame, Joint, joint_frame, joint_position
+
+
+def reduced(
+    joints: Sequence[Joint],
+    frames: Sequence[Frame],
+    kept: Collection[str],
+    positions: Mapping[str, float],
+) -> tuple[tuple[Joint, ...], tuple[Frame, ...]]:
+    """The joints that still move, and the frames of all links.
+
+    Args:
+        joints: of a robot, parents before children.
+        frames: of its links.
+        kept: names of the independent joints that still move.
+        positions: at which others are locked [rad or m]; those that are not named: at zero.
+    """
+    independent = [joint.name for joint in joints if joint.mimicked is None]
+    at = [positions.get(name, 0.0) for name in independent]
+    moving = [index for index, name in enumerate(independent) if name in kept]
+    coordinates = {old: new for new, old in enumerate(moving)}
+
+    # Where each body of the old robot is: a body of the new one (-1: the base), its pose there.
+    places = [(-1, Placement())]
+    merged: list[Joint] = []
+    for joint in joints:
+        carrier, pose = places[joint.parent + 1]
+        coordinate = joint.coordinate
+        if coordinate.index in coordinates:
+            places.append((len(merged), Placement()))
+            moved = replace(coordinate, index=coordinates[coordinate.index])
+            placement = pose @ joint.placement
+            merged.append(replace(joint, parent=carrier, placement=placement, coordinate=moved))
+            continue
+        position = joint_position(joint, at[coordinate.index])
+        rotation, translation = joint_frame(joint, position)
+        pose = pose @ Placement(snapped(rotation), translation)
+        places.append((carrier, pose))
+        if carrier >= 0:
+            carried = joint.inertia.moved(pose.rotation, pose.translation)
+            body = merged[carrier]
+            merged[carrier] = replace(body, inertia=body.inertia + carried)
+
+    placed = []
+    for frame in frames:
+        carrier, pose = places[frame.body + 1]
+        placed.append(Frame(frame.name, carrier, pose @ frame.placement))
+    return tuple(merged), tuple(placed)
+
+
+def checked_choice(
+    joints: Sequence[Joint], kept: Iterable[str], locked: Mapping[str, float] | None
+) -> tuple[tuple[str, ...], dict[str, float]]:
+    """The names of the joints to keep, and the positions of others [rad or m], checked.
+
+    Raises:
+        UnknownNameError: a name is that of no independent joint.
+        ParameterError: a joint is both kept and locked, kept twice, or locked at a position that
+            is not finite; `kept` are no names, or `locked` is no mapping.
+    """
+    names = checked_names('joints', kept)
+    if locked is not None and not isinstance(locked, Mapping):
+        raise ParameterError(f'locked is {locked!r}, a mapping of joints to positions is needed')
+    positions = dict(locked or {})
+    known = tuple(joint.name for joint in joints if joint.mimicked is None)
+    mimicked = {joint.name: joint.mimicked for joint in joints if joint.mimicked is not None}
+    for name in (*names, *positions):
+        if name in mimicked:
+            raise UnknownNameError(
+                'independent joint',
+                name,
+                known,
+                hint=f'it mimics {mimicked[name]!r} and rests or moves with it',
+            )
+        if name not in known:
+            raise UnknownNameError('joint', name, known)
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise ParameterError(f'joints to keep are named twice: {", ".join(repeated)}')
+    if both := sorted(set(names) & set(positions)):
+        raise ParameterError(f'joints are both kept and locked: {", ".join(both)}')
+    for name, position in positions.items():
+        if not is_finite(position):
+            raise ParameterError(
+                f'joint {name!r} is locked at {position!r}, a finite number is needed'
+            )
+    return tuple(names), {name: float(position) for name, position in positions.items()}

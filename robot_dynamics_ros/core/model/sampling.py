@@ -1,0 +1,52 @@
+"""Random states of a robot, within what its description allows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..checks import Array
+from .robot import RobotModel
+from .tree import Joint
+
+# Where the description sets no limit, or none that could be meant.
+UNLIMITED_TURN = math.pi
+UNLIMITED_SLIDE = 1.0
+LARGEST_RATE = 10.0
+LARGEST_POSITION = 1e3
+
+
+@dataclass(frozen=True)
+class State:
+    """Positions, velocities and accelerations, each (n,), in SI units."""
+
+    q: Array
+    v: Array
+    a: Array
+
+
+def position_range(joint: Joint) -> tuple[float, float]:
+    """The positions from which to draw [rad or m].
+
+    One turn, or 1 m to each side, where the limits are out of reason or leave no room.
+    """
+    reach = UNLIMITED_SLIDE if joint.kind == 'prismatic' else UNLIMITED_TURN
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if lower < upper and max(abs(lower), abs(upper)) <= LARGEST_POSITION:
+        return lower, upper
+    return -reach, reach
+
+
+def random_states(model: RobotModel, count: int, seed: int = 0) -> Iterator[State]:
+    """That many states, uniformly distributed, the same for the same seed."""
+    generator = np.random.default_rng(seed)
+    joints = model.independent_joints
+    lower, upper = np.array([position_range(joint) for joint in joints]).reshape(-1, 2).T
+    rate = np.array([min(joint.limits.velocity or LARGEST_RATE, LARGEST_RATE) for joint in joints])
+    for _ in range(count):
+        q = generator.uniform(lower, upper)
+        v, a = generator.uniform(-1.0, 1.0, (2, model.size))
+        yield State(q, rate * v, LARGEST_RATE * a)

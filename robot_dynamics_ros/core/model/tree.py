@@ -1,0 +1,122 @@
+"""The parts of a robot: joints with the bodies that they carry, frames, and links as described."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..scalar import Scalar
+from ..spatial import Matrix, Vector, add, multiply, rotate, rotation_about, scale
+from .extent import Extent
+from .inertia import Inertia, Placement
+
+JointKind = Literal['revolute', 'continuous', 'prismatic']
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the description allows a joint; infinite where it says nothing.
+
+    Attributes:
+        lower: smallest position [rad or m].
+        upper: largest position [rad or m].
+        velocity: largest speed [rad/s or m/s].
+        effort: largest torque or force [N m or N].
+    """
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True)
+class Coordinate:
+    """How a joint reads the vector q: its position is `multiplier * q[index] + offset`.
+
+    An independent joint has multiplier 1 and offset 0; a mimic joint shares the index of the
+    joint that drives it.
+    """
+
+    index: int
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A moving joint and the body that it carries.
+
+    Attributes:
+        name: of the joint.
+        kind: revolute and continuous turn about the axis, prismatic slides along it.
+        parent: index in `RobotModel.joints` of the joint that carries this one, -1 for the base;
+            always smaller than the joint's own index.
+        placement: pose of the joint frame in the frame of the parent body at position zero.
+        axis: (3,) unit vector in the joint frame.
+        inertia: of the body, with all that is fixed to it, in the joint frame.
+        coordinate: the entry of q that moves it.
+        driver: name of the joint that it mimics; None for an independent joint.
+        limits: see `Limits`.
+        damping: viscous friction [N m s/rad or N s/m].
+        friction: Coulomb friction [N m or N].
+        armature: inertia of the rotor as the joint feels it: times the gear ratio squared
+            [kg m^2 or kg].
+    """
+
+    name: str
+    kind: JointKind
+    parent: int
+    placement: Placement
+    axis: Vector
+    inertia: Inertia
+    coordinate: Coordinate
+    mimicked: str | None = None
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A link of the description, and where it is.
+
+    Attributes:
+        name: of the link.
+        body: index in `RobotModel.joints` of the joint that carries it, -1 for the base.
+        placement: its pose in the frame of that body, or in the root link.
+    """
+
+    name: str
+    body: int
+    placement: Placement
+
+
+@dataclass(frozen=True)
+class Link:
+    """A link as the description gives it, before it is merged with what is fixed to it.
+
+    Attributes:
+        name: of the link.
+        inertia: its own, in the link frame; no mass where it has no inertial.
+        extent: of its shapes, in the link frame; None where they are meshes, or it has none.
+    """
+
+    name: str
+    inertia: Inertia = field(default_factory=Inertia)
+    extent: Extent | None = None
+
+
+def joint_position(joint: Joint, coordinate: Scalar) -> Scalar:
+    """Position of a joint from its entry of q."""
+    return joint.coordinate.multiplier * coordinate + joint.coordinate.offset
+
+
+def joint_frame(joint: Joint, position: Scalar) -> tuple[Matrix, Vector]:
+    """Rotation and origin of the body of a joint in its parent body, at a position."""
+    rotation, translation = joint.placement.rotation, joint.placement.translation
+    if joint.kind == 'prismatic':
+        return rotation, add(translation, rotate(rotation, scale(position, joint.axis)))
+    return multiply(rotation, rotation_about(joint.axis, position)), translation

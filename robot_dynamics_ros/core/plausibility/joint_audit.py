@@ -1,0 +1,97 @@
+"""What is suspicious in the joints of a description: limits, mimic laws, friction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ..model.findings import Finding, Severity, listed
+from ..model.robot import RobotModel
+from ..model.tree import Joint
+
+
+def examine_joints(model: RobotModel) -> Iterator[Finding]:
+    """Findings about the joints; those that share a problem share a finding."""
+    yield from _ranges(model)
+    yield from _rates(model)
+    yield from _mimics(model)
+    rubbing = [joint for joint in model.joints if joint.damping or joint.friction]
+    yield from _finding(
+        model,
+        rubbing,
+        'damping or friction is described, which the dynamics leaves out',
+        '',
+        'add JointFriction(model).torque(v) where it should count',
+        'info',
+    )
+
+
+def _ranges(model: RobotModel) -> Iterator[Finding]:
+    bounded = [joint for joint in model.joints if joint.kind != 'continuous']
+    for joint in bounded:
+        lower, upper = joint.limits.lower, joint.limits.upper
+        if lower > upper:
+            yield from _finding(
+                model,
+                [joint],
+                'the limits of its joint are reversed, so that no position is allowed',
+                f'lower {lower:g}, upper {upper:g} rad or m',
+                'exchange them',
+            )
+    for position in sorted({j.limits.lower for j in bounded if j.limits.lower == j.limits.upper}):
+        yield from _finding(
+            model,
+            [joint for joint in bounded if joint.limits.lower == joint.limits.upper == position],
+            'the limits of its joint are equal, so that one position alone is allowed',
+            f'{position:g} rad or m',
+            'give lower and upper, which count as 0 where they are left out; or make it fixed, '
+            'or continuous',
+        )
+    yield from _finding(
+        model,
+        [joint for joint in bounded if joint.limits.lower == -math.inf],
+        'its joint has no <limit>, which a URDF demands of a revolute or prismatic one',
+        'no limit',
+        'give the range that the hardware has, or make it continuous if it turns without end',
+    )
+
+
+def _rates(model: RobotModel) -> Iterator[Finding]:
+    for kind, unit, consequence in (
+        ('effort', 'N m or N', 'bear nothing'),
+        ('velocity', 'rad/s or m/s', 'not move'),
+    ):
+        yield from _finding(
+            model,
+            [joint for joint in model.joints if getattr(joint.limits, kind) == 0.0],
+            f'the {kind} limit of its joint is zero, so that it may {consequence}',
+            f'0 {unit}',
+            'give the limit that the hardware has',
+        )
+
+
+def _mimics(model: RobotModel) -> Iterator[Finding]:
+    yield from _finding(
+        model,
+        [joint for joint in model.joints if joint.coordinate.multiplier == 0.0],
+        'its joint mimics another with the multiplier 0, so that it never moves',
+        'multiplier 0',
+        'give the ratio of the two joints, or make it fixed',
+    )
+
+
+def _finding(
+    model: RobotModel,
+    joints: list[Joint],
+    problem: str,
+    value: str,
+    advice: str,
+    severity: Severity = 'warning',
+) -> Iterator[Finding]:
+    """One finding about all these joints, filed under the link of the first; none without any."""
+    if not joints:
+        return
+    body = model.joints.index(joints[0])
+    link = next(frame.name for frame in model.frames if frame.body == body)
+    names = listed([joint.name for joint in joints])
+    yield Finding(link, problem, f'{value}: {names}' if value else names, advice, severity)

@@ -1,0 +1,39 @@
+"""The acceleration of some joints while the others are held where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..checks import Array
+from ..errors import InertiaError, StateError
+from .task_space import NEARLY_MASSLESS
+
+
+def acceleration_of_moving_joints(M: Array, torque: Array, joints: Sequence[str]) -> Array:
+    """a (k,) with M a = torque [rad/s^2 or m/s^2].
+
+    Args:
+        M: (k, k) rows and columns of the mass matrix of the joints that move.
+        torque: (k,) what is left of their torques after gravity and velocity terms [N m or N].
+        joints: names of the joints that move.
+
+    Raises:
+        StateError: the acceleration is not finite.
+        InertiaError: M is singular.
+    """
+    # With a unit diagonal no unit of a joint distorts the eigenvalues; a motion that moves no mass
+    # leaves nothing but rounding of one.
+    scale = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
+    values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
+    if values[0] < NEARLY_MASSLESS:
+        raise InertiaError(
+            f'the mass matrix is singular here: some motion of {", ".join(joints)} moves no mass, '
+            'and any acceleration would do'
+        )
+    with np.errstate(over='ignore', invalid='ignore'):
+        acceleration: Array = vectors @ ((torque / scale) @ vectors / values) / scale
+    if not np.isfinite(acceleration).all():
+        raise StateError('forward_dynamics has no finite value at this state and torque')
+    return acceleration

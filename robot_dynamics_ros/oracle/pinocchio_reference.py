@@ -1,0 +1,229 @@
+"""Pinocchio as the judge of our numbers: its own parser, its own algorithms.
+
+The only module that imports Pinocchio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from defusedxml.ElementTree import fromstring
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.dynamics import RobotDynamics
+from robot_dynamics_ros.core.errors import OracleUnavailable
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.sampling import State, random_states
+
+from .report import TOLERANCE, Comparison, Report
+
+try:
+    import pinocchio
+except ImportError:  # optional: the node says so and goes on without the check, if told to
+    pinocchio = None
+
+# A result that vanishes is compared with this share of what cancels in it: its own largest entry
+# would be rounding.
+VANISHING = 1e-3
+# Without gravity there is no scale: two zeros agree.
+SMALLEST = float(np.finfo(np.float64).tiny)
+
+
+class PinocchioReference:
+    """Pinocchio's dynamics of a URDF, in the order of a model's joint names.
+
+    Mimic joints: Pinocchio computes the tree with all joints free, x = G q + o, and the results
+    are G^T tau and G^T M G. (Its own support of mimic joints refuses a driver that comes after.)
+    """
+
+    def __init__(self, text: str, model: RobotModel) -> None:
+        """Let Pinocchio parse the URDF.
+
+        Args:
+            text: of the URDF.
+            model: gives the names and order of the joints, and what the URDF does not hold:
+                payloads, and the inertias of rotors.
+
+        Raises:
+            OracleUnavailable: Pinocchio is missing, refuses the text, or knows other joints.
+        """
+        if pinocchio is None:
+            raise OracleUnavailable('Pinocchio is not installed (pip install pin)')
+        try:
+            self._model = pinocchio.buildModelFromXML(text)
+        except (ValueError, RuntimeError) as error:
+            raise OracleUnavailable(f'Pinocchio refuses the URDF: {error}') from None
+        _load(self._model, model)
+        self._data = self._model.createData()
+        self._neutral = pinocchio.neutral(self._model)
+        self._spread, self._offset = _couplings(text, self._model, model.joint_names)
+
+    def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
+        """tau (n,) [N m or N]."""
+        spread = self._spread
+        tau = pinocchio.rnea(self._model, self._data, self._positions(q), spread @ v, spread @ a)
+        return self._spread.T @ tau
+
+    def gravity_torque(self, q: Array) -> Array:
+        """g (n,) [N m or N]."""
+        tau = pinocchio.computeGeneralizedGravity(self._model, self._data, self._positions(q))
+        return self._spread.T @ tau
+
+    def bias_torque(self, q: Array, v: Array) -> Array:
+        """C v + g (n,) [N m or N]."""
+        rates = self._spread @ v
+        tau = pinocchio.nonLinearEffects(self._model, self._data, self._positions(q), rates)
+        return self._spread.T @ tau
+
+    def mass_matrix(self, q: Array) -> Array:
+        """M (n, n), full and symmetric whatever triangle Pinocchio fills."""
+        upper = np.triu(pinocchio.crba(self._model, self._data, self._positions(q)))
+        full = upper + np.triu(upper, 1).T
+        return self._spread.T @ full @ self._spread
+
+    def coriolis_matrix(self, q: Array, v: Array) -> Array:
+        """C (n, n)."""
+        matrix = pinocchio.computeCoriolisMatrix(
+            self._model, self._data, self._positions(q), self._spread @ v
+        )
+        return self._spread.T @ matrix @ self._spread
+
+    def compare(
+        self,
+        dynamics: RobotDynamics,
+        states: Iterable[State] | None = None,
+        *,
+        tolerance: float = TOLERANCE,
+    ) -> Report:
+        """Compare tau, g, bias, M and C with ours, under our gravity.
+
+        Args:
+            dynamics: ours, of the same robot.
+            states: at which to compare; 100 random ones within the limits if None.
+            tolerance: on the largest error, relative to the largest entry.
+        """
+        self._model.gravity.linear = dynamics.gravity
+        worst: dict[str, list[float]] = {}
+        states = list(random_states(dynamics.model, 100) if states is None else states)
+        # Overflow shows in the report, as an error that is not finite.
+        with np.errstate(over='ignore', invalid='ignore'):
+            for state in states:
+                for quantity, (ours, theirs, scale) in self._pairs(dynamics, state).items():
+                    absolute = float(np.abs(ours - theirs).max())
+                    relative = absolute / max(float(np.abs(theirs).max()), scale, SMALLEST)
+                    kept = worst.setdefault(quantity, [0.0, 0.0])
+                    # np.maximum keeps a NaN, max would lose it.
+                    kept[0] = float(np.maximum(kept[0], absolute))
+                    kept[1] = float(np.maximum(kept[1], relative))
+        comparisons = tuple(Comparison(quantity, *errors) for quantity, errors in worst.items())
+        return Report(len(states), tolerance, comparisons)
+
+    def compare_torques(
+        self, terms: Array, state: State, gravity: Array, *, tolerance: float = TOLERANCE
+    ) -> Report:
+        """Compare torques that were computed with what Pinocchio computes.
+
+        Args:
+            terms: (3, n) gravity, Coriolis and inertial torque at that state [N m or N].
+            state: where they were computed.
+            gravity: (3,) acceleration of free fall [m/s^2].
+            tolerance: on the largest error, relative to the largest entry.
+        """
+        self._model.gravity.linear = gravity
+        q, v, a = state.q, state.v, state.a
+        held, bias = self.gravity_torque(q), self.bias_torque(q, v)
+        theirs = np.array([held, bias - held, self.inverse_dynamics(q, v, a) - bias])
+        absolute = float(np.abs(terms - theirs).max())
+        scale = max(float(np.abs(theirs).max()), self._scales(state)[-1], SMALLEST)
+        return Report(1, tolerance, (Comparison('torque_terms', absolute, absolute / scale),))
+
+    def _scales(self, state: State) -> tuple[float, float, float, float]:
+        """Below which a mass matrix, gravity, bias or torque counts as vanishing."""
+        inertia = VANISHING * float(np.abs(self.mass_matrix(state.q)).max())
+        mass = sum(body.mass for body in self._model.inertias)
+        weight = VANISHING * mass * float(np.linalg.norm(self._model.gravity.linear))
+        speed, acceleration = float(np.abs(state.v).max()), float(np.abs(state.a).max())
+        bias = weight + inertia * speed**2
+        return inertia, weight, bias, bias + inertia * acceleration
+
+    def _pairs(
+        self, dynamics: RobotDynamics, state: State
+    ) -> dict[str, tuple[Array, Array, float]]:
+        """Ours, theirs, and the scale below which a result counts as vanishing."""
+        q, v, a = state.q, state.v, state.a
+        mass_matrix = self.mass_matrix(q)
+        inertia, weight, bias_scale, tau_scale = self._scales(state)
+        speed = float(np.abs(v).max())
+        tau, gravity, bias = (
+            self.inverse_dynamics(q, v, a),
+            self.gravity_torque(q),
+            self.bias_torque(q, v),
+        )
+        return {
+            'inverse_dynamics': (dynamics.inverse_dynamics(q, v, a), tau, tau_scale),
+            'gravity_torque': (dynamics.gravity_torque(q), gravity, weight),
+            'bias_torque': (dynamics.bias_torque(q, v), bias, bias_scale),
+            'torque_terms': (
+                dynamics.torque_terms(q, v, a),
+                np.array([gravity, bias - gravity, tau - bias]),
+                tau_scale,
+            ),
+            'mass_matrix': (dynamics.mass_matrix(q), mass_matrix, inertia),
+            'coriolis_matrix': (
+                dynamics.coriolis_matrix(q, v),
+                self.coriolis_matrix(q, v),
+                inertia * speed,
+            ),
+        }
+
+    def _positions(self, q: Array) -> Array:
+        """Pinocchio's configuration: unlimited joints become a cosine and a sine."""
+        positions: Array = pinocchio.integrate(
+            self._model, self._neutral, self._spread @ q + self._offset
+        )
+        return positions
+
+
+def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:
+    """Attach the payloads and rotors of our model to Pinocchio's."""
+    for payload in model.payloads:
+        index = pinocchio_model.getFrameId(payload.frame, pinocchio.FrameType.BODY)
+        frame = pinocchio_model.frames[index]
+        inertia = pinocchio.Inertia(payload.mass, np.array(payload.com), np.array(payload.inertia))
+        pinocchio_model.appendBodyToJoint(frame.parentJoint, inertia, frame.placement)
+    armature = np.zeros(pinocchio_model.nv)
+    for joint in model.joints:
+        if joint.armature:
+            armature[_velocity_index(pinocchio_model, joint.name)] = joint.armature
+    pinocchio_model.armature = armature
+
+
+def _couplings(text: str, model: pinocchio.Model, names: tuple[str, ...]) -> tuple[Array, Array]:
+    """G and o of x = G q + o, with x the positions of all joints in Pinocchio's order.
+
+    Every joint obeys x_i = q_k, or x_i = m x_driver + o: a linear system, solved as a whole, so
+    that chains of mimics need no order.
+    """
+    moving = set(model.names) - {'universe'}
+    drives, offset = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+    mimicking = set()
+    for joint in fromstring(text).iterfind('joint'):
+        name, mimic = joint.get('name'), joint.find('mimic')
+        if name in moving and mimic is not None and mimic.get('joint') in moving:
+            row, column = _velocity_index(model, name), _velocity_index(model, mimic.get('joint'))
+            drives[row, column] = float(mimic.get('multiplier', 1.0))
+            offset[row] = float(mimic.get('offset', 0.0))
+            mimicking.add(name)
+    if moving - mimicking != set(names):
+        differing = ', '.join(sorted((moving - mimicking) ^ set(names)))
+        raise OracleUnavailable(f'Pinocchio sees other independent joints: {differing}')
+    free = np.zeros((model.nv, len(names)))
+    for column, name in enumerate(names):
+        free[_velocity_index(model, name), column] = 1.0
+    solved = np.linalg.solve(np.eye(model.nv) - drives, np.column_stack([free, offset]))
+    return solved[:, :-1], solved[:, -1]
+
+
+def _velocity_index(model: pinocchio.Model, name: str) -> int:
+    return int(model.joints[model.getJointId(name)].idx_v)

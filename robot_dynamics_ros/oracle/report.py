@@ -1,0 +1,53 @@
+"""What a comparison with Pinocchio found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from robot_dynamics_ros.core.errors import OracleDisagreement
+
+# Relative to the largest entry: some hundred roundings of a double, and three digits to spare.
+TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The worst errors of one quantity over all samples; the relative one to the largest entry."""
+
+    quantity: str
+    worst_absolute: float
+    worst_relative: float
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a cross-check found."""
+
+    samples: int
+    tolerance: float
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def worst(self) -> Comparison:
+        """The quantity with the largest relative error."""
+        return max(self.comparisons, key=lambda comparison: comparison.worst_relative)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every relative error is within the tolerance (NaN is not)."""
+        return all(c.worst_relative <= self.tolerance for c in self.comparisons)
+
+    def __str__(self) -> str:
+        """One line for a log."""
+        verb = 'agrees' if self.agrees else 'disagrees'
+        worst = f'{self.worst.worst_relative:.1e} in {self.worst.quantity}'
+        states = '1 state' if self.samples == 1 else f'{self.samples} states'
+        return (
+            f'Pinocchio {verb} on {states}: worst relative error {worst}, '
+            f'allowed {self.tolerance:.0e}'
+        )
+
+    def raise_on_disagreement(self) -> None:
+        """Raise OracleDisagreement unless all is within the tolerance."""
+        if not self.agrees:
+            raise OracleDisagreement(str(self))

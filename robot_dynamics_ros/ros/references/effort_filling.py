@@ -1,0 +1,115 @@
+"""Efforts into JointTrajectory messages, and what these demand of the joints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_dynamics_interfaces import msg
+from robot_dynamics_ros.control.feedforward import check_choices
+from robot_dynamics_ros.control.joint_demand import JointDemand, described_limits, joint_demands
+from robot_dynamics_ros.control.trajectory_efforts import trajectory_efforts
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.tree import Limits
+
+from ..messages.arrays import doubles
+from ..messages.trajectory_reader import read_points
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.requested_state import RequestedState
+
+
+def fill_efforts(
+    message: JointTrajectory,
+    commanded: CommandedRobot,
+    state: RequestedState,
+    terms: Sequence[str],
+) -> list[JointDemand]:
+    """Fill in the efforts at every point, and say what the trajectory demands of its joints.
+
+    Args:
+        message: names independent joints, in any order; changed in place.
+        commanded: gives the dynamics and the limits.
+        state: tells where the joints rest that the trajectory does not name.
+        terms: parts of the torque to fill in; with none, efforts are left empty.
+
+    Raises:
+        RobotDynamicsError: the trajectory cannot be used, a joint of the robot is neither named
+            nor measured, or a term does not exist. The message is then as it was.
+    """
+    joints = tuple(message.joint_names)
+    _check_names(joints, commanded)
+    points = read_points(message, joints, start=0.0)
+    q = _resting_positions(joints, commanded, state)
+    efforts = trajectory_efforts(commanded.robot.dynamics, joints, points, q)
+    filled = efforts.sum_of(terms)
+    demands = joint_demands(efforts, joints, _limits(commanded, joints))
+    for point, values in zip(message.points, filled, strict=True):
+        point.effort = doubles(values) if terms else []
+    return demands
+
+
+def excesses(demands: Sequence[JointDemand]) -> str:
+    """The limits that are exceeded, in words; empty if none is."""
+    return '; '.join(phrase for demand in demands for phrase in demand.excesses())
+
+
+def in_message(demand: JointDemand) -> msg.JointDemand:
+    """The same as a message."""
+    return msg.JointDemand(
+        joint_name=demand.joint,
+        effort=demand.effort.value,
+        effort_limit=demand.limits.effort,
+        effort_exceeded=demand.effort.exceeded,
+        effort_point=demand.effort.point,
+        velocity=demand.velocity.value,
+        velocity_limit=demand.limits.velocity,
+        velocity_exceeded=demand.velocity.exceeded,
+        velocity_point=demand.velocity.point,
+        position=demand.position.value,
+        position_lower=demand.limits.lower,
+        position_upper=demand.limits.upper,
+        position_exceeded=demand.position.exceeded,
+        position_point=demand.position.point,
+    )
+
+
+def _check_names(joints: Sequence[str], commanded: CommandedRobot) -> None:
+    if not joints:
+        raise StateError('the trajectory names no joints')
+    check_choices('joint_names', joints)
+    for name in joints:
+        commanded.robot.dynamics.model.index_of(name)
+
+
+def _limits(commanded: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
+    """Those that the joints are compared with: of those commanded, what may be commanded."""
+    guard = commanded.guard
+    described = described_limits(
+        commanded.robot.dynamics.model, joints, effort_scale=guard.settings.effort_scale
+    )
+    commanded = dict(zip(commanded.joints, guard.limiter.limits.tolist(), strict=True))
+    return [
+        replace(limits, effort=commanded.get(name, limits.effort))
+        for name, limits in zip(joints, described, strict=True)
+    ]
+
+
+def _resting_positions(
+    joints: Sequence[str], commanded: CommandedRobot, state: RequestedState
+) -> Array:
+    """q (n,) where joints that the trajectory does not name are; the others' is not used."""
+    model = commanded.robot.dynamics.model
+    unnamed = [name for name in model.joint_names if name not in joints]
+    if not unnamed:
+        return np.zeros(model.size)
+    try:
+        return state.latest(commanded)[0]
+    except StateError:
+        raise StateError(
+            f'the trajectory does not name {", ".join(unnamed)}, and there is no usable '
+            'joint_states to tell where they are'
+        ) from None

@@ -1,0 +1,333 @@
+"""Whatever happens to the guarded feedforward, in any order: what it commands is safe."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from three_joints import JOINTS, URDF
+
+from robot_dynamics_ros.control.feedforward import Feedforward
+from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
+
+MODEL = parse_urdf(URDF)
+ROBOTS = [
+    RobotDynamics(model, backend='python')
+    for model in (MODEL, MODEL.with_payload('hand', 2.0, (0.1, 0.0, 0.2)))
+]
+EFFORTS = np.array([np.inf, 200.0, 20.0])
+SPEEDS = np.array([np.inf, 1.0, 3.0])
+# A loop that ticks as it should.
+PERIOD = 0.005
+ROUNDING = 1e-9
+
+shares = arrays(float, 3, elements=st.floats(-1.0, 1.0))
+short = st.sampled_from([1e-4, 0.001, 0.01, 0.05])
+
+
+def bounded(value, limits):
+    return np.clip(value, -limits, limits)
+
+
+class AnySequence(RuleBasedStateMachine):
+    """A robot that moves, and what the guard was shown of it and answered."""
+
+    @initialize(
+        on_stale=st.sampled_from(['hold', 'zero', 'stop']),
+        on_stop=st.sampled_from(['zero', 'hold']),
+    )
+    def begin(self, on_stale, on_stop):
+        self.settings = GuardSettings(on_stale=on_stale, on_stop=on_stop, fade_time=0.1)
+        self.robot = 0
+        self.guard = self.make()
+        self.now, self.stamp = 5.0, 100.0
+        self.q, self.v = np.array([0.3, 0.1, -0.7]), np.zeros(3)
+        # What the state guard saw last, and the last good position and its time.
+        self.seen, self.good, self.before, self.good_at = None, None, None, -math.inf
+        self.given = False
+        self.last, self.decided = np.zeros(3), -math.inf
+        self.expected_end = math.inf
+
+    def make(self):
+        return GuardedFeedforward(Feedforward(ROBOTS[self.robot]), self.settings)
+
+    @property
+    def time(self):
+        """That of the references, on another clock."""
+        return self.now - 3.0
+
+    @property
+    def limits(self):
+        return self.settings.effort_scale * EFFORTS
+
+    @property
+    def rates(self):
+        return np.where(np.isfinite(EFFORTS), 10.0 * EFFORTS, 1000.0)
+
+    @property
+    def running(self):
+        return self.guard.active and self.guard.enabled and not self.guard.fault
+
+    def wait(self, elapsed):
+        self.now += elapsed
+        self.stamp += elapsed
+
+    def show(self, stamp, q, v):
+        """Show a state; whether it can be accepted is decided here too."""
+        refused = self.seen is not None and (
+            stamp < self.seen[0]
+            or (np.abs(q - self.seen[1]) > self.explained(stamp - self.seen[0])).any()
+        )
+        newer = self.seen is None or stamp > self.seen[0]
+        self.seen = stamp, q.copy()
+        silent = self.guard.mode is Mode.SILENT
+        if refused:
+            with pytest.raises(StateError, match=r'before that|jumps'):
+                self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
+            assert np.array_equal(self.guard.effort, self.last)
+            return False
+        begins = self.running and not (silent and self.guard.blocked)
+        begins = begins and (newer or self.fresh)
+        if begins and v is None and self.reference_over():
+            with pytest.raises(StateError, match='velocity is empty'):
+                self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
+            assert np.array_equal(self.guard.effort, self.last)
+            return False
+        command = self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
+        self.before, self.good = self.good, q.copy()
+        if newer:
+            self.good_at = self.now
+        final_command_pending = self.final_command_pending
+        self.check(command)
+        if begins and self.fresh:
+            assert self.guard.mode is Mode.FOLLOW
+            assert command is not None
+        elif silent and not final_command_pending:
+            assert command is None
+        else:
+            assert self.guard.mode is not Mode.FOLLOW
+        return True
+
+    def explained(self, elapsed):
+        return (SPEEDS * elapsed if elapsed else 0.0) + self.settings.jump_tolerance
+
+    def reference_over(self):
+        return self.guard.reference is None or self.time > self.expected_end
+
+    @property
+    def fresh(self):
+        return self.now - self.good_at <= self.settings.state_timeout
+
+    @property
+    def final_command_pending(self):
+        """Whether it must give a last command, from silence too."""
+        return self.given and not self.running and not self.guard.blocked
+
+    def tick(self):
+        fresh = self.fresh
+        silent = self.guard.mode is Mode.SILENT and not self.final_command_pending
+        command = self.guard.tick(self.now, self.time)
+        if command is not None or not (self.running and fresh):
+            self.check(command)
+        if (self.running and fresh) or silent:
+            assert command is None
+        elif self.running and self.settings.on_stale == 'stop':
+            assert self.guard.mode is Mode.SILENT
+        return command
+
+    def check(self, command):
+        """What holds of every decision."""
+        elapsed, self.decided = self.now - self.decided, self.now
+        assert (command is None) == (self.guard.mode is Mode.SILENT)
+        if command is None:
+            self.given = self.given and self.running and not self.guard.blocked
+            return
+        self.given = True
+        step = self.rates * min(elapsed, 0.02) if elapsed else np.zeros(3)
+        assert np.isfinite(command).all()
+        assert (np.abs(command - self.last) <= step + ROUNDING).all()
+        back = np.abs(self.last) - np.abs(command)
+        assert ((np.abs(command) <= self.limits) | (back >= step - ROUNDING)).all()
+        self.last = command.copy()
+
+    @rule(elapsed=short, share=shares)
+    def moves(self, elapsed, share):
+        self.wait(elapsed)
+        self.v = share * np.array([5.0, 1.0, 3.0])
+        self.q = self.q + self.v * elapsed
+        self.show(self.stamp, self.q, self.v)
+
+    @rule(share=shares)
+    def shows_no_velocity(self, share):
+        self.wait(PERIOD)
+        self.q = self.q + 0.05 * share
+        self.show(self.stamp, self.q, None)
+
+    @rule(share=shares)
+    def jumps(self, share):
+        """A wrong reading: the robot is where it was."""
+        self.wait(PERIOD)
+        self.show(self.stamp, self.q + 5.0 * share, self.v)
+
+    @rule(earlier=st.floats(0.0, 10.0))
+    def is_shown_late(self, earlier):
+        self.wait(PERIOD)
+        self.show(self.stamp - earlier, self.q, self.v)
+
+    @rule(elapsed=st.sampled_from([0.0, 0.003, 0.05, 0.5, 10.0]))
+    def pauses(self, elapsed):
+        self.wait(elapsed)
+        self.tick()
+
+    @rule(
+        name=st.sampled_from(['active', 'enabled', 'blocked']), value=st.booleans(),
+    )  # fmt: skip
+    def is_switched(self, name, value):
+        setattr(self.guard, name, value)
+
+    @rule(fault=st.sampled_from(['', 'Pinocchio disagrees']))
+    def is_found_wrong(self, fault):
+        self.guard.fault = fault
+
+    @rule()
+    def begins(self):
+        self.guard.active, self.guard.enabled, self.guard.fault = True, True, ''
+        self.guard.blocked = False
+        self.wait(PERIOD)
+        self.show(self.stamp, self.q, self.v)
+
+    @rule(share=shares, count=st.integers(1, 4), start=st.floats(-0.5, 0.5))
+    def gets_a_reference(self, share, count, start):
+        points = [
+            Point(self.time + start + 0.2 * index, (index + 1) * share, share, -share)
+            for index in range(count)
+        ]
+        self.guard.follow(Trajectory(points), self.time)
+        self.expected_end = max(points[-1].time, self.time) + self.settings.reference_timeout
+
+    @rule()
+    def loses_its_reference(self):
+        self.guard.follow(None, self.time)
+
+    @rule(
+        scale=st.sampled_from([0.01, 0.3, 1.0]),
+        on_stale=st.sampled_from(['hold', 'zero', 'stop']),
+        on_stop=st.sampled_from(['zero', 'hold']),
+        fade_time=st.sampled_from([0.0, 0.05, 0.3]),
+    )
+    def gets_other_settings(self, **values):
+        values['effort_scale'] = values.pop('scale')
+        self.settings = replace(self.settings, **values)
+        self.guard.apply(self.settings)
+
+    @rule(fade_time=st.sampled_from([None, 0.0, 0.2]))
+    def changes(self, fade_time):
+        self.guard.change(fade_time)
+
+    @rule(fade_time=st.sampled_from([None, 0.0, 0.2]))
+    def goes_over_to_another_robot(self, fade_time):
+        before = self.guard
+        self.robot = 1 - self.robot
+        self.guard = self.make()
+        self.guard.continue_from(before, fade_time)
+        assert self.guard.running == before.running
+        assert np.array_equal(self.guard.effort, self.last)
+
+    @rule(jump=st.floats(-100.0, 100.0))
+    def has_its_clock_set(self, jump):
+        self.stamp += jump
+        self.guard.forget_times()
+        self.seen = None
+
+    @precondition(lambda self: self.running and not self.guard.blocked)
+    @rule()
+    def settles(self):
+        """At rest, in the end, it is told what it weighs, or what its reference needs."""
+        self.v = np.zeros(3)
+        dynamics = ROBOTS[self.robot]
+        present = self.guard.reference
+        self.rest()
+        if self.guard.reference is not present:
+            # It was over meanwhile, perhaps just now.
+            self.rest()
+        target = dynamics.gravity_torque(self.q)
+        reference = self.guard.reference
+        if reference is not None:
+            if len(reference.points) > 1 and self.time < reference.end + 0.1:
+                return
+            target = dynamics.inverse_dynamics(*reference.at(self.time))
+        assert np.allclose(self.last, bounded(target, self.limits), rtol=1e-12, atol=1e-12)
+        assert self.guard.mode is Mode.FOLLOW
+
+    def rest(self):
+        """Long enough for any fade, and for the way from one limit to the other."""
+        for _ in range(math.ceil((0.31 + 2.0 * self.reach() + 0.1) / PERIOD)):
+            self.wait(PERIOD)
+            self.show(self.stamp, self.q, self.v)
+
+    def reach(self):
+        """How long the way to any command takes [s]."""
+        largest = np.maximum(np.abs(self.last), np.where(self.limits < 1e9, self.limits, 100.0))
+        return float((largest / self.rates).max())
+
+    @precondition(lambda self: self.running and self.guard.mode is Mode.FOLLOW)
+    @rule()
+    def falls_stale(self):
+        """Ticks alone lead to what on_stale says, from the last good state."""
+        self.wait(self.settings.state_timeout + 0.001)
+        for _ in range(math.ceil((0.31 + 2.0 * self.reach() + 0.1) / PERIOD)):
+            self.wait(PERIOD)
+            self.tick()
+        if self.settings.on_stale == 'stop':
+            assert self.guard.mode is Mode.SILENT
+            return
+        held = ROBOTS[self.robot].gravity_torque(self.good)
+        target = held if self.settings.on_stale == 'hold' else np.zeros(3)
+        assert np.allclose(self.last, bounded(target, self.limits), rtol=1e-12, atol=1e-12)
+
+    @precondition(lambda self: self.guard.mode is not Mode.SILENT)
+    @rule(
+        switch=st.sampled_from([('active', False), ('enabled', False), ('fault', 'wrong')]),
+        moves=st.booleans(),
+    )
+    def stops(self, switch, moves):
+        """On any of the three ways; while states come, or while none does."""
+        setattr(self.guard, *switch)
+        end = self.now + self.guard.longest_fade()
+        while self.guard.mode is not Mode.SILENT:
+            self.wait(PERIOD)
+            if moves:
+                self.show(self.stamp, self.q, np.zeros(3))
+            self.tick()
+            assert self.now <= end
+        # The state in whose cycle it falls silent has no command of its own.
+        ends = [np.zeros(3)]
+        if self.settings.on_stop == 'hold':
+            ends = [ROBOTS[self.robot].gravity_torque(q) for q in (self.before, self.good)]
+        ends = [bounded(end, self.limits) for end in ends]
+        assert any(np.allclose(self.last, end, rtol=1e-12, atol=1e-12) for end in ends)
+
+    @invariant()
+    def the_effort_is_what_was_commanded_last(self):
+        assert np.array_equal(self.guard.effort, self.last)
+
+    @invariant()
+    def a_reference_is_dropped_in_time(self):
+        if self.decided == self.now and self.time > self.expected_end + ROUNDING:
+            assert self.guard.reference is None
+
+
+AnySequence.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestAnySequence = AnySequence.TestCase
+
+
+def test_the_joints_are_in_this_order():
+    assert MODEL.joint_names == JOINTS

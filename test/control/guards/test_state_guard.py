@@ -1,0 +1,188 @@
+"""What a robot can do is accepted; what it cannot do is refused once, by joint and numbers."""
+
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from three_joints import URDF
+
+from robot_dynamics_ros.control.guards.state_guard import FASTEST, StateGuard
+from robot_dynamics_ros.core import StateError, parse_urdf
+
+MODEL = parse_urdf(URDF)
+# Of turn, which turns without end and has no limit, slide and wrist.
+SPEEDS = np.array([np.inf, 1.0, 3.0])
+TOLERANCE = 0.1
+Q = np.array([0.3, 0.1, -0.7])
+
+shares = arrays(float, 3, elements=st.floats(-1.0, 1.0))
+durations = st.floats(1e-6, 10.0)
+
+
+def guarded(q=Q, time=10.0, tolerance=TOLERANCE):
+    guard = StateGuard(MODEL, tolerance)
+    guard.check(time, q)
+    return guard
+
+
+@given(motions=st.lists(st.tuples(durations, shares), max_size=20), wraps=st.booleans())
+@settings(deadline=None)
+def test_motion_within_the_velocity_limits_is_accepted(motions, wraps):
+    guard, q, time = guarded(), Q.copy(), 10.0
+    for elapsed, share in motions:
+        time += elapsed
+        q += share * np.array([30.0, 1.0, 3.0]) * elapsed
+        shown = q.copy()
+        if wraps:
+            shown[0] = math.remainder(q[0], 2 * math.pi)
+        guard.check(time, shown)
+
+
+@given(
+    elapsed=durations, excess=st.floats(1e-6, 10.0), joint=st.sampled_from([1, 2]),
+    sign=st.sampled_from([-1.0, 1.0]),
+)  # fmt: skip
+def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
+    explained = SPEEDS[joint] * elapsed + TOLERANCE
+    jump = explained + excess
+    q = Q.copy()
+    q[joint] += sign * jump
+    name = MODEL.joint_names[joint]
+    with pytest.raises(StateError) as refusal:
+        guarded().check(10.0 + elapsed, q)
+    assert str(refusal.value).startswith(f"position of '{name}' jumps by")
+    said = [float(number) for number in re.findall(r'(?<=[ ])\d[\d.e+-]*', str(refusal.value))]
+    # Three digits of each.
+    assert said == pytest.approx([abs(q[joint] - Q[joint]), elapsed, explained], rel=6e-3)
+
+
+@given(st.floats(1e-6, 1e3))
+def test_a_stamp_before_the_last_is_refused(earlier):
+    with pytest.raises(StateError, match=r'the stamp is .* s before that of the state before'):
+        guarded().check(10.0 - earlier, Q)
+
+
+def test_the_numbers_of_a_stamp():
+    with pytest.raises(StateError, match=r'the stamp is 2.5 s before'):
+        guarded().check(7.5, Q)
+
+
+def test_at_the_same_stamp_no_joint_may_jump_and_none_hides_another():
+    """No time: a joint without a velocity limit then explains no step, and no error either."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        guarded().check(10.0, Q)
+        guarded().check(10.0, Q + TOLERANCE / 2)
+        for joint, name in enumerate(MODEL.joint_names):
+            q = Q.copy()
+            q[joint] += 0.2
+            with pytest.raises(StateError, match=f"'{name}' jumps by 0.2 in 0 s"):
+                guarded().check(10.0, q)
+
+
+@given(turns=st.integers(-3, 3), step=st.floats(-0.09, 0.09))
+@settings(deadline=None)
+def test_a_wrapped_turn_is_no_jump(turns, step):
+    limited = parse_urdf(URDF.replace('<axis xyz="0 0 1"/></joint>',
+                                      '<axis xyz="0 0 1"/><limit effort="9" velocity="2"/>'
+                                      '</joint>', 1))  # fmt: skip
+    guard = StateGuard(limited, TOLERANCE)
+    guard.check(0.0, Q)
+    guard.check(0.001, Q + np.array([2 * math.pi * turns + step, 0.0, 0.0]))
+    with pytest.raises(StateError, match=r"'turn' jumps by 3.1"):
+        guard.check(0.002, Q + np.array([math.pi + step, 0.0, 0.0]))
+
+
+def test_other_joints_do_not_wrap():
+    q = Q + np.array([0.0, 0.0, 2 * math.pi])
+    with pytest.raises(StateError, match=r"'wrist' jumps by 6.28"):
+        guarded().check(10.001, q)
+
+
+def test_the_worst_joint_is_named():
+    with pytest.raises(StateError, match="'wrist' jumps by 2 "):
+        guarded().check(10.001, Q + np.array([0.0, 1.0, 2.0]))
+
+
+def test_a_robot_that_is_elsewhere_costs_one_state():
+    guard, elsewhere = guarded(), Q + 1.0
+    with pytest.raises(StateError, match='jumps'):
+        guard.check(10.001, elsewhere)
+    guard.check(10.002, elsewhere)
+
+
+def test_a_clock_that_was_set_back_costs_one_state():
+    guard = guarded()
+    with pytest.raises(StateError, match='before'):
+        guard.check(3.0, Q)
+    guard.check(3.001, Q)
+
+
+def test_one_wrong_reading_does_not_become_the_truth():
+    guard = guarded()
+    for time, q in ((10.001, Q + 1.0), (10.002, Q)):
+        with pytest.raises(StateError, match='jumps'):
+            guard.check(time, q)
+    guard.check(10.003, Q)
+
+
+def test_after_forgetting_anything_may_come():
+    guard = guarded()
+    guard.forget()
+    guard.check(-5.0, Q + 100.0)
+    with pytest.raises(StateError, match='jumps'):
+        guard.check(-4.999, Q)
+
+
+def test_the_tolerance_may_change():
+    guard = guarded()
+    guard.jump_tolerance = 5.0
+    guard.check(10.001, Q + np.array([0.0, 4.0, -4.0]))
+    guard.jump_tolerance = 0.0
+    with pytest.raises(StateError, match=r"'slide' jumps by 0.002 .* allow 0.001"):
+        guard.check(10.002, Q + np.array([0.0, 4.002, -4.0]))
+
+
+def test_the_array_that_came_may_be_reused():
+    q = Q.copy()
+    guard = guarded(q)
+    q += 1.0
+    with pytest.raises(StateError, match='jumps'):
+        guard.check(10.001, q)
+
+
+@pytest.mark.parametrize('described', ['0', '-3'])
+def test_a_velocity_limit_of_nothing_says_nothing(described):
+    text = URDF.replace('velocity="3"', f'velocity="{described}"')
+    guard = StateGuard(parse_urdf(text), TOLERANCE)
+    guard.check(0.0, Q)
+    guard.check(0.001, Q + np.array([0.0, 0.0, 3.0]))
+
+
+def test_a_successor_compares_with_what_came_last_by_its_own_limits():
+    faster = StateGuard(parse_urdf(URDF.replace('velocity="3"', 'velocity="300"')), 0.2)
+    faster.continue_from(guarded())
+    with pytest.raises(StateError, match='before'):
+        faster.check(9.0, Q)
+    faster.continue_from(guarded())
+    faster.check(10.01, Q + np.array([0.0, 0.15, 3.0]))
+    with pytest.raises(StateError, match=r"'slide' jumps by 0.3 "):
+        faster.check(10.02, Q + np.array([0.0, 0.45, 3.0]))
+
+
+@given(share=st.floats(0.0, 20.0), joint=st.sampled_from([0, 1, 2]))
+def test_velocities_far_beyond_their_limit_are_refused(share, joint):
+    """A joint without a limit may have any."""
+    guard, v = StateGuard(MODEL, 0.1), np.zeros(3)
+    limit = MODEL.independent_joints[joint].limits.velocity
+    v[joint] = share * (limit if np.isfinite(limit) else 1e6)
+    if np.isfinite(limit) and share > FASTEST * (1 + 1e-12):
+        with pytest.raises(StateError, match='times its limit'):
+            guard.check(1.0, np.zeros(3), v)
+    elif share < FASTEST * (1 - 1e-12):
+        assert guard.check(1.0, np.zeros(3), v)

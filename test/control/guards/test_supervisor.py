@@ -1,0 +1,111 @@
+"""The safety laws of the decision, over all its inputs."""
+
+from itertools import product
+from typing import get_args
+
+import pytest
+
+from robot_dynamics_ros.control.guards.supervisor import (
+    Conditions,
+    Mode,
+    OnStale,
+    OnStop,
+    next_mode,
+)
+
+BOOLS = (False, True)
+POLICIES = [
+    {'on_stale': stale, 'on_stop': stop}
+    for stale, stop in product(get_args(OnStale), get_args(OnStop))
+]
+CASES = [
+    (mode, Conditions(*conditions), policy, next_mode(mode, Conditions(*conditions), **policy))
+    for mode in Mode
+    for conditions in product(BOOLS, repeat=4)
+    for policy in POLICIES
+]
+
+
+def test_all_inputs_are_here():
+    assert len(CASES) == 4 * 16 * 6
+    assert all(isinstance(after, Mode) for *_, after in CASES)
+
+
+def test_silence_ends_only_where_torque_is_wanted_the_state_fresh_and_nobody_else_commands():
+    for mode, now, _, after in CASES:
+        if mode is Mode.SILENT:
+            begins = now.running and now.fresh and not now.blocked
+            assert after is (Mode.FOLLOW if begins else Mode.SILENT)
+
+
+def test_what_runs_on_a_fresh_state_follows_and_nothing_else_does():
+    for mode, now, _, after in CASES:
+        if after is Mode.FOLLOW:
+            assert now.running
+            assert now.fresh
+        elif now.running and now.fresh:
+            assert mode is Mode.SILENT
+            assert now.blocked
+
+
+def test_another_publisher_stops_nothing_that_has_begun():
+    for mode, now, policy, after in CASES:
+        if mode is not Mode.SILENT:
+            free = Conditions(
+                now.running, now.fresh, blocked=False, reached_target=now.reached_target
+            )
+            assert after is next_mode(mode, free, **policy)
+
+
+def test_a_stale_state_is_answered_as_on_stale_says():
+    answers = {'hold': Mode.HOLD, 'zero': Mode.ZERO, 'stop': Mode.SILENT}
+    for mode, now, policy, after in CASES:
+        if now.running and not now.fresh and mode is not Mode.SILENT:
+            assert after is answers[policy['on_stale']]
+
+
+def test_what_must_stop_goes_to_its_last_command_and_falls_silent_on_arrival():
+    for mode, now, policy, after in CASES:
+        if now.running:
+            continue
+        last = {'zero': Mode.ZERO, 'hold': Mode.HOLD}[policy['on_stop']]
+        assert after in (last, Mode.SILENT)
+        if after is Mode.SILENT:
+            assert mode is Mode.SILENT or (mode is last and now.reached_target)
+        else:
+            assert mode is not last or not now.reached_target
+
+
+@pytest.mark.parametrize('fresh', BOOLS)
+@pytest.mark.parametrize('blocked', BOOLS)
+@pytest.mark.parametrize('policy', POLICIES)
+@pytest.mark.parametrize('mode', Mode)
+def test_what_must_stop_is_silent_two_decisions_after_arrival_and_stays_so(
+    mode, policy, blocked, fresh
+):
+    reached_target = Conditions(False, fresh, blocked, reached_target=True)
+    for _ in range(2):
+        mode = next_mode(mode, reached_target, **policy)
+    assert mode is Mode.SILENT
+    assert next_mode(mode, reached_target, **policy) is Mode.SILENT
+
+
+def test_before_arrival_nothing_that_must_stop_falls_silent():
+    for mode, now, _, after in CASES:
+        if mode is not Mode.SILENT and not now.running and not now.reached_target:
+            assert after is not Mode.SILENT
+
+
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+@pytest.mark.parametrize('fresh', [True, False])
+def test_a_last_command_that_is_owed_is_given_unless_another_commands(on_stop, fresh):
+    for blocked in (True, False):
+        conditions = Conditions(
+            running=False,
+            fresh=fresh,
+            blocked=blocked,
+            reached_target=True,
+            final_command_pending=True,
+        )
+        mode = next_mode(Mode.SILENT, conditions, on_stale='stop', on_stop=on_stop)
+        assert mode is (Mode.SILENT if blocked else Mode(on_stop))

@@ -1,0 +1,118 @@
+"""What is folded away while an expression is written, and what becomes one node."""
+
+import operator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robot_dynamics_ros.core.codegen.expression import Expression, ExpressionGraph
+from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.codegen.python import compile_python
+from robot_dynamics_ros.core.scalar import cos, sin
+
+
+@pytest.fixture
+def inputs():
+    return ExpressionGraph().input_vector('q', 3)
+
+
+def test_zero_and_one_fold_away(inputs):
+    x = inputs[0]
+    assert x + 0.0 is x
+    assert 0.0 + x is x
+    assert x - 0.0 is x
+    assert x * 1.0 is x
+    assert 1.0 * x is x
+    assert x * 0.0 == 0.0
+    assert 0.0 * x == 0.0
+    assert (0.0 - x).operation == 'neg'
+    assert x - x == 0.0
+    assert x / 1.0 is x
+    assert x / x == 1.0
+    assert 0.0 / x == 0.0
+
+
+def test_constants_of_a_product_are_one(inputs):
+    x = inputs[0]
+    assert 2.0 * (3.0 * x) is 6.0 * x
+    assert 0.5 * (2.0 * x) is x
+    assert x / 4.0 is 0.25 * x
+
+
+def test_signs_move_outwards_and_cancel(inputs):
+    x, y, _ = inputs
+    minus = -x
+    assert -minus is x
+    assert -(x - y) is y - x
+    assert x + -y is x - y
+    assert -x + y is y - x
+    assert x - -y is x + y
+    assert -x * -y is x * y
+    assert -x * y is -(x * y)
+    assert -2.0 * x is -(2.0 * x)
+    assert -x - y is -(x + y)
+    assert -x / y is -(x / y)
+    assert x / -y is -(x / y)
+
+
+def test_equal_expressions_are_one_object(inputs):
+    x, y, z = inputs
+    assert x + y is y + x
+    assert x * y is y * x
+    assert sin(x * y) is sin(y * x)
+    assert cos(x) is cos(x)
+    assert (x + y) * z is z * (y + x)
+    assert x - y is not y - x
+    assert x / y is not y / x
+    assert sin(x) is not cos(x)
+
+
+def test_operands_come_first(inputs):
+    x, y, z = inputs
+    last = sin(x * y + z) - 3.0 * z
+    pending = [last]
+    while pending:
+        node = pending.pop()
+        operands = [operand for operand in node.operands if isinstance(operand, Expression)]
+        assert all(operand.index < node.index for operand in operands)
+        pending += operands
+
+
+def test_an_input_knows_its_vector_and_place(inputs):
+    assert [node.operands for node in inputs] == [('q', 0), ('q', 1), ('q', 2)]
+
+
+LEAVES = st.one_of(
+    st.sampled_from(['x', 'y', 'z']), st.sampled_from([0.0, 1.0, -1.0, 2.0, -0.5]).map(float)
+)
+OPERATIONS = {'+': operator.add, '-': operator.sub, '*': operator.mul}
+FORMULAS = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(list(OPERATIONS)), inner, inner),
+        st.tuples(st.sampled_from(['neg', 'sin', 'cos']), inner),
+    ),
+    max_leaves=20,
+)
+
+
+def evaluate(formula, values):
+    if isinstance(formula, float):
+        return formula
+    if isinstance(formula, str):
+        return values[formula]
+    operation, *operands = formula
+    operands = [evaluate(operand, values) for operand in operands]
+    if operation in OPERATIONS:
+        return OPERATIONS[operation](*operands)
+    return {'neg': operator.neg, 'sin': sin, 'cos': cos}[operation](*operands)
+
+
+@given(FORMULAS, st.tuples(*[st.sampled_from([-2.0, -0.7, 0.0, 0.3, 1.5])] * 3))
+def test_folding_changes_no_value(formula, point):
+    """Sums and products of twenty leaves of size 2: at most 2^20, rounded to 1e-16 each."""
+    program = trace('f', lambda q: [evaluate(formula, dict(zip('xyz', q, strict=True)))], {'q': 3})
+    (folded,) = compile_python(program)(point)
+    plain = evaluate(formula, dict(zip('xyz', point, strict=True)))
+    assert folded == pytest.approx(plain, rel=1e-9, abs=1e-9)

@@ -1,0 +1,117 @@
+"""Rotors: on the diagonal of M, in tau, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
+from mechanics.float_dynamics import FloatDynamics
+from mechanics.robots import HAND_WRITTEN, hand_written
+
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
+from robot_dynamics_ros.core.algorithms import aba, derivatives, energy
+from robot_dynamics_ros.core.textbook import lagrange, screw_rnea
+
+ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 12]
+
+
+def rotors(model):
+    random = np.random.default_rng(11)
+    return {joint.name: float(random.uniform(0.01, 0.5)) for joint in model.joints}
+
+
+@pytest.mark.parametrize('robot', ROBOTS, ids=str)
+def test_adds_the_kinetic_energy_of_the_rotors_alone(robot):
+    armature = rotors(robot.model)
+    bare, geared = (
+        FloatDynamics(model) for model in (robot.model, robot.model.with_armature(armature))
+    )
+    G = np.zeros((len(robot.model.joints), robot.model.size))
+    for row, joint in enumerate(robot.model.joints):
+        G[row, joint.coordinate.index] = joint.coordinate.multiplier
+    rotor_matrix = G.T @ np.diag(list(armature.values())) @ G
+    for q, v, a, _ in robot.states(2):
+        M = bare.mass_matrix(q) + rotor_matrix
+        assert_close(geared.mass_matrix(q), M)
+        tau = bare.inverse_dynamics(q, v, a) + rotor_matrix @ a
+        assert_close(geared.inverse_dynamics(q, v, a), tau)
+        assert np.array_equal(geared.bias_torque(q, v), bare.bias_torque(q, v))
+        assert np.array_equal(geared.coriolis_matrix(q, v), bare.coriolis_matrix(q, v))
+        assert_close(geared.torque_terms(q, v, a)[2], M @ a)
+
+
+@pytest.mark.parametrize(
+    'robot', [r for r in ROBOTS if not any(j.mimicked for j in r.model.joints)], ids=str
+)
+def test_as_pinocchio(robot):
+    pinocchio = pytest.importorskip('pinocchio')
+    theirs = pinocchio.buildModelFromXML(robot.text)
+    armature = rotors(robot.model)
+    order = [theirs.joints[theirs.getJointId(n)].idx_v for n in robot.model.joint_names]
+    values = np.zeros(theirs.nv)
+    values[order] = list(armature.values())
+    theirs.armature = values
+    data = theirs.createData()
+    ours = FloatDynamics(robot.model.with_armature(armature))
+    for state in robot.states(2):
+        q, v, a = np.zeros((3, theirs.nv))
+        q[order], v[order], a[order] = state.q, state.v, state.a
+        q = pinocchio.integrate(theirs, pinocchio.neutral(theirs), q)
+        tau = pinocchio.rnea(theirs, data, q, v, a)[order]
+        M = np.triu(pinocchio.crba(theirs, data, q))
+        M = (M + np.triu(M, 1).T)[np.ix_(order, order)]
+        assert_close(ours.inverse_dynamics(*state[:3]), tau)
+        assert_close(ours.mass_matrix(state.q), M)
+
+
+@pytest.mark.parametrize('backend', ['native', 'python'])
+def test_compiled(backend):
+    robot = hand_written('mimic')
+    model = robot.model.with_armature(rotors(robot.model))
+    compiled, floats = RobotDynamics(model, backend=backend), FloatDynamics(model)
+    for q, v, a, _ in robot.states(2):
+        assert_close(compiled.inverse_dynamics(q, v, a), floats.inverse_dynamics(q, v, a))
+        assert_close(compiled.mass_matrix(q), floats.mass_matrix(q))
+
+
+def test_undone_to_the_last_bit():
+    model = hand_written('tree').model
+    armature = rotors(model)
+    assert model.with_armature(armature).with_armature(dict.fromkeys(armature, 0.0)) == model
+
+
+def test_refused():
+    model = hand_written('tree').model
+    name = model.joint_names[0]
+    with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
+        model.with_armature({'nose': 1.0})
+    with pytest.raises(ParameterError, match=f"armature of joint '{name}' is -1"):
+        model.with_armature({name: -1.0})
+    with pytest.raises(ParameterError, match='is inf'):
+        model.with_armature({name: float('inf')})
+    for value in ('0.1', None, [0.1], True):
+        with pytest.raises(ParameterError, match=f"armature of joint '{name}' is .* number"):
+            model.with_armature({name: value})
+    for armature in (0.1, None, [0.1], name):
+        with pytest.raises(ParameterError, match=r'armature is .*, a mapping'):
+            model.with_armature(armature)
+
+
+@pytest.mark.parametrize('robot', ROBOTS, ids=str)
+def test_every_formulation_knows_the_rotors(robot):
+    """Lagrange, screws, energy, forward dynamics and derivatives, as RNEA and CRBA."""
+    model = robot.model.with_armature(rotors(robot.model))
+    gravity = (1.5, -2.5, -9.0)
+    production = FloatDynamics(model, gravity)
+    for q, v, a, _ in robot.states(1):
+        M, tau = production.mass_matrix(q), production.inverse_dynamics(q, v, a)
+        assert_close(lagrange.mass_matrix(model, q), M)
+        assert_close(lagrange.kinetic_energy(model, q, v), 0.5 * v @ M @ v)
+        assert_close(energy.kinetic_energy(model, q, v), 0.5 * v @ M @ v)
+        assert_close(screw_rnea.inverse_dynamics(model, q, v, a, gravity), tau)
+        in_a = derivatives.inverse_dynamics_derivatives(model, q, v, a, gravity)[2]
+        assert_close(in_a, M)
+        # Judged by the torque that it asks for: M may be ill-conditioned.
+        moved = np.array(aba.forward_dynamics(model, q, v, tau, gravity))
+        assert_close(production.inverse_dynamics(q, v, moved), tau)

@@ -1,0 +1,200 @@
+"""Locked joints: as Pinocchio reduces a model, and as the whole robot with them at rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
+from mechanics.float_dynamics import FloatDynamics
+from mechanics.robots import HAND_WRITTEN, hand_written
+
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError
+from robot_dynamics_ros.core.algorithms.external_forces import external_torque
+
+pinocchio = pytest.importorskip('pinocchio')
+
+ROBOTS = [robot for robot in HAND_WRITTEN + MOVING_EXAMPLES if robot.model.size > 1]
+UNDRIVEN = [robot for robot in ROBOTS if not any(joint.mimicked for joint in robot.model.joints)]
+# The agreement that is asked for, relative to the largest entry.
+TOLERANCE = 1e-12
+
+
+def some_joints(robot):
+    """Half of the joints, the positions of the others, and a state of the first."""
+    (state,) = robot.states(1)
+    names = robot.model.joint_names
+    kept = names[:: 2 if robot.model.size < 8 else 3]
+    index = [names.index(name) for name in kept]
+    locked = {name: x for name, x in zip(names, state.q.tolist(), strict=True) if name not in kept}
+    return kept, locked, index, state
+
+
+@pytest.mark.parametrize('robot', ROBOTS, ids=str)
+def test_locked_joints_are_joints_at_rest(robot):
+    kept, locked, index, (q, v, a, _) = some_joints(robot)
+    resting_v, resting_a = np.zeros_like(v), np.zeros_like(a)
+    resting_v[index], resting_a[index] = v[index], a[index]
+    whole, part = FloatDynamics(robot.model), FloatDynamics(robot.model.reduced(kept, locked))
+    tau = whole.inverse_dynamics(q, resting_v, resting_a)
+    # The whole robot is the scale: a part that turns about its own centre bears no weight.
+    scale = np.abs(tau).max()
+    whole_q, q, v, a = q, q[index], v[index], a[index]
+    assert_close(part.inverse_dynamics(q, v, a), tau[index], scale)
+    block = np.ix_(index, index)
+    M = whole.mass_matrix(whole_q)
+    assert_close(part.mass_matrix(q), M[block], np.abs(M).max())
+    C = whole.coriolis_matrix(whole_q, resting_v)
+    assert_close(part.coriolis_matrix(q, v), C[block], np.abs(M).max() * np.abs(v).max())
+
+
+@pytest.mark.parametrize('robot', UNDRIVEN, ids=str)
+def test_as_pinocchio(robot):
+    kept, locked, index, (q, v, a, _) = some_joints(robot)
+    whole = pinocchio.buildModelFromXML(robot.text)
+    names = robot.model.joint_names
+
+    def configuration(model, values):
+        tangent = np.zeros(model.nv)
+        for name, value in values.items():
+            tangent[model.joints[model.getJointId(name)].idx_v] = value
+        return pinocchio.integrate(model, pinocchio.neutral(model), tangent), tangent
+
+    try:
+        theirs = pinocchio.buildReducedModel(
+            whole,
+            [whole.getJointId(name) for name in locked],
+            configuration(whole, dict(zip(names, q, strict=True)))[0],
+        )
+    except ValueError as error:
+        pytest.skip(f'Pinocchio cannot reduce it: {str(error)[:60]}')
+    order = [theirs.joints[theirs.getJointId(name)].idx_v for name in kept]
+    q, v, a = q[index], v[index], a[index]
+    position = configuration(theirs, dict(zip(kept, q, strict=True)))[0]
+    rate = configuration(theirs, dict(zip(kept, v, strict=True)))[1]
+    acceleration = configuration(theirs, dict(zip(kept, a, strict=True)))[1]
+    data = theirs.createData()
+    ours = FloatDynamics(robot.model.reduced(kept, locked))
+
+    def agree(mine, other, scale=0.0):
+        worst = np.abs(mine - other).max()
+        assert worst <= TOLERANCE * max(np.abs(other).max(), scale), worst
+
+    M = np.triu(pinocchio.crba(theirs, data, position))
+    M = (M + np.triu(M, 1).T)[np.ix_(order, order)]
+    agree(ours.mass_matrix(q), M)
+    tau = pinocchio.rnea(theirs, data, position, rate, acceleration)
+    agree(ours.inverse_dynamics(q, v, a), tau[order])
+    g = pinocchio.computeGeneralizedGravity(theirs, data, position)
+    agree(ours.gravity_torque(q), g[order], np.abs(M).max())
+    C = pinocchio.computeCoriolisMatrix(theirs, data, position, rate)
+    agree(ours.coriolis_matrix(q, v), C[np.ix_(order, order)], np.abs(M).max() * np.abs(v).max())
+
+
+def test_joints_are_locked_at_zero_unless_told():
+    model = hand_written('tree').model
+    kept, *others = model.joint_names
+    assert model.reduced([kept]) == model.reduced([kept], dict.fromkeys(others, 0.0))
+
+
+def test_all_joints_kept_is_the_same_robot():
+    model = hand_written('mimic').model
+    assert model.reduced(model.joint_names) == model
+
+
+def test_order_of_the_names_does_not_matter():
+    model = hand_written('tree').model
+    assert model.reduced(model.joint_names[::-1]) == model
+
+
+def test_names_may_come_from_a_generator():
+    model = hand_written('tree').model
+    kept = model.joint_names[:2]
+    assert model.reduced(name for name in kept) == model.reduced(kept)
+
+
+def test_mimic_joints_rest_and_move_with_their_driver():
+    model = hand_written('mimic').model
+    locked = model.reduced(['wrist'], {'finger': 0.3})
+    assert [joint.name for joint in locked.joints] == ['wrist']
+    moving = model.reduced(['finger'], {'wrist': 0.3})
+    assert {joint.name for joint in moving.joints} == {
+        'finger', 'fingertip', 'knuckle', 'opposing',
+    }  # fmt: skip
+
+
+def test_links_keep_their_frames():
+    model = hand_written('tree').model
+    reduced = model.reduced(model.joint_names[-1:])
+    assert [frame.name for frame in reduced.frames] == [frame.name for frame in model.frames]
+    assert reduced.links == model.links
+    assert all(-1 <= frame.body < len(reduced.joints) for frame in reduced.frames)
+
+
+@pytest.mark.parametrize('robot', ROBOTS, ids=str)
+def test_links_are_where_they_were(robot):
+    """A wrench at any link is borne by the kept joints as before."""
+    kept, locked, index, (q, *_) = some_joints(robot)
+    wrench = [3.0, -4.0, 5.0, 0.7, -0.2, 0.4]
+    part = robot.model.reduced(kept, locked)
+    for before, after in zip(robot.model.frames, part.frames, strict=True):
+        whole = np.array(external_torque(robot.model, q.tolist(), wrench, before))
+        borne = external_torque(part, q[index].tolist(), wrench, after)
+        assert_close(borne, whole[index], max(np.abs(whole).max(), 5.0))
+
+
+def test_a_quarter_turn_leaves_no_rounding():
+    model = hand_written('tree').model
+    name = model.joint_names[0]
+    turned = model.reduced(model.joint_names[1:], {name: np.pi / 2})
+    tiny = [
+        entry
+        for frame in turned.frames
+        for row in frame.placement.rotation
+        for entry in row
+        if 0.0 < abs(entry) < 1e-15
+    ]
+    assert not tiny
+
+
+def test_payloads_stay_on_their_links():
+    model = hand_written('tree').model
+    frame = model.frames[-1].name
+    kept = model.joint_names[:1]
+    before = model.with_payload(frame, 2.0, (0.1, 0.2, 0.3)).reduced(kept)
+    after = model.reduced(kept)
+    if after.frame(frame).body >= 0:
+        assert before == after.with_payload(frame, 2.0, (0.1, 0.2, 0.3))
+    assert before.without_payload() == after
+
+
+def test_compiled():
+    model = hand_written('tree').model.reduced(hand_written('tree').model.joint_names[:2])
+    q = [0.3, -0.2]
+    compiled = RobotDynamics(model).mass_matrix(q)
+    assert_close(compiled, FloatDynamics(model).mass_matrix(q))
+
+
+@pytest.mark.parametrize(
+    ('joints', 'locked', 'error', 'words'),
+    [
+        (['nose'], {}, UnknownNameError, "unknown joint 'nose'"),
+        (['wrist'], {'nose': 0.0}, UnknownNameError, "unknown joint 'nose'"),
+        (['knuckle'], {}, UnknownNameError, "mimics 'finger'"),
+        (['wrist'], {'knuckle': 1.0}, UnknownNameError, "mimics 'finger'"),
+        (['wrist', 'wrist'], {}, ParameterError, 'named twice: wrist'),
+        (['wrist'], {'wrist': 0.0}, ParameterError, 'both kept and locked: wrist'),
+        (['wrist'], {'finger': float('nan')}, ParameterError, "'finger' is locked at nan"),
+        ('wrist', {}, ParameterError, "joints is 'wrist', a sequence of names"),
+        (None, {}, ParameterError, 'joints is None, a sequence of names'),
+        (5, {}, ParameterError, 'joints is 5, a sequence of names'),
+        ([['wrist']], {}, ParameterError, r"entry of joints is \['wrist'\], one name"),
+        (['wrist'], ['finger'], ParameterError, r"locked is \['finger'\], a mapping"),
+        (['wrist'], 0.5, ParameterError, 'locked is 0.5, a mapping'),
+        (['wrist'], {'finger': 'open'}, ParameterError, "'finger' is locked at 'open'"),
+        (['wrist'], {'finger': None}, ParameterError, "'finger' is locked at None"),
+    ],
+)
+def test_refused(joints, locked, error, words):
+    with pytest.raises(error, match=words):
+        hand_written('mimic').model.reduced(joints, locked)

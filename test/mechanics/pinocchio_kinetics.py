@@ -1,0 +1,134 @@
+"""Pinocchio as the judge of the rest: forward dynamics, frames, derivatives, the regressor."""
+
+from __future__ import annotations
+
+from itertools import cycle
+
+import numpy as np
+
+from robot_dynamics_ros.core.algorithms.kinematics import AXES, Axes
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.dynamics import RobotDynamics
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.sampling import State
+from robot_dynamics_ros.oracle.pinocchio_reference import VANISHING, PinocchioReference, pinocchio
+
+# Solving with M multiplies rounding by its condition number, in Pinocchio too. Beyond the first
+# bound (iCub's hands: 6e7) only the torques M a are compared, beyond the second M is singular.
+SOLVABLE, SINGULAR = 1e6, 1e12
+
+
+class PinocchioKinetics(PinocchioReference):
+    """As `Oracle`, and `compare` covers more: every state looks at the next frame of the robot."""
+
+    def __init__(self, text: str, model: RobotModel) -> None:
+        """Let Pinocchio parse the URDF; see `Oracle`."""
+        super().__init__(text, model)
+        self._mimics = any(joint.mimicked is not None for joint in model.joints)
+        self._frames = cycle(reversed(model.frames))
+        # Bodies, in our order, among Pinocchio's; its joint 0 is the base.
+        self._bodies = [self._model.getJointId(joint.name) - 1 for joint in model.joints]
+
+    def forward_dynamics(self, q: Array, v: Array, tau: Array) -> Array:
+        """a (n,) [rad/s^2 or m/s^2]; with mimic joints from M and the bias."""
+        if self._mimics:
+            a: Array = np.linalg.solve(self.mass_matrix(q), tau - self.bias_torque(q, v))
+            return a
+        spread = self._spread
+        rates, torques = spread @ v, spread @ tau
+        a = pinocchio.aba(self._model, self._data, self._positions(q), rates, torques)
+        return spread.T @ a
+
+    def inverse_dynamics_derivatives(self, q: Array, v: Array, a: Array) -> Array:
+        """dtau/dq, dtau/dv and M, (3, n, n)."""
+        spread = self._spread
+        in_q, in_v, in_a = pinocchio.computeRNEADerivatives(
+            self._model, self._data, self._positions(q), spread @ v, spread @ a
+        )
+        full = np.triu(in_a) + np.triu(in_a, 1).T
+        return np.array([spread.T @ matrix @ spread for matrix in (in_q, in_v, full)])
+
+    def regressor(self, q: Array, v: Array, a: Array) -> Array:
+        """Y (n, 10 bodies)."""
+        spread = self._spread
+        matrix = pinocchio.computeJointTorqueRegressor(
+            self._model, self._data, self._positions(q), spread @ v, spread @ a
+        )
+        # The matrices of one joint come as vectors.
+        rows = spread.T @ matrix.reshape(len(spread), -1)
+        return rows.reshape(len(rows), -1, 10)[:, self._bodies].reshape(len(rows), -1)
+
+    def jacobian(self, q: Array, frame: str, axes: Axes) -> Array:
+        """J (6, n)."""
+        J = pinocchio.computeFrameJacobian(
+            self._model, self._data, self._positions(q), self._frame(frame), _named(axes)
+        )
+        return J.reshape(6, -1) @ self._spread
+
+    def jacobian_derivative(self, q: Array, v: Array, frame: str, axes: Axes) -> Array:
+        """dJ/dt (6, n)."""
+        model, data = self._model, self._data
+        rates = self._spread @ v
+        pinocchio.computeJointJacobiansTimeVariation(model, data, self._positions(q), rates)
+        pinocchio.updateFramePlacements(model, data)
+        J_dot = pinocchio.getFrameJacobianTimeVariation(
+            model, data, self._frame(frame), _named(axes)
+        )
+        return J_dot.reshape(6, -1) @ self._spread
+
+    def frame_pose(self, q: Array, frame: str) -> tuple[Array, Array]:
+        """Rotation (3, 3) and origin (3,) in the base."""
+        pinocchio.framesForwardKinematics(self._model, self._data, self._positions(q))
+        pose = self._data.oMf[self._frame(frame)]
+        return pose.rotation, pose.translation
+
+    def _pairs(
+        self, dynamics: RobotDynamics, state: State
+    ) -> dict[str, tuple[Array, Array, float]]:
+        pairs = super()._pairs(dynamics, state)
+        q, v, a = state.q, state.v, state.a
+        M, tau = pairs['mass_matrix'][1], pairs['inverse_dynamics'][1]
+        torque, inertia = pairs['inverse_dynamics'][2], pairs['mass_matrix'][2]
+        speed = float(np.abs(v).max())
+        condition = np.linalg.cond(M) if M.any() else np.inf
+        if condition < SINGULAR:
+            ours, theirs = dynamics.forward_dynamics(q, v, tau), self.forward_dynamics(q, v, tau)
+            pairs['M forward_dynamics'] = M @ ours, M @ theirs, float(np.abs(tau).max())
+            if condition < SOLVABLE:
+                pairs['forward_dynamics'] = ours, theirs, float(np.abs(a).max())
+        ours = dynamics.inverse_dynamics_derivatives(q, v, a)
+        theirs = self.inverse_dynamics_derivatives(q, v, a)
+        pairs['dtau/dq'] = ours[0], theirs[0], torque
+        pairs['dtau/dv'] = ours[1], theirs[1], inertia * speed
+        pairs['dtau/da'] = ours[2], theirs[2], inertia
+        motion = float(np.linalg.norm(dynamics.gravity)) + speed**2 + float(np.abs(a).max())
+        pairs['regressor'] = (
+            dynamics.regressor(q, v, a),
+            self.regressor(q, v, a),
+            VANISHING * motion,
+        )
+        return pairs | self._frame_pairs(dynamics, q, v, next(self._frames).name)
+
+    def _frame_pairs(
+        self, dynamics: RobotDynamics, q: Array, v: Array, frame: str
+    ) -> dict[str, tuple[Array, Array, float]]:
+        rotation, origin = dynamics.frame_pose(q, frame)
+        their_rotation, their_origin = self.frame_pose(q, frame)
+        ours, theirs = [rotation, origin[:, None]], [their_rotation, their_origin[:, None]]
+        pairs = {'frame_pose': (np.hstack(ours), np.hstack(theirs), 1.0)}
+        for axes in AXES:
+            J = self.jacobian(q, frame, axes)
+            pairs[f'jacobian {axes}'] = dynamics.jacobian(q, frame, axes), J, VANISHING
+            pairs[f'jacobian_derivative {axes}'] = (
+                dynamics.jacobian_derivative(q, v, frame, axes),
+                self.jacobian_derivative(q, v, frame, axes),
+                VANISHING * float(np.abs(v).max() * max(np.abs(J).max(), 1.0)),
+            )
+        return pairs
+
+    def _frame(self, name: str) -> int:
+        return int(self._model.getFrameId(name, pinocchio.FrameType.BODY))
+
+
+def _named(axes: Axes) -> pinocchio.ReferenceFrame:
+    return getattr(pinocchio.ReferenceFrame, axes)

@@ -1,0 +1,183 @@
+"""Pinocchio agrees with us on every robot, and a wrong model is found out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from mechanics.examples import (
+    EXAMPLES,
+    MOTIONLESS_EXAMPLES,
+    MOVING_EXAMPLES,
+    REFUSED_EXAMPLES,
+    example,
+    needs_examples,
+)
+from mechanics.robots import HAND_WRITTEN, hand_written, random_state
+
+from robot_dynamics_ros.core import (
+    OracleDisagreement,
+    OracleError,
+    OracleUnavailable,
+    RobotDynamics,
+    RobotModel,
+    TopologyError,
+    UrdfError,
+    parse_urdf,
+)
+from robot_dynamics_ros.core.model.inertia import Inertia
+from robot_dynamics_ros.core.model.sampling import random_states
+
+pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
+
+from robot_dynamics_ros.oracle import pinocchio_reference
+from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
+
+QUANTITIES = (
+    'inverse_dynamics',
+    'gravity_torque',
+    'bias_torque',
+    'torque_terms',
+    'mass_matrix',
+    'coriolis_matrix',
+)
+# Robots without anything to compare, and why. Pinocchio refuses none of the other 66.
+NOT_COMPARED = dict.fromkeys(MOTIONLESS_EXAMPLES, (TopologyError, 'no moving joint')) | {
+    name: (UrdfError, reason) for name, reason in REFUSED_EXAMPLES.items()
+}
+
+
+@needs_examples
+def test_every_example_is_compared_or_listed():
+    compared = {robot.name for robot in MOVING_EXAMPLES}
+    assert compared | NOT_COMPARED.keys() == {robot.name for robot in EXAMPLES}
+    assert not compared & NOT_COMPARED.keys()
+
+
+@pytest.mark.parametrize('name', sorted(NOT_COMPARED))
+def test_what_is_not_compared_is_refused_with_the_reason(name):
+    error, reason = NOT_COMPARED[name]
+    with pytest.raises(error, match=reason):
+        RobotDynamics(parse_urdf(example(name).text))
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+def test_pinocchio_agrees(robot):
+    """Plain Python: a humanoid compiles in a tenth of a second; test_backends does the rest."""
+    report = PinocchioReference(robot.text, robot.model).compare(
+        robot.python, random_states(robot.model, 10), tolerance=1e-12
+    )
+    assert tuple(comparison.quantity for comparison in report.comparisons) == QUANTITIES
+    assert report.samples == 10
+    assert report.agrees, report
+    report.raise_on_disagreement()
+
+
+@pytest.mark.parametrize(
+    'robot', [robot for robot in MOVING_EXAMPLES if robot.model.size <= 8], ids=str
+)
+def test_pinocchio_agrees_with_native_code(robot):
+    PinocchioReference(robot.text, robot.model).compare(robot.native).raise_on_disagreement()
+
+
+@pytest.mark.parametrize('gravity', [(0.0, 0.0, 0.0), (3.0, -2.0, 5.0)])
+def test_the_comparison_is_under_our_gravity(gravity):
+    robot = hand_written('tree')
+    dynamics = RobotDynamics(robot.model, gravity=gravity, backend='python')
+    PinocchioReference(robot.text, robot.model).compare(dynamics).raise_on_disagreement()
+
+
+def test_it_agrees_far_outside_the_limits():
+    robot = example('ur_description/urdf/ur5_robot.urdf')
+    random = np.random.default_rng(0)
+    states = [random_state(robot.model, random) for _ in range(100)]
+    PinocchioReference(robot.text, robot.model).compare(
+        robot.native, states
+    ).raise_on_disagreement()
+
+
+def heavier(inertia: Inertia) -> Inertia:
+    return replace(inertia, mass=inertia.mass * (1.0 + 1e-9))
+
+
+def turned(inertia: Inertia) -> Inertia:
+    x, y, z = inertia.first_moment
+    return replace(inertia, first_moment=(x, y, -z))
+
+
+def wrong(model: RobotModel, **changes) -> RobotModel:
+    """The model with its last joint changed."""
+    joints = (*model.joints[:-1], replace(model.joints[-1], **changes))
+    return replace(model, joints=joints)
+
+
+@pytest.mark.parametrize(
+    'change',
+    [
+        lambda joint: {'inertia': heavier(joint.inertia)},
+        lambda joint: {'inertia': turned(joint.inertia)},
+        lambda joint: {'axis': tuple(-x for x in joint.axis)},
+        lambda joint: {'parent': joint.parent - 1},
+        lambda joint: {'kind': 'prismatic'},
+        lambda joint: {'coordinate': replace(joint.coordinate, offset=1e-9)},
+    ],
+    ids=['mass', 'center', 'axis', 'parent', 'kind', 'offset'],
+)
+def test_a_wrong_model_is_found_out(change):
+    robot = hand_written('oblique')
+    model = wrong(robot.model, **change(robot.model.joints[-1]))
+    report = PinocchioReference(robot.text, model).compare(RobotDynamics(model, backend='python'))
+    assert not report.agrees
+    message = f'Pinocchio disagrees .* in {report.worst.quantity}'
+    with pytest.raises(OracleDisagreement, match=message):
+        report.raise_on_disagreement()
+
+
+def test_not_a_number_is_a_disagreement():
+    class Broken:
+        def __init__(self, dynamics):
+            self._dynamics = dynamics
+
+        def __getattr__(self, name):
+            return getattr(self._dynamics, name)
+
+        def mass_matrix(self, q):
+            return np.nan * self._dynamics.mass_matrix(q)
+
+    robot = hand_written('oblique')
+    report = PinocchioReference(robot.text, robot.model).compare(Broken(robot.python))
+    assert not report.agrees
+
+
+def test_joints_are_matched_by_name():
+    """Pinocchio orders siblings by name, we by the text."""
+    robot = hand_written('tree')
+    pinocchio_order = list(pinocchio_reference.pinocchio.buildModelFromXML(robot.text).names)[1:]
+    assert pinocchio_order != list(robot.model.joint_names)
+    PinocchioReference(robot.text, robot.model).compare(robot.python).raise_on_disagreement()
+
+
+def test_another_robot_is_refused_by_the_names_of_its_joints():
+    with pytest.raises(OracleUnavailable, match='other independent joints: finger, swing, wrist'):
+        PinocchioReference(hand_written('mimic').text, hand_written('pendulum').model)
+
+
+def test_what_pinocchio_refuses_is_said_in_its_words():
+    model = hand_written('pendulum').model
+    with pytest.raises(OracleUnavailable, match='Pinocchio refuses the URDF: '):
+        PinocchioReference('<robot name="x"><link name="a"/><link name="b"/></robot>', model)
+
+
+def test_without_pinocchio_the_oracle_is_unavailable(monkeypatch):
+    monkeypatch.setattr(pinocchio_reference, 'pinocchio', None)
+    robot = hand_written('pendulum')
+    with pytest.raises(OracleUnavailable, match='Pinocchio is not installed'):
+        PinocchioReference(robot.text, robot.model)
+    assert issubclass(OracleUnavailable, OracleError)
+
+
+def test_the_report_is_one_line():
+    robot = hand_written('oblique')
+    line = str(PinocchioReference(robot.text, robot.model).compare(robot.python))
+    assert line.startswith('Pinocchio agrees on 100 states: worst relative error ')
+    assert line.endswith('allowed 1e-12')
+    assert '\n' not in line

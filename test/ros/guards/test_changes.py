@@ -1,0 +1,226 @@
+"""What changes while the robot is commanded: through a fade, and without a lost cycle."""
+
+import math
+import sys
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+from three_joints import URDF
+
+from robot_dynamics_interfaces.srv import GetPayload, SetGravity, SetPayload
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core.model.payload import Payload
+from robot_dynamics_ros.ros.parameters.table import TABLE
+from robot_dynamics_ros.ros.process import SWITCH_INTERVAL
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+FADE = 0.2
+# The usual queue bridges 20 ms at 500 Hz, a machine that runs other tests pauses for longer.
+PATIENT = {
+    'state_timeout': 60.0,
+    'qos_overrides./joint_states.subscription.depth': 200,
+    'qos_overrides./joint_states.subscription.reliability': 'reliable',
+}
+HEAVIER = URDF.replace('<mass value="1.5"/>', '<mass value="3"/>')
+
+
+@pytest.fixture
+def switching():
+    """Threads take turns as in the process of the node."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    yield
+    sys.setswitchinterval(before)
+
+
+def check_every_state_answered(scene):
+    """Of the driver's, once it has paused."""
+    scene.driver.pause()
+    counters = scene.node.counters_by_topic['joint_states']
+    scene.observer.until(lambda: counters.used >= scene.driver.sent, 'the last answer')
+    assert (counters.used, counters.refused) == (scene.driver.sent, 0)
+    scene.observer.until(lambda: len(scene.recording) >= scene.driver.sent, 'the last command')
+
+
+def test_another_description_at_500_hz_loses_no_cycle(guarded, dynamics, switching):
+    """It is compiled and checked beside the old one."""
+    heavier = RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V)
+    with guarded(robot_description='', fade_time=FADE, **PATIENT) as scene:
+        counters = scene.node.counters_by_topic['robot_description']
+        scene.driver.pause()
+        scene.observer.description.publish(String(data=URDF))
+        scene.observer.until(lambda: counters.used == 1, 'the description')
+        scene.driver.period, scene.driver.sent = 0.002, 0
+        scene.node.counters_by_topic['joint_states'].used = 0
+        scene.driver.resume()
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.observer.description.publish(String(data=HEAVIER))
+        scene.settle(heavier)
+        scene.observer.description.publish(String(data='<robot/>'))
+        scene.observer.until(lambda: counters.refused == 1, 'refusal')
+        assert 'the robot in use is kept' in counters.last_reason
+        scene.hear(20)
+        np.testing.assert_allclose(scene.recording.last, heavier, rtol=1e-12)
+        check_every_state_answered(scene)
+
+
+def test_live_parameters_at_500_hz_lose_no_cycle(guarded, dynamics, switching):
+    """Each is set to the value that it has."""
+    with guarded(fade_time=FADE, **PATIENT) as scene:
+        scene.driver.period = 0.002
+        scene.settle(dynamics.bias_torque(Q, V))
+        for row in TABLE:
+            if row.live:
+                value = scene.node.get_parameter(row.name).value
+                # An empty list does not tell of what.
+                scene.set(**{row.name: [] if value is None else value})
+                scene.hear(2)
+        np.testing.assert_allclose(scene.recording.last, dynamics.bias_torque(Q, V), rtol=1e-12)
+        check_every_state_answered(scene)
+
+
+def test_a_payload_comes_and_goes_and_leaves_no_trace(guarded, dynamics):
+    com, tensor = (0.01, 0.02, 0.1), ((0.01, 0.0, 0.0), (0.0, 0.012, 0.0), (0.0, 0.0, 0.008))
+    payload = Payload.checked('payload', 'hand', 1.2, com, tensor)
+    loaded = RobotDynamics(parse_urdf(URDF).carrying(payload)).bias_torque(Q, V)
+    inertia = Inertia(m=1.2, com=Vector3(x=0.01, y=0.02, z=0.1), ixx=0.01, iyy=0.012, izz=0.008)
+    with guarded(fade_time=FADE) as scene:
+
+        def carry(**fields):
+            response = scene.observer.call(SetPayload, '/robot_dynamics/set_payload', **fields)
+            return response.success, response.message
+
+        def carried():
+            return scene.observer.call(GetPayload, '/robot_dynamics/get_payload')
+
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.hear()
+        before = scene.recording.last.tobytes()
+        assert not carried().attached
+        assert carry(frame='hand', inertia=inertia)[0]
+        assert carried().attached
+        assert (carried().frame, carried().inertia) == ('hand', inertia)
+        scene.settle(loaded)
+        success, message = carry(frame='nowhere', inertia=inertia)
+        assert (success, 'nowhere' in message) == (False, True)
+        scene.hear()
+        np.testing.assert_allclose(scene.recording.last, loaded, rtol=1e-12)
+        assert carry(transition_time=0.1)[0]
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.observer.until(lambda: scene.recording.last.tobytes() == before, 'the same bits')
+        assert not carried().attached
+
+
+def nowhere(message):
+    message.position[1] = math.nan
+
+
+def test_a_payload_that_nobody_can_hold_is_refused(guarded, dynamics):
+    """Grams for kilograms; one that asks for less than the present one is welcome."""
+    with guarded(fade_time=FADE) as scene:
+
+        def carry(mass, **values):
+            scene.set(**values)
+            inertia = Inertia(m=mass)
+            response = scene.observer.call(
+                SetPayload, '/robot_dynamics/set_payload', frame='hand', inertia=inertia
+            )
+            return response.message
+
+        scene.settle(dynamics.bias_torque(Q, V))
+        assert 'of slide, which may give 200' in carry(1200.0)
+        assert 'is the mass in kg?' in carry(1200.0)
+        # The scale is for commands, the driver's gravity its own affair.
+        assert 'attached' in carry(0.1, effort_scale=0.01)
+        assert 'is the mass in kg?' in carry(1200.0, effort_scale=1.0)
+        assert 'attached' in carry(1200.0, terms=['coriolis'])
+        assert 'attached' in carry(1100.0, terms=['gravity'])
+        assert 'is the mass in kg?' in carry(1101.0)
+        # Whatever the latest state was.
+        scene.driver.change = nowhere
+        scene.hear()
+        assert 'is the mass in kg?' in carry(1101.0)
+
+
+def test_gravity_in_the_root_link_and_in_no_frame(guarded, dynamics):
+    with guarded(fade_time=FADE) as scene:
+
+        def pull(frame, x, y, z):
+            gravity = Vector3Stamped(vector=Vector3(x=x, y=y, z=z))
+            gravity.header.frame_id = frame
+            return scene.observer.call(SetGravity, '/robot_dynamics/set_gravity', gravity=gravity)
+
+        scene.settle(dynamics.bias_torque(Q, V))
+        for frame, g in (('base', (9.81, 0.0, 0.0)), ('', (0.0, 0.0, 1.62))):
+            assert pull(frame, *g).success
+            assert scene.node.get_parameter('gravity').value == list(g)
+            scene.settle(dynamics.with_gravity(g).bias_torque(Q, V))
+        response = pull('base', float('nan'), 0.0, 0.0)
+        assert not response.success
+        assert 'nan' in response.message
+        response = pull('ceiling', 0.0, 0.0, -9.81)
+        assert not response.success
+        assert "'ceiling'" in response.message
+        try:
+            import tf2_ros  # noqa: F401
+        except ImportError:
+            assert 'tf2 is not installed' in response.message
+        scene.hear()
+        lunar = dynamics.with_gravity((0.0, 0.0, 1.62)).bias_torque(Q, V)
+        np.testing.assert_allclose(scene.recording.last, lunar, rtol=1e-12)
+
+
+def test_friction_is_added_where_it_is_asked_for(guarded, dynamics):
+    free = dynamics.bias_torque(Q, V)
+    viscous, coulomb = np.array([0.5, 3.0, 0.2]), np.array([1.0, 2.0, 0.3])
+    given = {'friction_viscous': [0.5, 3.0, 0.2], 'friction_coulomb': [1.0, 2.0, 0.3]}
+    with guarded(fade_time=FADE, **given) as scene:
+        scene.settle(free)
+        scene.set(terms=['gravity', 'coriolis', 'inertial', 'friction'], friction_smoothing=0.1)
+        smooth = np.array(V) / np.hypot(V, 0.1)
+        scene.settle(free + viscous * V + coulomb * smooth)
+        (result,) = scene.node.set_parameters([Parameter('friction_coulomb', value=[1.0, 2.0])])
+        assert not result.successful
+        assert 'friction_coulomb has 2 values' in result.reason
+
+
+def test_armature_counts_in_the_inertial_term(guarded, dynamics):
+    """A driver that says constant velocities but means an acceleration: by its reference."""
+    from references import follow, point, trajectory
+
+    a = [2.0, -1.0, 3.0]
+    rigid = dynamics.inverse_dynamics(Q, V, a)
+    with guarded(fade_time=FADE, armature=[0.3, 2.0, 0.1], reference_timeout=60.0) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        follow(scene.node, scene.observer, trajectory(point(Q, V, a)))
+        scene.settle(rigid + np.multiply([0.3, 2.0, 0.1], a))
+
+
+def test_the_measured_acceleration_is_estimated(guarded, dynamics):
+    """The velocity grows at a steady rate, by the stamps."""
+    a = np.array([0.4, -0.2, 0.3])
+    terms = ['inertial']
+    with guarded(fade_time=FADE, acceleration_cutoff=5.0, terms=terms) as scene:
+        begin = []
+
+        def accelerate(message):
+            stamp = message.header.stamp
+            now = stamp.sec + 1e-9 * stamp.nanosec
+            begin.append(now)
+            v = np.array(V) + a * (now - begin[0])
+            message.velocity = [0.0, *(float(x) for x in reversed(v))]
+
+        scene.driver.change = accelerate
+        wanted = dynamics.mass_matrix(Q) @ a
+        scene.observer.until(
+            lambda: np.allclose(scene.recording.last, wanted, rtol=1e-3, atol=1e-3), 'M a'
+        )
+        status = scene.status('timing', 'Hz')
+        assert ('delay of the acceleration [ms]', '31.83') in {
+            (pair.key, pair.value) for pair in status.values
+        }
+        scene.set(acceleration_cutoff=0.0)
+        scene.settle(np.zeros(3))

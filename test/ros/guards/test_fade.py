@@ -1,0 +1,109 @@
+"""Torque comes and goes smoothly, and ends on the documented command."""
+
+import numpy as np
+import pytest
+from guard_scene import MACHINE
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from references import point, trajectory
+from std_srvs.srv import SetBool
+
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.ros.loop.state_loop import TICK
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+FADE = 0.3
+
+
+def change(scene, transition):
+    response = scene.observer.call(
+        ChangeState, '/robot_dynamics/change_state', transition=Transition(id=transition)
+    )
+    assert response.success
+
+
+def enable(scene, wanted):
+    response = scene.observer.call(SetBool, '/robot_dynamics/enable', data=wanted)
+    assert response.success, response.message
+    return response.message
+
+
+def test_activation_follows_the_formula(guarded, dynamics):
+    """command = s torque with s = 3 x^2 - 2 x^3, from zero, over the second of the default."""
+    torque = dynamics.bias_torque(Q, V)
+    with guarded() as scene:
+        scene.settle(torque)
+        times, commands = scene.recording.since(0.0)
+    assert not commands[0].any()
+    shares = commands / torque
+    np.testing.assert_allclose(shares, shares[:, :1] * [1.0, 1.0, 1.0], atol=1e-9)
+    assert (np.diff(shares[:, 0]) >= 0.0).all()
+    x = np.clip(times - times[0], 0.0, 1.0)
+    # The greatest slope of s is 1.5: that much a command that is received late is off.
+    assert np.abs(shares[:, 0] - x * x * (3.0 - 2.0 * x)).max() < 1.5 * 0.05
+    assert times[-1] - times[0] < 1.0 + 2 * TICK + MACHINE
+
+
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+def test_deactivation_ends_on_the_documented_command(guarded, dynamics, on_stop):
+    last = dynamics.gravity_torque(Q) if on_stop == 'hold' else np.zeros(3)
+    with guarded(fade_time=FADE, on_stop=on_stop) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        change(scene, Transition.TRANSITION_DEACTIVATE)
+        scene.settle(last)
+        scene.check_silent()
+        change(scene, Transition.TRANSITION_ACTIVATE)
+        scene.settle(dynamics.bias_torque(Q, V))
+
+
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+def test_enable_takes_the_torque_away_and_gives_it_back(guarded, dynamics, on_stop):
+    last = dynamics.gravity_torque(Q) if on_stop == 'hold' else np.zeros(3)
+    with guarded(fade_time=FADE, on_stop=on_stop) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        assert f'to {on_stop}' in enable(scene, False)
+        scene.settle(last)
+        scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
+        scene.check_silent()
+        scene.status('model', 'disabled')
+        counters = scene.node.counters_by_topic['reference']
+        scene.observer.reference.publish(trajectory(point(Q)))
+        scene.observer.until(lambda: counters.refused == 1, 'refusal')
+        assert 'the node commands nothing: disabled' in counters.last_reason
+        enable(scene, True)
+        scene.settle(dynamics.bias_torque(Q, V))
+
+
+def test_a_robot_that_is_stale_can_be_stopped(guarded):
+    """The last command is reached although no state comes."""
+    with guarded(fade_time=FADE) as scene:
+        scene.hear()
+        scene.driver.pause()
+        scene.observer.until(lambda: scene.guard.mode is Mode.HOLD, 'hold')
+        change(scene, Transition.TRANSITION_DEACTIVATE)
+        scene.settle(np.zeros(3))
+        assert scene.guard.mode is Mode.SILENT
+
+
+def test_the_last_command_is_reached_after_a_shorter_fade(guarded, dynamics):
+    """The time that a payload was given does not cut the way to zero short."""
+    with guarded(fade_time=0.0) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.set(fade_time=1.5)
+        scene.guard.change(0.1)
+        change(scene, Transition.TRANSITION_DEACTIVATE)
+        scene.settle(np.zeros(3))
+        assert scene.guard.mode is Mode.SILENT
+
+
+def test_another_parameter_leaves_a_running_fade_alone(guarded, dynamics):
+    with guarded(fade_time=0.0) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.set(terms=['gravity'])
+        scene.guard.change(60.0)
+        scene.hear()
+        scene.set(state_timeout=0.2)
+        scene.hear(20)
+        # Of a minute, not even a tenth has passed.
+        far = np.abs(scene.recording.last - dynamics.bias_torque(Q, V)).max()
+        assert far < 0.1 * np.abs(dynamics.gravity_torque(Q) - dynamics.bias_torque(Q, V)).max()

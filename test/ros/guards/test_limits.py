@@ -1,0 +1,91 @@
+"""Commands stay within what the joints bear, and change no faster than they may."""
+
+import time
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from guard_scene import MACHINE, figures
+from rclpy.parameter import Parameter
+from references import follow, point, trajectory
+
+from robot_dynamics_ros.ros.loop.state_loop import TICK
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+FADE = 0.2
+
+
+def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
+    """To effort_limits times effort_scale, which change while it runs."""
+    whole = dynamics.bias_torque(Q, V)
+    assert whole[1] > 21.0
+    with guarded(fade_time=FADE, effort_limits=[100.0, 20.0, 20.0]) as scene:
+        scene.recording.limits = np.array([100.0, np.inf, 20.0])
+        clamped = [whole[0], 20.0, whole[2]]
+        scene.settle(clamped)
+        torques = scene.observer.torques
+        scene.observer.until(
+            lambda: torques and list(torques[-1].effort) == list(scene.recording.last), 'torques'
+        )
+        assert list(torques[-1].saturated) == ['slide']
+        status = scene.status('commands', 'limited')
+        assert status.level == DiagnosticStatus.WARN
+        assert int(figures(status)['saturated slide']) > 0
+        assert figures(status)['saturated turn'] == '0'
+
+        lowered = time.monotonic()
+        scene.set(effort_scale=0.5)
+        scene.settle([whole[0], 10.0, whole[2]])
+        times, commands = scene.recording.since(lowered)
+        # 10 N at 100 N/s, ten times the limit of 10 N.
+        late = times[commands[:, 1] > 10.0 + 1e-9]
+        assert late[-1] - lowered < 10.0 / 100.0 + 2 * TICK + MACHINE
+        scene.set(effort_limits=[1e3], effort_scale=1.0)
+        scene.settle(whole)
+        scene.observer.until(lambda: not torques[-1].saturated, 'no saturation')
+        scene.status('commands', 'within the limits')
+
+
+def test_effort_scale_is_a_share_of_the_limits_of_the_description(guarded, dynamics):
+    whole = dynamics.bias_torque(Q, V)
+    with guarded(fade_time=FADE, effort_scale=0.05) as scene:
+        scene.recording.limits = 0.05 * scene.recording.limits
+        limited = np.clip(whole, [-np.inf, -10.0, -1.0], [np.inf, 10.0, 1.0])
+        scene.settle(limited)
+
+
+def test_commands_change_no_faster_than_the_rate_limit(guarded, dynamics):
+    """A reference that leaps, no fade, and the recording checks each step and each window."""
+    away = dynamics.inverse_dynamics([1.0, -0.4, 1.5], [0.0] * 3, [3.0, -3.0, 3.0])
+    rates = [50.0, 40.0, 20.0]
+    with guarded(fade_time=0.0, effort_rate_limits=rates, reference_timeout=60.0) as scene:
+        scene.recording.rates = np.array(rates)
+        start = dynamics.bias_torque(Q, V)
+        scene.settle(start)
+        leapt = time.monotonic()
+        leap = trajectory(point([1.0, -0.4, 1.5], [0.0] * 3, [3.0, -3.0, 3.0]))
+        follow(scene.node, scene.observer, leap)
+        scene.settle(away)
+        needed = (np.abs(away - start) / rates).max()
+        assert needed > 0.1
+        times, _ = scene.recording.since(leapt)
+        assert times[-1] - leapt > needed - 0.05
+        assert {name for t in scene.observer.torques for name in t.saturated} == {
+            *('turn', 'slide', 'wrist')
+        }
+
+
+def test_limits_that_do_not_fit_are_refused(guarded, dynamics):
+    with guarded(fade_time=0.0) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        for name, value, reason in (
+            ('effort_limits', [1.0, 2.0], 'effort_limits has 2 values'),
+            ('effort_limits', [-1.0], 'it must be at least 0'),
+            ('effort_scale', 0.0, 'greater than 0 and at most 1'),
+            ('effort_rate_limits', [0.0], 'greater than 0'),
+            ('effort_limits', [float('nan')], 'effort_limits is nan'),
+        ):
+            (result,) = scene.node.set_parameters([Parameter(name, value=value)])
+            assert not result.successful
+            assert reason in result.reason
+        scene.hear()
+        np.testing.assert_allclose(scene.recording.last, dynamics.bias_torque(Q, V))

@@ -1,0 +1,75 @@
+"""Two publishers on the command topic of one robot."""
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from guard_scene import figures
+from std_msgs.msg import Float64MultiArray
+from std_srvs.srv import SetBool
+
+from robot_dynamics_ros.control.guards.supervisor import Mode
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+TOPIC = '/robot_dynamics/commands'
+FADE = 0.2
+
+
+def intrude(scene):
+    """Another publisher, which the node has discovered."""
+    publisher = scene.observer.node.create_publisher(Float64MultiArray, TOPIC, 10)
+    scene.observer.until(lambda: scene.node.count_publishers(TOPIC) == 2, 'discovery')
+    return publisher
+
+
+def test_it_does_not_begin_while_another_publishes_and_begins_when_it_leaves(guarded, dynamics):
+    with guarded(start=False, fade_time=FADE) as scene:
+        other = intrude(scene)
+        scene.node.start()
+        scene.check_silent()
+        assert len(scene.recording) == 0
+        status = scene.status('commands', 'and we do not begin')
+        assert status.level == DiagnosticStatus.ERROR
+        assert figures(status)['other publishers'] == '1'
+        scene.observer.node.destroy_publisher(other)
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.status('commands', 'within the limits')
+
+
+def test_one_that_comes_later_is_an_error_in_diagnostics(guarded, dynamics, capfd):
+    """The robot would fall if we ceased."""
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        intrude(scene)
+        status = scene.status('commands', f'others publish on {TOPIC}')
+        assert status.level == DiagnosticStatus.ERROR
+        assert 'do not begin' not in status.message
+        sent = len(scene.recording)
+        scene.observer.until(lambda: len(scene.recording) >= sent + 20, 'commands')
+    assert f'1 other publisher(s) on {TOPIC}' in capfd.readouterr().err
+
+
+def test_what_was_handed_over_is_not_taken_back(guarded, dynamics):
+    """Disabled while another publishes: when that one leaves, it stays silent."""
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        other = intrude(scene)
+        scene.status('commands', 'others publish')
+        scene.observer.call(SetBool, '/robot_dynamics/enable', data=False)
+        scene.settle(np.zeros(3))
+        scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
+        scene.hear()
+        sent = len(scene.recording)
+        scene.observer.node.destroy_publisher(other)
+        scene.status('commands', 'within the limits')
+        scene.hear()
+        assert len(scene.recording) == sent
+
+
+@pytest.mark.parametrize('rule', ['warn', 'ignore'])
+def test_the_others_can_be_tolerated_or_ignored(guarded, dynamics, rule):
+    with guarded(start=False, fade_time=FADE, exclusive_commands=rule) as scene:
+        intrude(scene)
+        scene.node.start()
+        scene.settle(dynamics.bias_torque(Q, V))
+        text = {'warn': 'others publish on', 'ignore': 'within the limits'}[rule]
+        scene.status('commands', text)

@@ -1,0 +1,86 @@
+"""References that end, are not renewed, or should never have been sent."""
+
+import time
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Duration, Time
+from guard_scene import MACHINE
+from references import follow, point, trajectory
+
+from robot_dynamics_ros.ros.loop.state_loop import TICK
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+QR, VR, AR = [0.2, -0.1, 0.6], [1.0, 0.3, -0.8], [2.0, -1.0, 3.0]
+TIMEOUT, FADE, MOTION = 0.2, 0.2, 0.3
+
+
+def followed(scene, message):
+    """Between which times it was taken up [s]."""
+    before = time.monotonic()
+    follow(scene.node, scene.observer, message)
+    return before, time.monotonic()
+
+
+def check_dropped(scene, torque, earliest, latest):
+    """That the torque of the reference was left in time."""
+    times, commands = scene.recording.since(earliest - TIMEOUT)
+    there = np.flatnonzero(np.abs(commands - torque).max(axis=1) < 1e-9)
+    left = times[there[-1]]
+    assert earliest + TIMEOUT - 0.05 < left < latest + TIMEOUT + 2 * TICK + MACHINE
+    assert times[-1] - left < FADE + 2 * TICK + MACHINE
+
+
+def test_a_trajectory_that_is_over_is_dropped(guarded, dynamics):
+    end = dynamics.gravity_torque(QR)
+    with guarded(fade_time=FADE, reference_timeout=TIMEOUT) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        motion = trajectory(point(Q), point(QR, seconds=MOTION))
+        before, after = followed(scene, motion)
+        scene.settle(end)
+        scene.settle(dynamics.bias_torque(Q, V))
+        check_dropped(scene, end, before + MOTION, after + MOTION)
+        assert scene.guard.dropped_references == 1
+        scene.status('reference', 'none to follow')
+
+
+def test_a_point_lasts_as_long_as_it_is_renewed(guarded, dynamics):
+    wanted = dynamics.inverse_dynamics(QR, VR, AR)
+    with guarded(fade_time=FADE, reference_timeout=TIMEOUT) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        end = time.monotonic() + 3 * TIMEOUT
+        while time.monotonic() < end:
+            before, after = followed(scene, trajectory(point(QR, VR, AR)))
+        assert scene.guard.dropped_references == 0
+        np.testing.assert_allclose(scene.recording.last, wanted, rtol=1e-12)
+        scene.settle(dynamics.bias_torque(Q, V))
+        check_dropped(scene, wanted, before, after)
+        assert scene.guard.dropped_references == 1
+
+
+def over():
+    message = trajectory(point(Q), point(QR, seconds=1.0))
+    message.header.stamp = Time(sec=1)
+    return message
+
+
+def negative():
+    message = trajectory(point(QR))
+    message.points[0].time_from_start = Duration(sec=-1)
+    return message
+
+
+@pytest.mark.parametrize(
+    ('make', 'reason'), [(over, 'the trajectory ended'), (negative, 'must not be negative')]
+)
+def test_references_of_the_past_are_refused(guarded, dynamics, make, reason):
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        start = time.monotonic()
+        counters = scene.node.counters_by_topic['reference']
+        scene.observer.reference.publish(make())
+        scene.observer.until(lambda: counters.refused == 1, 'refusal')
+        assert reason in counters.last_reason
+        scene.hear()
+        _, commands = scene.recording.since(start)
+        np.testing.assert_allclose(commands, [dynamics.bias_torque(Q, V)] * len(commands))

@@ -1,0 +1,96 @@
+"""Joint states that cease: what is commanded then, how soon, and how it goes on."""
+
+import numpy as np
+import pytest
+from guard_scene import MACHINE
+from three_joints import URDF
+
+from robot_dynamics_ros.control.feedforward import Feedforward
+from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.ros.loop.state_loop import TICK
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+TIMEOUT, FADE = 0.1, 0.3
+
+
+def stamp(message):
+    return message.header.stamp.sec, message.header.stamp.nanosec
+
+
+@pytest.mark.parametrize('on_stale', ['hold', 'zero'])
+def test_stale_states_lead_to_hold_or_zero(guarded, dynamics, on_stale):
+    moving = dynamics.bias_torque(Q, V)
+    resting = dynamics.gravity_torque(Q) if on_stale == 'hold' else np.zeros(3)
+    with guarded(on_stale=on_stale, fade_time=FADE) as scene:
+        scene.settle(moving)
+        lost = scene.driver.pause()
+        scene.settle(resting)
+        times, commands = scene.recording.since(lost)
+        away = np.abs(commands - moving).max(axis=1) > 1e-9
+        assert TIMEOUT - 0.05 < times[away][0] - lost < TIMEOUT + 2 * TICK + MACHINE
+        assert times[-1] - times[away][0] < FADE + 2 * TICK + MACHINE
+        scene.status('joint_states', f', {on_stale}')
+        scene.driver.resume()
+        scene.settle(moving)
+        scene.status('joint_states', 'none refused')
+
+
+def test_stale_states_stop_the_commands(guarded, dynamics):
+    moving = dynamics.bias_torque(Q, V)
+    sent = set()
+    with guarded(start=False, on_stale='stop', fade_time=FADE) as scene:
+        scene.driver.change = lambda message: sent.add(stamp(message))
+        scene.node.start()
+        scene.settle(moving)
+        before = len(scene.observer.torques)
+        lost = scene.driver.pause()
+        scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
+        scene.watch(3 * TIMEOUT)
+        times, commands = scene.recording.since(lost)
+        # Nothing but the answers to what a busy machine has left in the queue, each once.
+        answered = [stamp(message) for message in scene.observer.torques[before:]]
+        assert len(times) <= 11
+        assert len(set(answered)) == len(answered)
+        assert set(answered) <= sent
+        np.testing.assert_allclose(commands, moving * np.ones_like(commands), rtol=1e-12)
+        scene.driver.resume()
+        scene.hear()
+        scene.settle(moving)
+
+
+@pytest.mark.parametrize('period', [0.002, 0.02])
+def test_stamps_that_stand_still_are_stale_and_that_is_said_once(guarded, dynamics, capfd, period):
+    """Whether the node wakes between two states or not."""
+    with guarded(fade_time=FADE) as scene:
+        scene.driver.period = period
+        scene.settle(dynamics.bias_torque(Q, V))
+        stamp = scene.node.get_clock().now().to_msg()
+
+        def repeat(message):
+            message.header.stamp = stamp
+
+        scene.driver.pause()
+        scene.driver.change = repeat
+        scene.driver.resume()
+        scene.settle(dynamics.gravity_torque(Q))
+        scene.hear(20)
+        scene.driver.change = lambda message: None
+        scene.settle(dynamics.bias_torque(Q, V))
+    log = capfd.readouterr().err
+    assert log.count('joint_states are stale: hold') == 1
+    assert log.count('joint_states are back') == 1
+
+
+def test_the_first_cycle_after_the_timeout_reacts():
+    """By construction: the clock is an argument here, and no machine can spoil it."""
+    feedforward = Feedforward(RobotDynamics(parse_urdf(URDF), backend='python'))
+    guard = GuardedFeedforward(feedforward, GuardSettings(state_timeout=TIMEOUT))
+    guard.active = True
+    guard.answer(0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
+    assert guard.tick(TIMEOUT, 0.0) is None
+    assert guard.mode is Mode.FOLLOW
+    assert guard.tick(TIMEOUT + 1e-6, 0.0) is not None
+    assert guard.mode is Mode.HOLD

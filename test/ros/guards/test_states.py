@@ -1,0 +1,180 @@
+"""States that cannot be trusted: no torque from them, the reason said, and it goes on."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticStatus
+from guard_scene import MACHINE, figures
+from three_joints import JOINTS, URDF
+
+from robot_dynamics_ros.control.guards.state_guard import StateGuard
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.ros.loop.state_loop import TICK
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+FADE = 0.2
+
+
+def not_finite(message):
+    message.position[1] = math.nan
+
+
+def infinite_velocity(message):
+    message.velocity[2] = math.inf
+
+
+def too_few_positions(message):
+    message.position = message.position[:-1]
+
+
+def too_many_velocities(message):
+    message.velocity = [*message.velocity, 0.0]
+
+
+def too_few_efforts(message):
+    message.effort = [0.0]
+
+
+def a_name_twice(message):
+    message.name[0] = JOINTS[0]
+
+
+def another_joint(message):
+    message.name[-1] = 'somebody_else'
+
+
+def a_jump(message):
+    message.position[1] += 0.5
+
+
+def a_stamp_of_yesterday(message):
+    message.header.stamp.sec -= 86400
+
+
+def before_time(message):
+    message.header.stamp = Time(sec=-1)
+
+
+def absurd_velocity(message):
+    message.velocity = [1e200] * 4
+
+
+BAD = {
+    not_finite: "position of 'wrist' is nan",
+    infinite_velocity: "velocity of 'slide' is inf",
+    too_few_positions: 'position has 3 values for 4 names',
+    too_many_velocities: 'velocity has 5 values for 4 names',
+    too_few_efforts: 'effort has 1 values for 4 names',
+    a_name_twice: 'joints named more than once: turn',
+    another_joint: 'joints missing: turn',
+    a_jump: "position of 'wrist' jumps by 0.5",
+    a_stamp_of_yesterday: 'before that of the state before',
+    before_time: 'the stamp is -1 s, it must not be negative',
+    absurd_velocity: 'times its limit',
+}
+
+
+def test_a_bad_state_among_good_ones_gives_no_torque(guarded, dynamics):
+    """Each in turn; the driver says for ever the same, so that only a bad state could move it."""
+    torque = dynamics.bias_torque(Q, V)
+    with guarded(fade_time=FADE) as scene:
+        counters = scene.node.counters_by_topic['joint_states']
+        scene.settle(torque)
+        start, refused = time.monotonic(), 0
+        for spoil, reason in BAD.items():
+            reasons = []
+
+            def once(message, spoil=spoil, reasons=reasons):
+                if not reasons:
+                    spoil(message)
+                    reasons.append(spoil)
+
+            scene.driver.change = once
+            scene.observer.until(lambda: counters.refused > refused, reason)  # noqa: B023
+            assert reason in counters.last_reason
+            scene.driver.change = lambda message: None
+            # After a jump, the way back is one too.
+            scene.hear()
+            refused = counters.refused
+        assert refused == len(BAD) + 1
+        _, commands = scene.recording.since(start)
+        np.testing.assert_allclose(commands, [torque] * len(commands), rtol=1e-12)
+        status = scene.status('joint_states', 'none refused')
+        assert figures(status)['refused'] == str(refused)
+
+
+@pytest.mark.parametrize('spoil', [not_finite, a_jump], ids=lambda spoil: spoil.__name__)
+def test_bad_states_alone_count_as_none(guarded, dynamics, spoil):
+    torque = dynamics.bias_torque(Q, V)
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(torque)
+        flip = [0.0]
+
+        def always(message):
+            spoil(message)
+            flip[0] = 1.0 - flip[0]
+            message.position[0] += flip[0]
+            message.position[1] += flip[0]
+
+        last_good = scene.driver.pause()
+        scene.driver.change = always
+        scene.driver.resume()
+        scene.settle(dynamics.gravity_torque(Q))
+        times, commands = scene.recording.since(last_good)
+        away = np.abs(commands - torque).max(axis=1) > 1e-9
+        assert times[away][0] - last_good < 0.1 + 2 * TICK + MACHINE
+        status = scene.status('joint_states', 'stale for')
+        assert status.level == DiagnosticStatus.STALE
+        assert 'wrist' in status.message
+        assert scene.guard.mode is Mode.HOLD
+        scene.driver.change = lambda message: None
+        scene.settle(torque)
+        scene.status('joint_states', 'none refused')
+
+
+def test_a_robot_that_is_elsewhere_costs_one_state(guarded, dynamics):
+    """It was moved while the driver was off: the torque goes there through the fade."""
+    there = [0.3, -0.4, 0.9]
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.driver.q[:] = there
+        scene.settle(dynamics.bias_torque(there, V))
+        assert scene.node.counters_by_topic['joint_states'].refused == 1
+
+
+@pytest.mark.parametrize('joint', range(3))
+def test_a_repeated_stamp_explains_no_jump(joint):
+    """Of a joint without a velocity limit neither."""
+    guard = StateGuard(parse_urdf(URDF), jump_tolerance=0.1)
+    q = np.array(Q)
+    guard.check(5.0, q)
+    q[joint] += 0.05
+    guard.check(5.0, q)
+    q[joint] += 0.5
+    with pytest.raises(StateError, match=f"position of '{JOINTS[joint]}' jumps by 0.5"):
+        guard.check(5.0, q)
+
+
+def test_turning_without_end_is_no_jump():
+    guard = StateGuard(parse_urdf(URDF), jump_tolerance=0.1)
+    guard.check(5.0, np.array([3.14, 0.1, 0.0]))
+    guard.check(5.001, np.array([-3.14, 0.1, 0.0]))
+
+
+def test_another_description_brings_its_velocity_limits():
+    """And the state before counts all the same."""
+    faster = StateGuard(parse_urdf(URDF.replace('velocity="1"', 'velocity="100"')), 0.1)
+    guard = StateGuard(parse_urdf(URDF), jump_tolerance=0.1)
+    q = np.array(Q)
+    guard.check(5.0, q)
+    faster.continue_from(guard)
+    q[1] += 0.9
+    faster.check(5.01, q)
+    q[1] -= 1.8
+    with pytest.raises(StateError, match="position of 'slide' jumps"):
+        faster.check(5.02, q)

@@ -1,0 +1,89 @@
+"""Another driver speaks on joint_states too, of joints that are none of ours."""
+
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from driver import Driver
+from guard_scene import figures
+from sensor_msgs.msg import JointState
+
+from robot_dynamics_ros.control.guards.supervisor import Mode
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+FADE = 0.2
+
+
+def of_a_gripper(message):
+    message.name = ['finger']
+    message.position, message.velocity = [0.01], [0.0]
+
+
+def alternating():
+    """One publisher for the arm and its gripper: a relay, a recording."""
+    turn = [0]
+
+    def change(message):
+        turn[0] += 1
+        if turn[0] % 2:
+            of_a_gripper(message)
+
+    return change
+
+
+@contextmanager
+def stranger(scene):
+    """Speaks so often that the node never waits for long."""
+    node = scene.observer.node
+    publisher = node.create_publisher(JointState, 'joint_states', 10)
+    driver = Driver(publisher, node.get_clock(), Q, V)
+    driver.period, driver.change = 0.002, of_a_gripper
+    driver.start()
+    try:
+        yield
+    finally:
+        driver.stop()
+        node.destroy_publisher(publisher)
+
+
+def test_its_states_hide_nothing(guarded, dynamics):
+    moving = dynamics.bias_torque(Q, V)
+    with guarded(on_stale='zero', fade_time=FADE) as scene, stranger(scene):
+        scene.settle(moving)
+        assert int(figures(scene.status('joint_states', 'none refused'))['of other joints']) > 0
+        lost = figures(scene.status('timing', ''))['lost cycles']
+        scene.driver.pause()
+        scene.settle(np.zeros(3))
+        status = scene.status('joint_states', 'messages name finger, and none of turn, slide')
+        assert status.level == DiagnosticStatus.STALE
+        scene.driver.change = alternating()
+        scene.driver.resume()
+        scene.settle(moving)
+        scene.hear(20)
+        # Of one publisher, too, they leave no gap.
+        assert figures(scene.status('timing', ''))['lost cycles'] == lost
+
+
+@pytest.mark.parametrize('on_stale', ['hold', 'stop'])
+def test_its_states_hold_up_no_last_command(guarded, dynamics, on_stale):
+    with guarded(on_stale=on_stale, fade_time=FADE) as scene, stranger(scene):
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.driver.pause()
+        mode = {'hold': Mode.HOLD, 'stop': Mode.SILENT}[on_stale]
+        scene.observer.until(lambda: scene.guard.mode is mode, str(mode))
+        scene.node.trigger_deactivate()
+        scene.settle(np.zeros(3))
+        assert scene.guard.mode is Mode.SILENT
+
+
+def test_a_driver_of_other_joints_alone_is_said(guarded, capfd):
+    """A prefix that is missing, the topic of the other arm."""
+    with guarded(start=False, fade_time=FADE) as scene:
+        scene.driver.change = of_a_gripper
+        scene.watch(0.1)
+        scene.node.start()
+        status = scene.status('joint_states', 'no good joint state yet: messages name finger')
+        assert status.level == DiagnosticStatus.STALE
+        assert len(scene.recording) == 0
+    assert 'messages name finger, and none of turn, slide, wrist' in capfd.readouterr().err

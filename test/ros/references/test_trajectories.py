@@ -1,0 +1,226 @@
+"""Efforts of trajectories, by service and by topic."""
+
+import math
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from builtin_interfaces.msg import Duration
+from rclpy.parameter import Parameter
+from three_joints import JOINTS, URDF, state
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robot_dynamics_interfaces.srv import FillEfforts, InverseDynamics
+
+Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
+REST = [0.1, 0.2, -0.3]
+NODE = '/robot_dynamics'
+FILL = f'{NODE}/fill_efforts'
+
+
+def trajectory(joints=JOINTS, count=4, given='qva'):
+    """Points half a second apart, each a little farther and faster."""
+    message = JointTrajectory(joint_names=list(joints))
+    fields = {'q': ('positions', Q), 'v': ('velocities', V), 'a': ('accelerations', A)}
+    for index in range(count):
+        point = JointTrajectoryPoint(time_from_start=Duration(nanosec=0))
+        point.time_from_start.sec, half = divmod(index, 2)
+        point.time_from_start.nanosec = half * 500_000_000
+        for field, values in (fields[letter] for letter in given):
+            chosen = [values[JOINTS.index(name)] * (1 + 0.1 * index) for name in joints]
+            setattr(point, field, chosen)
+        message.points.append(point)
+    return message
+
+
+@pytest.mark.parametrize('joints', [JOINTS, ('wrist', 'turn', 'slide'), ('wrist', 'turn')])
+def test_efforts_are_those_of_inverse_dynamics_in_the_order_of_the_request(graph, joints):
+    """Whatever joints are commanded; one that is not named rests where it was measured."""
+    with graph(robot_description=URDF) as (_, observer):
+        observer.answer_to(state(REST, V))
+        response = observer.call(FillEfforts, FILL, trajectory=trajectory(joints))
+        assert response.success, response.message
+        assert tuple(response.trajectory.joint_names) == joints
+        for point in response.trajectory.points:
+            moving = dict(zip(joints, point.positions, strict=True))
+            speeds = dict(zip(joints, point.velocities, strict=True))
+            request = state(
+                [moving.get(name, REST[JOINTS.index(name)]) for name in JOINTS],
+                [speeds.get(name, 0.0) for name in JOINTS],
+            )
+            accelerations = dict(zip(joints, point.accelerations, strict=True))
+            inverse = observer.call(
+                InverseDynamics,
+                f'{NODE}/inverse_dynamics',
+                state=request,
+                acceleration=[accelerations.get(name, 0.0) for name in request.name],
+            )
+            torques = dict(zip(inverse.joint_names, inverse.effort, strict=True))
+            expected = [torques[name] for name in joints]
+            np.testing.assert_allclose(point.effort, expected, rtol=1e-11)
+
+
+def test_all_else_comes_back_as_it_went(graph):
+    asked = trajectory(given='q')
+    asked.header.frame_id = 'base'
+    asked.points[1].effort = [1.0]
+    with graph(robot_description=URDF) as (_, observer):
+        response = observer.call(FillEfforts, FILL, trajectory=asked)
+    assert response.success, response.message
+    for point in (*response.trajectory.points, *asked.points):
+        point.effort = []
+    assert response.trajectory == asked
+
+
+def test_terms_leave_out_what_the_driver_adds(graph, dynamics):
+    with graph(robot_description=URDF) as (_, observer):
+        whole = observer.call(FillEfforts, FILL, trajectory=trajectory())
+        driven = observer.call(
+            FillEfforts, FILL, trajectory=trajectory(), terms=['coriolis', 'inertial']
+        )
+    for point, other in zip(whole.trajectory.points, driven.trajectory.points, strict=True):
+        left_out = np.array(point.effort) - np.array(other.effort)
+        np.testing.assert_allclose(left_out, dynamics.gravity_torque(point.positions), rtol=1e-9)
+    # The motor bears the whole, whoever asks for it.
+    assert driven.demands == whole.demands
+
+
+def test_efforts_may_be_left_empty_and_demands_are_still_told(graph):
+    asked = trajectory()
+    asked.points[0].effort = [1.0, 2.0, 3.0]
+    with graph(robot_description=URDF) as (_, observer):
+        filled = observer.call(FillEfforts, FILL, trajectory=trajectory())
+        response = observer.call(FillEfforts, FILL, trajectory=asked, leave_efforts_empty=True)
+    assert response.success, response.message
+    assert not any(point.effort for point in response.trajectory.points)
+    assert response.demands == filled.demands
+
+
+def test_demands_are_beside_the_limits_of_the_description(graph):
+    with graph(robot_description=URDF, unguarded=False) as (_, observer):
+        within = observer.call(FillEfforts, FILL, trajectory=trajectory(count=1))
+        beyond = trajectory()
+        beyond.points[2].positions[1] = 0.8
+        beyond.points[3].velocities[2] = -4.0
+        beyond.points[0].accelerations[1] = 100.0
+        response = observer.call(FillEfforts, FILL, trajectory=beyond)
+    assert not within.message
+    turn, slide, wrist = response.demands
+    assert turn.joint_name == 'turn'
+    assert turn.effort_limit == turn.velocity_limit == turn.position_upper == math.inf
+    assert not any([turn.effort_exceeded, turn.velocity_exceeded, turn.position_exceeded])
+    assert slide.effort == np.abs([point.effort[1] for point in response.trajectory.points]).max()
+    assert (slide.effort_limit, slide.effort_exceeded, slide.effort_point) == (200.0, True, 0)
+    assert (slide.position, slide.position_exceeded, slide.position_point) == (0.8, True, 2)
+    assert (wrist.velocity, wrist.velocity_exceeded, wrist.velocity_point) == (4.0, True, 3)
+    assert (wrist.position_lower, wrist.position_upper) == (-2.0, 2.0)
+    assert 'slide: position 0.8 at point 2, allowed is -0.5 to 0.5' in response.message
+    assert 'wrist: velocity 4 at point 3, allowed is 3' in response.message
+
+
+def changed(change):
+    message = trajectory()
+    change(message)
+    return message
+
+
+BAD = [
+    (lambda m: m.joint_names.append('gripper'), "unknown joint 'gripper'"),
+    (lambda m: m.joint_names.__setitem__(0, 'wrist'), "'wrist' is named twice"),
+    (lambda m: m.joint_names.clear(), 'names no joints'),
+    (lambda m: m.points.clear(), 'no points'),
+    (lambda m: m.points[1].positions.pop(), 'point 1: positions has 2 values'),
+    (lambda m: m.points[2].velocities.__setitem__(1, math.nan), 'point 2: velocities is nan'),
+    (lambda m: setattr(m.points[1], 'velocities', []), 'accelerations but no velocities'),
+    (lambda m: setattr(m.points[3], 'time_from_start', Duration()), 'times must increase'),
+]
+
+
+@pytest.mark.parametrize(('change', 'reason'), BAD)
+def test_bad_trajectories_are_answered_with_the_reason(graph, change, reason):
+    with graph(robot_description=URDF) as (_, observer):
+        response = observer.call(FillEfforts, FILL, trajectory=changed(change))
+    assert not response.success
+    assert reason in response.message
+    assert not response.trajectory.points
+    assert not response.demands
+
+
+def test_joints_neither_named_nor_measured_are_missed_by_name(graph):
+    with graph(robot_description=URDF) as (_, observer):
+        response = observer.call(FillEfforts, FILL, trajectory=trajectory(['slide']))
+    assert not response.success
+    assert 'does not name turn, wrist, and there is no usable joint_states' in response.message
+
+
+def relayed(observer, message):
+    """What comes out when the message goes in."""
+    heard = observer.relayed
+    before = len(heard)
+    observer.trajectories.publish(message)
+    observer.until(lambda: len(heard) > before, 'trajectory_out')
+    return heard[-1]
+
+
+@pytest.fixture
+def relay(graph):
+    """A graph whose observer also speaks and hears trajectories."""
+
+    @contextmanager
+    def make(**parameters):
+        with graph(robot_description=URDF, **parameters) as (node, observer):
+            observer.relayed = []
+            observer.trajectories = observer.node.create_publisher(
+                JointTrajectory, f'{NODE}/trajectory_in', 10
+            )
+            subscription = observer.node.create_subscription(
+                JointTrajectory, f'{NODE}/trajectory_out', observer.relayed.append, 10
+            )
+            observer.until(
+                lambda: (
+                    observer.trajectories.get_subscription_count()
+                    and observer.node.count_publishers(subscription.topic_name)
+                ),
+                'discovery',
+            )
+            yield node, observer
+
+    return make
+
+
+def test_the_topic_fills_in_what_the_service_does(relay):
+    with relay() as (node, observer):
+        response = observer.call(FillEfforts, FILL, trajectory=trajectory())
+        assert relayed(observer, trajectory()) == response.trajectory
+        assert node.counters_by_topic['trajectory_in'].used == 1
+
+
+def test_the_topic_obeys_terms_and_may_leave_efforts_empty(relay):
+    with relay(terms=['gravity']) as (node, observer):
+        response = observer.call(FillEfforts, FILL, trajectory=trajectory(), terms=['gravity'])
+        assert relayed(observer, trajectory()) == response.trajectory
+        node.set_parameters([Parameter('trajectory_out_efforts', value=False)])
+        asked = trajectory()
+        asked.points[0].effort = [1.0, 2.0, 3.0]
+        assert relayed(observer, asked) == trajectory()
+
+
+def test_a_trajectory_without_points_passes_as_it_is(relay):
+    stop = JointTrajectory(joint_names=list(JOINTS))
+    with relay() as (_, observer):
+        assert relayed(observer, stop) == stop
+
+
+def test_refused_trajectories_are_counted_and_not_relayed(relay):
+    with relay() as (node, observer):
+        counters = node.counters_by_topic['trajectory_in']
+        observer.trajectories.publish(changed(BAD[0][0]))
+        observer.until(lambda: counters.refused == 1, 'refusal')
+        assert "unknown joint 'gripper'" in counters.last_reason
+        node.trigger_deactivate()
+        observer.trajectories.publish(trajectory())
+        observer.until(lambda: counters.refused == 2, 'refusal')
+        assert 'not active' in counters.last_reason
+        node.trigger_activate()
+        relayed(observer, trajectory())
+        assert len(observer.relayed) == 1

@@ -1,0 +1,150 @@
+"""No torque from a state that is not trusted, and the reason said."""
+
+import math
+import threading
+import time
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from references import follow, point, trajectory
+from three_joints import JOINTS, URDF, state
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+
+
+def without_a_joint():
+    message = state(Q, V)
+    message.name[-1] = 'somebody_else'
+    return message
+
+
+def with_field(field, values):
+    message = state(Q, V, extra=False)
+    setattr(message, field, values)
+    return message
+
+
+def with_a_repeated_name():
+    message = state(Q, V)
+    message.name[0] = JOINTS[0]
+    return message
+
+
+BAD_STATES = {
+    'a joint is missing': (without_a_joint(), 'joints missing: turn'),
+    'no joints': (with_field('name', []), 'joints missing: turn, slide, wrist'),
+    'too few positions': (with_field('position', [0.1, 0.2]), 'position has 2 values for 3 names'),
+    'no positions': (with_field('position', []), 'position has 0 values for 3 names'),
+    'too many velocities': (
+        with_field('velocity', [0.0] * 4),
+        'velocity has 4 values for 3 names',
+    ),
+    'no velocities': (with_field('velocity', []), 'velocity is empty'),
+    'position is NaN': (state([0.1, math.nan, 0.3], V), "position of 'slide' is nan"),
+    'velocity is infinite': (state(Q, [0.0, 0.0, math.inf]), "velocity of 'wrist' is inf"),
+    'velocity is absurd': (state(Q, [1e200] * 3), 'times its limit'),
+    'a name is repeated': (with_a_repeated_name(), 'joints named more than once: turn'),
+}
+
+
+@pytest.mark.parametrize('bad', BAD_STATES)
+def test_a_bad_state_gives_no_torque_and_the_next_good_one_does(graph, bad):
+    message, reason = BAD_STATES[bad]
+    with graph(robot_description=URDF) as (node, observer):
+        counters = node.counters_by_topic['joint_states']
+        observer.states.publish(message)
+        observer.until(lambda: counters.refused == 1, 'refusal')
+        assert reason in counters.last_reason
+        observer.answer_to(state(Q, V))
+        assert len(observer.commands) == len(observer.torques) == 1
+
+
+BAD_REFERENCES = {
+    'a joint is missing': (trajectory(point([0.1, 0.2]), names=JOINTS[:2]), 'lacks joints: wrist'),
+    'a joint is unknown': (
+        trajectory(point([0.1, 0.2, 0.3, 0.4]), names=(*JOINTS, 'gripper')),
+        'not commanded, or twice: gripper',
+    ),
+    'too few positions': (trajectory(point([0.1, 0.2])), 'positions has 2 values'),
+    'not finite': (trajectory(point([0.1, math.nan, 0.3])), "positions is nan at 'slide'"),
+    'too many velocities': (trajectory(point(Q, [0.0] * 4)), 'velocities has 4 values'),
+    'accelerations alone': (trajectory(point(Q, (), V)), 'accelerations but no velocities'),
+    'absurdly far': (trajectory(point([1e200] * 3)), 'too large'),
+    'times stand still': (trajectory(point(Q), point(Q)), 'times must increase'),
+}
+
+
+@pytest.mark.parametrize('bad', BAD_REFERENCES)
+def test_a_bad_reference_is_refused_and_the_old_one_kept(graph, dynamics, bad):
+    message, reason = BAD_REFERENCES[bad]
+    with graph(robot_description=URDF) as (node, observer):
+        follow(node, observer, trajectory(point(Q, V, V)))
+        counters = node.counters_by_topic['reference']
+        observer.reference.publish(message)
+        observer.until(lambda: counters.refused == 1, 'refusal')
+        assert reason in counters.last_reason
+        command, _ = observer.answer_to(state([0.0] * 3))
+    np.testing.assert_allclose(command.data, dynamics.inverse_dynamics(Q, V, V), rtol=1e-12)
+
+
+def test_diagnostics_tell_of_refusals(graph):
+    with graph(robot_description=URDF) as (node, observer):
+        reports = []
+        observer.node.create_subscription(DiagnosticArray, '/diagnostics', reports.append, 10)
+        observer.states.publish(without_a_joint())
+
+        def status():
+            found = [s for r in reports for s in r.status if s.name.endswith(': joint_states')]
+            return [s for s in found if 'refused in the last' in s.message]
+
+        observer.until(status, 'diagnostics')
+        assert 'joints missing: turn' in status()[0].message
+        # There has been no good one yet.
+        assert status()[0].level == DiagnosticStatus.STALE
+        assert status()[0].hardware_id == node.get_fully_qualified_name()
+
+
+def test_a_topic_that_is_refused_does_not_silence_another(graph, capfd):
+    with graph(robot_description=URDF) as (node, observer):
+        observer.states.publish(without_a_joint())
+        observer.until(
+            lambda: node.counters_by_topic['joint_states'].refused, 'refusal of the state'
+        )
+        observer.reference.publish(trajectory(point([0.1, 0.2])))
+        observer.until(
+            lambda: node.counters_by_topic['reference'].refused, 'refusal of the reference'
+        )
+    logged = capfd.readouterr().err
+    assert 'joint_states refused (1 so far)' in logged
+    assert 'reference refused (1 so far)' in logged
+
+
+def test_the_node_ends_while_states_pour_in(graph):
+    """More than it can answer: the loop looks up between two states."""
+    with graph(robot_description=URDF) as (node, observer):
+        answered = threading.Event()
+
+        def slow(message, info):
+            answered.set()
+            time.sleep(0.02)
+
+        node._loop._loop._handle = slow
+        pouring = threading.Event()
+
+        def pour():
+            while not pouring.is_set():
+                observer.states.publish(state(Q, V))
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=pour)
+        thread.start()
+        try:
+            assert answered.wait(20.0)
+            ending = threading.Thread(target=node._loop.stop)
+            ending.start()
+            ending.join(20.0)
+            assert not ending.is_alive()
+        finally:
+            pouring.set()
+            thread.join()
