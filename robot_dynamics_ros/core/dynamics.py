@@ -161,10 +161,11 @@ class RobotDynamics(FrameDynamics):
 
         Raises:
             UnknownNameError: no independent joint has that name.
+            ParameterError: `joints` is empty, or names one twice.
             StateError: sizes or values are wrong.
             InertiaError: the mass matrix is singular here.
         """
-        moving = [self.model.index_of(name) for name in joints]
+        moving = self.model.indices_of(joints)
         velocity = np.zeros(self.model.size)
         velocity[moving] = checked_vector('v', v, joints)
         torque = checked_vector('tau', tau, joints) - self.bias_torque(q, velocity)[moving]

@@ -24,6 +24,7 @@ from .codegen.kernel import Backend, Kernel
 from .codegen.program import trace
 from .errors import ParameterError, UnknownNameError
 from .model.robot import RobotModel
+from .task.twist_rows import SPATIAL_ENTRIES
 
 Table = dict[str, tuple[Callable[..., Any], tuple[str, ...]]]
 
@@ -61,7 +62,7 @@ EVERY_QUANTITY: Table = QUANTITIES | ANALYSES | FRAME_QUANTITIES
 # Of the entries of the inputs that are not one per joint.
 LABELS = {
     'gravity': ('x', 'y', 'z'),
-    'wrench': ('x', 'y', 'z', 'about x', 'about y', 'about z'),
+    'wrench': SPATIAL_ENTRIES,
 }
 # These take no axes: theirs are fixed.
 WITHOUT_AXES = ('frame_pose', 'external_torque')

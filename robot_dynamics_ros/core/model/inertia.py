@@ -9,6 +9,7 @@ consistent inertial parameter identification", 2018, call it the pseudo-inertia)
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..scalar import Scalar
@@ -42,8 +43,13 @@ class Placement:
     rotation: Matrix = IDENTITY
     translation: Vector = ZERO
 
+    @property
+    def distance(self) -> float:
+        """From the origin of the parent to that of the frame [m]."""
+        return math.hypot(*self.translation)
+
     def __matmul__(self, inner: Placement) -> Placement:
-        """The pose, in our parent, of a frame that is placed in ours."""
+        """The pose, in the parent, of a frame that `inner` places in this one."""
         return Placement(
             multiply(self.rotation, inner.rotation),
             add(self.translation, rotate(self.rotation, inner.translation)),

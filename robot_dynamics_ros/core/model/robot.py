@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
-from ..checks import checked_name
+from ..checks import checked_name, checked_names
 from ..errors import ParameterError, UnknownNameError
 from ..spatial import ZERO, ZERO_MATRIX, Matrix, Vector
 from . import attachment, reduction
@@ -53,6 +53,17 @@ class RobotModel:
         """n, the number of independent joints."""
         return len(self.independent_joints)
 
+    @cached_property
+    def reach(self) -> float:
+        """How far from the base a link can be at most, prismatic joints at zero [m]."""
+        lengths = [0.0]
+        for joint in self.joints:
+            lengths.append(lengths[joint.parent + 1] + joint.placement.distance)
+        return max(
+            (lengths[frame.body + 1] + frame.placement.distance for frame in self.frames),
+            default=max(lengths),
+        )
+
     def index_of(self, name: str) -> int:
         """Index of a joint in q.
 
@@ -64,6 +75,22 @@ class RobotModel:
             kind = 'independent joint (it mimics another)' if driven else 'joint'
             raise UnknownNameError(kind, name, self.joint_names)
         return self.joint_names.index(name)
+
+    def indices_of(self, names: Iterable[str]) -> list[int]:
+        """Indices of joints in q, in the order of the names.
+
+        Raises:
+            UnknownNameError: no independent joint has that name.
+            ParameterError: there is no name, or one comes twice.
+        """
+        joints = checked_names('joints', names)
+        indices = [self.index_of(name) for name in joints]
+        if not indices:
+            known = ', '.join(self.joint_names)
+            raise ParameterError(f'joints is empty: name at least one of {known}')
+        if repeated := sorted({name for name in joints if joints.count(name) > 1}):
+            raise ParameterError(f'joints are named twice: {", ".join(repeated)}')
+        return indices
 
     def frame(self, name: str) -> Frame:
         """The frame of a link.

@@ -12,7 +12,6 @@ from ..model.findings import PRINTED_PRECISION, Finding, examine_inertial, liste
 from ..model.inertia import Inertia
 from ..model.robot import RobotModel
 from ..model.tree import Link
-from ..spatial import ZERO
 from .joint_audit import examine_joints
 
 # [kg/m^3]: foam and hollow shells, and the densest metals, with room for rough shapes.
@@ -38,14 +37,13 @@ def audit(model: RobotModel) -> tuple[Finding, ...]:
     mass are passed over: they stand for frames and sensors.
     """
     findings = [*model.findings]
-    reach = _reach(model)
     total = sum(link.inertia.mass for link in model.links)
     for link in model.links:
         body = link.inertia
         if body.mass > NEGLIGIBLE * total and not examine_inertial(
             link.name, body.mass, body.rotational_at_center_of_mass
         ):
-            findings += _examine_link(link, reach)
+            findings += _examine_link(link, model.reach)
     findings += examine_joints(model)
     findings += _mass_on_the_base(model)
     order = ('error', 'warning', 'info')
@@ -157,12 +155,3 @@ def _central_second_moment(body: Inertia) -> Array:
     rotational: Array = np.array(body.rotational_at_center_of_mass)
     half: float = 0.5 * rotational.trace()
     return half * np.eye(3) - rotational
-
-
-def _reach(model: RobotModel) -> float:
-    """How long the robot is when it is stretched out, at most [m]."""
-    lengths: list[float] = []
-    for joint in model.joints:
-        before = lengths[joint.parent] if joint.parent >= 0 else 0.0
-        lengths.append(before + math.dist(joint.placement.translation, ZERO))
-    return max(lengths, default=0.0)

@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from robot_dynamics_interfaces.srv import GetJacobian, GetTaskSpaceInertia
-from robot_dynamics_ros.core.frame_dynamics import TWIST
-from robot_dynamics_ros.core.task.task_space import checked_rows, task_inertia
+from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
 
 from ..messages.arrays import matrix_message
 from ..robot.commanded_robot import CommandedRobot
@@ -49,14 +46,15 @@ class Frames:
     def _task_space_inertia(self, request: Any, response: Any) -> None:
         commanded = self._commanded()
         q, _ = self._state.read(commanded, request.state)
-        rows = checked_rows(list(request.rows) or range(6))
-        indices = commanded.feedforward.indices
-        dynamics = commanded.robot.dynamics
-        axes = request.axes or DEFAULT_AXES
-        jacobian = dynamics.jacobian(q, request.frame, axes)[np.ix_(rows, indices)]
-        task = task_inertia(jacobian, dynamics.mass_matrix(q)[np.ix_(indices, indices)])
+        task = commanded.robot.dynamics.task_inertia(
+            q,
+            request.frame,
+            request.axes or DEFAULT_AXES,
+            list(request.rows) or ALL_ROWS,
+            commanded.joints,
+        )
         response.joint_names = list(commanded.joints)
-        response.rows = rows
+        response.rows = list(task.rows)
         response.inertia = matrix_message(task.inertia)
         response.singular = task.singular
-        response.message = '; '.join(task.remarks([TWIST[row] for row in rows]))
+        response.message = '; '.join(task.remarks())
