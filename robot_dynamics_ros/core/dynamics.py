@@ -78,8 +78,14 @@ class RobotDynamics(FrameDynamics):
 
     @property
     def gravity(self) -> Array:
-        """(3,) acceleration of free fall, in the base frame [m/s^2]; set it at any time."""
-        return self._gravity.copy()
+        """(3,) acceleration of free fall, in the base frame [m/s^2], read-only.
+
+        Change it by assignment of a whole vector, at any time: `dynamics.gravity = (0, 0, -9.81)`.
+        """
+        gravity = self._gravity.copy()
+        # `dynamics.gravity[2] = 0` would change this copy alone, and nobody would notice.
+        gravity.flags.writeable = False
+        return gravity
 
     @gravity.setter
     def gravity(self, value: npt.ArrayLike) -> None:
