@@ -28,6 +28,13 @@ class RobotDynamics(FrameDynamics):
     method takes `out`, a float64 array of the shape of the result, to write into; without it the
     result is a new array. Wrong sizes, types and non-finite values raise StateError.
 
+    Put the base frame near the robot: `coriolis_matrix`, `inverse_dynamics_derivatives` and
+    `kinetic_energy` sum moments about its origin, and lose digits with the square of the distance
+    d [m] between the two. With m the mass [kg] of all moving bodies and w the sum of the joint
+    rates, the error of C is at most about 2e-16 m d^2 w. An arm of 20 kg keeps 12 digits of C at
+    10 m, 8 at 1 km and 6 at 10 km. Torques, mass matrix, its inverse, forward dynamics and
+    regressor are computed in the frames of the bodies, and lose none.
+
     Attributes:
         model: the robot.
         backend: 'native' or 'python'.
