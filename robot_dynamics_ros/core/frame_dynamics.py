@@ -1,4 +1,4 @@
-"""The part of `RobotDynamics` that asks for a frame: poses, Jacobians, the task space."""
+"""The part of `RobotDynamics` about a frame: pose, Jacobian, task space."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ByAxes = dict[str, dict[str, Callable[..., Array]]]
 
 
 class FrameDynamics:
-    """Quantities of a frame, which is the name of a link; twists are [linear; angular].
+    """Quantities of a frame, which is given as the name of a link; twists are [linear; angular].
 
     The axes are one of Pinocchio's reference frames: LOCAL (origin and axes of the frame), WORLD
-    (those of the base), LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A program is
-    compiled for every frame and axes that are asked for.
+    (origin and axes of the base), LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A
+    quantity is compiled for each frame and axes when it is first asked for.
     """
 
     model: RobotModel

@@ -39,7 +39,7 @@ def inertial_parameters(model: RobotModel) -> list[float]:
     """pi, shape (10 bodies,): `PARAMETERS` of each body, in the order of `model.joints`.
 
     Mass, first moment, and rotational inertia about the origin of the joint frame, in its axes:
-    Pinocchio's order. What is fixed to a body counts with it.
+    Pinocchio's order. Links that are fixed to a body are part of it.
     """
     parameters: list[float] = []
     for joint in model.joints:
@@ -57,7 +57,7 @@ def regressor(
 ) -> list[list[Scalar]]:
     """Y(q, v, a) with tau = Y pi, shape (n, 10 bodies); pi are the `inertial_parameters`.
 
-    The torque of the rotors, armature times acceleration, comes on top.
+    The torque of the rotors, armature times acceleration, is not in pi: add it to Y pi.
 
     Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
     (1986).
@@ -92,16 +92,16 @@ def regressor(
         motions.append((omega, alpha, linear, spread))
 
         seen = [own]
-        for j, turn, slide in carriers[joint.parent + 1]:
-            slide = rotate_back(rotation, add(slide, cross(turn, translation)))
-            seen.append((j, rotate_back(rotation, turn), slide))
+        for j, angular, linear_rate in carriers[joint.parent + 1]:
+            carried = add(linear_rate, cross(angular, translation))
+            seen.append((j, rotate_back(rotation, angular), rotate_back(rotation, carried)))
         carriers.append(seen)
         wrenches = _unit_wrenches(omega, alpha, linear, spread)
-        for j, turn, slide in seen:
+        for j, angular, linear_rate in seen:
             coordinate = model.joints[j].coordinate
             row = Y[coordinate.index]
             for k, (force, moment) in enumerate(wrenches):
-                torque = dot(slide, force) + dot(turn, moment)
+                torque = dot(linear_rate, force) + dot(angular, moment)
                 row[10 * i + k] += coordinate.multiplier * torque
     return Y
 
@@ -116,6 +116,6 @@ def _unit_wrenches(
         (column, cross(unit, linear)) for unit, column in zip(_UNITS, columns, strict=True)
     ]
     for inertia in _UNIT_INERTIAS:
-        turning = add(rotate(inertia, alpha), cross(omega, rotate(inertia, omega)))
-        wrenches.append((ZERO, turning))
+        moment = add(rotate(inertia, alpha), cross(omega, rotate(inertia, omega)))
+        wrenches.append((ZERO, moment))
     return wrenches

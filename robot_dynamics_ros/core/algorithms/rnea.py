@@ -72,11 +72,11 @@ def inverse_dynamics(
         turning = axial(multiply(spread, body.second_moment))
         moments.append(add(cross(body.first_moment, linear), turning))
 
-    # Backward, tips to base: each joint bears the wrench of all that it carries.
+    # Backward, tips to base: each joint transmits the wrench of all that it carries.
     tau: list[Scalar] = [0.0] * model.size
     for i, joint in reversed(list(enumerate(model.joints))):
-        borne = forces[i] if joint.kind == 'prismatic' else moments[i]
-        effort = dot(joint.axis, borne) + joint.armature * accelerations[i]
+        load = forces[i] if joint.kind == 'prismatic' else moments[i]
+        effort = dot(joint.axis, load) + joint.armature * accelerations[i]
         coordinate = joint.coordinate
         tau[coordinate.index] += coordinate.multiplier * effort
         if joint.parent >= 0:

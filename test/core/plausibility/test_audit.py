@@ -94,7 +94,7 @@ PROVOKING = {
     'friction': (
         robot(joint=LIMIT + '<dynamics friction="0.1"/>'), 'info', 'the dynamics leaves out',
     ),
-    'mass on the base': (robot(more=fixed('foot', BODY)), 'info', 'its mass plays no part'),
+    'mass on the base': (robot(more=fixed('foot', BODY)), 'info', 'its mass has no effect'),
     'massless': (robot(body=''), 'warning', 'has a mass'),
     'inertia without mass': (
         robot(body(0, 0.065, 0.05, 0.025), more=''), 'warning', 'a rotational inertia but no mass',
