@@ -38,8 +38,8 @@ def fixed(name, inertial):
     )
 
 
-def mimic(driver):
-    return LIMIT + f'<mimic joint="{driver}"/>'
+def mimic(mimicked):
+    return LIMIT + f'<mimic joint="{mimicked}"/>'
 
 
 LID = (
