@@ -1,4 +1,4 @@
-"""The operations of the scalars that the algorithms compute with: + - * /, sine and cosine.
+"""What the algorithms ask of a scalar: + - * / and, for an angle, its sine and cosine.
 
 A float evaluates, an `Expression` records, a SymPy symbol derives; register others with
 `sin.register` and `cos.register`.
