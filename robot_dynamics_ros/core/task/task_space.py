@@ -56,7 +56,10 @@ class TaskInertia:
                 f'is very large instead of infinite: {directions}'
             )
         if self.massless:
-            found.append('some motion of the joints moves (nearly) no mass')
+            found.append(
+                'some motion of the joints moves (nearly) no mass: give every moving link an '
+                'inertial'
+            )
         return found
 
 
