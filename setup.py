@@ -12,7 +12,7 @@ extras = {
     'simulation': ['mujoco'],
     'xacro': ['xacro'],
     'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pin'],
-    'test': ['hypothesis', 'pytest', 'pytest-timeout', 'sympy'],
+    'test': ['example-robot-data', 'hypothesis', 'pytest', 'pytest-timeout', 'sympy'],
 }
 
 setup(
