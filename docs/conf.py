@@ -31,8 +31,8 @@ extensions = [
     'sphinx.ext.napoleon',
 ]
 templates_path = ['_templates']
-# What rosdoc2 adds, and index.md and api/ hold already.
-exclude_patterns = ['modules.rst', 'robot_dynamics_ros*.rst', 'standard*']
+# What rosdoc2 adds, and index.rst and api/ hold already.
+exclude_patterns = ['__readme_include.rst', 'modules.rst', 'robot_dynamics_ros*.rst', 'standard*']
 default_role = 'code'
 myst_fence_as_directive = ['math']
 myst_heading_anchors = 3
@@ -40,6 +40,8 @@ myst_heading_anchors = 3
 html_theme = 'furo'
 html_title = 'robot_dynamics_ros'
 html_show_copyright = False
+html_static_path = ['_static']
+html_css_files = ['wide.css']
 
 autosummary_generate = True
 autodoc_member_order = 'bysource'
@@ -76,7 +78,7 @@ def relink(app, name, source):
             return f'[{words}]({target})'
         return words
 
-    if name in app.env.found_docs and app.env.doc2path(name).endswith('.md'):
+    if Path(app.env.doc2path(name)).suffix == '.md':
         source[0] = MARKDOWN_LINK.sub(relinked, source[0])
 
 

@@ -36,7 +36,8 @@ def expand_xacro(text: str) -> str:
     of memory, for a text of 1 MiB and a URDF of 4 MiB at most; it may be called from any thread.
 
     Args:
-        text: the xacro text; a plain URDF comes back as it is, without comments and materials.
+        text: the xacro text. A plain URDF comes back without its comments and without the elements
+            that name files.
 
     Raises:
         UrdfError: the package `xacro` is not installed, the text needs more than itself or more
