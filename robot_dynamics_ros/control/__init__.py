@@ -1,0 +1,1 @@
+"""From dynamics to a command, without ROS: feedforward, trajectories and guards."""

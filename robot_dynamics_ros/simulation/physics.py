@@ -18,9 +18,9 @@ from .servo import JointServo
 Vector = NDArray[np.float64]
 
 MAX_STEP = 0.0006
-"""Longest step of RK4 [s]: it then follows a falling arm to about 1e-9 rad."""
+"""Longest step of RK4 [s]. It follows a falling arm to about 1e-9 rad."""
 IMPLICIT_MAX_STEP = 0.0002
-"""Longest step of the implicit method [s], which is of first order: about 1e-4 rad."""
+"""Longest step of the implicit method [s]. It is of first order and follows to 1e-4 rad."""
 
 
 class Physics:
