@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from property_settings import examples
 from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.feedforward import Feedforward
@@ -51,7 +51,9 @@ class AnySequence(RuleBasedStateMachine):
         self.now, self.stamp = 5.0, 100.0
         self.q, self.v = np.array([0.3, 0.1, -0.7]), np.zeros(3)
         # What the state guard saw last, and the last good position and its time.
-        self.seen, self.good, self.before, self.good_at = None, None, None, -math.inf
+        self.seen, self.good, self.good_at = None, None, -math.inf
+        # The last good position when the last command was given.
+        self.commanded_at = None
         self.given = False
         self.last, self.decided = np.zeros(3), -math.inf
         self.expected_end = math.inf
@@ -102,7 +104,7 @@ class AnySequence(RuleBasedStateMachine):
             assert np.array_equal(self.guard.effort, self.last)
             return False
         command = self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
-        self.before, self.good = self.good, q.copy()
+        self.good = q.copy()
         if newer:
             self.good_at = self.now
         final_command_pending = self.final_command_pending
@@ -156,7 +158,7 @@ class AnySequence(RuleBasedStateMachine):
         assert (np.abs(command - self.last) <= step + ROUNDING).all()
         back = np.abs(self.last) - np.abs(command)
         assert ((np.abs(command) <= self.limits) | (back >= step - ROUNDING)).all()
-        self.last = command.copy()
+        self.last, self.commanded_at = command.copy(), self.good
 
     @rule(elapsed=short, share=shares)
     def moves(self, elapsed, share):
@@ -308,12 +310,11 @@ class AnySequence(RuleBasedStateMachine):
                 self.show(self.stamp, self.q, np.zeros(3))
             self.tick()
             assert self.now <= end
-        # The state in whose cycle it falls silent has no command of its own.
-        ends = [np.zeros(3)]
+        target = np.zeros(3)
         if self.settings.on_stop == 'hold':
-            ends = [ROBOTS[self.robot].gravity_torque(q) for q in (self.before, self.good)]
-        ends = [bounded(end, self.limits) for end in ends]
-        assert any(np.allclose(self.last, end, rtol=1e-12, atol=1e-12) for end in ends)
+            # Not that of the last state: the one in whose cycle it falls silent has no command.
+            target = ROBOTS[self.robot].gravity_torque(self.commanded_at)
+        assert np.allclose(self.last, bounded(target, self.limits), rtol=1e-12, atol=1e-12)
 
     @invariant()
     def the_effort_is_what_was_commanded_last(self):
@@ -325,8 +326,17 @@ class AnySequence(RuleBasedStateMachine):
             assert self.guard.reference is None
 
 
-AnySequence.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+AnySequence.TestCase.settings = examples(60, stateful_step_count=30, deadline=None)
 TestAnySequence = AnySequence.TestCase
+
+
+@pytest.mark.parametrize('switch', [('active', False), ('enabled', False), ('fault', 'wrong')])
+def test_a_hold_that_ends_after_the_first_good_state(switch):
+    """No state before that one can have been held."""
+    sequence = AnySequence()
+    sequence.begin(on_stale='hold', on_stop='hold')
+    sequence.begins()
+    sequence.stops(switch=switch, moves=False)
 
 
 def test_the_joints_are_in_this_order():

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_settings import examples
 from three_joints import URDF
 
 from robot_dynamics_ros.control.guards.double_compensation import MEMORY, DoubleCompensation
@@ -13,7 +14,7 @@ MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL, backend='python')
 PERIOD = 0.01
 # The same noise in every run.
-STEADY = settings(deadline=None, max_examples=30, derandomize=True)
+STEADY = examples(30, deadline=None, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
 
 
