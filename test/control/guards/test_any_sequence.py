@@ -93,17 +93,17 @@ class AnySequence(RuleBasedStateMachine):
         silent = self.guard.mode is Mode.SILENT
         if refused:
             with pytest.raises(StateError, match=r'before that|jumps'):
-                self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
+                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
             assert np.array_equal(self.guard.effort, self.last)
             return False
-        begins = self.running and not (silent and self.guard.blocked)
+        begins = self.running and not (silent and self.guard.start_inhibited)
         begins = begins and (newer or self.fresh)
         if begins and v is None and self.reference_over():
             with pytest.raises(StateError, match='velocity is empty'):
-                self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
+                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
             assert np.array_equal(self.guard.effort, self.last)
             return False
-        command = self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
+        command = self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
         self.good = q.copy()
         if newer:
             self.good_at = self.now
@@ -131,12 +131,12 @@ class AnySequence(RuleBasedStateMachine):
     @property
     def final_command_pending(self):
         """Whether it must give a last command, from silence too."""
-        return self.given and not self.running and not self.guard.blocked
+        return self.given and not self.running and not self.guard.start_inhibited
 
     def tick(self):
         fresh = self.fresh
         silent = self.guard.mode is Mode.SILENT and not self.final_command_pending
-        command = self.guard.tick(self.now, self.time)
+        command = self.guard.command_without_state(self.now, self.time)
         if command is not None or not (self.running and fresh):
             self.check(command)
         if (self.running and fresh) or silent:
@@ -150,7 +150,7 @@ class AnySequence(RuleBasedStateMachine):
         elapsed, self.decided = self.now - self.decided, self.now
         assert (command is None) == (self.guard.mode is Mode.SILENT)
         if command is None:
-            self.given = self.given and self.running and not self.guard.blocked
+            self.given = self.given and self.running and not self.guard.start_inhibited
             return
         self.given = True
         step = self.rates * min(elapsed, 0.02) if elapsed else np.zeros(3)
@@ -190,7 +190,7 @@ class AnySequence(RuleBasedStateMachine):
         self.tick()
 
     @rule(
-        name=st.sampled_from(['active', 'enabled', 'blocked']), value=st.booleans(),
+        name=st.sampled_from(['active', 'enabled', 'start_inhibited']), value=st.booleans(),
     )  # fmt: skip
     def is_switched(self, name, value):
         setattr(self.guard, name, value)
@@ -202,7 +202,7 @@ class AnySequence(RuleBasedStateMachine):
     @rule()
     def begins(self):
         self.guard.active, self.guard.enabled, self.guard.fault = True, True, ''
-        self.guard.blocked = False
+        self.guard.start_inhibited = False
         self.wait(PERIOD)
         self.show(self.stamp, self.q, self.v)
 
@@ -212,12 +212,12 @@ class AnySequence(RuleBasedStateMachine):
             Point(self.time + start + 0.2 * index, (index + 1) * share, share, -share)
             for index in range(count)
         ]
-        self.guard.follow(Trajectory(points), self.time)
+        self.guard.set_reference(Trajectory(points), self.time)
         self.expected_end = max(points[-1].time, self.time) + self.settings.reference_timeout
 
     @rule()
     def loses_its_reference(self):
-        self.guard.follow(None, self.time)
+        self.guard.set_reference(None, self.time)
 
     @rule(
         scale=st.sampled_from([0.01, 0.3, 1.0]),
@@ -232,7 +232,7 @@ class AnySequence(RuleBasedStateMachine):
 
     @rule(fade_time=st.sampled_from([None, 0.0, 0.2]))
     def changes(self, fade_time):
-        self.guard.change(fade_time)
+        self.guard.request_fade(fade_time)
 
     @rule(fade_time=st.sampled_from([None, 0.0, 0.2]))
     def goes_over_to_another_robot(self, fade_time):
@@ -246,10 +246,10 @@ class AnySequence(RuleBasedStateMachine):
     @rule(jump=st.floats(-100.0, 100.0))
     def has_its_clock_set(self, jump):
         self.stamp += jump
-        self.guard.forget_times()
+        self.guard.reset_times()
         self.seen = None
 
-    @precondition(lambda self: self.running and not self.guard.blocked)
+    @precondition(lambda self: self.running and not self.guard.start_inhibited)
     @rule()
     def settles(self):
         """At rest, in the end, it is told what it weighs, or what its reference needs."""

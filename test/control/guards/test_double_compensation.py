@@ -144,7 +144,7 @@ def test_what_is_over_is_forgotten_and_a_change_forgets_at_once():
     # e^-2 of the excess that was seen in 2 s is left, and all of the gravity of 3 s.
     left = np.exp(-2.0) * (1.0 - np.exp(-4.0)) / (1.0 - np.exp(-6.0))
     assert check.share == pytest.approx(left, rel=1e-6)
-    check.forget()
+    check.reset()
     assert np.isnan(check.share)
 
 
