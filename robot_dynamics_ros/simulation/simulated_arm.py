@@ -23,7 +23,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
 
-from .arm_parameters import ArmParameters
+from .arm_parameters import declare_and_read
 from .mujoco_description import SimulationError
 from .pacing import Metronome
 from .physics import Physics
@@ -45,7 +45,7 @@ class SimulatedArm(Node):
     def __init__(self, **node_arguments: object) -> None:
         """Start the arm, or wait for its description on the latched topic."""
         super().__init__('simulated_arm', **node_arguments)
-        self.parameters = ArmParameters.declare(self)
+        self.parameters = declare_and_read(self)
         self.dropped_commands = 0
         self._physics: Physics | None = None
         self._servo: JointServo | None = None
@@ -61,8 +61,8 @@ class SimulatedArm(Node):
         self.create_service(SetBool, '~/set_brake', self._on_set_brake)
         self.create_service(SetBool, '~/set_servo', self._on_set_servo)
         self.create_service(Trigger, '~/reset', self._on_reset)
-        if self.parameters.robot_description:
-            self._start(self.parameters.robot_description)
+        if self.parameters['robot_description']:
+            self._start(self.parameters['robot_description'])
         else:
             latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
             self.create_subscription(String, 'robot_description', self._on_description, latched)
@@ -76,27 +76,27 @@ class SimulatedArm(Node):
 
     def _start(self, urdf_text: str) -> None:
         wanted = self.parameters
-        physics = Physics(
-            urdf_text, wanted.joints, wanted.gravity, wanted.friction, wanted.adds_gravity
-        )
+        modelled = ('joints', 'gravity', 'friction', 'adds_gravity')
+        physics = Physics(urdf_text, **{name: wanted[name] for name in modelled})
         size = len(physics.joints)
-        if len(wanted.initial_positions) not in (0, size):
+        start = wanted['initial_positions']
+        if len(start) not in (0, size):
             raise SimulationError(
-                f'initial_positions has {len(wanted.initial_positions)} values, there are {size} '
-                f'joints ({", ".join(physics.joints)})'
+                f'initial_positions has {len(start)} values, there are {size} joints '
+                f'({", ".join(physics.joints)})'
             )
-        physics.reset(wanted.initial_positions or None)
-        physics.brake = wanted.brake
-        if wanted.servo_kp:
+        physics.reset(start or None)
+        physics.brake = wanted['brake']
+        if wanted['servo_kp']:
             try:
-                self._servo = JointServo(wanted.servo_kp, wanted.servo_kd, size)
+                self._servo = JointServo(wanted['servo_kp'], wanted['servo_kd'], size)
             except ValueError as error:
                 raise SimulationError(f'parameter servo_{error}') from error
         else:
             self._servo = JointServo.tuned(
-                physics.inertia(), wanted.servo_bandwidth, wanted.servo_damping_ratio
+                physics.inertia(), wanted['servo_bandwidth'], wanted['servo_damping_ratio']
             )
-        if wanted.servo:
+        if wanted['servo']:
             physics.set_servo(self._servo)
         self._state.name = list(physics.all_joints)
         self._physics = physics
@@ -109,7 +109,7 @@ class SimulatedArm(Node):
         )
 
     def _run(self) -> None:
-        beat = Metronome(self.parameters.rate)
+        beat = Metronome(self.parameters['rate'])
         try:
             while not self._stopping.is_set():
                 beat.wait()
@@ -135,7 +135,7 @@ class SimulatedArm(Node):
         try:
             self._physics.advance(elapsed)
         except SimulationError as error:
-            self._physics.reset(self.parameters.initial_positions or None)
+            self._physics.reset(self.parameters['initial_positions'] or None)
             self._physics.brake = True
             self.get_logger().error(f'{error}: back at the start, brake on')
         state = self._state
@@ -171,7 +171,7 @@ class SimulatedArm(Node):
                 f'values, allowed are {size} finite ones ({", ".join(self._physics.joints)})',
                 throttle_duration_sec=2.0,
             )
-        timeout = self.parameters.command_timeout
+        timeout = self.parameters['command_timeout']
         if timeout and now - self._last_command > timeout:
             self._physics.set_torque(0.0)
 
@@ -227,7 +227,7 @@ class SimulatedArm(Node):
         if self._physics is None:
             return _refused(response)
         with self._lock:
-            self._physics.reset(self.parameters.initial_positions or None)
+            self._physics.reset(self.parameters['initial_positions'] or None)
         response.success, response.message = True, 'at the initial positions, at rest'
         return response
 

@@ -22,18 +22,6 @@ from ..parameters import node_parameters
 from .cycle_statistics import CycleStatistics
 from .preparation import PreparedRobot
 
-# These change the torque: a change of theirs is faded in.
-SHAPING = (
-    'terms',
-    'evaluate_at',
-    'gravity',
-    'friction_viscous',
-    'friction_coulomb',
-    'friction_smoothing',
-    'acceleration_cutoff',
-)
-
-
 # So far outside its limits no joint comes by a wrong offset or a soft limit [rad or m].
 FAR = 0.5
 
@@ -73,7 +61,7 @@ class CommandedRobot:
         self.state = JointStateReader(model.joint_names)
         self.has_state = False
         self.statistics = CycleStatistics()
-        self._shaping = [values[name] for name in SHAPING]
+        self._shape = node_parameters.torque_shape(values)
         self._root = model.frames[0].name
         self._command = Float64MultiArray(data=self.guard.effort)
         # Shares memory with the message: filling it fills the message.
@@ -91,9 +79,9 @@ class CommandedRobot:
         self.feedforward.friction = friction
         self.robot.dynamics.gravity = values['gravity']
         self.feedforward.current = False
-        shaping = [values[name] for name in SHAPING]
-        if shaping != self._shaping:
-            self._shaping = shaping
+        shape = node_parameters.torque_shape(values)
+        if shape != self._shape:
+            self._shape = shape
             self.guard.request_fade()
 
     def continue_from(self, other: CommandedRobot, fade_time: float | None = None) -> None:

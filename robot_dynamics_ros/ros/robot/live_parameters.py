@@ -12,7 +12,7 @@ from robot_dynamics_ros.control.guards.settings import torque_limits, torque_rat
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from ..parameters import node_parameters
-from ..parameters.table import ROWS
+from ..parameters.node_table import TABLE
 from .robot_in_use import RobotInUse
 
 
@@ -27,7 +27,7 @@ class LiveParameters:
         node.add_post_set_parameters_callback(self._apply)
 
     def _check(self, changes: list[Parameter]) -> SetParametersResult:
-        ours = [change for change in changes if change.name in ROWS]
+        ours = [change for change in changes if change.name in TABLE.rows]
         try:
             reason = self._structural(ours) or self._unfit(ours)
         except RobotDynamicsError as error:
@@ -39,7 +39,7 @@ class LiveParameters:
             if change.type_ == Parameter.Type.NOT_SET:
                 return f'{change.name} cannot be deleted'
             node_parameters.checked(change.name, change.value)
-            if self._in_use.present is not None and not ROWS[change.name].live:
+            if self._in_use.present is not None and not TABLE.rows[change.name].live:
                 return f'{change.name} is read on configure: deactivate and clean up first'
         return ''
 
@@ -55,10 +55,10 @@ class LiveParameters:
         return ''
 
     def _apply(self, changes: list[Parameter]) -> None:
-        if not any(change.name in ROWS for change in changes):
+        if not any(change.name in TABLE.rows for change in changes):
             return
         for change in changes:
-            if change.name in ROWS:
+            if change.name in TABLE.rows:
                 self._node.get_logger().info(f'{change.name} is now {_shortened(change.value)}')
         with self._in_use.lock:
             if self._in_use.present is not None:
