@@ -213,7 +213,9 @@ class AnySequence(RuleBasedStateMachine):
             for index in range(count)
         ]
         self.guard.set_reference(Trajectory(points), self.time)
-        self.expected_end = max(points[-1].time, self.time) + self.settings.reference_timeout
+        # A single point lasts from when it came, even if it is for later.
+        end = self.time if count == 1 else max(points[-1].time, self.time)
+        self.expected_end = end + self.settings.reference_timeout
 
     @rule()
     def loses_its_reference(self):
@@ -337,6 +339,15 @@ def test_a_hold_that_ends_after_the_first_good_state(switch):
     sequence.begin(on_stale='hold', on_stop='hold')
     sequence.begins()
     sequence.stops(switch=switch, moves=False)
+
+
+def test_a_single_point_for_later_ends_by_when_it_came():
+    sequence = AnySequence()
+    sequence.begin(on_stale='hold', on_stop='zero')
+    sequence.begins()
+    sequence.gets_a_reference(share=np.zeros(3), count=1, start=0.5)
+    sequence.pauses(elapsed=0.5)
+    sequence.shows_no_velocity(share=np.zeros(3))
 
 
 def test_the_joints_are_in_this_order():
