@@ -381,6 +381,17 @@ def test_one_point_lasts_from_when_it_came_whatever_its_stamp():
     assert driver.guard.reference is None
 
 
+def test_a_trajectory_that_has_ended_before_it_came_lasts_from_when_it_came():
+    driver = Driver()
+    driver.settle()
+    points = [Point(driver.now - late, Q + 0.2) for late in (1.0, 0.6)]
+    driver.guard.set_reference(Trajectory(points), driver.now)
+    driver.settle(seconds=driver.guard.settings.reference_timeout - 2 * PERIOD)
+    assert driver.guard.reference is not None
+    driver.settle(seconds=4 * PERIOD)
+    assert driver.guard.reference is None
+
+
 def test_a_stamp_that_stands_still_renews_nothing():
     """A driver that repeats itself is as good as none."""
     driver = Driver()
