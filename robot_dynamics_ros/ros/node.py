@@ -173,13 +173,13 @@ class DynamicsNode(LifecycleNode):
         self.get_logger().info(f'fading over {settings.fade_time:g} s, to {settings.on_stop}')
         with self.in_use.lock:
             guard.active = False
-            guard.follow(None, 0.0)
+            guard.set_reference(None, 0.0)
             end = clock.monotonic() + guard.longest_fade()
         try:
             self._wait_for_last_command(guard, end)
         finally:
             with self.in_use.lock:
-                guard.cut()
+                guard.go_silent()
 
     def _wait_for_last_command(self, guard: GuardedFeedforward, end: float) -> None:
         while not (guard.stopped or self.skip_fade.is_set()):
@@ -200,7 +200,7 @@ class DynamicsNode(LifecycleNode):
         self.get_logger().warning('the clock was set: reference and stamps are forgotten')
         with self.in_use.lock:
             if self.in_use.present is not None:
-                self.in_use.present.guard.forget_times()
+                self.in_use.present.guard.reset_times()
 
 
 def main(args: list[str] | None = None) -> None:

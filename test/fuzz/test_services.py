@@ -26,6 +26,6 @@ def test_every_request_is_answered(node, data):
     with node.in_use.lock:
         commanded = node.in_use.commanded()
         commanded.guard.enabled = True
-        commanded.guard.forget_times()
+        commanded.guard.reset_times()
         command = commanded.answer(state([0.1, 0.2, 0.3]), 0.0)
     assert np.isfinite(command.data).all()

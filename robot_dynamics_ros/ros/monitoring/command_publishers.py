@@ -45,4 +45,4 @@ class CommandPublishers:
         with self._in_use.lock:
             commanded = self._in_use.present
             if commanded is not None:
-                commanded.guard.blocked = rule == 'refuse' and self.others > 0
+                commanded.guard.start_inhibited = rule == 'refuse' and self.others > 0

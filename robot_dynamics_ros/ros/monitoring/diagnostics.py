@@ -112,7 +112,7 @@ class Diagnostics:
         values: dict[str, object] = {
             'robot': model.name,
             'joints': ', '.join(commanded.joints),
-            'terms': ', '.join(commanded.feedforward.chosen),
+            'terms': ', '.join(commanded.feedforward.selected_terms),
             'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in robot.dynamics.gravity),
             'payload [kg]': sum(payload.mass for payload in model.payloads),
             'back end': robot.dynamics.backend_description,
@@ -125,9 +125,9 @@ class Diagnostics:
         if not guard.enabled:
             return WARN, 'disabled', values
         if guard.mode is Mode.SILENT:
-            reason = 'another publisher' if guard.blocked else 'no good joint state'
+            reason = 'another publisher' if guard.start_inhibited else 'no good joint state'
             return WARN, f'active, but silent: {reason}', values
-        if not commanded.feedforward.chosen:
+        if not commanded.feedforward.selected_terms:
             return WARN, 'parameter terms is empty: every command is zero', values
         return OK, f'commanding, mode {guard.mode.value}', values
 
@@ -179,7 +179,7 @@ class Diagnostics:
         new = int(counts.sum()) - self._saturations
         self._saturations += new
         if self._command_publishers.others:
-            waits = guard.mode is Mode.SILENT and guard.blocked
+            waits = guard.mode is Mode.SILENT and guard.start_inhibited
             text = f'others publish on {self._command_publishers.topic}'
             return ERROR, text + (', and we do not begin' if waits else ''), values
         if new > 0:
@@ -191,7 +191,7 @@ class Diagnostics:
         values: dict[str, object] = {'share of gravity in excess [-]': f'{seen.share:.3f}'}
         if not self._node.get_parameter('driver_gravity_check').value:
             return OK, 'not looked at', values
-        if 'gravity' not in commanded.feedforward.chosen:
+        if 'gravity' not in commanded.feedforward.selected_terms:
             return OK, 'gravity is not among the terms', values
         if math.isnan(seen.share):
             return OK, 'cannot tell: joint_states carry no effort, or not for long enough', values

@@ -57,7 +57,7 @@ class ReferenceTopic:
                 current=current,
             )
         with self._in_use.lock:
-            self._running().guard.follow(trajectory, 1e-9 * (now - self._loop.epoch))
+            self._running().guard.set_reference(trajectory, 1e-9 * (now - self._loop.epoch))
 
     def _running(self) -> CommandedRobot:
         commanded = self._in_use.commanded()

@@ -34,11 +34,11 @@ class EnableService:
             return 'enabled already' if enabled else 'disabled already'
         fade = f'over {guard.settings.fade_time:g} s'
         if not enabled:
-            guard.follow(None, 0.0)
+            guard.set_reference(None, 0.0)
             return f'disabled: fading out {fade}, to {guard.settings.on_stop}'
         cleared = f' (cleared: {guard.fault})' if guard.fault else ''
         guard.fault = ''
         waits = '' if guard.active else ' as soon as the node is activated'
-        if guard.blocked:
+        if guard.start_inhibited:
             waits = ' as soon as nobody else publishes commands'
         return f'enabled: fading in {fade}{waits}{cleared}'

@@ -70,7 +70,7 @@ class PayloadServices:
         with self._in_use.lock:
             present = self._in_use.commanded()
             q = present.guard.last_position()
-        if q is None or 'gravity' not in present.feedforward.chosen:
+        if q is None or 'gravity' not in present.feedforward.selected_terms:
             return
         held = np.abs(loaded.robot.dynamics.gravity_torque(q))[loaded.feedforward.indices]
         before = np.abs(present.robot.dynamics.gravity_torque(q))[loaded.feedforward.indices]

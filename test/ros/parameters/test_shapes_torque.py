@@ -86,7 +86,7 @@ def steps_at_change(robot, name, reference):
     robot.dynamics.gravity = VALUES['gravity']
     commanded = CommandedRobot(robot, VALUES)
     commanded.guard.active = True
-    commanded.guard.follow(reference, 0.0)
+    commanded.guard.set_reference(reference, 0.0)
     cycles = Cycles(commanded)
     for _ in range(50):
         computed, command = cycles.answer()
