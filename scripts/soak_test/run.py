@@ -34,10 +34,10 @@ from schedule import Schedule
 from services import Services
 from starvation import Starvation
 
+from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.default_arm import default_urdf
-from robot_dynamics_ros.demo.errors import DemoError
 from robot_dynamics_ros.demo.processes import Children
-from robot_dynamics_ros.demo.surroundings import isolate
+from robot_dynamics_ros.demo.ros_domain import isolate
 from robot_dynamics_ros.simulation.mujoco_description import strip
 from robot_dynamics_ros.simulation.pacing import Metronome
 

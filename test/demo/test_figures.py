@@ -10,7 +10,7 @@ from robot_dynamics_ros.demo.measurements import (
     TorqueParts,
     Tracking,
 )
-from robot_dynamics_ros.demo.report import Verdict
+from robot_dynamics_ros.demo.verdict import Verdict
 from robot_dynamics_ros.simulation.mujoco_description import JointData
 
 TIMES = np.linspace(0.0, 4.0, 400)

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from robot_dynamics_ros.demo.errors import DemoError
+from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.processes import Children
 
 PARENT = """

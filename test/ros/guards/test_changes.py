@@ -39,9 +39,9 @@ def switching():
 def check_every_state_answered(scene):
     """Of the driver's, once it has paused."""
     scene.driver.pause()
-    counters = scene.node.counters_by_topic['joint_states']
+    counters = scene.node.topic_counters['joint_states']
     scene.observer.until(lambda: counters.used >= scene.driver.sent, 'the last answer')
-    assert (counters.used, counters.refused) == (scene.driver.sent, 0)
+    assert (counters.used, counters.rejected) == (scene.driver.sent, 0)
     scene.observer.until(lambda: len(scene.recording) >= scene.driver.sent, 'the last command')
 
 
@@ -49,18 +49,18 @@ def test_another_description_at_500_hz_loses_no_cycle(guarded, dynamics, switchi
     """It is compiled and checked beside the old one."""
     heavier = RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V)
     with guarded(robot_description='', fade_time=FADE, **PATIENT) as scene:
-        counters = scene.node.counters_by_topic['robot_description']
+        counters = scene.node.topic_counters['robot_description']
         scene.driver.pause()
         scene.observer.description.publish(String(data=URDF))
         scene.observer.until(lambda: counters.used == 1, 'the description')
         scene.driver.period, scene.driver.sent = 0.002, 0
-        scene.node.counters_by_topic['joint_states'].used = 0
+        scene.node.topic_counters['joint_states'].used = 0
         scene.driver.resume()
         scene.settle(dynamics.bias_torque(Q, V))
         scene.observer.description.publish(String(data=HEAVIER))
         scene.settle(heavier)
         scene.observer.description.publish(String(data='<robot/>'))
-        scene.observer.until(lambda: counters.refused == 1, 'refusal')
+        scene.observer.until(lambda: counters.rejected == 1, 'refusal')
         assert 'the robot in use is kept' in counters.last_reason
         scene.hear(20)
         np.testing.assert_allclose(scene.recording.last, heavier, rtol=1e-12)

@@ -43,14 +43,14 @@ def test_disagreement_fades_out_until_somebody_enables(guarded, dynamics, capfd)
         scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
         scene.set(cross_check_tolerance=1e-10)
         scene.check_silent()
-        status = scene.status('model', 'stopped, until ~/enable: Pinocchio disagrees')
+        status = scene.status('model', 'stopped until ~/enable is called: Pinocchio disagrees')
         assert status.level == DiagnosticStatus.ERROR
         assert 'live torque: Pinocchio disagrees' in capfd.readouterr().err
         scene.node.trigger_deactivate()
         scene.node.trigger_activate()
         scene.check_silent()
         response = scene.observer.call(SetBool, '/robot_dynamics/enable', data=True)
-        assert 'cleared: Pinocchio disagrees' in response.message
+        assert 'cleared the fault: Pinocchio disagrees' in response.message
         scene.settle(torque)
 
 

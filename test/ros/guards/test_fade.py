@@ -9,7 +9,7 @@ from references import point, trajectory
 from std_srvs.srv import SetBool
 
 from robot_dynamics_ros.control.guards.supervisor import Mode
-from robot_dynamics_ros.ros.loop.state_loop import TICK
+from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.3
@@ -41,7 +41,7 @@ def test_activation_follows_the_formula(guarded, dynamics):
     x = np.clip(times - times[0], 0.0, 1.0)
     # The greatest slope of s is 1.5: that much a command that is received late is off.
     assert np.abs(shares[:, 0] - x * x * (3.0 - 2.0 * x)).max() < 1.5 * 0.05
-    assert times[-1] - times[0] < 1.0 + 2 * TICK + MACHINE
+    assert times[-1] - times[0] < 1.0 + 2 * WAIT_TIMEOUT + MACHINE
 
 
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
@@ -65,11 +65,11 @@ def test_enable_takes_the_torque_away_and_gives_it_back(guarded, dynamics, on_st
         scene.settle(last)
         scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
         scene.check_silent()
-        scene.status('model', 'disabled')
-        counters = scene.node.counters_by_topic['reference']
+        scene.status('model', 'torque disabled')
+        counters = scene.node.topic_counters['reference']
         scene.observer.reference.publish(trajectory(point(Q)))
-        scene.observer.until(lambda: counters.refused == 1, 'refusal')
-        assert 'the node commands nothing: disabled' in counters.last_reason
+        scene.observer.until(lambda: counters.rejected == 1, 'refusal')
+        assert 'no torque is commanded: torque is disabled' in counters.last_reason
         enable(scene, True)
         scene.settle(dynamics.bias_torque(Q, V))
 

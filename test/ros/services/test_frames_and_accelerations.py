@@ -183,16 +183,16 @@ def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields,
 def test_states_are_answered_while_a_frame_is_compiled(graph):
     """The thread of the states needs nothing that the service holds while it compiles."""
     with graph(robot_description=URDF) as (node, observer):
-        compiling = node.in_use.commanded().robot.dynamics
+        compiling = node.robot_holder.require().dynamics
         before = len(observer.commands)
         jacobian, answered = compiling.jacobian, []
 
         def slow(*arguments):
             # The executor, which runs this very call, cannot hear the commands meanwhile.
-            used = node.counters_by_topic['joint_states'].used
+            used = node.topic_counters['joint_states'].used
             observer.states.publish(state(Q, V))
             observer.wait(
-                lambda: node.counters_by_topic['joint_states'].used > used, 'answer to a state'
+                lambda: node.topic_counters['joint_states'].used > used, 'answer to a state'
             )
             answered.append(True)
             return jacobian(*arguments)

@@ -44,7 +44,7 @@ def test_an_empty_request_asks_for_the_latest_state(graph, dynamics):
         name = '/robot_dynamics/get_mass_matrix'
         early = observer.call(GetMassMatrix, name)
         assert not early.success
-        assert 'no usable joint_states' in early.message
+        assert 'no valid joint state' in early.message
         observer.answer_to(state(Q, V))
         response = observer.call(GetMassMatrix, name)
         inverse = observer.call(
@@ -75,7 +75,7 @@ def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
             GetMassMatrix,
             'get_mass_matrix',
             {'state': JointState(position=Q)},
-            'position but no names',
+            'position but no name:',
         ),
         (
             GetCoriolisMatrix,
@@ -91,10 +91,10 @@ def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
         ),
         (GetGravity, 'get_gravity', {'state': state([0.0, np.nan, 0.0])}, "'slide' is nan"),
         (GetGravity, 'get_gravity', {'state': state([1.5e308] * 3)}, 'no finite value'),
-        (GetGravity, 'get_gravity', {'state': JointState(effort=V)}, 'effort but no names'),
-        (GetGravity, 'get_gravity', {'state': JointState(name=JOINTS)}, '3 joints but gives no'),
-        (CrossCheck, 'cross_check', {'state': JointState(position=Q)}, 'position but no names'),
-        (GetGravity, 'get_gravity', {'state': JointState(velocity=V)}, 'velocity but no names'),
+        (GetGravity, 'get_gravity', {'state': JointState(effort=V)}, 'effort but no name:'),
+        (GetGravity, 'get_gravity', {'state': JointState(name=JOINTS)}, '3 joints but has no'),
+        (CrossCheck, 'cross_check', {'state': JointState(position=Q)}, 'position but no name:'),
+        (GetGravity, 'get_gravity', {'state': JointState(velocity=V)}, 'velocity but no name:'),
     ],
 )
 def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields, reason):

@@ -18,7 +18,7 @@ def test_commands_go_on_from_the_last_one_after_cleanup(guarded, dynamics, on_st
         last = scene.recording.last.copy()
         assert last.any() == (on_stop == 'hold')
         scene.node.trigger_configure()
-        np.testing.assert_array_equal(scene.node.in_use.commanded().guard.effort, last)
+        np.testing.assert_array_equal(scene.node.robot_holder.require().guard.effort, last)
         scene.node.trigger_activate()
         scene.settle(dynamics.bias_torque(Q, V))
 
