@@ -1,4 +1,4 @@
-"""What the demo plays, act by act."""
+"""The phases of the demo: fall, hold, track three times, matrices."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
 
-from .recording import MatrixTake, Play, Take
-from .stage import Stage
+from .client import DemoClient
+from .recording import MatrixSample, PhaseRecording, Recording
 
 LEAD = 0.3
-"""How long before a trajectory starts it is sent, so that nobody gets it too late [s]."""
+"""How long a trajectory is sent before it starts, so that it is not received too late [s]."""
 STEP = 1e-4
-"""Of the difference that gives dM/dt [s]: truncation and rounding are then about equal."""
+"""Time step of the difference quotient dM/dt [s]: truncation and rounding are about equal."""
 
-Say = Callable[[str], None]
+Log = Callable[[str], None]
 Matrix = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Timing:
-    """How long the acts take [s]."""
+class Durations:
+    """How long the phases take [s]."""
 
     fall: float = 1.5
     hold: float = 5.0
@@ -34,92 +34,91 @@ class Timing:
     track: float = 4.0
 
 
-QUICK = Timing(fall=0.8, hold=1.5, settle=0.5, track=2.0)
+QUICK = Durations(fall=0.8, hold=1.5, settle=0.5, track=2.0)
 
 
-def perform(
-    stage: Stage,
-    joints: tuple[str, ...],
+def run_scenario(
+    client: DemoClient,
     trajectory: Trajectory,
     model: RobotModel,
-    timing: Timing,
-    say: Say,
-) -> Play:
-    """Play all acts on a stage that is connected, the node not yet configured."""
-    say('configure the node: parse, compile, cross-check with Pinocchio')
-    stage.configure()
-    say('release the arm without torque')
-    stage.at_home(servo=False)
-    fall = _released(stage, timing.fall)
-    say(f'hold it by gravity compensation for {timing.hold:g} s')
-    stage.at_home(servo=False)
-    stage.activate()
-    hold = _released(stage, timing.hold)
+    durations: Durations,
+    log: Log,
+) -> Recording:
+    """Run all phases with a client that is connected; the node is not configured yet."""
+    log('configure the node: parse, compile, cross-check with Pinocchio')
+    client.configure()
+    log('release the arm without torque')
+    client.reset_arm(servo=False)
+    fall = _released(client, durations.fall)
+    log(f'hold it by gravity compensation for {durations.hold:g} s')
+    client.reset_arm(servo=False)
+    client.activate()
+    hold = _released(client, durations.hold)
 
-    def track(*targets: str) -> Take:
-        return _track(stage, joints, trajectory, timing.settle, *targets)
+    def track(*targets: str) -> PhaseRecording:
+        return _track(client, model.joint_names, trajectory, durations.settle, *targets)
 
-    # The node compensates gravity until it has a reference, so that comes last.
-    say('follow a fast trajectory: servo and gravity compensation')
+    # Without a reference the node compensates gravity only; so the reference comes last.
+    log('track a fast trajectory: servo and gravity compensation')
     with_gravity = track('simulated_arm')
-    say('follow it: servo alone')
-    stage.deactivate()
+    log('track it: servo alone')
+    client.deactivate()
     servo_only = track('simulated_arm')
-    say('follow it: servo and feedforward')
-    stage.at_home(servo=True)
-    stage.activate()
+    log('track it: servo and feedforward')
+    client.reset_arm(servo=True)
+    client.activate()
     with_feedforward = track('simulated_arm', 'robot_dynamics')
-    stage.at_home(servo=False)
-    say('fetch M and C through the services')
-    matrices = tuple(_matrices(stage, model, trajectory.points[0].q))
-    commands = stage.commands.between(0, stage.now())
-    return Play(fall, hold, servo_only, with_gravity, with_feedforward, matrices, commands)
+    client.reset_arm(servo=False)
+    log('call the services for M and C')
+    matrices = tuple(_matrices(client, model, trajectory.points[0].q))
+    commands = client.commands.between(0, client.now())
+    return Recording(fall, hold, servo_only, with_gravity, with_feedforward, matrices, commands)
 
 
-def _released(stage: Stage, seconds: float) -> Take:
-    # What was said while the brake was on is not part of the act.
-    stage.brake(False)
-    before, start = stage.children.cpu_seconds(), stage.now()
-    stage.wait(seconds)
-    take = _take(stage, start, start + int(seconds * 1e9), before)
-    stage.brake(True)
-    return take
+def _released(client: DemoClient, seconds: float) -> PhaseRecording:
+    # Messages sent while the brake was on are not part of the phase.
+    client.set_brake(False)
+    before, start = client.children.cpu_seconds(), client.now()
+    client.wait(seconds)
+    phase = _phase(client, start, start + int(seconds * 1e9), before)
+    client.set_brake(True)
+    return phase
 
 
 def _track(
-    stage: Stage,
+    client: DemoClient,
     joints: tuple[str, ...],
     trajectory: Trajectory,
     settle: float,
     *targets: str,
-) -> Take:
-    stage.at_home(servo=True)
-    stage.brake(False)
-    stage.wait(settle)
-    start = stage.now() + int(LEAD * 1e9)
-    stage.follow(trajectory, start, joints, *targets)
-    before = stage.children.cpu_seconds()
-    stage.wait(LEAD + trajectory.end + 0.1)
-    take = _take(stage, start, start + int(trajectory.end * 1e9), before)
-    stage.brake(True)
-    return take
+) -> PhaseRecording:
+    client.reset_arm(servo=True)
+    client.set_brake(False)
+    client.wait(settle)
+    start = client.now() + int(LEAD * 1e9)
+    client.send_trajectory(trajectory, start, joints, *targets)
+    before = client.children.cpu_seconds()
+    client.wait(LEAD + trajectory.end + 0.1)
+    phase = _phase(client, start, start + int(trajectory.end * 1e9), before)
+    client.set_brake(True)
+    return phase
 
 
-def _take(stage: Stage, start: int, end: int, before: dict[str, float]) -> Take:
-    passed = (stage.now() - start) * 1e-9
-    after = stage.children.cpu_seconds()
-    return Take(
+def _phase(client: DemoClient, start: int, end: int, before: dict[str, float]) -> PhaseRecording:
+    passed = (client.now() - start) * 1e-9
+    after = client.children.cpu_seconds()
+    return PhaseRecording(
         start,
-        stage.states.between(start, end),
-        stage.torques.between(start, end),
-        stage.commands.between(start, end),
+        client.states.between(start, end),
+        client.torques.between(start, end),
+        client.commands.between(start, end),
         {name: (after[name] - used) / passed for name, used in before.items()},
     )
 
 
-def _matrices(stage: Stage, model: RobotModel, home: Matrix) -> list[MatrixTake]:
-    """Ask for M and C, at home and elsewhere, and for dM/dt by a difference of fourth order."""
-    takes = []
+def _matrices(client: DemoClient, model: RobotModel, home: Matrix) -> list[MatrixSample]:
+    """M and C by the services, at the start and at random states; dM/dt by differences."""
+    samples = []
     names = list(model.joint_names)
 
     def ordered(answer: tuple[list[str], Matrix]) -> Matrix:
@@ -127,17 +126,17 @@ def _matrices(stage: Stage, model: RobotModel, home: Matrix) -> list[MatrixTake]
         return answer[1][np.ix_(order, order)]
 
     def mass(q: Matrix) -> Matrix:
-        return ordered(stage.mass_matrix(dict(zip(names, q.tolist(), strict=True))))
+        return ordered(client.mass_matrix(dict(zip(names, q.tolist(), strict=True))))
 
     states = [(state.q, state.v) for state in random_states(model, 5, seed=1)]
     for q, v in [(home, states[0][1]), *states[1:]]:
         near = [mass(q + k * STEP * v) for k in (-2, -1, 1, 2)]
         rate = (near[0] - 8 * near[1] + 8 * near[2] - near[3]) / (12 * STEP)
         coriolis = ordered(
-            stage.coriolis_matrix(
+            client.coriolis_matrix(
                 dict(zip(names, q.tolist(), strict=True)),
                 dict(zip(names, v.tolist(), strict=True)),
             )
         )
-        takes.append(MatrixTake(q, v, mass(q), rate, coriolis))
-    return takes
+        samples.append(MatrixSample(q, v, mass(q), rate, coriolis))
+    return samples

@@ -184,7 +184,10 @@ OTHERS = {
     'not XML': ('robot', 'not well-formed XML'),
     'empty': (' ', 'the text is empty'),
     'indefinite': (INDEFINITE, 'none may be negative'),
-    'other joints': (URDF.replace('wrist', 'ankle'), 'the joints of the new description are turn, slide, ankle'),
+    'other joints': (
+        URDF.replace('wrist', 'ankle'),
+        'the joints of the new description are turn, slide, ankle',
+    ),
 }
 
 

@@ -51,7 +51,10 @@ def test_its_states_hide_nothing(guarded, dynamics):
     moving = dynamics.bias_torque(Q, V)
     with guarded(on_stale='zero', fade_time=FADE) as scene, stranger(scene):
         scene.settle(moving)
-        assert int(figures(scene.status('joint_states', '0 rejected'))['ignored, of other joints']) > 0
+        assert (
+            int(figures(scene.status('joint_states', '0 rejected'))['ignored, of other joints'])
+            > 0
+        )
         lost = figures(scene.status('timing', ''))['lost cycles']
         scene.driver.pause()
         scene.settle(np.zeros(3))

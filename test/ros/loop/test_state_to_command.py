@@ -3,6 +3,7 @@
 import re
 import threading
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -61,7 +62,7 @@ def calls():
 def cycles(calls):
     """The calls of each cycle of the loop that is over."""
     begins = [i for i, (_, name) in enumerate(calls) if name == '_handle_next']
-    return [calls[i:j] for i, j in zip(begins, begins[1:], strict=False)]
+    return [calls[i:j] for i, j in pairwise(begins)]
 
 
 def whole_way(calls):
