@@ -61,7 +61,7 @@ def test_another_description_at_500_hz_loses_no_cycle(guarded, dynamics, switchi
         scene.settle(heavier)
         scene.observer.description.publish(String(data='<robot/>'))
         scene.observer.until(lambda: counters.rejected == 1, 'refusal')
-        assert 'the robot in use is kept' in counters.last_reason
+        assert 'the current robot is kept' in counters.last_reason
         scene.hear(20)
         np.testing.assert_allclose(scene.recording.last, heavier, rtol=1e-12)
         check_every_state_answered(scene)
@@ -131,7 +131,7 @@ def test_a_payload_that_nobody_can_hold_is_refused(guarded, dynamics):
             return response.message
 
         scene.settle(dynamics.bias_torque(Q, V))
-        assert 'of slide, which may give 200' in carry(1200.0)
+        assert 'of slide at the present position, its effort limit is 200' in carry(1200.0)
         assert 'is the mass in kg?' in carry(1200.0)
         # The scale is for commands, the driver's gravity its own affair.
         assert 'attached' in carry(0.1, effort_scale=0.01)
@@ -219,7 +219,7 @@ def test_the_measured_acceleration_is_estimated(guarded, dynamics):
             lambda: np.allclose(scene.recording.last, wanted, rtol=1e-3, atol=1e-3), 'M a'
         )
         status = scene.status('timing', 'Hz')
-        assert ('delay of the acceleration [ms]', '31.83') in {
+        assert ('delay of the acceleration filter [ms]', '31.83') in {
             (pair.key, pair.value) for pair in status.values
         }
         scene.set(acceleration_cutoff=0.0)

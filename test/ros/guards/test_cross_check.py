@@ -45,7 +45,7 @@ def test_disagreement_fades_out_until_somebody_enables(guarded, dynamics, capfd)
         scene.check_silent()
         status = scene.status('model', 'stopped until ~/enable is called: Pinocchio disagrees')
         assert status.level == DiagnosticStatus.ERROR
-        assert 'live torque: Pinocchio disagrees' in capfd.readouterr().err
+        assert 'commanded torque: Pinocchio disagrees' in capfd.readouterr().err
         scene.node.trigger_deactivate()
         scene.node.trigger_activate()
         scene.check_silent()

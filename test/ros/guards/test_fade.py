@@ -61,7 +61,7 @@ def test_enable_takes_the_torque_away_and_gives_it_back(guarded, dynamics, on_st
     last = dynamics.gravity_torque(Q) if on_stop == 'hold' else np.zeros(3)
     with guarded(fade_time=FADE, on_stop=on_stop) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
-        assert f'to {on_stop}' in enable(scene, False)
+        assert f'(on_stop={on_stop})' in enable(scene, False)
         scene.settle(last)
         scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
         scene.check_silent()

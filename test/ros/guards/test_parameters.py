@@ -42,7 +42,7 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
         observer.answer_to(state(Q, V))
     said = capfd.readouterr().err
     assert (
-        'unknown parameters, not used: effort_limit (did you mean effort_limits?), fade_times'
+        'unknown parameters are ignored: effort_limit (did you mean effort_limits?), fade_times'
         in said
     )
 

@@ -86,7 +86,7 @@ def test_a_driver_of_other_joints_alone_is_said(guarded, capfd):
         scene.driver.change = of_a_gripper
         scene.watch(0.1)
         scene.node.start()
-        status = scene.status('joint_states', 'no good joint state yet: messages name finger')
+        status = scene.status('joint_states', 'state yet: messages name only finger')
         assert status.level == DiagnosticStatus.STALE
         assert len(scene.recording) == 0
     assert 'messages name finger, and none of turn, slide, wrist' in capfd.readouterr().err

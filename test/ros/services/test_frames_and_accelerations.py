@@ -158,7 +158,7 @@ def test_a_singular_task_is_answered_and_said_in_words(graph):
             {'state': state(Q), 'frame': 'hand', 'axes': 'local'},
             'allowed are LOCAL, WORLD, LOCAL_WORLD_ALIGNED',
         ),
-        (GetJacobian, 'get_jacobian', {'frame': 'hand'}, 'no usable joint_states'),
+        (GetJacobian, 'get_jacobian', {'frame': 'hand'}, 'no valid joint state on joint_states'),
         (
             GetTaskSpaceInertia,
             'get_task_space_inertia',
