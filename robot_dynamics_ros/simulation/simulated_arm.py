@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from array import array
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -213,36 +214,37 @@ class SimulatedArm(Node):
     def _on_set_brake(
         self, request: SetBool.Request, response: SetBool.Response
     ) -> SetBool.Response:
-        if self._physics is None:
-            return _without_arm(response)
-        with self._lock:
-            self._physics.brake = request.data
-        response.success, response.message = True, f'brake {"on" if request.data else "off"}'
-        return response
+        def switch(physics: Physics) -> None:
+            physics.brake = request.data
+
+        return self._apply(switch, f'brake {"on" if request.data else "off"}', response)
 
     def _on_set_servo(
         self, request: SetBool.Request, response: SetBool.Response
     ) -> SetBool.Response:
-        if self._physics is None:
-            return _without_arm(response)
-        with self._lock:
-            self._physics.set_servo(self._servo if request.data else None)
-        response.success, response.message = True, f'servo {"on" if request.data else "off"}'
-        return response
+        def switch(physics: Physics) -> None:
+            physics.set_servo(self._servo if request.data else None)
+
+        return self._apply(switch, f'servo {"on" if request.data else "off"}', response)
 
     def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        def reset(physics: Physics) -> None:
+            physics.reset(self.parameters.initial_positions or None)
+
+        return self._apply(reset, 'the arm is at its initial positions, at rest', response)
+
+    def _apply(self, change: Callable[[Physics], None], done: str, response: Any) -> Any:
+        """Change the arm between two cycles, and answer with what was done."""
+        response.success = self._physics is not None
         if self._physics is None:
-            return _without_arm(response)
+            response.message = (
+                'there is no arm yet: publish its description on topic robot_description'
+            )
+            return response
         with self._lock:
-            self._physics.reset(self.parameters.initial_positions or None)
-        response.success, response.message = True, 'the arm is at its initial positions, at rest'
+            change(self._physics)
+        response.message = done
         return response
-
-
-def _without_arm(response: Any) -> Any:
-    response.success = False
-    response.message = 'there is no arm yet: publish its description on topic robot_description'
-    return response
 
 
 def main(args: list[str] | None = None) -> int:

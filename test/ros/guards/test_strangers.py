@@ -89,4 +89,4 @@ def test_a_driver_of_other_joints_alone_is_said(guarded, capfd):
         status = scene.status('joint_states', 'state yet: messages name only finger')
         assert status.level == DiagnosticStatus.STALE
         assert len(scene.recording) == 0
-    assert 'messages name finger, and none of turn, slide, wrist' in capfd.readouterr().err
+    assert 'messages name only finger, needed are turn, slide, wrist' in capfd.readouterr().err
