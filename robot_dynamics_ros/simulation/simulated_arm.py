@@ -25,7 +25,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
 
-from .arm_parameters import ArmParameters
+from .arm_parameters import declare_and_read
 from .mujoco_description import SimulationError
 from .pacing import CycleTimer
 from .physics import Physics
@@ -47,7 +47,7 @@ class SimulatedArm(Node):
     def __init__(self, **node_arguments: object) -> None:
         """Start the arm, or wait for its description on the latched topic."""
         super().__init__('simulated_arm', **node_arguments)
-        self.parameters = ArmParameters.declare(self)
+        self.parameters = declare_and_read(self)
         self.dropped_commands = 0
         self._physics: Physics | None = None
         self._servo: JointServo | None = None
@@ -63,8 +63,8 @@ class SimulatedArm(Node):
         self.create_service(SetBool, '~/set_brake', self._on_set_brake)
         self.create_service(SetBool, '~/set_servo', self._on_set_servo)
         self.create_service(Trigger, '~/reset', self._on_reset)
-        if self.parameters.robot_description:
-            self._start(self.parameters.robot_description)
+        if self.parameters['robot_description']:
+            self._start(self.parameters['robot_description'])
         else:
             latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
             self.create_subscription(String, 'robot_description', self._on_description, latched)
@@ -78,27 +78,27 @@ class SimulatedArm(Node):
 
     def _start(self, urdf_text: str) -> None:
         wanted = self.parameters
-        physics = Physics(
-            urdf_text, wanted.joints, wanted.gravity, wanted.friction, wanted.adds_gravity
-        )
+        modelled = ('joints', 'gravity', 'friction', 'adds_gravity')
+        physics = Physics(urdf_text, **{name: wanted[name] for name in modelled})
         size = len(physics.joints)
-        if len(wanted.initial_positions) not in (0, size):
+        start = wanted['initial_positions']
+        if len(start) not in (0, size):
             raise SimulationError(
-                f'initial_positions has {len(wanted.initial_positions)} values, needed: {size}, '
+                f'initial_positions has {len(start)} values, needed: {size}, '
                 f'{", ".join(physics.joints)}'
             )
-        physics.reset(wanted.initial_positions or None)
-        physics.brake = wanted.brake
-        if wanted.servo_kp:
+        physics.reset(start or None)
+        physics.brake = wanted['brake']
+        if wanted['servo_kp']:
             try:
-                self._servo = JointServo(wanted.servo_kp, wanted.servo_kd, size)
+                self._servo = JointServo(wanted['servo_kp'], wanted['servo_kd'], size)
             except ValueError as error:
                 raise SimulationError(f'parameter servo_{error}') from error
         else:
             self._servo = JointServo.tuned(
-                physics.inertia(), wanted.servo_bandwidth, wanted.servo_damping_ratio
+                physics.inertia(), wanted['servo_bandwidth'], wanted['servo_damping_ratio']
             )
-        if wanted.servo:
+        if wanted['servo']:
             physics.set_servo(self._servo)
         self._state.name = list(physics.all_joints)
         self._physics = physics
@@ -111,7 +111,7 @@ class SimulatedArm(Node):
         )
 
     def _run(self) -> None:
-        cycles = CycleTimer(self.parameters.rate)
+        cycles = CycleTimer(self.parameters['rate'])
         try:
             while not self._stopping.is_set():
                 cycles.wait()
@@ -138,7 +138,7 @@ class SimulatedArm(Node):
         try:
             self._physics.advance(elapsed)
         except SimulationError as error:
-            self._physics.reset(self.parameters.initial_positions or None)
+            self._physics.reset(self.parameters['initial_positions'] or None)
             self._physics.brake = True
             self.get_logger().error(
                 f'{error}; the arm is reset to its initial positions, with the brake on'
@@ -177,7 +177,7 @@ class SimulatedArm(Node):
                 f'{", ".join(self._physics.joints)}',
                 throttle_duration_sec=2.0,
             )
-        timeout = self.parameters.command_timeout
+        timeout = self.parameters['command_timeout']
         if timeout and now - self._last_command > timeout:
             self._physics.set_torque(0.0)
 
@@ -229,7 +229,7 @@ class SimulatedArm(Node):
 
     def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
         def reset(physics: Physics) -> None:
-            physics.reset(self.parameters.initial_positions or None)
+            physics.reset(self.parameters['initial_positions'] or None)
 
         return self._apply(reset, 'the arm is at its initial positions, at rest', response)
 

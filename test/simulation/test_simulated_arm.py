@@ -232,6 +232,11 @@ def test_waits_for_a_latched_description(bench, two_links):
     assert list(bench.latest().position) == START
 
 
+def test_takes_whole_numbers_for_doubles_and_one_empty_name_for_none(bench):
+    bench = bench(rate=500, joints=[''], servo_bandwidth=4)
+    assert bench.latest().name == ['shoulder', 'elbow']
+
+
 @pytest.mark.parametrize(
     ('parameters', 'said'),
     [
@@ -240,8 +245,14 @@ def test_waits_for_a_latched_description(bench, two_links):
         ({'initial_positions': 0.1}, 'initial_positions'),
         ({'gravity': [0.0, 1.0]}, 'gravity'),
         ({'rate': 0.0}, 'rate is 0.0'),
+        ({'rate': 'fast'}, "parameter rate is 'fast', a number is needed"),
+        ({'brake': 1}, 'parameter brake is 1, a bool is needed'),
+        ({'joints': ['shoulder', 'shoulder']}, "'shoulder' is named twice"),
         *[
-            ({f'servo_{name}': value}, f'servo_{name} is {value}: allowed is above 0, to')
+            (
+                {f'servo_{name}': value},
+                f'servo_{name} is {value}, it must be greater than 0 and at most 1',
+            )
             for name in ('bandwidth', 'damping_ratio')
             for value in (math.inf, math.nan, -5.0, 1e5)
         ],

@@ -22,17 +22,6 @@ from ..parameters import node_parameters
 from .compilation import CompiledRobot
 from .cycle_statistics import CycleStatistics
 
-# Parameters that change the torque: a change of them is faded in.
-SHAPING = (
-    'terms',
-    'evaluate_at',
-    'gravity',
-    'friction_viscous',
-    'friction_coulomb',
-    'friction_smoothing',
-    'acceleration_cutoff',
-)
-
 # A joint this far outside its position limits is reported [rad or m]: a wrong offset or a soft
 # limit gives less, degrees sent as radians give more.
 LIMIT_MARGIN = 0.5
@@ -81,7 +70,7 @@ class CommandedRobot:
         self.state = JointStateReader(model.joint_names)
         self.has_state = False
         self.statistics = CycleStatistics()
-        self._shaping = [values[name] for name in SHAPING]
+        self._shape = node_parameters.torque_shape(values)
         self._root_link = model.frames[0].name
         self._command = Float64MultiArray(data=self.guard.effort)
         # Shares memory with the message: filling it fills the message.
@@ -99,9 +88,9 @@ class CommandedRobot:
         self.feedforward.friction = friction
         self.dynamics.gravity = values['gravity']
         self.feedforward.current = False
-        shaping = [values[name] for name in SHAPING]
-        if shaping != self._shaping:
-            self._shaping = shaping
+        shape = node_parameters.torque_shape(values)
+        if shape != self._shape:
+            self._shape = shape
             self.guard.change()
 
     def continue_from(self, other: CommandedRobot, fade_time: float | None = None) -> None:

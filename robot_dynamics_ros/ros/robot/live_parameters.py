@@ -12,7 +12,7 @@ from robot_dynamics_ros.control.guards.settings import torque_limits, torque_rat
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from ..parameters import node_parameters
-from ..parameters.table import ROWS
+from ..parameters.node_table import TABLE
 from .robot_holder import RobotHolder
 
 
@@ -27,7 +27,7 @@ class LiveParameters:
         node.add_post_set_parameters_callback(self._apply)
 
     def _check(self, changes: list[Parameter]) -> SetParametersResult:
-        own = [change for change in changes if change.name in ROWS]
+        own = [change for change in changes if change.name in TABLE.rows]
         try:
             self._check_each(own)
             self._check_together(own)
@@ -40,7 +40,7 @@ class LiveParameters:
             if change.type_ == Parameter.Type.NOT_SET:
                 raise ParameterError(f'{change.name} cannot be deleted: set a value')
             node_parameters.checked(change.name, change.value)
-            if self._holder.current is not None and not ROWS[change.name].live:
+            if self._holder.current is not None and not TABLE.rows[change.name].live:
                 raise ParameterError(
                     f'{change.name} is read on configure: deactivate and clean up first'
                 )
@@ -56,10 +56,10 @@ class LiveParameters:
             node_parameters.friction(values, model, joints)
 
     def _apply(self, changes: list[Parameter]) -> None:
-        if not any(change.name in ROWS for change in changes):
+        if not any(change.name in TABLE.rows for change in changes):
             return
         for change in changes:
-            if change.name in ROWS:
+            if change.name in TABLE.rows:
                 self._node.get_logger().info(f'{change.name} is now {_shortened(change.value)}')
         with self._holder.lock:
             if self._holder.current is not None:

@@ -11,7 +11,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.core.errors import OracleUnavailable
 from robot_dynamics_ros.core.model.sampling import State, random_states
 
-from ..parameters.table import check_sample_count
+from ..parameters.node_parameters import check_sample_count
 from ..robot.requested_state import RequestedState, is_given
 from ..robot.robot_holder import RobotHolder
 

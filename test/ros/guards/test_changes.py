@@ -13,7 +13,7 @@ from three_joints import URDF
 from robot_dynamics_interfaces.srv import GetPayload, SetGravity, SetPayload
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.payload import Payload
-from robot_dynamics_ros.ros.parameters.table import TABLE
+from robot_dynamics_ros.ros.parameters.node_table import TABLE
 from robot_dynamics_ros.ros.process import SWITCH_INTERVAL
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -72,7 +72,7 @@ def test_live_parameters_at_500_hz_lose_no_cycle(guarded, dynamics, switching):
     with guarded(fade_time=FADE, **PATIENT) as scene:
         scene.driver.period = 0.002
         scene.settle(dynamics.bias_torque(Q, V))
-        for row in TABLE:
+        for row in TABLE.rows.values():
             if row.live:
                 value = scene.node.get_parameter(row.name).value
                 # An empty list does not tell of what.

@@ -82,7 +82,7 @@ def test_limits_that_do_not_fit_are_refused(guarded, dynamics):
             ('effort_limits', [-1.0], 'it must be at least 0'),
             ('effort_scale', 0.0, 'greater than 0 and at most 1'),
             ('effort_rate_limits', [0.0], 'greater than 0'),
-            ('effort_limits', [float('nan')], 'effort_limits is nan'),
+            ('effort_limits', [float('nan')], 'effort_limits[0] is nan'),
         ):
             (result,) = scene.node.set_parameters([Parameter(name, value=value)])
             assert not result.successful

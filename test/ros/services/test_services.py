@@ -117,7 +117,10 @@ def test_cross_check_reports_every_quantity(graph):
 @pytest.mark.parametrize(
     ('fields', 'reason'),
     [
-        ({'samples': 4_000_000_000}, 'allowed are 1 to 1000'),
+        (
+            {'samples': 4_000_000_000},
+            'samples is 4000000000, it must be at least 1 and at most 1000',
+        ),
         ({'state': state([1e308] * 3)}, 'no finite value'),
     ],
 )
