@@ -48,7 +48,7 @@ def choose_home(joints: Sequence[JointData], torque: Torque, candidates: int = 3
     poses = lower + draws * (upper - lower)
     pulls = np.abs([torque(pose, zero, zero) for pose in poses])
     limits = np.array([joint.effort for joint in joints])
-    # Without an effort limit, twice the largest torque of the candidates stands for it.
+    # Without an effort limit, twice the largest torque of the candidates is used.
     shares = pulls / np.where(np.isfinite(limits), limits, 2.0 * pulls.max(axis=0) + 1e-9)
     hardest = shares.max(axis=1)
     holdable = hardest <= max(HOLDING_SHARE, hardest.min())

@@ -58,7 +58,7 @@ def run_scenario(
     def track(*targets: str) -> PhaseRecording:
         return _track(client, model.joint_names, trajectory, durations.settle, *targets)
 
-    # Without a reference the node compensates gravity only; so the reference comes last.
+    # Without a reference the node compensates gravity only: the phase with one comes last.
     log('track a fast trajectory: servo and gravity compensation')
     with_gravity = track('simulated_arm')
     log('track it: servo alone')

@@ -1,4 +1,4 @@
-"""Figures beside their bounds, and the verdict."""
+"""Figures with their bounds, and the verdict."""
 
 from __future__ import annotations
 

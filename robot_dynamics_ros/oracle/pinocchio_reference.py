@@ -110,9 +110,9 @@ class PinocchioReference:
         # Overflow shows in the report, as an error that is not finite.
         with np.errstate(over='ignore', invalid='ignore'):
             for state in states:
-                for quantity, (ours, theirs, scale) in self._pairs(dynamics, state).items():
-                    absolute = float(np.abs(ours - theirs).max())
-                    relative = absolute / max(float(np.abs(theirs).max()), scale, SMALLEST)
+                for quantity, (computed, expected, scale) in self._pairs(dynamics, state).items():
+                    absolute = float(np.abs(computed - expected).max())
+                    relative = absolute / max(float(np.abs(expected).max()), scale, SMALLEST)
                     kept = worst.setdefault(quantity, [0.0, 0.0])
                     # np.maximum keeps a NaN, max would lose it.
                     kept[0] = float(np.maximum(kept[0], absolute))
@@ -134,9 +134,9 @@ class PinocchioReference:
         self._model.gravity.linear = gravity
         q, v, a = state.q, state.v, state.a
         held, bias = self.gravity_torque(q), self.bias_torque(q, v)
-        theirs = np.array([held, bias - held, self.inverse_dynamics(q, v, a) - bias])
-        absolute = float(np.abs(terms - theirs).max())
-        scale = max(float(np.abs(theirs).max()), self._scales(state)[-1], SMALLEST)
+        expected = np.array([held, bias - held, self.inverse_dynamics(q, v, a) - bias])
+        absolute = float(np.abs(terms - expected).max())
+        scale = max(float(np.abs(expected).max()), self._scales(state)[-1], SMALLEST)
         return Report(1, tolerance, (Comparison('torque_terms', absolute, absolute / scale),))
 
     def _scales(self, state: State) -> tuple[float, float, float, float]:

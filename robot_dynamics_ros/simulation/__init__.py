@@ -1,5 +1,7 @@
 """A simulated arm: MuJoCo behind the topics and services of a real arm's driver.
 
+Modules::
+
     simulated_arm       the ROS node
     arm_parameters      its parameters
     physics             the arm: joints, brake, effort limits, time

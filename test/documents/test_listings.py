@@ -1,7 +1,8 @@
-"""The docstrings of packages that list their modules list those that are there."""
+"""A module is found by its name: listings are complete, and no name stands for two modules."""
 
 import ast
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -18,3 +19,8 @@ def test_the_docstring_lists_every_module_and_no_other(room):
     assert sorted(listed) == sorted(
         path.stem for path in folder.glob('*.py') if path.stem != '__init__'
     )
+
+
+def test_no_two_modules_have_one_name():
+    names = Counter(path.stem for path in PACKAGE.rglob('*.py') if path.stem != '__init__')
+    assert [name for name, count in names.items() if count > 1] == []

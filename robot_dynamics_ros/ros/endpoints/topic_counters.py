@@ -51,7 +51,7 @@ class TopicCounters:
         self.ignored_joints = joints
 
     def reject(self, reason: object) -> None:
-        """Count a message that cannot be used, and warn unless that was done just before."""
+        """Count a message that cannot be used, and log a warning at a limited rate."""
         self.rejected += 1
         self.last_rejected = True
         same = str(reason) == self.last_reason

@@ -23,7 +23,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/robot/cycle_statistics.py           record         its latency, for diagnostics
 
 A state that a guard rejects is counted with the reason (`TopicCounters.reject`). Where no valid
-state comes, `_command_without_state` asks the same guards what is due.
+state comes, `_command_without_state` publishes what the same guards command.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class StateToCommand:
             except StateError as error:
                 self._reject(str(error))
             except Exception as error:
-                # The next state must be answered, whatever was wrong with this one.
+                # One message must not end the loop: the next state must be answered.
                 self._reject(f'{type(error).__name__}: {error}')
             else:
                 self.counters.use()

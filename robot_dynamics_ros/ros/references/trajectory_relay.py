@@ -52,7 +52,7 @@ class TrajectoryRelay:
         except RobotDynamicsError as error:
             self.counters.reject(error)
         except Exception as error:
-            # The next trajectory must be relayed, whatever was wrong with this one.
+            # No message may end the node.
             self.counters.reject(f'{type(error).__name__}: {error}')
         else:
             self._publisher.publish(message)

@@ -18,7 +18,7 @@ from .compilation import CompiledRobot, compile_robot
 
 
 class RobotFactory:
-    """Makes robots as the parameters of a node say, and logs what it made."""
+    """Makes robots from descriptions and the parameters of a node, and logs their properties."""
 
     def __init__(self, node: Node) -> None:
         """Read the parameters of this node, and log to its logger."""

@@ -33,7 +33,7 @@ class RobotHolder:
         return self._robot
 
     def require(self) -> CommandedRobot:
-        """The configured robot, for what cannot do without one.
+        """The configured robot, for callers that need one.
 
         Raises:
             StateError: the node is not configured.
