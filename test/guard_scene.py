@@ -42,7 +42,7 @@ class Scene:
             f'{what} {np.asarray(torque)}',
         )
 
-    def hear(self, count=5):
+    def wait_for_states(self, count=5):
         """Wait until the node has answered or refused so many more states."""
         counters = self.node.topic_counters['joint_states']
         before = counters.used + counters.rejected
@@ -51,7 +51,7 @@ class Scene:
     def check_silent(self):
         """That states come, are heard, and are not answered."""
         start = time.monotonic()
-        self.hear(10)
+        self.wait_for_states(10)
         assert len(self.recording.since(start)[0]) == 0
 
     def watch(self, seconds):

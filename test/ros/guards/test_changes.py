@@ -62,7 +62,7 @@ def test_another_description_at_500_hz_loses_no_cycle(guarded, dynamics, switchi
         scene.observer.description.publish(String(data='<robot/>'))
         scene.observer.until(lambda: counters.rejected == 1, 'refusal')
         assert 'the current robot is kept' in counters.last_reason
-        scene.hear(20)
+        scene.wait_for_states(20)
         np.testing.assert_allclose(scene.recording.last, heavier, rtol=1e-12)
         check_every_state_answered(scene)
 
@@ -77,7 +77,7 @@ def test_live_parameters_at_500_hz_lose_no_cycle(guarded, dynamics, switching):
                 value = scene.node.get_parameter(row.name).value
                 # An empty list does not tell of what.
                 scene.set(**{row.name: [] if value is None else value})
-                scene.hear(2)
+                scene.wait_for_states(2)
         np.testing.assert_allclose(scene.recording.last, dynamics.bias_torque(Q, V), rtol=1e-12)
         check_every_state_answered(scene)
 
@@ -97,7 +97,7 @@ def test_a_payload_comes_and_goes_and_leaves_no_trace(guarded, dynamics):
             return scene.observer.call(GetPayload, '/robot_dynamics/get_payload')
 
         scene.settle(dynamics.bias_torque(Q, V))
-        scene.hear()
+        scene.wait_for_states()
         before = scene.recording.last.tobytes()
         assert not carried().attached
         assert carry(frame='hand', inertia=inertia)[0]
@@ -106,7 +106,7 @@ def test_a_payload_comes_and_goes_and_leaves_no_trace(guarded, dynamics):
         scene.settle(loaded)
         success, message = carry(frame='nowhere', inertia=inertia)
         assert (success, 'nowhere' in message) == (False, True)
-        scene.hear()
+        scene.wait_for_states()
         np.testing.assert_allclose(scene.recording.last, loaded, rtol=1e-12)
         assert carry(transition_time=0.1)[0]
         scene.settle(dynamics.bias_torque(Q, V))
@@ -141,7 +141,7 @@ def test_a_payload_that_nobody_can_hold_is_refused(guarded, dynamics):
         assert 'check that the mass is in kg' in carry(1101.0)
         # Whatever the latest state was.
         scene.driver.change = nowhere
-        scene.hear()
+        scene.wait_for_states()
         assert 'check that the mass is in kg' in carry(1101.0)
 
 
@@ -168,7 +168,7 @@ def test_gravity_in_the_root_link_and_in_no_frame(guarded, dynamics):
             import tf2_ros  # noqa: F401
         except ImportError:
             assert 'tf2 is not installed' in response.message
-        scene.hear()
+        scene.wait_for_states()
         lunar = dynamics.with_gravity((0.0, 0.0, 1.62)).bias_torque(Q, V)
         np.testing.assert_allclose(scene.recording.last, lunar, rtol=1e-12)
 

@@ -61,7 +61,7 @@ def test_disagreement_may_be_a_warning(guarded, dynamics):
         scene.set(cross_check_tolerance=NONE_SUCH)
         status = scene.status('cross-check', 'Pinocchio disagrees')
         assert status.level == DiagnosticStatus.ERROR
-        scene.hear(20)
+        scene.wait_for_states(20)
         np.testing.assert_allclose(scene.recording.last, torque)
 
 
@@ -82,7 +82,7 @@ def test_what_has_changed_since_the_last_state_is_no_disagreement(guarded, dynam
         check._check()
         assert not scene.guard.fault
         scene.driver.resume()
-        scene.hear()
+        scene.wait_for_states()
         check._check()
         assert check.checks > 1
         assert check.report.agrees

@@ -77,7 +77,7 @@ def test_enable_takes_the_torque_away_and_gives_it_back(guarded, dynamics, on_st
 def test_a_robot_that_is_stale_can_be_stopped(guarded):
     """The last command is reached although no state comes."""
     with guarded(fade_time=FADE) as scene:
-        scene.hear()
+        scene.wait_for_states()
         scene.driver.pause()
         scene.observer.until(lambda: scene.guard.mode is Mode.HOLD, 'hold')
         change(scene, Transition.TRANSITION_DEACTIVATE)
@@ -101,9 +101,9 @@ def test_another_parameter_leaves_a_running_fade_alone(guarded, dynamics):
         scene.settle(dynamics.bias_torque(Q, V))
         scene.set(terms=['gravity'])
         scene.guard.change(60.0)
-        scene.hear()
+        scene.wait_for_states()
         scene.set(state_timeout=0.2)
-        scene.hear(20)
+        scene.wait_for_states(20)
         # Of a minute, not even a tenth has passed.
         far = np.abs(scene.recording.last - dynamics.bias_torque(Q, V)).max()
         assert far < 0.1 * np.abs(dynamics.gravity_torque(Q) - dynamics.bias_torque(Q, V)).max()

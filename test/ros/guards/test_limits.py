@@ -87,5 +87,5 @@ def test_limits_that_do_not_fit_are_refused(guarded, dynamics):
             (result,) = scene.node.set_parameters([Parameter(name, value=value)])
             assert not result.successful
             assert reason in result.reason
-        scene.hear()
+        scene.wait_for_states()
         np.testing.assert_allclose(scene.recording.last, dynamics.bias_torque(Q, V))

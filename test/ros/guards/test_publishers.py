@@ -57,11 +57,11 @@ def test_what_was_handed_over_is_not_taken_back(guarded, dynamics):
         scene.observer.call(SetBool, '/robot_dynamics/enable', data=False)
         scene.settle(np.zeros(3))
         scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
-        scene.hear()
+        scene.wait_for_states()
         sent = len(scene.recording)
         scene.observer.node.destroy_publisher(other)
         scene.status('commands', 'within the limits')
-        scene.hear()
+        scene.wait_for_states()
         assert len(scene.recording) == sent
 
 

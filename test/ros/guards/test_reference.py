@@ -81,6 +81,6 @@ def test_references_of_the_past_are_refused(guarded, dynamics, make, reason):
         scene.observer.reference.publish(make())
         scene.observer.until(lambda: counters.rejected == 1, 'refusal')
         assert reason in counters.last_reason
-        scene.hear()
+        scene.wait_for_states()
         _, commands = scene.recording.since(start)
         np.testing.assert_allclose(commands, [dynamics.bias_torque(Q, V)] * len(commands))

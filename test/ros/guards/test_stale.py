@@ -57,7 +57,7 @@ def test_stale_states_stop_the_commands(guarded, dynamics):
         assert set(answered) <= sent
         np.testing.assert_allclose(commands, moving * np.ones_like(commands), rtol=1e-12)
         scene.driver.resume()
-        scene.hear()
+        scene.wait_for_states()
         scene.settle(moving)
 
 
@@ -76,7 +76,7 @@ def test_stamps_that_stand_still_are_stale_and_that_is_said_once(guarded, dynami
         scene.driver.change = repeat
         scene.driver.resume()
         scene.settle(dynamics.gravity_torque(Q))
-        scene.hear(20)
+        scene.wait_for_states(20)
         scene.driver.change = lambda message: None
         scene.settle(dynamics.bias_torque(Q, V))
     log = capfd.readouterr().err

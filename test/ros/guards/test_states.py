@@ -99,7 +99,7 @@ def test_a_bad_state_among_good_ones_gives_no_torque(guarded, dynamics):
             assert reason in counters.last_reason
             scene.driver.change = lambda message: None
             # After a jump, the way back is one too.
-            scene.hear()
+            scene.wait_for_states()
             refused = counters.rejected
         assert refused == len(BAD) + 1
         _, commands = scene.recording.since(start)

@@ -63,7 +63,7 @@ def test_its_states_hide_nothing(guarded, dynamics):
         scene.driver.change = alternating()
         scene.driver.resume()
         scene.settle(moving)
-        scene.hear(20)
+        scene.wait_for_states(20)
         # Of one publisher, too, they leave no gap.
         assert figures(scene.status('timing', ''))['lost cycles'] == lost
 

@@ -30,7 +30,7 @@ def test_what_a_person_has_disabled_stays_so(guarded, dynamics):
         for step in ('deactivate', 'cleanup', 'configure', 'activate'):
             getattr(scene.node, f'trigger_{step}')()
         sent = len(scene.recording)
-        scene.hear(20)
+        scene.wait_for_states(20)
         assert len(scene.recording) == sent
         assert scene.observer.call(SetBool, '/robot_dynamics/enable', data=True).success
         scene.settle(dynamics.bias_torque(Q, V))
