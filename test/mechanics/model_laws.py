@@ -67,7 +67,9 @@ def mimic_joints_move_with_the_joint_that_they_mimic(robot: Robot, state: State)
     mimicking, independent = FloatDynamics(robot.model), FloatDynamics(free)
     q_all = G @ q + offset
     tau_all = independent.inverse_dynamics(q_all, G @ v, G @ a)
-    assert_close(mimicking.inverse_dynamics(q, v, a), G.T @ tau_all, torque_scale(mimicking, state))
+    assert_close(
+        mimicking.inverse_dynamics(q, v, a), G.T @ tau_all, torque_scale(mimicking, state)
+    )
     assert_close(mimicking.mass_matrix(q), G.T @ independent.mass_matrix(q_all) @ G)
     C = G.T @ independent.coriolis_matrix(q_all, G @ v) @ G
     assert_close(mimicking.coriolis_matrix(q, v), C, coriolis_scale(mimicking, state))
