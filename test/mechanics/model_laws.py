@@ -55,7 +55,7 @@ def turning_the_base_is_turning_gravity_back(robot: Robot, state: State) -> None
     assert_close(turned.coriolis_matrix(q, v), upright.coriolis_matrix(q, v), scale)
 
 
-def mimic_joints_move_with_their_driver(robot: Robot, state: State) -> None:
+def mimic_joints_move_with_the_joint_that_they_mimic(robot: Robot, state: State) -> None:
     """With q_all = G q + o: M = G^T M_all G, C = G^T C_all G and tau = G^T tau_all."""
     free = parse_urdf(_without_mimic(robot.text))
     G, offset = np.zeros((free.size, robot.model.size)), np.zeros(free.size)
@@ -64,13 +64,15 @@ def mimic_joints_move_with_their_driver(robot: Robot, state: State) -> None:
         G[row, joint.coordinate.index] = joint.coordinate.multiplier
         offset[row] = joint.coordinate.offset
     q, v, a, _ = state
-    driven, independent = FloatDynamics(robot.model), FloatDynamics(free)
+    mimicking, independent = FloatDynamics(robot.model), FloatDynamics(free)
     q_all = G @ q + offset
     tau_all = independent.inverse_dynamics(q_all, G @ v, G @ a)
-    assert_close(driven.inverse_dynamics(q, v, a), G.T @ tau_all, torque_scale(driven, state))
-    assert_close(driven.mass_matrix(q), G.T @ independent.mass_matrix(q_all) @ G)
+    assert_close(
+        mimicking.inverse_dynamics(q, v, a), G.T @ tau_all, torque_scale(mimicking, state)
+    )
+    assert_close(mimicking.mass_matrix(q), G.T @ independent.mass_matrix(q_all) @ G)
     C = G.T @ independent.coriolis_matrix(q_all, G @ v) @ G
-    assert_close(driven.coriolis_matrix(q, v), C, coriolis_scale(driven, state))
+    assert_close(mimicking.coriolis_matrix(q, v), C, coriolis_scale(mimicking, state))
 
 
 def rotors_turn_with_their_joints_alone(robot: Robot, state: State) -> None:
@@ -129,7 +131,7 @@ def bodies_keep_their_central_inertia_when_moved(robot: Robot, state: State) -> 
 LAWS = (
     dynamics_is_linear_in_the_inertial_parameters,
     turning_the_base_is_turning_gravity_back,
-    mimic_joints_move_with_their_driver,
+    mimic_joints_move_with_the_joint_that_they_mimic,
     rotors_turn_with_their_joints_alone,
     what_is_carried_along_keeps_its_power,
     bodies_keep_their_central_inertia_when_moved,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from mechanics.body_twist import body_twist
 from mechanics.closeness import assert_close
-from mechanics.robots import planar_2r
+from mechanics.planar_arms import planar_2r
 from numpy import cos, sin
 from three_link_arm import closed_forms
 from three_link_arm.feedforward import URDF
