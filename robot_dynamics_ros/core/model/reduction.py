@@ -24,7 +24,7 @@ def reduced(
         joints: of a robot, parents before children.
         frames: of its links.
         kept: names of the independent joints that still move; see `checked_choice`.
-        positions: at which other joints are locked [rad or m]; those not named, at zero.
+        positions: at which every other independent joint is locked [rad or m].
     """
     independent = [joint.name for joint in joints if joint.mimicked is None]
     at = [positions.get(name, 0.0) for name in independent]
@@ -61,19 +61,24 @@ def reduced(
 
 
 def checked_choice(
-    joints: Sequence[Joint], kept: Iterable[str], locked: Mapping[str, float] | None
+    joints: Sequence[Joint],
+    kept: Iterable[str],
+    locked: Mapping[str, float] | None,
+    others: float | None = None,
 ) -> tuple[tuple[str, ...], dict[str, float]]:
-    """The names of the joints to keep, and the positions of others [rad or m], checked.
+    """The names of the joints to keep, and the positions of all others [rad or m], checked.
 
     Args:
         joints: of a robot.
         kept: names of independent joints.
         locked: positions of others by name; None: none is given.
+        others: position of the joints that are in neither [rad or m]; None: there may be none.
 
     Raises:
         UnknownNameError: a name is not that of an independent joint.
-        ParameterError: a joint is both kept and locked, kept twice, or locked at a position that
-            is not finite; `kept` is not a sequence of names, or `locked` not a mapping.
+        ParameterError: a joint is both kept and locked, kept twice, neither kept nor locked
+            without `others`, or locked at a position that is not finite; `kept` is not a sequence
+            of names, or `locked` not a mapping.
     """
     names = checked_names('joints', kept)
     if locked is not None and not isinstance(locked, Mapping):
@@ -97,6 +102,14 @@ def checked_choice(
         raise ParameterError(f'joints to keep are named twice: {", ".join(repeated)}')
     if both := sorted(set(names) & set(positions)):
         raise ParameterError(f'joints are both kept and locked: {", ".join(both)}; choose one')
+    unnamed = [name for name in known if name not in names and name not in positions]
+    if others is not None:
+        positions.update(dict.fromkeys(unnamed, others))
+    elif unnamed:
+        raise ParameterError(
+            f'joints are neither kept nor locked: {", ".join(unnamed)}; give their positions in '
+            'locked, or one for all of them, such as others=0.0'
+        )
     for name, position in positions.items():
         if not is_finite(position):
             raise ParameterError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -109,7 +110,11 @@ class RobotModel:
         raise UnknownNameError('frame', name, tuple(frame.name for frame in self.frames))
 
     def reduced(
-        self, joints: Iterable[str], locked: Mapping[str, float] = MappingProxyType({})
+        self,
+        joints: Iterable[str],
+        locked: Mapping[str, float] = MappingProxyType({}),
+        *,
+        others: float | None = None,
     ) -> RobotModel:
         """The robot with all but some joints locked.
 
@@ -119,15 +124,17 @@ class RobotModel:
 
         Args:
             joints: names of the independent joints to keep.
-            locked: positions of other joints [rad or m]; those not named are locked at zero.
+            locked: positions of other joints [rad or m].
+            others: position of the joints that are in neither [rad or m]; None: there may be none.
 
         Raises:
             UnknownNameError: a name is not that of an independent joint.
-            ParameterError: a joint is both kept and locked, kept twice, or locked at a position
-                that is not finite; `joints` is not a sequence of names, or `locked` not a mapping.
+            ParameterError: a joint is both kept and locked, kept twice, neither kept nor locked
+                without `others`, or locked at a position that is not finite; `joints` is not a
+                sequence of names, or `locked` not a mapping.
         """
         bare = self._without_payloads
-        kept, positions = reduction.checked_choice(bare.joints, joints, locked)
+        kept, positions = reduction.checked_choice(bare.joints, joints, locked, others)
         merged, frames = reduction.reduced(bare.joints, bare.frames, kept, positions)
         return replace(bare, joints=merged, frames=frames)._with_payloads(self.payloads)
 
@@ -139,8 +146,11 @@ class RobotModel:
         inertia: Matrix = ZERO_MATRIX,
         *,
         name: str = 'payload',
+        strict: bool = False,
     ) -> RobotModel:
         """The robot with a body fixed to a link, beside its other payloads.
+
+        A payload as heavy as the robot gives a UserWarning: a mass in grams is one cause.
 
         Args:
             frame: name of the link.
@@ -148,13 +158,34 @@ class RobotModel:
             com: (3,) centre of mass in the link frame [m].
             inertia: (3, 3) about the centre of mass, in the axes of the link [kg m^2].
             name: of the payload; one of the same name is replaced.
+            strict: whether a payload as heavy as the robot is refused.
 
         Raises:
             UnknownNameError: the link does not exist.
             ParameterError: the link does not move, or no real body has such an inertia (see
-                `Payload.checked`).
+                `Payload.checked`); with `strict`, the payload is as heavy as the robot.
         """
-        return self.carrying(Payload.checked(name, frame, mass, com, inertia))
+        payload = Payload.checked(name, frame, mass, com, inertia)
+        loaded = self.carrying(payload)
+        if question := self.doubt_about(payload):
+            if strict:
+                raise ParameterError(question)
+            warnings.warn(question, stacklevel=2)
+        return loaded
+
+    def doubt_about(self, payload: Payload) -> str:
+        """Why the mass of a payload is probably a mistake; empty if it is not.
+
+        Known robots carry less than they weigh. Where the description gives no mass there is
+        nothing to compare with.
+        """
+        own = sum(link.inertia.mass for link in self.links)
+        if not 0.0 < own <= payload.mass:
+            return ''
+        return (
+            f'payload {payload.name!r}: its mass is {payload.mass:g} kg, the whole robot has '
+            f'{own:.4g} kg: check that the mass is in kg'
+        )
 
     def carrying(self, payload: Payload) -> RobotModel:
         """The robot with this payload beside its others; one of the same name is replaced.

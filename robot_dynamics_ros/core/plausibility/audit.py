@@ -49,6 +49,7 @@ def audit(model: RobotModel) -> tuple[Finding, ...]:
             findings += _examine_link(link, model.reach)
     findings += examine_joints(model)
     findings += _mass_on_the_base(model)
+    findings += _heavy_payloads(model)
     order = ('error', 'warning', 'info')
     return tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
 
@@ -152,6 +153,14 @@ def _mass_on_the_base(model: RobotModel) -> Iterator[Finding]:
             'fine for a pedestal; otherwise look for a joint that should not be fixed',
             'info',
         )
+
+
+def _heavy_payloads(model: RobotModel) -> Iterator[Finding]:
+    """Payloads as heavy as the robot."""
+    for payload in model.payloads:
+        if question := model.doubt_about(payload):
+            problem, _, advice = question.rpartition(': ')
+            yield Finding(payload.frame, problem, f'{payload.mass:g} kg', advice)
 
 
 def _central_second_moment(body: Inertia) -> Array:

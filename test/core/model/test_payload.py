@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from dataclasses import replace
 from xml.etree import ElementTree
 from xml.etree.ElementTree import SubElement
 
@@ -16,8 +18,10 @@ from robot_dynamics_ros.core import (
     Payload,
     RobotDynamics,
     UnknownNameError,
+    audit,
     parse_urdf,
 )
+from robot_dynamics_ros.core.model.inertia import Inertia
 
 MASS, COM = 1.7, (0.03, -0.08, 0.15)
 INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
@@ -160,3 +164,29 @@ def test_a_payload_that_no_joint_would_feel():
 def test_payloads_of_numpy_arrays():
     payload = Payload.checked('tool', 'hand', np.float64(MASS), np.array(COM), np.array(INERTIA))
     assert payload == Payload('tool', 'hand', MASS, COM, INERTIA)
+
+
+def test_a_payload_as_heavy_as_the_robot_is_questioned():
+    """Grams for kilograms: `~/set_payload` asks the same."""
+    model = hand_written('pendulum').model
+    frame = model.frames[-1].name
+    own = sum(link.inertia.mass for link in model.links)
+    question = (
+        f'its mass is 1500 kg, the whole robot has {own:.4g} kg: check that the mass is in kg'
+    )
+    with pytest.warns(UserWarning, match=question):
+        loaded = model.with_payload(frame, mass=1500.0)
+    with pytest.raises(ParameterError, match=question):
+        model.with_payload(frame, mass=1500.0, strict=True)
+    assert [f.link for f in audit(loaded) if f.advice == 'check that the mass is in kg'] == [frame]
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        light = model.with_payload(frame, mass=0.999 * own, strict=True)
+    assert audit(light) == audit(model)
+
+
+def test_the_mass_of_a_payload_is_not_compared_with_none():
+    """A description without masses gives nothing to compare with."""
+    model = hand_written('pendulum').model
+    bare = replace(model, links=tuple(replace(link, inertia=Inertia()) for link in model.links))
+    assert not bare.doubt_about(Payload.checked('p', model.frames[-1].name, 9.0, COM, INERTIA))

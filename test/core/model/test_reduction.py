@@ -91,10 +91,26 @@ def test_as_pinocchio(robot):
     agree(ours.coriolis_matrix(q, v), C[np.ix_(order, order)], np.abs(M).max() * np.abs(v).max())
 
 
-def test_joints_are_locked_at_zero_unless_told():
+@pytest.mark.parametrize('position', [0.0, 0.3])
+def test_joints_in_neither_are_locked_at_the_position_of_others(position):
     model = hand_written('tree').model
-    kept, *others = model.joint_names
-    assert model.reduced([kept]) == model.reduced([kept], dict.fromkeys(others, 0.0))
+    kept, first, *rest = model.joint_names
+    named = {first: 0.1, **dict.fromkeys(rest, position)}
+    assert model.reduced([kept], {first: 0.1}, others=position) == model.reduced([kept], named)
+
+
+def test_joints_in_neither_are_refused():
+    """A joint that is forgotten must not be locked at zero without a word."""
+    model = hand_written('tree').model
+    kept, locked, *forgotten = model.joint_names
+    with pytest.raises(ParameterError) as caught:
+        model.reduced([kept], {locked: 0.2})
+    assert str(caught.value) == (
+        f'joints are neither kept nor locked: {", ".join(forgotten)}; give their positions in '
+        'locked, or one for all of them, such as others=0.0'
+    )
+    with pytest.raises(ParameterError, match='is locked at nan'):
+        model.reduced([kept], {locked: 0.2}, others=float('nan'))
 
 
 def test_all_joints_kept_is_the_same_robot():
@@ -110,14 +126,14 @@ def test_order_of_the_names_does_not_matter():
 def test_names_may_come_from_a_generator():
     model = hand_written('tree').model
     kept = model.joint_names[:2]
-    assert model.reduced(name for name in kept) == model.reduced(kept)
+    assert model.reduced((name for name in kept), others=0.0) == model.reduced(kept, others=0.0)
 
 
 def test_mimic_joints_rest_and_move_with_the_joint_that_they_mimic():
     model = hand_written('mimic').model
-    locked = model.reduced(['wrist'], {'finger': 0.3})
+    locked = model.reduced(['wrist'], {'finger': 0.3}, others=0.0)
     assert [joint.name for joint in locked.joints] == ['wrist']
-    moving = model.reduced(['finger'], {'wrist': 0.3})
+    moving = model.reduced(['finger'], {'wrist': 0.3}, others=0.0)
     assert {joint.name for joint in moving.joints} == {
         'finger', 'fingertip', 'knuckle', 'opposing',
     }  # fmt: skip
@@ -125,7 +141,7 @@ def test_mimic_joints_rest_and_move_with_the_joint_that_they_mimic():
 
 def test_links_keep_their_frames():
     model = hand_written('tree').model
-    reduced = model.reduced(model.joint_names[-1:])
+    reduced = model.reduced(model.joint_names[-1:], others=0.0)
     assert [frame.name for frame in reduced.frames] == [frame.name for frame in model.frames]
     assert reduced.links == model.links
     assert all(-1 <= frame.body < len(reduced.joints) for frame in reduced.frames)
@@ -161,15 +177,16 @@ def test_payloads_stay_on_their_links():
     model = hand_written('tree').model
     frame = model.frames[-1].name
     kept = model.joint_names[:1]
-    before = model.with_payload(frame, 2.0, (0.1, 0.2, 0.3)).reduced(kept)
-    after = model.reduced(kept)
+    before = model.with_payload(frame, 2.0, (0.1, 0.2, 0.3)).reduced(kept, others=0.0)
+    after = model.reduced(kept, others=0.0)
     if after.frame(frame).body >= 0:
         assert before == after.with_payload(frame, 2.0, (0.1, 0.2, 0.3))
     assert before.without_payload() == after
 
 
 def test_compiled():
-    model = hand_written('tree').model.reduced(hand_written('tree').model.joint_names[:2])
+    whole = hand_written('tree').model
+    model = whole.reduced(whole.joint_names[:2], others=0.0)
     q = [0.3, -0.2]
     compiled = RobotDynamics(model).mass_matrix(q)
     assert_close(compiled, FloatDynamics(model).mass_matrix(q))
