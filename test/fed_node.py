@@ -1,5 +1,6 @@
 """An active node that nobody talks to but the test, by calling what the middleware calls."""
 
+import math
 from contextlib import contextmanager
 
 import rclpy
@@ -14,7 +15,12 @@ from robot_dynamics_ros.ros.node import DynamicsNode
 def fed_node():
     """The node, until the end of the block."""
     context = rclpy.Context()
-    parameters = {'robot_description': URDF, 'fade_time': 0.0, 'exclusive_commands': 'ignore'}
+    parameters = {
+        'robot_description': URDF,
+        'fade_time': 0.0,
+        'exclusive_commands': 'ignore',
+        'effort_limits': [math.inf, 200.0, 20.0],
+    }
     rclpy.init(context=context, domain_id=free_domain())
     node = DynamicsNode(
         context=context,

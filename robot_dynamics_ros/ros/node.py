@@ -130,6 +130,9 @@ class DynamicsNode(LifecycleNode):
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Command torque from the next valid state on, through the fade."""
+        if refusal := self.robot_holder.require().missing_limits():
+            self.get_logger().error(f'not activated: {refusal}; then activate the node')
+            return TransitionCallbackReturn.FAILURE
         result = super().on_activate(state)
         if result == TransitionCallbackReturn.SUCCESS:
             self._command_publishers.update()

@@ -48,6 +48,7 @@ class World:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.observer)
         file = folder / 'robot.yaml'
+        parameters = {'effort_limits': '[.inf, 200.0, 20.0]'} | parameters
         lines = [f'    {name}: {value}' for name, value in parameters.items()]
         text = ' '.join(URDF.split()).replace("'", "''")
         lines.append(f"    robot_description: '{text}'")

@@ -132,7 +132,7 @@ def graph():
 
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
-# Of turn, slide and wrist: from the URDF, and where that says nothing, none and 1000 N m/s.
+# Of turn, slide and wrist: as in the URDF, and none for turn, where that says nothing.
 LIMITS, RATES = [np.inf, 200.0, 20.0], [1000.0, 2000.0, 200.0]
 
 
@@ -147,7 +147,8 @@ def guarded(graph, monkeypatch):
 
     @contextmanager
     def make(**parameters):
-        with graph(**({'robot_description': URDF, 'unguarded': False} | parameters)) as (
+        defaults = {'robot_description': URDF, 'unguarded': False, 'effort_limits': LIMITS}
+        with graph(**(defaults | parameters)) as (
             node,
             observer,
         ):

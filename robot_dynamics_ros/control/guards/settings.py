@@ -72,6 +72,25 @@ def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSetti
     return settings.effort_scale * given
 
 
+def joints_without_limit(
+    model: RobotModel, joints: Sequence[str], settings: GuardSettings
+) -> tuple[str, ...]:
+    """The commanded joints for which neither settings nor description say an effort limit.
+
+    An infinite limit in the settings is one that was chosen; one that the description lacks, or
+    that is not positive there, was forgotten.
+
+    Args:
+        model: of the robot.
+        joints: names of the commanded joints.
+        settings: of the guards.
+    """
+    if settings.effort_limits:
+        return ()
+    limits = torque_limits(model, joints, settings)
+    return tuple(name for name, limit in zip(joints, limits, strict=True) if np.isinf(limit))
+
+
 def torque_rates(limits: Array, joints: Sequence[str], settings: GuardSettings) -> Array:
     """The largest change (k,) of a command [N m/s or N/s].
 

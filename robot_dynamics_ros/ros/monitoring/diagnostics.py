@@ -118,6 +118,8 @@ class Diagnostics:
         }
         if guard.fault:
             return ERROR, f'stopped until ~/enable is called: {guard.fault}', values
+        if not guard.active and (missing := robot.missing_limits()):
+            return ERROR, f'configured, cannot be activated: {missing}', values
         if not guard.active:
             return WARN, 'configured, not active: no torque is commanded', values
         if not guard.enabled:

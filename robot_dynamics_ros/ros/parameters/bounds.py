@@ -10,27 +10,30 @@ from robot_dynamics_ros.core.errors import ParameterError
 
 @dataclass(frozen=True)
 class Bounds:
-    """An interval of finite numbers.
+    """An interval of numbers, finite ones by default.
 
     Attributes:
         lower: smallest number; minus infinity for none.
         upper: largest number; infinity for none.
         lower_open: whether `lower` itself is excluded.
+        infinite: whether infinity is allowed too, for "no limit".
     """
 
     lower: float = -math.inf
     upper: float = math.inf
     lower_open: bool = False
+    infinite: bool = False
 
     def __str__(self) -> str:
         """The interval in words, such as "greater than 0 and at most 1"; empty if unbounded."""
         above = 'greater than' if self.lower_open else 'at least'
         words = [f'{above} {self.lower:g}'] if math.isfinite(self.lower) else []
         words += [f'at most {self.upper:g}'] if math.isfinite(self.upper) else []
-        return ' and '.join(words)
+        text = ' and '.join(words)
+        return f'{text}, .inf for no limit' if self.infinite else text
 
     def check(self, name: str, value: float, unit: str = '') -> None:
-        """Whether a number is finite and within the bounds.
+        """Whether a number is within the bounds, and finite unless `infinite` is set.
 
         Args:
             name: of the number, for the message.
@@ -41,8 +44,9 @@ class Bounds:
             ParameterError: it is not.
         """
         above = value > self.lower if self.lower_open else value >= self.lower
-        if not (above and value <= self.upper and math.isfinite(value)):
-            finite = '' if math.isfinite(self.upper) else 'finite'
+        allowed_size = math.isfinite(value) or (self.infinite and value == math.inf)
+        if not (above and value <= self.upper and allowed_size):
+            finite = '' if math.isfinite(self.upper) or self.infinite else 'finite'
             allowed = ' and '.join(filter(None, (str(self), finite)))
             in_unit = f' [{unit}]' if unit else ''
             raise ParameterError(f'{name} is {value}, it must be {allowed}{in_unit}')

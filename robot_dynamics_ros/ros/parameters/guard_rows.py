@@ -73,10 +73,12 @@ GUARD_ROWS = (
         'double_array',
         list(DEFAULT.effort_limits),
         'Largest magnitude of the command of each commanded joint.',
+        'Where the URDF has no limit, or 0, the node does not activate until this parameter is '
+        'set.',
         unit='N m or N',
-        bounds=NOT_NEGATIVE,
+        bounds=Bounds(0.0, infinite=True),
         per_joint=True,
-        empty='effort limit of the URDF, where 0 counts as no limit',
+        empty='effort limit of the URDF',
         live=True,
     ),
     Parameter(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,10 @@ from std_msgs.msg import Float64MultiArray
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_without_limit
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.robot import RobotModel
 
 from ..messages.arrays import doubles
 from ..messages.joint_state_reader import JointStateReader
@@ -103,6 +105,10 @@ class CommandedRobot:
         self.guard.continue_from(other.guard, fade_time)
         self.state, self.has_state = other.state, other.has_state
         self.statistics = other.statistics
+
+    def missing_limits(self) -> str:
+        """Why torque must not be commanded: joints without an effort limit; empty if none is."""
+        return no_effort_limit(self.dynamics.model, self.joints, self.guard.settings)
 
     def stale_text(self, now: float) -> str:
         """For log and diagnostics: since when states are stale, and what is commanded meanwhile.
@@ -204,6 +210,17 @@ class CommandedRobot:
         torques.header.stamp = stamp
         torques.header.frame_id = self._root_link
         return torques
+
+
+def no_effort_limit(model: RobotModel, joints: Sequence[str], settings: GuardSettings) -> str:
+    """A sentence about commanded joints without an effort limit; empty if each has one."""
+    names = joints_without_limit(model, joints, settings)
+    if not names:
+        return ''
+    return (
+        f'no effort limit for {", ".join(names)} in the description, or 0: set parameter '
+        f'effort_limits for {", ".join(joints)} [N m or N], .inf for no limit on purpose'
+    )
 
 
 def nanoseconds(message: JointState) -> int:

@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from ..endpoints.defaults import LATCHED, OVERRIDABLE
 from ..endpoints.topic_counters import TopicCounters
-from .robot_factory import RobotFactory, check_same_joints
+from .robot_factory import RobotFactory, check_replacement
 from .robot_holder import RobotHolder
 
 
@@ -78,7 +78,7 @@ class DescriptionTopic:
         try:
             payloads = current.dynamics.model.payloads
             robot = self._factory.from_description(text, payloads[0] if payloads else None)
-            check_same_joints(robot, current)
+            check_replacement(robot, current)
             self._holder.replace(robot)
         except RobotDynamicsError as error:
             self.counters.reject(f'{error} (the current robot is kept)')

@@ -13,6 +13,7 @@ from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from ..parameters import node_parameters
 from ..parameters.node_table import TABLE
+from .commanded_robot import no_effort_limit
 from .robot_holder import RobotHolder
 
 
@@ -54,6 +55,9 @@ class LiveParameters:
             settings = node_parameters.guard_settings(values)
             torque_rates(torque_limits(model, joints, settings), joints, settings)
             node_parameters.friction(values, model, joints)
+            missing = no_effort_limit(model, joints, settings)
+            if robot.guard.active and missing:
+                raise ParameterError(missing)
 
     def _apply(self, changes: list[Parameter]) -> None:
         if not any(change.name in TABLE.rows for change in changes):

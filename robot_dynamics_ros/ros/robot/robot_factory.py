@@ -71,12 +71,11 @@ class RobotFactory:
             if finding.severity != 'info':
                 log.warning(str(finding))
         unlimited = np.isinf(robot.guard.limiter.limits)
-        if unlimited.any():
+        if missing := robot.missing_limits():
+            log.warning(f'cannot be activated: {missing}')
+        elif unlimited.any():
             names = ', '.join(np.array(robot.joints)[unlimited])
-            log.warning(
-                f'no effort limit for {names}: commands are not clamped; set parameter '
-                'effort_limits'
-            )
+            log.warning(f'commands of {names} are not clamped: effort_limits is .inf')
         log.info(
             f'{dynamics.model.name}: {dynamics.model.size} joints, compiled in '
             f'{compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
@@ -95,11 +94,12 @@ class RobotFactory:
         )
 
 
-def check_same_joints(new: CommandedRobot, current: CommandedRobot) -> None:
+def check_replacement(new: CommandedRobot, current: CommandedRobot) -> None:
     """Check that one robot can replace another while it is commanded.
 
     Raises:
-        ParameterError: the joints differ; the receiver of the commands expects the current ones.
+        ParameterError: the joints differ, and the receiver of the commands expects the current
+            ones; or the node is active and a joint has no effort limit.
     """
     joints = new.dynamics.model.joint_names, new.joints
     expected = current.dynamics.model.joint_names, current.joints
@@ -108,3 +108,5 @@ def check_same_joints(new: CommandedRobot, current: CommandedRobot) -> None:
             f'the joints of the new description are {", ".join(joints[0])}, those of the current '
             f'robot {", ".join(expected[0])}: deactivate, clean up and configure to change joints'
         )
+    if current.guard.active and (missing := new.missing_limits()):
+        raise ParameterError(missing)

@@ -7,6 +7,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from guard_scene import MACHINE, figures
 from rclpy.parameter import Parameter
 from references import follow, point, trajectory
+from three_joints import URDF
 
 from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
@@ -45,12 +46,18 @@ def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
         scene.status('commands', 'within the limits')
 
 
+# With an effort limit for each joint.
+TURN = '<axis xyz="0 0 1"/></joint>'
+LIMITED = URDF.replace(TURN, '<axis xyz="0 0 1"/><limit effort="30" velocity="3"/></joint>')
+
+
 def test_effort_scale_is_a_share_of_the_limits_of_the_description(guarded, dynamics):
     whole = dynamics.bias_torque(Q, V)
-    with guarded(fade_time=FADE, effort_scale=0.05) as scene:
-        scene.recording.limits = 0.05 * scene.recording.limits
-        limited = np.clip(whole, [-np.inf, -10.0, -1.0], [np.inf, 10.0, 1.0])
-        scene.settle(limited)
+    given = {'robot_description': LIMITED, 'effort_limits': []}
+    with guarded(fade_time=FADE, effort_scale=0.05, **given) as scene:
+        scene.recording.limits = limits = 0.05 * np.array([30.0, 200.0, 20.0])
+        scene.recording.rates = np.array([300.0, 2000.0, 200.0])
+        scene.settle(np.clip(whole, -limits, limits))
 
 
 def test_commands_change_no_faster_than_the_rate_limit(guarded, dynamics):

@@ -1,0 +1,81 @@
+"""A node does not command a joint whose effort limit was forgotten."""
+
+import math
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+from three_joints import URDF, state
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+AXIS = '<axis xyz="0 0 1"/></joint>'
+MISSING = 'no effort limit for turn in the description, or 0: set parameter effort_limits for turn'
+
+
+def urdf(effort):
+    """The robot with this effort limit of the joint that has none."""
+    limit = f'<axis xyz="0 0 1"/><limit effort="{effort}" velocity="3"/></joint>'
+    return URDF.replace(AXIS, limit)
+
+
+def activate(observer):
+    transition = Transition(id=Transition.TRANSITION_ACTIVATE)
+    name = '/robot_dynamics/change_state'
+    return observer.call(ChangeState, name, transition=transition).success
+
+
+@pytest.mark.parametrize('description', [URDF, urdf(0)], ids=['missing', 'zero'])
+def test_it_activates_once_effort_limits_says_something(guarded, dynamics, description, capfd):
+    """CAD exports leave limits out, or write 0; .inf says that none is meant."""
+    given = {'robot_description': description, 'effort_limits': []}
+    with guarded(fade_time=0.0, **given) as scene:
+        assert not activate(scene.observer)
+        found = scene.status('model', 'configured, cannot be activated')
+        assert found.level == DiagnosticStatus.ERROR
+        assert MISSING in found.message
+        scene.check_silent()
+        scene.set(effort_limits=[math.inf, 200.0, 20.0])
+        assert activate(scene.observer)
+        scene.settle(dynamics.bias_torque(Q, V))
+        # They must not go while it commands.
+        (result,) = scene.node.set_parameters([Parameter('effort_limits', value=[])])
+        assert not result.successful
+        assert MISSING in result.reason
+        assert scene.guard.limiter.limits.tolist() == [math.inf, 200.0, 20.0]
+    assert f'not activated: {MISSING}' in capfd.readouterr().err
+
+
+def test_a_joint_that_is_not_commanded_needs_none(graph):
+    with graph(robot_description=URDF, effort_limits=[], joints=['wrist', 'slide']) as (node, _):
+        assert node.robot_holder.require().guard.active
+
+
+def test_a_description_without_effort_limits_is_not_taken_while_it_commands(graph):
+    limited = urdf(30)
+    with graph(effort_limits=[]) as (node, observer):
+        observer.description.publish(String(data=limited))
+        observer.until(lambda: node.robot_holder.current is not None, 'the robot')
+        before, _ = observer.answer_to(state(Q, V))
+        before = list(before.data)
+        observer.description.publish(String(data=URDF))
+        counters = node.topic_counters['robot_description']
+        observer.until(lambda: counters.rejected, 'refusal')
+        assert MISSING in counters.last_reason
+        assert node.robot_holder.require().compiled.text == limited
+        after, _ = observer.answer_to(state(Q, V))
+        np.testing.assert_array_equal(list(after.data), before)
+
+
+@pytest.mark.parametrize('value', [math.nan, -1.0, -math.inf])
+def test_what_is_no_limit_is_refused(graph, value):
+    with graph(robot_description=URDF) as (node, _):
+        (result,) = node.set_parameters([Parameter('effort_limits', value=[value])])
+        assert not result.successful
+        expected = (
+            f'effort_limits[0] is {value}, it must be at least 0, .inf for no limit [N m or N]'
+        )
+        assert result.reason == expected
