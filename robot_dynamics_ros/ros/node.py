@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import time as clock
+from collections.abc import Sequence
 from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
@@ -12,14 +14,14 @@ from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from .endpoints.topic_counters import TopicCounters
 from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.diagnostics import Diagnostics
 from .monitoring.live_cross_check import LiveCrossCheck
-from .parameters import node_parameters
+from .parameters import node_parameters, parameter_files
 from .process import run
 from .references.reference_topic import ReferenceTopic
 from .references.trajectory_relay import TrajectoryRelay
@@ -44,6 +46,8 @@ class DynamicsNode(LifecycleNode):
         """Create the endpoints; nothing is computed before the transition configure."""
         super().__init__('robot_dynamics', **options)
         node_parameters.declare(self)
+        # Checked once, as the launcher may remove the files later.
+        self._refused_files = self._check_parameter_files(options.get('cli_args') or ())
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.skip_fade = threading.Event()
@@ -90,6 +94,7 @@ class DynamicsNode(LifecycleNode):
         if not self._autostart_pending:
             return
         try:
+            self._require_parameter_files()
             wanted = node_parameters.read(self)['autostart']
         except RobotDynamicsError as error:
             self.robot_holder.refusal = str(error)
@@ -111,6 +116,7 @@ class DynamicsNode(LifecycleNode):
         if misspelt := node_parameters.unknown(self):
             self.get_logger().warning(f'unknown parameters are ignored: {misspelt}')
         try:
+            self._require_parameter_files()
             self.robot_holder.set(self._factory.from_description(self._description.text()))
         except RobotDynamicsError as error:
             self.robot_holder.refusal = str(error)
@@ -158,6 +164,24 @@ class DynamicsNode(LifecycleNode):
             self._fade_out()
         self._clear_robot()
         return super().on_shutdown(state)
+
+    def _check_parameter_files(self, arguments: Sequence[str]) -> str:
+        """Why a parameter file is without effect; empty if each has a block for this node."""
+        try:
+            for file in parameter_files.given([*sys.argv, *arguments]):
+                parameter_files.check(file, self.get_fully_qualified_name())
+        except ParameterError as error:
+            return f'{error}. Then start the node again'
+        return ''
+
+    def _require_parameter_files(self) -> None:
+        """Refuse to run on defaults that nobody chose.
+
+        Raises:
+            ParameterError: a parameter file of the command line is without effect.
+        """
+        if self._refused_files:
+            raise ParameterError(self._refused_files)
 
     def _clear_robot(self) -> None:
         robot = self.robot_holder.current

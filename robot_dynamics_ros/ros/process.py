@@ -17,6 +17,8 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
+from .parameters import parameter_files
+
 # SIGHUP: the terminal was closed, or the connection to it was lost.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # By default a thread may hold the interpreter for 5 ms: too long for the loop [s].
@@ -44,7 +46,8 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         node = make_node()
     except Exception as error:
         # Arguments or a parameter file that cannot be read: the message suffices.
-        sys.exit(f'dynamics_node not started: {error}')
+        reason = parameter_files.explained(sys.argv if args is None else args, error)
+        sys.exit(f'dynamics_node not started: {reason}')
     first = math.inf
 
     def stop(number: int, frame: FrameType | None) -> None:

@@ -115,7 +115,8 @@ class Parameter:
             value = []
         if isinstance(value, str) or not isinstance(value, Iterable):
             plural = _SCALARS[self._entry_type].plural
-            raise ParameterError(f'{self.name} is {value!r}, a list of {plural} is needed')
+            hint = _in_brackets(value, _SCALARS[self._entry_type].allowed)
+            raise ParameterError(f'{self.name} is {value!r}, a list of {plural} is needed{hint}')
         entries = [
             self._checked_entry(f'{self.name}[{index}]', entry)
             for index, entry in enumerate(value)
@@ -150,3 +151,13 @@ class Parameter:
     @property
     def _entry_type(self) -> str:
         return self.type.removesuffix('_array')
+
+
+def _in_brackets(value: Any, allowed: tuple[type, ...]) -> str:
+    """How to write a list that was meant, as the end of a sentence; empty if that is not known."""
+    if isinstance(value, str) and value.lstrip().startswith('['):
+        # The command line takes [0, 0, -9.81] for a string.
+        return ': write each number with a decimal point, [0.0, 0.0, -9.81]'
+    if isinstance(value, allowed) and not isinstance(value, bool):
+        return f': write it in brackets, [{value}]'
+    return ''

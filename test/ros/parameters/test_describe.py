@@ -26,7 +26,7 @@ def test_describe_shows_unit_range_choices_and_whether_it_is_live(graph):
     assert backend.description.endswith('Read on configure.')
     assert 'Empty: effort limit of the URDF' in effort_limits.description
     assert effort_limits.additional_constraints == (
-        'double array, each at least 0, one value per joint or one for all'
+        'double array, each at least 0, .inf for no limit, one value per joint or one for all'
     )
     assert not any(each.read_only for each in response.descriptors)
 
