@@ -10,8 +10,13 @@ command are at their measured positions.
 
 from pathlib import Path
 
-from launch import LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import (
+    DeclareLaunchArgument,
+    GroupAction,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+)
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.substitutions import FindPackageShare
@@ -35,6 +40,30 @@ def declare_group(side: str) -> list[LaunchDescriptionEntity]:
     ]
 
 
+def joints_of(side: str, context: LaunchContext) -> list[str]:
+    names = LaunchConfiguration(f'{side}_joints').perform(context)
+    return [name.strip() for name in names.split(',')]
+
+
+def check_joints(context: LaunchContext) -> None:
+    """Check that each joint is commanded by one node.
+
+    Raises:
+        RuntimeError: it is not; launch prints the text of it, and ends with code 1.
+    """
+    left, right = (joints_of(side, context) for side in SIDES)
+    for side, names in zip(SIDES, (left, right), strict=True):
+        if not all(names):
+            raise RuntimeError(
+                f'{side}_joints is {",".join(names)!r}: name the joints of the {side} arm, '
+                'separated by commas'
+            )
+    if both := [name for name in left if name in right]:
+        raise RuntimeError(
+            f'{", ".join(both)} is in left_joints and in right_joints: a joint belongs to one arm'
+        )
+
+
 def start_group(side: str) -> LaunchDescriptionEntity:
     include = IncludeLaunchDescription(
         PythonLaunchDescriptionSource(str(ONE_ARM)),
@@ -45,7 +74,11 @@ def start_group(side: str) -> LaunchDescriptionEntity:
             'namespace': LaunchConfiguration('namespace'),
             'description': LaunchConfiguration('description'),
             'params_file': LaunchConfiguration('params_file'),
+            'joint_states': LaunchConfiguration('joint_states'),
+            'xacro_args': LaunchConfiguration('xacro_args'),
             'autostart': LaunchConfiguration('autostart'),
+            'use_sim_time': LaunchConfiguration('use_sim_time'),
+            'respawn': LaunchConfiguration('respawn'),
         }.items(),
     )
     # In a scope of its own, so that settings of one group do not apply to the other.
@@ -81,6 +114,31 @@ def generate_launch_description() -> LaunchDescription:
                 description='true: the nodes configure and activate themselves; empty: as in '
                 'params_file, by default true',
             ),
+            DeclareLaunchArgument(
+                'joint_states',
+                default_value='joint_states',
+                description='topic of the joint states of the whole robot',
+            ),
+            DeclareLaunchArgument(
+                'xacro_args',
+                default_value='',
+                description="arguments of a xacro file: xacro_args:='NAME:=VALUE NAME:=VALUE'",
+            ),
+            DeclareLaunchArgument(
+                'use_sim_time',
+                default_value='',
+                choices=['', 'true', 'false'],
+                description='true: the time of topic /clock. Empty: as in params_file, by default '
+                'false',
+            ),
+            DeclareLaunchArgument(
+                'respawn',
+                default_value='false',
+                choices=['true', 'false'],
+                description='true: start a node again when it dies; it begins at zero torque. '
+                'false: end the launch with code 1, which fades out the other arm',
+            ),
+            OpaqueFunction(function=check_joints),
             *(start_group(side) for side in SIDES),
         ]
     )

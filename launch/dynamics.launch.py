@@ -3,10 +3,12 @@
 ros2 launch robot_dynamics_ros dynamics.launch.py description:=/path/to/arm.xacro namespace:=left
 """
 
+import shlex
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.events.process import ProcessExited
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -14,26 +16,77 @@ from launch_ros.substitutions import FindPackageShare
 
 # Longer than the largest fade_time [s]; low effort_rate_limits may make a fade longer than this.
 SHUTDOWN_TIMEOUT = '70'
+# Until a node that died is started again [s].
+RESPAWN_DELAY = 1.0
 
 
-def read_description(path: str) -> str:
+def read_description(path: str, xacro_args: str) -> str:
+    """The URDF of a file.
+
+    Raises:
+        RuntimeError: it cannot be read; launch prints the text of it, and ends with code 1.
+    """
+    if '://' in path:
+        raise RuntimeError(
+            f'description is {path}: give the path of a file, such as '
+            '$(ros2 pkg prefix --share PACKAGE)/urdf/arm.urdf'
+        )
+    require_file('description', path)
     if path.endswith('.xacro'):
-        import xacro  # optional: a plain URDF does not need it
-
-        return str(xacro.process_file(path).toxml())
+        return expand(path, xacro_args)
+    if xacro_args:
+        raise RuntimeError(f'xacro_args is given, but description is {path}: name a .xacro file')
     return Path(path).read_text()
 
 
+def expand(path: str, xacro_args: str) -> str:
+    """The URDF of a xacro file with arguments such as "ur_type:=ur5e name:=ur"."""
+    pairs = [pair.partition(':=') for pair in shlex.split(xacro_args)]
+    for name, assignment, value in pairs:
+        if not (name and assignment):
+            raise RuntimeError(
+                f'xacro_args has {name or value!r}: write NAME:=VALUE, separated by spaces'
+            )
+    try:
+        import xacro  # optional: a plain URDF does not need it
+    except ImportError:
+        raise RuntimeError(f'{path} needs xacro: install ros-$ROS_DISTRO-xacro') from None
+    try:
+        mappings = {name: value for name, _, value in pairs}
+        return str(xacro.process_file(path, mappings=mappings).toxml())
+    except Exception as error:
+        reason = ' '.join(str(error).split())
+        raise RuntimeError(f'xacro cannot expand {path}: {reason}') from error
+
+
+def require_file(argument: str, path: str) -> None:
+    if not Path(path).is_file():
+        raise RuntimeError(f'{argument} is {path}: there is no such file')
+
+
+def check_exit(event: ProcessExited, context: LaunchContext) -> None:
+    # Ends `ros2 launch` with an error: nobody commands the arm any more.
+    if event.returncode and not context.is_shutdown:
+        raise RuntimeError(f'{event.process_name} died with exit code {event.returncode}')
+
+
 def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    parameters = [LaunchConfiguration('params_file')]
-    autostart = LaunchConfiguration('autostart').perform(context)
-    if autostart:
-        parameters.append({'autostart': autostart == 'true'})
+    params_file = LaunchConfiguration('params_file').perform(context)
+    require_file('params_file', params_file)
+    parameters = [params_file]
+    for switch in ('autostart', 'use_sim_time'):
+        value = LaunchConfiguration(switch).perform(context)
+        if value:
+            parameters.append({switch: value == 'true'})
     description = LaunchConfiguration('description').perform(context)
+    xacro_args = LaunchConfiguration('xacro_args').perform(context)
     if description:
         # As a string: launch would read it as YAML otherwise.
-        xml = ParameterValue(read_description(description), value_type=str)
+        xml = ParameterValue(read_description(description, xacro_args), value_type=str)
         parameters.append({'robot_description': xml})
+    elif xacro_args:
+        raise RuntimeError('xacro_args is given without description: name a .xacro file')
+    respawn = LaunchConfiguration('respawn').perform(context) == 'true'
     joints = LaunchConfiguration('joints').perform(context)
     if joints:
         names = [name.strip() for name in joints.split(',')]
@@ -46,8 +99,14 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             name=LaunchConfiguration('name'),
             namespace=LaunchConfiguration('namespace'),
             parameters=parameters,
-            remappings=[('~/commands', LaunchConfiguration('commands'))],
+            remappings=[
+                ('~/commands', LaunchConfiguration('commands')),
+                ('joint_states', LaunchConfiguration('joint_states')),
+            ],
             output='screen',
+            respawn=respawn,
+            respawn_delay=RESPAWN_DELAY,
+            on_exit=None if respawn else check_exit,
             # The node may fade for a minute before it ends; a kill would leave the last torque.
             sigterm_timeout=SHUTDOWN_TIMEOUT,
             sigkill_timeout=SHUTDOWN_TIMEOUT,
@@ -99,6 +158,30 @@ def generate_launch_description() -> LaunchDescription:
                 description='true: publish torques as soon as there are a description and joint '
                 'states. false: wait for the lifecycle transitions configure and activate. '
                 'Empty: as in params_file, by default true',
+            ),
+            DeclareLaunchArgument(
+                'joint_states',
+                default_value='joint_states',
+                description='topic of the joint states, such as /left/joint_states',
+            ),
+            DeclareLaunchArgument(
+                'xacro_args',
+                default_value='',
+                description="arguments of a xacro file: xacro_args:='ur_type:=ur5e name:=ur'",
+            ),
+            DeclareLaunchArgument(
+                'use_sim_time',
+                default_value='',
+                choices=['', 'true', 'false'],
+                description='true: the time of topic /clock. Empty: as in params_file, by default '
+                'false',
+            ),
+            DeclareLaunchArgument(
+                'respawn',
+                default_value='false',
+                choices=['true', 'false'],
+                description='true: start the node again when it dies; it begins at zero torque. '
+                'false: end the launch with code 1, and the other nodes of it',
             ),
             OpaqueFunction(function=start_node),
         ]

@@ -42,6 +42,16 @@ def declare_arm(side: str) -> list[LaunchDescriptionEntity]:
             default_value='~/commands',
             description=f'topic of the torques of the {side} arm',
         ),
+        DeclareLaunchArgument(
+            f'{side}_joint_states',
+            default_value='joint_states',
+            description=f'topic of the joint states of the {side} arm',
+        ),
+        DeclareLaunchArgument(
+            f'{side}_xacro_args',
+            default_value='',
+            description=f"arguments of the {side} arm's xacro file: 'NAME:=VALUE NAME:=VALUE'",
+        ),
     ]
 
 
@@ -53,7 +63,11 @@ def start_arm(side: str) -> LaunchDescriptionEntity:
             'description': LaunchConfiguration(f'{side}_description'),
             'params_file': LaunchConfiguration(f'{side}_params_file'),
             'commands': LaunchConfiguration(f'{side}_commands'),
+            'joint_states': LaunchConfiguration(f'{side}_joint_states'),
+            'xacro_args': LaunchConfiguration(f'{side}_xacro_args'),
             'autostart': LaunchConfiguration('autostart'),
+            'use_sim_time': LaunchConfiguration('use_sim_time'),
+            'respawn': LaunchConfiguration('respawn'),
         }.items(),
     )
     # In a scope of its own, so that settings of one arm do not apply to the other.
@@ -70,6 +84,20 @@ def generate_launch_description() -> LaunchDescription:
                 choices=['', 'true', 'false'],
                 description='true: the nodes configure and activate themselves; empty: as in '
                 'params_file, by default true',
+            ),
+            DeclareLaunchArgument(
+                'use_sim_time',
+                default_value='',
+                choices=['', 'true', 'false'],
+                description='true: the time of topic /clock. Empty: as in params_file, by default '
+                'false',
+            ),
+            DeclareLaunchArgument(
+                'respawn',
+                default_value='false',
+                choices=['true', 'false'],
+                description='true: start a node again when it dies; it begins at zero torque. '
+                'false: end the launch with code 1, which fades out the other arm',
             ),
             *(start_arm(side) for side in SIDES),
         ]

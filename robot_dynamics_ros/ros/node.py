@@ -117,7 +117,8 @@ class DynamicsNode(LifecycleNode):
             self.get_logger().warning(f'unknown parameters are ignored: {misspelt}')
         try:
             self._require_parameter_files()
-            self.robot_holder.set(self._factory.from_description(self._description.text()))
+            robot = self._factory.from_description(self._description.text())
+            self.robot_holder.set(robot)
         except RobotDynamicsError as error:
             self.robot_holder.refusal = str(error)
             self.get_logger().error(f'not configured: {error}')
@@ -127,6 +128,7 @@ class DynamicsNode(LifecycleNode):
             self.robot_holder.refusal = f'{type(error).__name__}: {error}'
             self.get_logger().fatal(f'not configured: {self.robot_holder.refusal}')
             return TransitionCallbackReturn.FAILURE
+        self._factory.log(robot)
         self._autostart_pending = False
         self._live_cross_check.begin()
         # The configured robot lives until cleanup: the garbage collector need not visit it again.
@@ -194,7 +196,9 @@ class DynamicsNode(LifecycleNode):
         guard = self.robot_holder.require().guard
         settings = guard.settings
         self.get_logger().info(
-            f'fading out over {settings.fade_time:g} s (on_stop={settings.on_stop})'
+            'no torque is commanded: no fade'
+            if guard.stopped
+            else f'fading out over {settings.fade_time:g} s (on_stop={settings.on_stop})'
         )
         with self.robot_holder.lock:
             guard.active = False

@@ -1,13 +1,7 @@
 """The launch files, where ROS's launch is at hand (it is not on PyPI)."""
 
-import os
-import signal
 import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,30 +16,10 @@ from launch.actions import DeclareLaunchArgument
 from launch.launch_description_sources import (
     get_launch_description_from_python_launch_file,
 )
+from launching import LAUNCH, PENDULUM, run_launch, running
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.srv import GetGravity, GetMassMatrix
-
-LAUNCH = Path(__file__).parents[2] / 'launch'
-
-# A pendulum: 2 kg, 0.5 m from its axis.
-PENDULUM = """
-<robot name="pendulum" {namespace}>
-  <link name="base"/>
-  <link name="bob">
-    <inertial>
-      <origin xyz="0.5 0 0"/>
-      <mass value="{mass}"/>
-      <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/>
-    </inertial>
-  </link>
-  <joint name="hinge" type="continuous">
-    <parent link="base"/>
-    <child link="bob"/>
-    <axis xyz="0 1 0"/>
-  </joint>
-</robot>
-"""
 
 # Two arms on one base: the left one has two links of 2 and 3 kg, the right one a link of 4 kg.
 LINK = """
@@ -88,7 +62,7 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
             'dynamics.launch.py',
             {
                 *('description', 'params_file', 'namespace', 'name', 'joints', 'commands'),
-                'autostart',
+                *('autostart', 'joint_states', 'xacro_args', 'use_sim_time', 'respawn'),
             },
         ),
         (
@@ -96,7 +70,9 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
             {
                 *('left_description', 'left_params_file', 'left_namespace', 'left_commands'),
                 *('right_description', 'right_params_file', 'right_namespace', 'right_commands'),
-                'autostart',
+                *('left_joint_states', 'right_joint_states'),
+                *('left_xacro_args', 'right_xacro_args'),
+                *('autostart', 'use_sim_time', 'respawn'),
             },
         ),
         (
@@ -104,6 +80,7 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
             {
                 *('left_joints', 'left_commands', 'right_joints', 'right_commands'),
                 *('description', 'params_file', 'namespace', 'autostart'),
+                *('joint_states', 'xacro_args', 'use_sim_time', 'respawn'),
             },
         ),
         ('demo.launch.py', {'urdf', 'output'}),
@@ -113,35 +90,6 @@ def test_arguments(file, arguments):
     found = arguments_of(get_launch_description_from_python_launch_file(str(LAUNCH / file)))
     assert found.keys() == arguments
     assert all('no description given' not in text for text in found.values())
-
-
-def run_launch(*arguments: str) -> subprocess.Popen:
-    """Start a launch file in a process group of its own, as `ros2 launch` would."""
-    code = (
-        'import sys\n'
-        'from launch import LaunchDescription, LaunchService\n'
-        'from launch.actions import IncludeLaunchDescription\n'
-        'from launch.launch_description_sources import PythonLaunchDescriptionSource\n'
-        'file, *pairs = sys.argv[1:]\n'
-        'arguments = [tuple(pair.split(":=")) for pair in pairs]\n'
-        'service = LaunchService()\n'
-        'source = PythonLaunchDescriptionSource(file)\n'
-        'include = IncludeLaunchDescription(source, launch_arguments=arguments)\n'
-        'service.include_launch_description(LaunchDescription([include]))\n'
-        'sys.exit(service.run())\n'
-    )
-    return subprocess.Popen([sys.executable, '-c', code, *arguments], start_new_session=True)
-
-
-@contextmanager
-def running(*arguments: str) -> Iterator[subprocess.Popen]:
-    """A launch file, until the end of the block."""
-    process = run_launch(*arguments)
-    try:
-        yield process
-    finally:
-        os.killpg(process.pid, signal.SIGINT)
-        process.wait(timeout=30)
 
 
 def inertia(mass: float) -> float:

@@ -116,6 +116,8 @@ class Diagnostics:
             'back end': dynamics.backend_description,
             'cross-check on configure': robot.compiled.report or 'off',
         }
+        for number, finding in enumerate(robot.findings, 1):
+            values[f'audit {number} ({finding.severity})'] = finding
         if guard.fault:
             return ERROR, f'stopped until ~/enable is called: {guard.fault}', values
         if not guard.active and (missing := robot.missing_limits()):

@@ -17,6 +17,7 @@ from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_wit
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.plausibility.audit import audit
 
 from ..messages.arrays import doubles
 from ..messages.joint_state_reader import JointStateReader
@@ -44,6 +45,7 @@ class CommandedRobot:
         dynamics: of it.
         feedforward: computes the torque.
         guard: decides whether and how the torque is commanded.
+        findings: of the audit of its description.
         joints: names of the commanded joints.
         state: the latest joint state.
         has_state: whether `state` holds a valid one.
@@ -69,6 +71,7 @@ class CommandedRobot:
         self.joints = self.feedforward.joints
         self.feedforward.friction = node_parameters.friction(values, model, self.joints)
         self.guard = GuardedFeedforward(self.feedforward, node_parameters.guard_settings(values))
+        self.findings = audit(model)
         self.state = JointStateReader(model.joint_names)
         self.has_state = False
         self.statistics = CycleStatistics()

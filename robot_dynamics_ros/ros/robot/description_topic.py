@@ -85,4 +85,5 @@ class DescriptionTopic:
         else:
             self._received = text
             self.counters.use()
+            self._factory.log(robot)
             self._node.get_logger().info('robot_description has changed: the new robot is used')

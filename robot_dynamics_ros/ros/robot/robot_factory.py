@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.description.urdf import parse_urdf
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 from robot_dynamics_ros.core.model.payload import Payload
-from robot_dynamics_ros.core.plausibility.audit import audit
 
 from ..parameters import node_parameters
 from .commanded_robot import CommandedRobot
@@ -18,7 +15,7 @@ from .compilation import CompiledRobot, compile_robot
 
 
 class RobotFactory:
-    """Makes robots from descriptions and the parameters of a node, and logs their properties."""
+    """Makes robots from descriptions and the parameters of a node; logs the properties of one."""
 
     def __init__(self, node: Node) -> None:
         """Read the parameters of this node, and log to its logger."""
@@ -51,9 +48,7 @@ class RobotFactory:
             cross_check_samples=values['cross_check_samples'] if values['cross_check'] else 0,
             cross_check_tolerance=values['cross_check_tolerance'],
         )
-        robot = CommandedRobot(compiled, values)
-        self._log(robot, values)
-        return robot
+        return CommandedRobot(compiled, values)
 
     def from_compiled(self, compiled: CompiledRobot) -> CommandedRobot:
         """Make a robot again from dynamics that were compiled before, by the present parameters.
@@ -65,9 +60,11 @@ class RobotFactory:
         compiled.dynamics.gravity = values['gravity']
         return CommandedRobot(compiled, values)
 
-    def _log(self, robot: CommandedRobot, values: dict[str, Any]) -> None:
+    def log(self, robot: CommandedRobot) -> None:
+        """Log the properties of a robot that is used from now on; not of one that is refused."""
         log, compiled, dynamics = self._node.get_logger(), robot.compiled, robot.dynamics
-        for finding in audit(dynamics.model):
+        values = node_parameters.read(self._node)
+        for finding in robot.findings:
             if finding.severity != 'info':
                 log.warning(str(finding))
         unlimited = np.isinf(robot.guard.limiter.limits)
@@ -89,7 +86,7 @@ class RobotFactory:
         if not terms:
             log.warning('parameter terms is empty: every command is zero')
         log.info(
-            f'commanding {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
+            f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
             f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
         )
 

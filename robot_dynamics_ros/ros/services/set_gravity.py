@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from rclpy.node import Node
@@ -21,6 +22,10 @@ except ImportError:  # optional: not needed for gravity in the frame of the root
     tf2_ros = None
 
 
+# On Earth it is 9.76 to 9.84; the rest is for rounded components and measured ones [m/s^2].
+WEAKEST, STRONGEST = 9.7, 9.9
+
+
 class SetGravityService:
     """Answers by setting parameter gravity of the node."""
 
@@ -35,6 +40,8 @@ class SetGravityService:
 
     def set_gravity(self, request: Any, response: Any) -> None:
         """Rotate the vector into the frame of the root link, and set the parameter."""
+        if not request.allow_any:
+            _check_place(request.gravity.vector)
         gravity = self._in_root_link(request.gravity)
         (result,) = self._node.set_parameters([Parameter('gravity', value=list(gravity))])
         if not result.successful:
@@ -60,3 +67,18 @@ class SetGravityService:
             raise StateError(f'tf2 has no transform from {frame!r} to {root!r}: {error}') from None
         rotation = pose.rotation
         return rotated_gravity((rotation.x, rotation.y, rotation.z, rotation.w), (x, y, z))
+
+
+def _check_place(vector: Any) -> None:
+    """Check that a gravity is one of a place on Earth: an empty request means zero.
+
+    Raises:
+        ParameterError: it is not.
+    """
+    size = math.hypot(vector.x, vector.y, vector.z)
+    if size < WEAKEST or size > STRONGEST:
+        raise ParameterError(
+            f'gravity is ({vector.x:g}, {vector.y:g}, {vector.z:g}), {size:.4g} m/s^2 strong: '
+            f'places on Earth have {WEAKEST:g} to {STRONGEST:g} m/s^2; set allow_any to true if '
+            'you mean it'
+        )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
-from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.core.model.payload import Payload
 
 from ..robot.commanded_robot import CommandedRobot
@@ -32,7 +32,11 @@ class PayloadServices:
 
     def set_payload(self, request: Any, response: Any) -> None:
         """Attach the payload of the request, or remove the present one if its mass is 0."""
-        response.message = self._change(request)
+        try:
+            response.message = self._change(request)
+        except RobotDynamicsError as error:
+            self._logger.warning(f'set_payload refused, the payload is unchanged: {error}')
+            raise
         self._logger.info(response.message)
 
     def _change(self, request: Any) -> str:
@@ -44,7 +48,7 @@ class PayloadServices:
                 f'{LONGEST_TRANSITION:g} s'
             )
         fade_time = time or None
-        fade = f'fading over {time or current.guard.settings.fade_time:g} s'
+        fade = _transition(current, time or current.guard.settings.fade_time)
         if not request.inertia.m:
             return self._remove(current, fade_time, fade)
         payload = _payload(request)
@@ -53,7 +57,11 @@ class PayloadServices:
         if not current.dynamics.model.payloads:
             self._without_payload = current
         self._holder.replace(robot, fade_time)
-        return f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
+        taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
+        if question := robot.dynamics.model.doubt_about(payload):
+            self._logger.warning(question)
+            return f'{taken}; {question}'
+        return taken
 
     def _check_effort_limits(self, loaded: CommandedRobot) -> None:
         """Check that the joints can hold the robot with its payload at its present position.
@@ -102,6 +110,13 @@ class PayloadServices:
             response.message = 'no payload is attached'
         for payload in model.payloads:
             _fill(response, payload)
+
+
+def _transition(robot: CommandedRobot, seconds: float) -> str:
+    """How the torque changes, for the response."""
+    if robot.guard.stopped:
+        return 'no torque is commanded at present'
+    return f'fading over {seconds:g} s'
 
 
 def _payload(request: Any) -> Payload:

@@ -1,0 +1,172 @@
+"""What launch files refuse, in one line, and what their arguments do."""
+
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+pytest.importorskip('launch.actions')
+pytest.importorskip('launch_ros.actions')
+rclpy = pytest.importorskip('rclpy')
+
+from launching import LAUNCH, PENDULUM, run_launch, running
+from rcl_interfaces.srv import GetParameters
+from waiting import wait_until
+
+LIMIT = 60.0
+BASE = '<link name="base"/>'
+XACRO = PENDULUM.format(
+    mass='$(arg mass)', namespace='xmlns:xacro="http://www.ros.org/wiki/xacro"'
+).replace(BASE, f'<xacro:arg name="mass" default="2"/>{BASE}')
+GROUPS = ('left_joints:=a, b', 'right_joints:=b, c')
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A URDF, a xacro file that needs an argument, and one that cannot be expanded."""
+    (tmp_path / 'arm.urdf').write_text(PENDULUM.format(mass=2, namespace=''))
+    (tmp_path / 'arm.xacro').write_text(XACRO)
+    (tmp_path / 'broken.xacro').write_text(XACRO.replace('$(arg mass)', '${nobody}'))
+    return tmp_path
+
+
+REFUSED = {
+    'no parameter file': (
+        'dynamics',
+        ['params_file:={0}/no.yaml'],
+        'params_file is {0}/no.yaml: there is no such file',
+    ),
+    'no description': (
+        'dynamics',
+        ['description:={0}/no.urdf'],
+        'description is {0}/no.urdf: there is no such file',
+    ),
+    'a package path': (
+        'dynamics',
+        ['description:=package://arm/arm.urdf'],
+        'description is package://arm/arm.urdf: give the path of a file',
+    ),
+    'arguments without xacro': (
+        'dynamics',
+        ['description:={0}/arm.urdf', 'xacro_args:=a:=b'],
+        'xacro_args is given, but description is {0}/arm.urdf: name a .xacro file',
+    ),
+    'arguments alone': ('dynamics', ['xacro_args:=a:=b'], 'xacro_args is given without'),
+    'a malformed argument': (
+        'dynamics',
+        ['description:={0}/arm.xacro', 'xacro_args:=mass=3'],
+        "xacro_args has 'mass=3': write NAME:=VALUE, separated by spaces",
+    ),
+    'broken xacro': (
+        'dynamics',
+        ['description:={0}/broken.xacro'],
+        'xacro cannot expand {0}/broken.xacro: ',
+    ),
+    'a joint of two arms': (
+        'dual_arm',
+        GROUPS,
+        'b is in left_joints and in right_joints: a joint belongs to one arm',
+    ),
+    'an arm without joints': (
+        'dual_arm',
+        ['left_joints:=a', 'right_joints:='],
+        "right_joints is '': name the joints of the right arm",
+    ),
+}
+
+
+@pytest.mark.parametrize('case', REFUSED)
+def test_what_cannot_be_meant_is_refused_in_one_line(files, case):
+    launch, arguments, reason = REFUSED[case]
+    process = run_launch(
+        str(LAUNCH / f'{launch}.launch.py'),
+        *(argument.format(files) for argument in arguments),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    output, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 1
+    assert [line for line in output.splitlines() if reason.format(files) in line], output
+    assert 'Traceback' not in output
+    assert 'process started' not in output
+
+
+def parameters_of(node, *names):
+    """Values of parameters of the launched node."""
+    client = node.create_client(GetParameters, '/robot_dynamics/get_parameters')
+
+    def spin():
+        rclpy.spin_once(node, timeout_sec=0.1)
+
+    wait_until(client.service_is_ready, 'the node', LIMIT, spin)
+    future = client.call_async(GetParameters.Request(names=list(names)))
+    rclpy.spin_until_future_complete(node, future, timeout_sec=LIMIT)
+    return future.result().values
+
+
+@pytest.fixture
+def observer():
+    """A node that asks the launched one."""
+    rclpy.init()
+    node = rclpy.create_node('observer')
+    yield node
+    node.destroy_node()
+    rclpy.shutdown()
+
+
+def test_arguments_reach_the_node(files, observer):
+    """Arguments of xacro, the topic of the joint states, and the clock."""
+    arguments = [f'description:={files}/arm.xacro', 'xacro_args:=mass:=7.5']
+    arguments += ['joint_states:=/cell/joint_states', 'use_sim_time:=true']
+    with running(str(LAUNCH / 'dynamics.launch.py'), *arguments):
+        text, simulated = parameters_of(observer, 'robot_description', 'use_sim_time')
+        subscriptions = observer.get_subscriptions_info_by_topic('/cell/joint_states')
+    assert '7.5' in text.string_value
+    assert simulated.bool_value
+    assert [each.node_name for each in subscriptions] == ['robot_dynamics']
+
+
+class Output:
+    """What a launch prints, until a line that is waited for."""
+
+    def __init__(self, process):
+        self._process = process
+        self.text = ''
+
+    def until(self, pattern):
+        """The first group of the next line that holds the pattern."""
+        for line in self._process.stdout:
+            self.text += line
+            if found := re.search(pattern, line):
+                return found[1]
+        raise AssertionError(f'{pattern} was not printed:\n{self.text}')
+
+
+STARTED = r'process started with pid \[(\d+)\]'
+PRINTING = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT, 'text': True}
+
+
+def test_the_launch_ends_with_an_error_if_the_node_dies(files):
+    arguments = [f'description:={files}/arm.urdf']
+    process = run_launch(str(LAUNCH / 'dynamics.launch.py'), *arguments, **PRINTING)
+    output = Output(process)
+    number = int(output.until(STARTED))
+    output.until('(compiled in)')
+    os.kill(number, signal.SIGKILL)
+    rest, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 1
+    assert 'died with exit code -9' in rest
+
+
+def test_a_node_that_dies_is_started_again_with_respawn(files):
+    arguments = [f'description:={files}/arm.urdf', 'respawn:=true']
+    with running(str(LAUNCH / 'dynamics.launch.py'), *arguments, **PRINTING) as process:
+        output = Output(process)
+        first = int(output.until(STARTED))
+        output.until('(compiled in)')
+        os.kill(first, signal.SIGKILL)
+        assert int(output.until(STARTED)) != first
+        output.until('(compiled in)')

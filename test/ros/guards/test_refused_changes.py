@@ -1,0 +1,110 @@
+"""Changes that are refused or questioned: what the log, the answer and diagnostics say."""
+
+import pytest
+from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
+from guard_scene import figures
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+from std_srvs.srv import SetBool
+from three_joints import URDF
+
+from robot_dynamics_interfaces.srv import SetGravity, SetPayload
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+FADE = 0.2
+
+
+def test_a_refused_payload_is_said_and_nothing_else(guarded, dynamics, capfd):
+    """Only of what is used the log says that it was compiled and compared."""
+    told = ('compiled in', 'Pinocchio agrees', 'torques of turn')
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+
+        def carry(mass, frame='hand'):
+            inertia, name = Inertia(m=mass), '/robot_dynamics/set_payload'
+            response = scene.observer.call(SetPayload, name, frame=frame, inertia=inertia)
+            return response.success
+
+        said = capfd.readouterr().err
+        assert all(said.count(text) == 1 for text in told), said
+        assert not carry(1200.0)
+        assert not carry(1.0, 'foot')
+        said = capfd.readouterr().err
+        assert not any(text in said for text in told), said
+        refused = 'set_payload refused, the payload is unchanged: '
+        assert f'{refused}the payload needs' in said
+        assert f"{refused}unknown frame 'foot'" in said
+        assert carry(1.0)
+        assert 'payload of 1 kg attached to hand, fading over 0.2 s' in capfd.readouterr().err
+
+
+def test_a_refused_description_is_not_said_to_be_used(graph, capfd):
+    with graph() as (node, observer):
+        observer.description.publish(String(data=URDF))
+        observer.until(lambda: node.robot_holder.current is not None, 'the robot')
+        capfd.readouterr()
+        counters = node.topic_counters['robot_description']
+        observer.description.publish(String(data=URDF.replace('wrist', 'ankle')))
+        observer.until(lambda: counters.rejected == 1, 'refusal')
+        said = capfd.readouterr().err
+        assert 'compiled in' not in said
+        assert 'the joints of the new description are turn, slide, ankle' in said
+
+
+def test_a_fade_is_said_only_where_torque_is_commanded(graph, capfd):
+    """Before the first joint state nothing is commanded, and nothing fades."""
+    with graph(robot_description=URDF) as (node, observer):
+        inertia = Inertia(m=1.0)
+        name = '/robot_dynamics/set_payload'
+        message = observer.call(SetPayload, name, frame='hand', inertia=inertia).message
+        assert message == 'payload of 1 kg attached to hand, no torque is commanded at present'
+        message = observer.call(SetBool, '/robot_dynamics/enable', data=False).message
+        assert message == 'torque disabled: none was commanded'
+        node.trigger_deactivate()
+    said = capfd.readouterr().err
+    assert 'no torque is commanded: no fade' in said
+    assert 'fading' not in said
+
+
+def test_a_payload_as_heavy_as_the_robot_is_questioned(graph, capfd):
+    """Also where the driver adds gravity, so that no joint is overloaded."""
+    question = 'the whole robot has 6.5 kg: check that the mass is in kg'
+    with graph(robot_description=URDF, terms=['coriolis']) as (_, observer):
+        response = observer.call(
+            SetPayload, '/robot_dynamics/set_payload', frame='hand', inertia=Inertia(m=7.0)
+        )
+        assert response.success
+        assert question in response.message
+    assert question in capfd.readouterr().err
+
+
+def test_findings_of_the_audit_are_in_log_and_diagnostics(guarded, capfd):
+    flat = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="0.05" iyy="0.06" izz="0.5"')
+    finding = 'breaks the triangle inequality'
+    with guarded(robot_description=flat) as scene:
+        values = figures(scene.status('model', 'commanding'))
+        assert finding in values['audit 1 (error)']
+    assert finding in capfd.readouterr().err
+
+
+@pytest.mark.parametrize('size', [0.0, 1.62, 9.69, 9.91, 98.1])
+def test_gravity_of_no_place_on_earth_is_set_on_purpose_only(graph, size):
+    """An empty service call asks for zero, and the arm would sink."""
+    with graph(robot_description=URDF) as (node, observer):
+        gravity = Vector3Stamped(vector=Vector3(x=0.6 * size, z=-0.8 * size))
+
+        def ask(**fields):
+            return observer.call(SetGravity, '/robot_dynamics/set_gravity', **fields)
+
+        response = ask(gravity=gravity)
+        assert not response.success
+        assert 'places on Earth have 9.7 to 9.9 m/s^2; set allow_any' in response.message
+        assert node.get_parameter('gravity').value == [0.0, 0.0, -9.81]
+        assert ask(gravity=gravity, allow_any=True).success
+        assert node.get_parameter('gravity').value == [0.6 * size, 0.0, -0.8 * size]
+        # A tilted base, as an accelerometer measures it.
+        for x, y, z in ((6.936, 0.0, -6.936), (0.0, 9.764, 0.0), (0.0, 0.0, -9.834)):
+            assert ask(gravity=Vector3Stamped(vector=Vector3(x=x, y=y, z=z))).success
+        # The parameter may say it.
+        (result,) = node.set_parameters([Parameter('gravity', value=[0.0, 0.0, 0.0])])
+        assert result.successful
