@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from difflib import get_close_matches
 from typing import Any
 
+import rclpy
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.node import Node
 
@@ -21,6 +22,20 @@ def declare(node: Node, table: ParameterTable) -> None:
     """
     for row in table.rows.values():
         node.declare_parameter(row.name, row.default, descriptor(row, table))
+        _type_empty_list(node, row)
+
+
+def _type_empty_list(node: Node, row: Parameter) -> None:
+    """Give an empty list the type of its row.
+
+    rclpy takes one in a file for no value, and one in Python for bytes. `ros2 param dump` would
+    write the first as null, which a parameter file holds for a text.
+    """
+    value = node.get_parameter(row.name).value
+    empty = value is None or (isinstance(value, Sized) and not len(value))
+    if row.is_array and empty and not node.describe_parameter(row.name).read_only:
+        kind = rclpy.Parameter.Type[row.type.upper()]
+        node.set_parameters([rclpy.Parameter(row.name, kind, [])])
 
 
 def descriptor(row: Parameter, table: ParameterTable) -> ParameterDescriptor:

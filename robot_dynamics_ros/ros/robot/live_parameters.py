@@ -33,8 +33,16 @@ class LiveParameters:
             self._check_each(own)
             self._check_together(own)
         except RobotDynamicsError as error:
+            self._restore_types(changes)
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
+
+    def _restore_types(self, changes: list[Parameter]) -> None:
+        """Undo that rclpy has written the types of refused values into the descriptors."""
+        for change in changes:
+            if self._node.has_parameter(change.name):
+                present = self._node.get_parameter(change.name)
+                self._node.describe_parameter(change.name).type = present.type_.value
 
     def _check_each(self, changes: list[Parameter]) -> None:
         for change in changes:
