@@ -84,6 +84,14 @@ INDEFINITE = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="-9" iyy="-9
 REFUSED = {
     'not XML': ({'robot_description': 'robot'}, 'not well-formed XML'),
     'an indefinite mass matrix': ({'robot_description': INDEFINITE}, 'none may be negative'),
+    'xacro that was not expanded': (
+        {'robot_description': URDF.replace('value="1.5"', 'value="${mass}"')},
+        'the description is xacro: expand it with the command',
+    ),
+    'a package path': (
+        {'robot_description': 'package://arm/urdf/arm.urdf'},
+        "'package://arm/urdf/arm.urdf' looks like a file name: pass the text of the file",
+    ),
     'no moving joint': (
         {'robot_description': '<robot name="r"><link name="l"/></robot>'},
         'no moving joint',
@@ -146,6 +154,34 @@ def test_a_description_that_changes_while_running_is_refused_and_said(graph):
         observer.description.publish(String(data='<robot/>'))
         observer.until(lambda: node.topic_counters['robot_description'].rejected, 'refusal')
         observer.answer_to(state(Q, V))
+
+
+@pytest.mark.parametrize('configured', [True, False])
+def test_a_topic_beside_the_parameter_is_said(graph, configured):
+    """`description:=` beside robot_state_publisher."""
+    used = {'robot_description': URDF, 'autostart': configured}
+    with graph(**used) as (node, observer):
+        counters = node.topic_counters['robot_description']
+        observer.description.publish(String(data=URDF))
+        observer.until(lambda: counters.used, 'the same text')
+        observer.description.publish(String(data=HEAVIER))
+        observer.until(lambda: counters.rejected, 'refusal')
+        assert 'leave the parameter empty to use the topic' in counters.last_reason
+        assert label(observer) == ('active' if configured else 'unconfigured')
+
+
+def test_unexpanded_xacro_on_the_topic_is_said(graph, capfd):
+    with graph() as (_, observer):
+        text = URDF.replace('value="1.5"', 'value="${mass}"')
+        observer.description.publish(String(data=text))
+        said = []
+
+        def heard():
+            said.append(capfd.readouterr().err)
+            return 'not configured: the description is xacro: expand it' in ''.join(said)
+
+        observer.until(heard, 'the reason')
+        assert label(observer) == 'unconfigured'
 
 
 def test_a_robot_put_out_of_service_stays_so(graph):

@@ -60,6 +60,11 @@ class AcceptedState:
         self._guard.reset()
         self.acceleration.reset()
 
+    def refuse_clock(self) -> None:
+        """Count a state as refused whose stamp is of another clock than that of the last one."""
+        self.reset_stamps()
+        self._refused = True
+
     def update(self, stamp: float, q: Array, v: Array | None, now: float) -> bool:
         """Take a state.
 

@@ -166,6 +166,10 @@ class GuardedFeedforward:
             self.request_fade()
         self.reference, self._reference_since = reference, time
 
+    def refuse_clock(self) -> None:
+        """Count a state as refused whose stamp is of another clock; the next is compared anew."""
+        self._state.refuse_clock()
+
     def reset_times(self) -> None:
         """Drop the reference and compare the next stamp with none: the clock has been set."""
         self._state.reset_stamps()

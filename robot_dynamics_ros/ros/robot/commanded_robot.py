@@ -75,6 +75,8 @@ class CommandedRobot:
         self.state = JointStateReader(model.joint_names)
         self.has_state = False
         self.statistics = CycleStatistics()
+        # Whether the last state had a stamp; None before the first.
+        self._stamped: bool | None = None
         self._shape = node_parameters.torque_shape(values)
         self._root_link = model.frames[0].name
         self._command = Float64MultiArray(data=self.guard.effort)
@@ -108,6 +110,7 @@ class CommandedRobot:
         self.guard.continue_from(other.guard, fade_time)
         self.state, self.has_state = other.state, other.has_state
         self.statistics = other.statistics
+        self._stamped = other._stamped
 
     def missing_limits(self) -> str:
         """Why torque must not be commanded: joints without an effort limit; empty if none is."""
@@ -166,6 +169,7 @@ class CommandedRobot:
         state.read(message)
         now = clock.monotonic()
         stamp = 1e-9 * nanoseconds(message)
+        self._check_stamped(bool(stamp))
         command = self.guard.command_for_state(
             stamp or now,
             state.q,
@@ -176,6 +180,23 @@ class CommandedRobot:
         )
         self.has_state = True
         return self._message(command)
+
+    def _check_stamped(self, stamped: bool) -> None:
+        """Refuse a state with a stamp after one without, and the other way round.
+
+        Times of two clocks cannot be compared: a jump would seem to have taken half a century.
+        """
+        before, self._stamped = self._stamped, stamped
+        if before is None or before is stamped:
+            return
+        self.guard.refuse_clock()
+        raise StateError(
+            'header.stamp is set, that of the state before was 0: two drivers, or one that '
+            'restarted'
+            if stamped
+            else 'header.stamp is 0, that of the state before was set: the driver must set it in '
+            'every message, or in none'
+        )
 
     def command_without_state(self, time: float) -> Float64MultiArray | None:
         """The message for `~/commands` that is due although no valid state has come.

@@ -58,17 +58,18 @@ class DescriptionTopic:
             self.counters.reject('the text is empty: the description before is kept')
             return
         robot = self._holder.current
-        if robot is None:
+        used = self._node.get_parameter('robot_description').value
+        if used and message.data != used:
+            self.counters.reject(
+                'parameter robot_description (description:= of the launch file) is used, the text '
+                'on the topic is another one: leave the parameter empty to use the topic'
+            )
+        elif robot is None:
             self._received = message.data
             self.counters.use()
             self._start()
         elif message.data == robot.compiled.text:
             self.counters.use()
-        elif self._node.get_parameter('robot_description').value:
-            self.counters.reject(
-                'parameter robot_description is set and is used instead of the topic: leave it '
-                'empty to use the topic'
-            )
         else:
             self._replace_robot(message.data)
 

@@ -60,6 +60,10 @@ def before_time(message):
     message.header.stamp = Time(sec=-1)
 
 
+def no_stamp(message):
+    message.header.stamp = Time()
+
+
 def absurd_velocity(message):
     message.velocity = [1e200] * 4
 
@@ -74,6 +78,7 @@ BAD = {
     another_joint: 'joints missing: turn',
     a_jump: "position of 'wrist' jumps by 0.5",
     a_stamp_of_yesterday: 'before that of the state before',
+    no_stamp: 'header.stamp is',
     before_time: 'header.stamp is -1 s, it must not be negative',
     absurd_velocity: 'times its limit',
 }
@@ -98,10 +103,10 @@ def test_a_bad_state_among_good_ones_gives_no_torque(guarded, dynamics):
             scene.observer.until(lambda: counters.rejected > refused, reason)  # noqa: B023
             assert reason in counters.last_reason
             scene.driver.change = lambda message: None
-            # After a jump, the way back is one too.
+            # After a jump, and a stamp of 0, the way back is refused too.
             scene.wait_for_states()
             refused = counters.rejected
-        assert refused == len(BAD) + 1
+        assert refused == len(BAD) + 2
         _, commands = scene.recording.since(start)
         np.testing.assert_allclose(commands, [torque] * len(commands), rtol=1e-12)
         status = scene.status('joint_states', '0 rejected')
@@ -178,3 +183,30 @@ def test_another_description_brings_its_velocity_limits():
     q[1] -= 1.8
     with pytest.raises(StateError, match="position of 'slide' jumps"):
         faster.check(5.02, q)
+
+
+def test_a_driver_that_ceases_to_stamp_loses_one_state(guarded, dynamics):
+    """And one that begins again; two drivers that alternate are never answered."""
+    torque = dynamics.bias_torque(Q, V)
+    with guarded(fade_time=FADE) as scene:
+        counters = scene.node.topic_counters['joint_states']
+        scene.settle(torque)
+        for change, reason in (
+            (no_stamp, 'header.stamp is 0, that of the state before was set'),
+            (lambda message: None, 'header.stamp is set, that of the state before was 0'),
+        ):
+            before = counters.rejected
+            scene.driver.change = change
+            scene.observer.until(lambda: counters.rejected > before, reason)  # noqa: B023
+            assert reason in counters.last_reason
+            used = counters.used
+            scene.observer.until(lambda: counters.used > used + 5, 'states again')  # noqa: B023
+            assert counters.rejected == before + 1
+            scene.settle(torque)
+
+        def every_second(message):
+            if scene.driver.sent % 2:
+                no_stamp(message)
+
+        scene.driver.change = every_second
+        scene.observer.until(lambda: scene.guard.mode is Mode.HOLD, 'hold')
