@@ -171,13 +171,13 @@ class DynamicsNode(LifecycleNode):
         )
         with self.robot_holder.lock:
             guard.active = False
-            guard.follow(None, 0.0)
+            guard.set_reference(None, 0.0)
             end = clock.monotonic() + guard.longest_fade()
         try:
             self._wait_for_last_command(guard, end)
         finally:
             with self.robot_holder.lock:
-                guard.cut()
+                guard.go_silent()
 
     def _wait_for_last_command(self, guard: GuardedFeedforward, end: float) -> None:
         while not (guard.stopped or self.skip_fade.is_set()):
@@ -200,7 +200,7 @@ class DynamicsNode(LifecycleNode):
         )
         with self.robot_holder.lock:
             if self.robot_holder.current is not None:
-                self.robot_holder.current.guard.forget_times()
+                self.robot_holder.current.guard.reset_times()
 
 
 def main(args: list[str] | None = None) -> None:

@@ -41,7 +41,7 @@ def test_only_usable_states_are_answered(node, message):
         robot = node.robot_holder.require()
         guard = robot.guard
         # Each state is the first: what may follow what is tested with the guards.
-        guard.forget_times()
+        guard.reset_times()
         robot.state = type(robot.state)(JOINTS)
         last = guard.effort.copy()
         started = time.monotonic()

@@ -43,4 +43,4 @@ def test_the_next_state_is_answered(node, message):
             command = robot.answer(state([0.1, 0.2, 0.3]), 1.0)
             assert np.isfinite(command.data).all()
         finally:
-            robot.guard.follow(None, 0.0)
+            robot.guard.set_reference(None, 0.0)

@@ -65,6 +65,7 @@ def test_pinocchio_agrees(robot):
     report.raise_on_disagreement()
 
 
+@needs_examples
 @pytest.mark.parametrize(
     'robot', [robot for robot in MOVING_EXAMPLES if robot.model.size <= 8], ids=str
 )

@@ -45,4 +45,4 @@ class CommandPublishers:
         with self._holder.lock:
             robot = self._holder.current
             if robot is not None:
-                robot.guard.blocked = rule == 'refuse' and self.others > 0
+                robot.guard.start_inhibited = rule == 'refuse' and self.others > 0

@@ -110,7 +110,7 @@ class Diagnostics:
         values: dict[str, object] = {
             'robot': dynamics.model.name,
             'joints': ', '.join(robot.joints),
-            'terms': ', '.join(robot.feedforward.chosen),
+            'terms': ', '.join(robot.feedforward.selected_terms),
             'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),
             'payload [kg]': sum(payload.mass for payload in dynamics.model.payloads),
             'back end': dynamics.backend_description,
@@ -125,11 +125,11 @@ class Diagnostics:
         if guard.mode is Mode.SILENT:
             reason = (
                 f'another node publishes on {self._command_publishers.topic}'
-                if guard.blocked
+                if guard.start_inhibited
                 else 'no valid joint state'
             )
             return WARN, f'active, no commands: {reason}', values
-        if not robot.feedforward.chosen:
+        if not robot.feedforward.selected_terms:
             return WARN, 'parameter terms is empty: every command is zero', values
         return OK, f'commanding, mode {guard.mode.value}', values
 
@@ -188,7 +188,7 @@ class Diagnostics:
         new = int(counts.sum()) - self._saturations
         self._saturations += new
         if others:
-            waits = guard.mode is Mode.SILENT and guard.blocked
+            waits = guard.mode is Mode.SILENT and guard.start_inhibited
             text = f'{others} other publisher(s) on {self._command_publishers.topic}'
             if waits:
                 text += ': no commands until they have left (exclusive_commands=refuse)'
@@ -202,7 +202,7 @@ class Diagnostics:
         values: dict[str, object] = {'measured excess / gravity [-]': f'{seen.share:.3f}'}
         if not self._node.get_parameter('driver_gravity_check').value:
             return OK, 'not checked: parameter driver_gravity_check is false', values
-        if 'gravity' not in robot.feedforward.chosen:
+        if 'gravity' not in robot.feedforward.selected_terms:
             return OK, 'not checked: parameter terms does not contain gravity', values
         if math.isnan(seen.share):
             return OK, 'not known: joint states have no effort, or not for long enough', values

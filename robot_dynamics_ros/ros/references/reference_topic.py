@@ -61,7 +61,7 @@ class ReferenceTopic:
                 current=current,
             )
         with self._holder.lock:
-            self._running().guard.follow(trajectory, 1e-9 * (now - self._loop.epoch))
+            self._running().guard.set_reference(trajectory, 1e-9 * (now - self._loop.epoch))
 
     def _running(self) -> CommandedRobot:
         robot = self._holder.require()

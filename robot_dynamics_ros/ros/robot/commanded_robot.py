@@ -84,14 +84,14 @@ class CommandedRobot:
         """
         friction = node_parameters.friction(values, self.dynamics.model, self.joints)
         self.guard.apply(node_parameters.guard_settings(values))
-        self.feedforward.choose(terms=values['terms'], evaluate_at=values['evaluate_at'])
+        self.feedforward.select_terms(values['terms'], evaluate_at=values['evaluate_at'])
         self.feedforward.friction = friction
         self.dynamics.gravity = values['gravity']
         self.feedforward.current = False
         shape = node_parameters.torque_shape(values)
         if shape != self._shape:
             self._shape = shape
-            self.guard.change()
+            self.guard.request_fade()
 
     def continue_from(self, other: CommandedRobot, fade_time: float | None = None) -> None:
         """Take over from another robot with the same joints.
@@ -157,7 +157,7 @@ class CommandedRobot:
         state.read(message)
         now = clock.monotonic()
         stamp = 1e-9 * nanoseconds(message)
-        command = self.guard.answer(
+        command = self.guard.command_for_state(
             stamp or now,
             state.q,
             state.v if state.has_velocity else None,
@@ -179,7 +179,7 @@ class CommandedRobot:
         Returns:
             None where nothing is to be published.
         """
-        return self._message(self.guard.tick(clock.monotonic(), time))
+        return self._message(self.guard.command_without_state(clock.monotonic(), time))
 
     def _message(self, command: Array | None) -> Float64MultiArray | None:
         if command is None:

@@ -31,12 +31,12 @@ class EnableService:
             return 'torque is already enabled' if enabled else 'torque is already disabled'
         fade = f'over {guard.settings.fade_time:g} s'
         if not enabled:
-            guard.follow(None, 0.0)
+            guard.set_reference(None, 0.0)
             return f'torque disabled: fading {fade} (on_stop={guard.settings.on_stop})'
         cleared = f'; cleared the fault: {guard.fault}' if guard.fault else ''
         guard.fault = ''
         start = 'with the next valid joint state'
-        if guard.blocked:
+        if guard.start_inhibited:
             start = 'as soon as no other node publishes commands'
         elif not guard.active:
             start = 'as soon as the node is activated'

@@ -9,10 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from robot_dynamics_ros.core.frame_dynamics import TWIST
-from robot_dynamics_ros.core.task.task_space import checked_rows, task_inertia
+from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
 
 from ..messages.arrays import matrix_message
 from ..robot.requested_state import RequestedState
@@ -41,13 +38,15 @@ class FrameServices:
         """Fill in (J M^-1 J^T)^-1 (m, m) of a link, for m rows of its twist."""
         robot = self.holder.require()
         q, _ = self.state.read(robot, request.state)
-        rows = checked_rows(list(request.rows) or range(6))
-        indices = robot.feedforward.indices
-        axes = request.axes or DEFAULT_AXES
-        jacobian = robot.dynamics.jacobian(q, request.frame, axes)[np.ix_(rows, indices)]
-        task = task_inertia(jacobian, robot.dynamics.mass_matrix(q)[np.ix_(indices, indices)])
+        task = robot.dynamics.task_inertia(
+            q,
+            request.frame,
+            request.axes or DEFAULT_AXES,
+            list(request.rows) or ALL_ROWS,
+            robot.joints,
+        )
         response.joint_names = list(robot.joints)
-        response.rows = rows
+        response.rows = list(task.rows)
         response.inertia = matrix_message(task.inertia)
         response.singular = task.singular
-        response.message = '; '.join(task.remarks([TWIST[row] for row in rows]))
+        response.message = '; '.join(task.remarks())

@@ -67,7 +67,7 @@ class PayloadServices:
         with self._holder.lock:
             current = self._holder.require()
             q = current.guard.last_position()
-        if q is None or 'gravity' not in current.feedforward.chosen:
+        if q is None or 'gravity' not in current.feedforward.selected_terms:
             return
         held = np.abs(loaded.dynamics.gravity_torque(q))[loaded.feedforward.indices]
         before = np.abs(current.dynamics.gravity_torque(q))[loaded.feedforward.indices]

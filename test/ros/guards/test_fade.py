@@ -90,7 +90,7 @@ def test_the_last_command_is_reached_after_a_shorter_fade(guarded, dynamics):
     with guarded(fade_time=0.0) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         scene.set(fade_time=1.5)
-        scene.guard.change(0.1)
+        scene.guard.request_fade(0.1)
         change(scene, Transition.TRANSITION_DEACTIVATE)
         scene.settle(np.zeros(3))
         assert scene.guard.mode is Mode.SILENT
@@ -100,7 +100,7 @@ def test_another_parameter_leaves_a_running_fade_alone(guarded, dynamics):
     with guarded(fade_time=0.0) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         scene.set(terms=['gravity'])
-        scene.guard.change(60.0)
+        scene.guard.request_fade(60.0)
         scene.wait_for_states()
         scene.set(state_timeout=0.2)
         scene.wait_for_states(20)

@@ -89,8 +89,8 @@ def test_the_first_cycle_after_the_timeout_reacts():
     feedforward = Feedforward(RobotDynamics(parse_urdf(URDF), backend='python'))
     guard = GuardedFeedforward(feedforward, GuardSettings(state_timeout=TIMEOUT))
     guard.active = True
-    guard.answer(0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
-    assert guard.tick(TIMEOUT, 0.0) is None
+    guard.command_for_state(0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
+    assert guard.command_without_state(TIMEOUT, 0.0) is None
     assert guard.mode is Mode.FOLLOW
-    assert guard.tick(TIMEOUT + 1e-6, 0.0) is not None
+    assert guard.command_without_state(TIMEOUT + 1e-6, 0.0) is not None
     assert guard.mode is Mode.HOLD

@@ -76,7 +76,7 @@ def test_the_list_is_the_order_in_which_a_state_is_answered(calls):
     with fed_node() as node:
         node.set_parameters([Parameter('acceleration_cutoff', value=50.0)])
         guard = node.robot_holder.require().guard
-        guard.follow(Trajectory([Point(0.0, Q)]), 1e9)
+        guard.set_reference(Trajectory([Point(0.0, Q)]), 1e9)
         driver = rclpy.create_node('driver', context=node.context)
         publisher = driver.create_publisher(JointState, 'joint_states', 10)
         end = time.monotonic() + LIMIT

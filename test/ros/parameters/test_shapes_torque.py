@@ -86,7 +86,7 @@ def steps_at_change(compiled, name, reference):
     compiled.dynamics.gravity = VALUES['gravity']
     robot = CommandedRobot(compiled, VALUES)
     robot.guard.active = True
-    robot.guard.follow(reference, 0.0)
+    robot.guard.set_reference(reference, 0.0)
     cycles = Cycles(robot)
     for _ in range(50):
         computed, command = cycles.answer()

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
-from mechanics.examples import MOVING_EXAMPLES
+from mechanics.examples import MOVING_EXAMPLES, needs_examples
 from mechanics.float_dynamics import FloatDynamics
 
 from robot_dynamics_ros.core import RobotDynamics, TopologyError, parse_urdf
@@ -37,8 +37,8 @@ def gripper(kinds, mimics, parents=(0, 1, 2, 3)):
     return f'<robot name="gripper">{"".join(parts)}</robot>'
 
 
-def mimic(driver, multiplier, offset):
-    return f'<mimic joint="j{driver}" multiplier="{multiplier}" offset="{offset}"/>'
+def mimic(mimicked, multiplier, offset):
+    return f'<mimic joint="j{mimicked}" multiplier="{multiplier}" offset="{offset}"/>'
 
 
 def agrees(text):
@@ -48,9 +48,9 @@ def agrees(text):
     return model
 
 
-@pytest.mark.parametrize(('driver', 'driven'), list(itertools.product(KINDS, KINDS)))
-def test_of_every_kind(driver, driven):
-    agrees(gripper(('revolute', driver, driven), {3: mimic(2, -0.7, 0.3)}))
+@pytest.mark.parametrize(('mimicked', 'mimicking'), list(itertools.product(KINDS, KINDS)))
+def test_of_every_kind(mimicked, mimicking):
+    agrees(gripper(('revolute', mimicked, mimicking), {3: mimic(2, -0.7, 0.3)}))
 
 
 @pytest.mark.parametrize(('multiplier', 'offset'), [(1, 0), (-2.5, 0.4), (0, 0.3), (1e-3, -1)])
@@ -70,7 +70,7 @@ def test_chain():
 
 
 @pytest.mark.parametrize('parents', [(0, 1, 2, 3), (0, 1, 1, 1), (0, 0, 0, 0), (0, 1, 2, 1)])
-def test_driver_after_the_driven(parents):
+def test_a_mimicked_joint_may_come_later(parents):
     kinds = ('prismatic', 'revolute', 'revolute', 'continuous')
     laws = {1: mimic(4, 0.2, 0.0), 2: mimic(3, -1.0, 0.5)}
     assert agrees(gripper(kinds, laws, parents)).joint_names == ('j3', 'j4')
@@ -88,6 +88,7 @@ def test_loop_is_refused():
         parse_urdf(gripper(('revolute', 'revolute'), laws))
 
 
+@needs_examples
 @pytest.mark.parametrize('name', ['panda', 'baxter', 'pr2', 'tiago_pro', 'talos_left_arm'])
 def test_as_pinocchio_supports_mimic_joints_itself(name):
     """Not by G^T M G of the free tree, as the oracle does, but by Pinocchio's own mimic joints."""
