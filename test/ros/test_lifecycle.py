@@ -47,9 +47,9 @@ def test_without_autostart_each_step_is_asked_for(graph):
         observer.states.publish(state(Q, V))
         assert change(observer, Transition.TRANSITION_CONFIGURE)
         assert label(observer) == 'inactive'
-        before = node.counters_by_topic['joint_states'].used
+        before = node.topic_counters['joint_states'].used
         observer.states.publish(state(Q, V))
-        observer.until(lambda: node.counters_by_topic['joint_states'].used > before, 'state')
+        observer.until(lambda: node.topic_counters['joint_states'].used > before, 'state')
         assert not observer.commands
         assert change(observer, Transition.TRANSITION_ACTIVATE)
         observer.answer_to(state(Q, V))
@@ -60,9 +60,9 @@ def test_deactivation_stops_commands_and_forgets_the_reference(graph, dynamics):
         follow(node, observer, trajectory(point(Q, V, V)))
         observer.answer_to(state(Q, V))
         assert change(observer, Transition.TRANSITION_DEACTIVATE)
-        sent, used = len(observer.commands), node.counters_by_topic['joint_states'].used
+        sent, used = len(observer.commands), node.topic_counters['joint_states'].used
         observer.states.publish(state(Q, V))
-        observer.until(lambda: node.counters_by_topic['joint_states'].used > used, 'state')
+        observer.until(lambda: node.topic_counters['joint_states'].used > used, 'state')
         assert len(observer.commands) == sent
         assert change(observer, Transition.TRANSITION_ACTIVATE)
         command, _ = observer.answer_to(state(Q, V))
@@ -144,7 +144,7 @@ def test_a_running_node_refuses_bad_and_structural_changes(graph, dynamics, name
 def test_a_description_that_changes_while_running_is_refused_and_said(graph):
     with graph(robot_description=URDF) as (node, observer):
         observer.description.publish(String(data='<robot/>'))
-        observer.until(lambda: node.counters_by_topic['robot_description'].refused, 'refusal')
+        observer.until(lambda: node.topic_counters['robot_description'].rejected, 'refusal')
         observer.answer_to(state(Q, V))
 
 
@@ -155,10 +155,10 @@ def test_a_robot_put_out_of_service_stays_so(graph):
         observer.until(lambda: label(observer) == 'active', 'activation')
         assert change(observer, Transition.TRANSITION_DEACTIVATE)
         assert change(observer, Transition.TRANSITION_CLEANUP)
-        before = node.counters_by_topic['robot_description'].used
+        before = node.topic_counters['robot_description'].used
         observer.description.publish(String(data=URDF))
         observer.until(
-            lambda: node.counters_by_topic['robot_description'].used > before, 'description'
+            lambda: node.topic_counters['robot_description'].used > before, 'description'
         )
         assert label(observer) == 'unconfigured'
 
@@ -171,9 +171,7 @@ def test_another_description_is_taken_up_while_the_robot_runs(graph):
         observer.description.publish(String(data=URDF))
         observer.until(lambda: label(observer) == 'active', 'activation')
         observer.description.publish(String(data=HEAVIER))
-        observer.until(
-            lambda: node.counters_by_topic['robot_description'].used == 2, 'the other one'
-        )
+        observer.until(lambda: node.topic_counters['robot_description'].used == 2, 'the other one')
         command, _ = observer.answer_to(state(Q, V))
     heavier = RobotDynamics(parse_urdf(HEAVIER))
     np.testing.assert_allclose(command.data, heavier.bias_torque(Q, V), rtol=1e-12)
@@ -181,9 +179,12 @@ def test_another_description_is_taken_up_while_the_robot_runs(graph):
 
 OTHERS = {
     'not XML': ('robot', 'not well-formed XML'),
-    'empty': (' ', 'it is empty'),
+    'empty': (' ', 'the text is empty'),
     'indefinite': (INDEFINITE, 'none may be negative'),
-    'other joints': (URDF.replace('wrist', 'ankle'), 'its joints are turn, slide, ankle'),
+    'other joints': (
+        URDF.replace('wrist', 'ankle'),
+        'the joints of the new description are turn, slide, ankle',
+    ),
 }
 
 
@@ -194,8 +195,8 @@ def test_another_description_that_cannot_be_used_leaves_the_old_one(graph, dynam
         observer.description.publish(String(data=URDF))
         observer.until(lambda: label(observer) == 'active', 'activation')
         observer.description.publish(String(data=text))
-        counters = node.counters_by_topic['robot_description']
-        observer.until(lambda: counters.refused == 1, 'refusal')
+        counters = node.topic_counters['robot_description']
+        observer.until(lambda: counters.rejected == 1, 'refusal')
         assert reason in counters.last_reason
         command, _ = observer.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)

@@ -19,6 +19,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from waiting import wait_until
 
 from robot_dynamics_ros.simulation.mujoco_description import SimulationError
 from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
@@ -54,10 +55,7 @@ class Bench:
         self.thread.start()
 
     def until(self, condition, what):
-        deadline = time.monotonic() + LIMIT
-        while not condition():
-            assert time.monotonic() < deadline, f'waited in vain for {what}'
-            time.sleep(0.005)
+        wait_until(condition, what, LIMIT, lambda: time.sleep(0.005))
 
     def call(self, kind, name, **request):
         client = self.node.create_client(kind, f'simulated_arm/{name}')

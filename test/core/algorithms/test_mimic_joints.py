@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
-from mechanics.examples import MOVING_EXAMPLES
+from mechanics.examples import MOVING_EXAMPLES, needs_examples
 from mechanics.float_dynamics import FloatDynamics
 
 from robot_dynamics_ros.core import RobotDynamics, TopologyError, parse_urdf
@@ -88,6 +88,7 @@ def test_loop_is_refused():
         parse_urdf(gripper(('revolute', 'revolute'), laws))
 
 
+@needs_examples
 @pytest.mark.parametrize('name', ['panda', 'baxter', 'pr2', 'tiago_pro', 'talos_left_arm'])
 def test_as_pinocchio_supports_mimic_joints_itself(name):
     """Not by G^T M G of the free tree, as the oracle does, but by Pinocchio's own mimic joints."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mechanics.examples import MOVING_EXAMPLES
+from mechanics.examples import MOVING_EXAMPLES, needs_examples
 
 from robot_dynamics_ros.core import audit, parse_urdf
 
@@ -195,12 +195,14 @@ def test_a_continuous_joint_needs_no_limit():
     assert audit(parse_urdf(text)) == ()
 
 
+@needs_examples
 def test_after_joints_were_locked():
     robot_with_two = next(r for r in MOVING_EXAMPLES if r.model.size > 6)
     model = robot_with_two.model
     assert audit(model.reduced(model.joint_names[:2])) is not None
 
 
+@needs_examples
 def test_not_noisy_on_public_robots():
     """Seven in eight links of the public robots give no reason for a warning or an error."""
     links = sum(len(robot.model.links) for robot in MOVING_EXAMPLES)

@@ -47,7 +47,7 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
         observer.answer_to(state(Q, V))
     said = capfd.readouterr().err
     assert (
-        'unknown parameters, not used: effort_limit (did you mean effort_limits?), fade_times'
+        'unknown parameters are ignored: effort_limit (did you mean effort_limits?), fade_times'
         in said
     )
 
@@ -70,7 +70,7 @@ def test_a_wrong_parameter_at_the_start_is_said_and_nothing_is_commanded(
     graph, capfd, name, value, reason
 ):
     with graph(**{'robot_description': URDF, name: value}) as (node, _):
-        assert node.in_use.present is None
+        assert node.robot_holder.current is None
     said = capfd.readouterr().err
     assert '[ERROR]' in said
     assert reason in said
@@ -87,6 +87,6 @@ def test_a_driver_that_cannot_be_heard_is_named_in_diagnostics(graph):
         def named():
             driver.publish(state(Q, V))
             texts = [s.message for r in reports for s in r.status if 'joint_states' in s.name]
-            return any('quality of service, observer' in text for text in texts)
+            return any('incompatible quality of service of observer' in text for text in texts)
 
         observer.until(named, 'the reason')

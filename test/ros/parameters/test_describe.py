@@ -55,7 +55,7 @@ def test_a_descriptor_says_all_that_its_row_says(table):
 def test_the_reason_of_a_refusal_is_ours_and_not_that_of_rclpy(graph, capfd, name, value, reason):
     """In a file it makes the node wait for a better value; rclpy would end the process."""
     with graph(**{'robot_description': URDF, name: value}) as (node, _):
-        assert node.in_use.present is None
+        assert node.robot_holder.current is None
         (result,) = node.set_parameters([Parameter(name, value=value)])
         assert not result.successful
         assert result.reason.startswith(reason)

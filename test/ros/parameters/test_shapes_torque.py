@@ -10,7 +10,7 @@ from three_joints import URDF, state
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
 from robot_dynamics_ros.ros.robot.commanded_robot import CommandedRobot
-from robot_dynamics_ros.ros.robot.preparation import prepare_robot
+from robot_dynamics_ros.ros.robot.compilation import compile_robot
 
 Q, V, A = np.array([[0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [0.4, -0.3, 0.6]])
 REFERENCE = Trajectory([Point(0.0, Q + 0.05, V + 0.1, A)])
@@ -56,8 +56,8 @@ OTHERS = {
 
 
 @pytest.fixture(scope='module')
-def robot():
-    return prepare_robot(URDF, cross_check_samples=0)
+def compiled():
+    return compile_robot(URDF, cross_check_samples=0)
 
 
 def test_each_live_parameter_is_tried():
@@ -67,8 +67,8 @@ def test_each_live_parameter_is_tried():
 class Cycles:
     """States of a robot that accelerates evenly, by their stamps."""
 
-    def __init__(self, commanded):
-        self._commanded = commanded
+    def __init__(self, robot):
+        self._robot = robot
         self._count = 0
 
     def answer(self):
@@ -77,28 +77,28 @@ class Cycles:
         message = state(Q, V + A * seconds)
         message.header.stamp.sec = 1000
         message.header.stamp.nanosec = round(1e9 * seconds)
-        assert self._commanded.answer(message, 0.0) is not None
-        return self._commanded.feedforward.effort.copy(), self._commanded.guard.effort.copy()
+        assert self._robot.answer(message, 0.0) is not None
+        return self._robot.feedforward.effort.copy(), self._robot.guard.effort.copy()
 
 
-def steps_at_change(robot, name, reference):
+def steps_at_change(compiled, name, reference):
     """By how much the computed torque and the command step where a parameter changes."""
-    robot.dynamics.gravity = VALUES['gravity']
-    commanded = CommandedRobot(robot, VALUES)
-    commanded.guard.active = True
-    commanded.guard.follow(reference, 0.0)
-    cycles = Cycles(commanded)
+    compiled.dynamics.gravity = VALUES['gravity']
+    robot = CommandedRobot(compiled, VALUES)
+    robot.guard.active = True
+    robot.guard.set_reference(reference, 0.0)
+    cycles = Cycles(robot)
     for _ in range(50):
         computed, command = cycles.answer()
     np.testing.assert_array_equal(computed, command)
-    commanded.apply({**VALUES, 'fade_time': ENDLESS, name: OTHERS[name]})
+    robot.apply({**VALUES, 'fade_time': ENDLESS, name: OTHERS[name]})
     after_computed, after_command = cycles.answer()
     return np.abs(after_computed - computed).max(), np.abs(after_command - command).max()
 
 
 @pytest.mark.parametrize('name', OTHERS)
-def test_what_alters_the_torque_is_faded_in(robot, name):
-    steps = np.array([steps_at_change(robot, name, each) for each in (None, REFERENCE)])
+def test_what_alters_the_torque_is_faded_in(compiled, name):
+    steps = np.array([steps_at_change(compiled, name, each) for each in (None, REFERENCE)])
     computed, command = steps.max(axis=0)
     # From one state to the next the torque of an even motion changes by less.
     still = 0.05

@@ -1,4 +1,4 @@
-"""The observer's side of the topics and services."""
+"""The topics and services through which the observer drives arm and node."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
 from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
 
-from .errors import DemoError
+from . import DemoError
 from .processes import Children
 from .recording import Channel, Content
 
 COMMANDS = '/robot_dynamics/commands'
 LIMIT = 20.0
-"""How long to wait for what takes an instant on an idle machine [s]."""
+"""How long to wait for an event that an idle machine needs less than a second for [s]."""
 
 PARTS = ('effort', 'gravity', 'coriolis', 'inertial', 'friction')
 
 
-class Stage:
-    """Talks to the arm and to the dynamics node, and records what they say.
+class DemoClient:
+    """Calls the services of arm and node, and records the messages that they publish.
 
-    Everything is recorded all the time: the middleware stamps each message where it is sent and
-    where it comes in, so reading can wait and the observer does not disturb what it measures.
+    All messages are recorded. The middleware stamps each one when it is sent and when it is
+    received, so it is read later, and the observer does not disturb what it measures.
     """
 
     def __init__(self, node: Node, children: Children) -> None:
-        """Take part in the graph through a node; watch over the children while waiting."""
+        """Create the endpoints on a node; while waiting, check that the child processes run."""
         self._node = node
         self.children = children
-        # Whether the node commands torques.
-        self._commanded = False
+        # Whether the dynamics node is active.
+        self._node_active = False
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
         self.states = Channel(_read_state)
@@ -81,12 +81,21 @@ class Stage:
         return int(self._node.get_clock().now().nanoseconds)
 
     def wait_until(self, condition: Callable[[], bool], what: str, limit: float = LIMIT) -> None:
-        """Record until a condition holds; raise DemoError if it takes too long."""
+        """Record until a condition holds.
+
+        Args:
+            condition: is asked about every 0.02 s.
+            what: names it in the error.
+            limit: [s].
+
+        Raises:
+            DemoError: it did not hold within the limit, or a child process has ended.
+        """
         deadline = time.monotonic() + limit
         while not condition():
             self.children.require_alive()
             if time.monotonic() > deadline:
-                raise DemoError(f'waited {limit:.0f} s in vain for {what}')
+                raise DemoError(f'{what}: not within {limit:.0f} s')
             self._executor.spin_once(timeout_sec=0.02)
             self._record()
 
@@ -96,54 +105,62 @@ class Stage:
         self.wait_until(lambda: time.monotonic() >= end, 'time to pass', seconds + LIMIT)
 
     def connect(self) -> None:
-        """Wait until arm and node can be talked to, and nobody else talks to them."""
+        """Wait until arm and node are reachable; check that no other arm publishes."""
         for client in (self._brake, self._servo, self._reset, self._change):
             self.wait_until(client.service_is_ready, f'the service {client.srv_name}')
         self.wait_until(lambda: len(self.states) > 0, '/joint_states')
-        strangers = self._node.count_publishers('/joint_states') - 1
-        if strangers > 0:
+        others = self._node.count_publishers('/joint_states') - 1
+        if others > 0:
             raise DemoError(
-                f'{strangers} more node(s) publish /joint_states in this ROS_DOMAIN_ID: '
-                'choose another for the demo'
+                f'{others} other node(s) publish /joint_states in this ROS_DOMAIN_ID: set another '
+                'ROS_DOMAIN_ID for the demo'
             )
 
     def configure(self) -> None:
-        """Let the node parse, compile and check itself."""
+        """Call the transition configure, and wait for the services and topics of the node."""
         self._transition(Transition.TRANSITION_CONFIGURE, 'configure')
         self.wait_until(self._mass.service_is_ready, f'the service {self._mass.srv_name}')
         self.wait_until(self._coriolis.service_is_ready, f'the service {self._coriolis.srv_name}')
         for name, publisher in self._references.items():
             self.wait_until(
-                lambda p=publisher: p.get_subscription_count() > 0, f'the reference of {name}'
+                lambda p=publisher: p.get_subscription_count() > 0,
+                f'the subscription /{name}/reference',
             )
 
     def activate(self) -> None:
-        """Let the node command torques, and wait until they are faded in."""
+        """Call the transition activate, and wait until the fade has ended."""
         self._transition(Transition.TRANSITION_ACTIVATE, 'activate')
-        self._commanded = True
+        self._node_active = True
         self._wait_until_steady()
 
     def deactivate(self) -> None:
-        """Let the node fade out and fall silent."""
-        self._commanded = False
+        """Call the transition deactivate: the node fades out and stops."""
+        self._node_active = False
         self._transition(Transition.TRANSITION_DEACTIVATE, 'deactivate')
 
-    def at_home(self, *, servo: bool) -> None:
-        """Put the arm at its start, at rest with the brake on, its servo on or off."""
+    def reset_arm(self, *, servo: bool) -> None:
+        """Put the arm at rest at its start position, brake on, servo on or off."""
         self._ask(self._brake, SetBool.Request(data=True))
         self._ask(self._servo, SetBool.Request(data=servo))
         self._ask(self._reset, Trigger.Request())
-        if self._commanded:
+        if self._node_active:
             self._wait_until_steady()
 
-    def brake(self, on: bool) -> None:
-        """Set or release the brake."""
+    def set_brake(self, on: bool) -> None:
+        """Switch the holding brake on or off."""
         self._ask(self._brake, SetBool.Request(data=on))
 
-    def follow(
+    def send_trajectory(
         self, trajectory: Trajectory, start: int, joints: tuple[str, ...], *targets: str
     ) -> None:
-        """Send a trajectory that starts at a time [ns] to `simulated_arm`, `robot_dynamics`."""
+        """Publish a trajectory as the reference of each target.
+
+        Args:
+            trajectory: of these joints.
+            start: time of its first point [ns].
+            joints: their names.
+            targets: `simulated_arm`, `robot_dynamics`, or both.
+        """
         message = JointTrajectory(joint_names=list(joints))
         message.header.stamp = TimeMessage(sec=start // 10**9, nanosec=start % 10**9)
         for point in trajectory.points:
@@ -160,7 +177,7 @@ class Stage:
             self._references[target].publish(message)
 
     def mass_matrix(self, q: dict[str, float]) -> tuple[list[str], NDArray[np.float64]]:
-        """Return M(q) and the joints that its rows stand for."""
+        """M(q) (n, n) and the joints of its rows, by the service of the node."""
         request = GetMassMatrix.Request(state=_state(q))
         response = self._ask(self._mass, request)
         return list(response.joint_names), _matrix(response.mass_matrix)
@@ -168,18 +185,18 @@ class Stage:
     def coriolis_matrix(
         self, q: dict[str, float], v: dict[str, float]
     ) -> tuple[list[str], NDArray[np.float64]]:
-        """Return C(q, v) and the joints that its rows stand for."""
+        """C(q, v) (n, n) and the joints of its rows, by the service of the node."""
         request = GetCoriolisMatrix.Request(state=_state(q, v))
         response = self._ask(self._coriolis, request)
         return list(response.joint_names), _matrix(response.coriolis_matrix)
 
     def close(self) -> None:
-        """Leave the graph."""
+        """Destroy the node."""
         self._executor.shutdown()
         self._node.destroy_node()
 
     def _wait_until_steady(self) -> None:
-        """Until a command answers what the arm says by now, and no fade shapes it any more."""
+        """Wait until a state from now on is answered by a command that is the sum of its parts."""
         now = self.now()
 
         def steady() -> bool:
@@ -189,23 +206,23 @@ class Stage:
             effort, *parts = (np.asarray(last.rows[part]) for part in PARTS)
             return np.allclose(effort, sum(parts), rtol=1e-9, atol=1e-9)
 
-        self.wait_until(steady, COMMANDS)
+        self.wait_until(steady, f'a command on {COMMANDS} without a fade')
 
     def _transition(self, transition: int, verb: str) -> None:
         request = ChangeState.Request(transition=Transition(id=transition))
         if not self._call(self._change, request).success:
-            words = self.children.last_words('node')
-            raise DemoError(f'the dynamics node refused to {verb}\n{words}')
+            log = self.children.log_tail('node')
+            raise DemoError(f'the transition {verb} of the dynamics node failed\n{log}')
 
     def _ask(self, client: Any, request: Any) -> Any:
         response = self._call(client, request)
         if not response.success:
-            raise DemoError(f'{client.srv_name} refused: {response.message}')
+            raise DemoError(f'service {client.srv_name} failed: {response.message}')
         return response
 
     def _call(self, client: Any, request: Any) -> Any:
         future = client.call_async(request)
-        self.wait_until(future.done, f'an answer of {client.srv_name}')
+        self.wait_until(future.done, f'answer of service {client.srv_name}')
         return future.result()
 
     def _record(self) -> None:

@@ -1,4 +1,4 @@
-"""From the text of a URDF to dynamics that can be trusted with torque."""
+"""From the text of a URDF to compiled and cross-checked dynamics."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import TOLERANCE, Report
 
-# What a controller and its services ask for: compiled before the first joint state comes.
-PREPARED = (
+# Compiled on configure, so that neither a command nor a service waits for the compiler.
+COMPILED_QUANTITIES = (
     'torque_terms',
     'inverse_dynamics',
     'gravity_torque',
@@ -31,25 +31,25 @@ PREPARED = (
 
 
 @dataclass(frozen=True)
-class PreparedRobot:
-    """Dynamics, compiled and checked.
+class CompiledRobot:
+    """Dynamics of a URDF, compiled and cross-checked.
 
     Attributes:
         text: of the URDF.
         dynamics: of the robot.
-        oracle: Pinocchio's view of the same description; None if no cross-check was wanted.
-        report: of the cross-check; None if none was wanted.
-        compile_seconds: what compiling took [s].
+        pinocchio: dynamics of the same URDF by Pinocchio; None if parameter cross_check is false.
+        report: of the cross-check; None likewise.
+        compile_seconds: duration of the compilation [s].
     """
 
     text: str
     dynamics: RobotDynamics
-    oracle: PinocchioReference | None
+    pinocchio: PinocchioReference | None
     report: Report | None
     compile_seconds: float
 
 
-def prepare_robot(
+def compile_robot(
     text: str,
     *,
     gravity: npt.ArrayLike = STANDARD_GRAVITY,
@@ -58,37 +58,37 @@ def prepare_robot(
     payload: Payload | None = None,
     cross_check_samples: int = 100,
     cross_check_tolerance: float = TOLERANCE,
-) -> PreparedRobot:
-    """Parse, compile, and check.
+) -> CompiledRobot:
+    """Parse a URDF, compile its dynamics, and compare them with Pinocchio.
 
     Args:
         text: of the URDF.
-        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+        gravity: (3,) acceleration of free fall, in the frame of the root link [m/s^2].
         backend: None for native code where llvmlite is installed, else plain Python.
-        armature: reflected inertias of rotors, by joint name [kg m^2 or kg].
+        armature: reflected rotor inertia by joint name [kg m^2 or kg].
         payload: to attach.
         cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
-        cross_check_tolerance: on the largest error, relative to the largest entry.
+        cross_check_tolerance: on the largest error, relative to the largest entry [-].
 
     Raises:
         ModelError: the description cannot be used, or its mass matrix is indefinite.
         UnknownNameError: a joint of the armature, or the link of the payload, does not exist.
         ParameterError: an armature is negative, or the payload's link does not move.
         OracleUnavailable: Pinocchio is missing or refuses the description.
-        OracleDisagreement: Pinocchio computes other numbers.
+        OracleDisagreement: the results differ by more than the tolerance.
     """
     model = parse_urdf(text).with_armature(armature)
     if payload is not None:
         model = model.carrying(payload)
     dynamics = RobotDynamics(model, gravity=gravity, backend=backend)
     start = time.perf_counter()
-    dynamics.compile(*PREPARED)
+    dynamics.compile(*COMPILED_QUANTITIES)
     compile_seconds = time.perf_counter() - start
     check_mass_matrix(dynamics.model, dynamics.mass_matrix)
     if not cross_check_samples:
-        return PreparedRobot(text, dynamics, None, None, compile_seconds)
-    oracle = PinocchioReference(text, dynamics.model)
+        return CompiledRobot(text, dynamics, None, None, compile_seconds)
+    pinocchio = PinocchioReference(text, dynamics.model)
     states = random_states(dynamics.model, cross_check_samples)
-    report = oracle.compare(dynamics, states, tolerance=cross_check_tolerance)
+    report = pinocchio.compare(dynamics, states, tolerance=cross_check_tolerance)
     report.raise_on_disagreement()
-    return PreparedRobot(text, dynamics, oracle, report, compile_seconds)
+    return CompiledRobot(text, dynamics, pinocchio, report, compile_seconds)

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from robot_dynamics_ros.demo.surroundings import isolate
+from robot_dynamics_ros.demo.ros_domain import isolate
 
 
 @pytest.fixture(autouse=True)

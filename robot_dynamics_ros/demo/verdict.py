@@ -1,4 +1,4 @@
-"""Figures beside their bounds, and the verdict."""
+"""Figures with their bounds, and the verdict."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Figure:
-    """A measured value and what it must not exceed, or must reach."""
+    """A measured value with its upper or lower bound."""
 
     key: str
     label: str
@@ -22,7 +22,7 @@ class Figure:
 
     @property
     def passed(self) -> bool:
-        """Whether the bound holds; a value that is not a number passes none."""
+        """Whether the bound holds; it does not for NaN."""
         if math.isnan(self.value):
             return False
         below = self.at_most is None or self.value <= self.at_most
@@ -50,13 +50,13 @@ class JointRow:
 
     @property
     def ratio(self) -> float:
-        """What feedforward leaves of the error that the servo alone makes."""
+        """Error with feedforward divided by the error of the servo alone [-]."""
         return self.with_feedforward / self.servo_only if self.servo_only > 0 else math.nan
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Everything that is reported of one run."""
+    """The figures of one run, and whether it passed."""
 
     arm: str
     figures: Sequence[Figure]
@@ -68,7 +68,7 @@ class Verdict:
         return all(figure.passed for figure in self.figures)
 
     def table(self) -> str:
-        """Return the figures as text: what, value, bound, verdict."""
+        """The figures as a table: label, value, bound, verdict."""
         lines = [_row('figure', 'value', 'bound', ''), _row('-' * 46, '-' * 20, '-' * 9, '----')]
         for figure in self.figures:
             verdict = ('pass' if figure.passed else 'FAIL') if figure.bound else ''
@@ -77,7 +77,7 @@ class Verdict:
         return '\n'.join(lines)
 
     def joint_table(self) -> str:
-        """Return the tracking errors joint by joint, as text."""
+        """The tracking errors of each joint as a table."""
         width = max(len(row.name) for row in self.joints)
         head = f'  {"RMS tracking error":{max(width, 18)}}  {"servo":>9}  {"+ gravity":>9}'
         lines = [f'{head}  {"+ feedforward":>13}  {"ratio":>6}']
@@ -89,7 +89,7 @@ class Verdict:
         return '\n'.join(lines)
 
     def json(self) -> str:
-        """Return it all in one line."""
+        """All figures as JSON in one line."""
         return json.dumps(
             {
                 'arm': self.arm,
@@ -118,7 +118,7 @@ class Verdict:
         )
 
     def failures(self) -> Iterable[Figure]:
-        """Yield the figures that missed their bounds."""
+        """The figures whose bounds do not hold."""
         return (figure for figure in self.figures if not figure.passed)
 
 

@@ -3,7 +3,7 @@ import math
 
 import pytest
 
-from robot_dynamics_ros.demo.report import Figure, JointRow, Verdict
+from robot_dynamics_ros.demo.verdict import Figure, JointRow, Verdict
 
 JOINT = JointRow('elbow', 'rad', 0.02, 0.01, 0.001)
 

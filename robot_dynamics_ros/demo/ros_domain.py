@@ -1,4 +1,4 @@
-"""A corner of the network of its own, for the demo's three processes."""
+"""A ROS domain of its own, for the processes of the demo."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from pathlib import Path
 
 
 def isolate() -> int:
-    """Keep this process, and all that it starts, to this machine; return the ROS domain.
+    """Restrict this process and its children to this machine and one ROS domain.
 
-    The domain of the shell is kept, where it names one; else a free one is taken. Call before
-    rclpy starts.
+    Sets environment variables: call it before rclpy starts.
+
+    Returns:
+        The domain: that of the environment if it gives one, else a free one.
     """
     if not os.environ.get('ROS_DOMAIN_ID'):
         os.environ['ROS_DOMAIN_ID'] = str(_free_domain())
@@ -40,9 +42,9 @@ def _free_domain() -> int:
 
 
 def _discovery_profile() -> Path | None:
-    """Find the profile with which processes see each other at once, not after seconds."""
+    """The FastDDS profile that makes discovery fast; None if it is not installed."""
     places = [Path(__file__).resolve().parents[2] / 'config']
-    # ImportError: no ROS index; OSError: no workspace is sourced; LookupError: we are not in it.
+    # ImportError: no ament index; OSError: no workspace is sourced; LookupError: not in it.
     with contextlib.suppress(ImportError, OSError, LookupError):
         from ament_index_python.packages import get_package_share_directory
 

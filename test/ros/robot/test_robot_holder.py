@@ -18,7 +18,7 @@ def test_commands_go_on_from_the_last_one_after_cleanup(guarded, dynamics, on_st
         last = scene.recording.last.copy()
         assert last.any() == (on_stop == 'hold')
         scene.node.trigger_configure()
-        np.testing.assert_array_equal(scene.node.in_use.commanded().guard.effort, last)
+        np.testing.assert_array_equal(scene.node.robot_holder.require().guard.effort, last)
         scene.node.trigger_activate()
         scene.settle(dynamics.bias_torque(Q, V))
 
@@ -30,7 +30,7 @@ def test_what_a_person_has_disabled_stays_so(guarded, dynamics):
         for step in ('deactivate', 'cleanup', 'configure', 'activate'):
             getattr(scene.node, f'trigger_{step}')()
         sent = len(scene.recording)
-        scene.hear(20)
+        scene.wait_for_states(20)
         assert len(scene.recording) == sent
         assert scene.observer.call(SetBool, '/robot_dynamics/enable', data=True).success
         scene.settle(dynamics.bias_torque(Q, V))
