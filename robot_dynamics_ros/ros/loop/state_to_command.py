@@ -9,13 +9,15 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/messages/joint_state_reader.py      names_other_joints_only   other joints only: ignored
     ros/robot/commanded_robot.py            answer         from the message to the command
     ros/messages/joint_state_reader.py      read           names, sizes, finite values, by name
-    control/guards/guarded_feedforward.py   answer         runs the guards that follow
+    control/guards/guarded_feedforward.py   command_for_state   runs the guards that follow
+    control/guards/accepted_state.py        update         keeps the last accepted state
     control/guards/state_guard.py           check          stamp, jump of position, velocity
     control/acceleration.py                 update         filters the measured acceleration
     control/guards/double_compensation.py   observe        does the driver add gravity too?
     control/guards/supervisor.py            next_mode      follow, hold, zero or silent
     control/trajectory.py                   at             the reference at this time
     control/feedforward.py                  compute        M(q) a + C(q, v) v + g(q) + friction
+    control/guards/command_transition.py    step           fade, then limits
     control/guards/fade.py                  apply          continuous where the command changes
     control/guards/limiter.py               apply          effort limit and rate limit
     ros/loop/state_to_command.py            _publish       COMMAND OUT: ~/commands, ~/torques
