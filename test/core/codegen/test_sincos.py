@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.codegen.llvm_ir import RANGE
+from robot_dynamics_ros.core.codegen.llvm_sine import RANGE
 from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.scalar import cos, sin
 
