@@ -133,10 +133,9 @@ class RobotDynamics(FrameDynamics):
     ) -> Array:
         """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
 
-        Where M(q) is singular at this q alone, the result is not finite.
-
         Raises:
             InertiaError: a joint moves no mass at any q, so that any acceleration would do.
+            StateError: M(q) is singular at this q; the message names the joint.
         """
         return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
 
@@ -231,8 +230,8 @@ class RobotDynamics(FrameDynamics):
         """A function that computes a quantity from these arrays into `out`, in place.
 
         It allocates and converts nothing: the path for a control loop. A value that is not finite
-        when it is called raises StateError and leaves `out` as it was. The arrays are checked
-        once, here: do not resize them or make `out` read-only afterwards.
+        when it is called raises StateError and leaves `out` as it was. So does an array that has
+        been resized, reshaped or made read-only since.
 
         Args:
             quantity: name of a method.

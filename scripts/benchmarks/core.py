@@ -125,7 +125,7 @@ START_UP = """
 import sys, time
 started = time.perf_counter()
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.preparation import PREPARED
+from robot_dynamics_ros.ros.robot.preparation import PREPARED
 imported = time.perf_counter()
 model = parse_urdf(sys.stdin.read())
 parsed = time.perf_counter()

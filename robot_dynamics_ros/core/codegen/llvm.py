@@ -9,7 +9,10 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
+from .llvm_ir import address
 from .llvm_kernel import ANGLE_NOT_FINITE, OUT_OF_MEMORY, kernel_ir
+from .llvm_sine import sines_ir
+from .ndarray import reader_ir
 from .numpy_entry import UNREADABLE, entry_ir
 from .program import Program
 
@@ -41,7 +44,8 @@ class NativeKernel:
 
     def __init__(self, program: Program) -> None:
         """Compile a program."""
-        source = kernel_ir(program) + entry_ir(program)
+        sines, read = (address(SHARED.get_function_address(name)) for name in ('sines', 'read'))
+        source = kernel_ir(program, sines) + entry_ir(program, read)
         engine = _compile(source, level=1 if len(program.steps()) < LARGE else 0)
         self._code = _capsule(engine)
         self._evaluate = _builtin(engine, 'evaluate', self._code)
@@ -125,3 +129,8 @@ def _capsule(engine: Any) -> object:
 
 def _builtin(engine: Any, name: str, code: object) -> Any:
     return _new_builtin(engine.get_global_value_address(f'{name}.definition'), (code,), None)
+
+
+# What every kernel calls, compiled once; the reference that nobody drops keeps it for ever.
+SHARED = _compile(sines_ir() + reader_ir(), level=1)
+_increment(SHARED)

@@ -7,6 +7,8 @@ import struct
 # Fused multiply-add is welcome; NaN and infinity must stay visible.
 CONTRACT = ' contract'
 FLAGS = f'nsz{CONTRACT}'
+# At the end of a module: `!prof !0` then says of a branch that it goes to its first label.
+LIKELY = '!0 = !{!"branch_weights", i32 1000000, i32 1}'
 INSTRUCTIONS = {
     'neg': f'fneg {FLAGS} double {{}}',
     'add': f'fadd {FLAGS} double {{}}, {{}}',

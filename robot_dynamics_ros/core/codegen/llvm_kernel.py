@@ -12,9 +12,9 @@ from __future__ import annotations
 from ..scalar import Scalar
 from .c_functions import c_function
 from .expression import Expression
-from .llvm_ir import CONTRACT, INSTRUCTIONS, constant, load, store
+from .llvm_ir import CONTRACT, INSTRUCTIONS, LIKELY, constant, load, store
 from .llvm_segments import SINES, Action, Check, Store, angles_of, cut, slots_of
-from .llvm_sine import LANES, sines_ir
+from .llvm_sine import LANES
 from .program import Program, needed_for
 
 # What a kernel returns, beside the number of the condition that does not hold, from 1.
@@ -26,12 +26,16 @@ DONE, ANGLE_NOT_FINITE, OUT_OF_MEMORY = 0, -1, -2
 MOST_ON_STACK = 1024
 
 
-def kernel_ir(program: Program) -> str:
+def kernel_ir(program: Program, sines: str) -> str:
     """Definition of `i64 kernel(ptr input..., ptr result)`, and of what it needs.
 
     Inputs and result are arrays of doubles that do not overlap. The kernel writes the result if it
     returns `DONE`, and nothing otherwise. It has no memory of its own: any number of threads may
     run it at once.
+
+    Args:
+        program: to compute.
+        sines: pointer to the function of `llvm_sine.sines_ir`.
 
     Raises:
         NotImplementedError: an angle depends on a sine.
@@ -58,10 +62,10 @@ def kernel_ir(program: Program) -> str:
             for number, actions in enumerate(segments)
             for line in _segment(f'segment.{number}', parameters, actions, slots)
         ),
-        *_run(parameters, passed, lanes, len(segments)),
+        *_run(parameters, passed, lanes, len(segments), sines),
         *_kernel(given, passed, size),
     ]
-    return sines_ir() + '\n'.join([*lines, ''])
+    return '\n'.join([*lines, LIKELY, ''])
 
 
 def _angles(parameters: str, angles: list[Expression], lanes: int) -> list[str]:
@@ -95,7 +99,7 @@ def _segment(
     return [f'define internal i64 @{name}({parameters}) {{', *lines]
 
 
-def _run(parameters: str, passed: str, lanes: int, segments: int) -> list[str]:
+def _run(parameters: str, passed: str, lanes: int, segments: int, sines: str) -> list[str]:
     """All of a program, in a scratch memory."""
     lines = [f'define internal i64 @run({parameters}) {{']
     if lanes:
@@ -103,7 +107,7 @@ def _run(parameters: str, passed: str, lanes: int, segments: int) -> list[str]:
             f'  call void @angles({passed})',
             f'  %sines = getelementptr double, ptr %scratch, i64 {lanes}',
             f'  %cosines = getelementptr double, ptr %scratch, i64 {2 * lanes}',
-            f'  %finite = call i1 @sines(ptr %scratch, i64 {lanes}, ptr %sines, ptr %cosines)',
+            f'  %finite = call i1 {sines}(ptr %scratch, i64 {lanes}, ptr %sines, ptr %cosines)',
             '  br i1 %finite, label %start, label %not.finite',
             'not.finite:',
             f'  ret i64 {ANGLE_NOT_FINITE}',

@@ -8,7 +8,7 @@ every double: an angle of 1e12 rad is as good an angle to native code as to plai
 from __future__ import annotations
 
 from .c_functions import c_function
-from .llvm_ir import constant
+from .llvm_ir import LIKELY, constant
 
 # Up to here the argument reduction below is as exact as doubles allow.
 RANGE = 2.0**30
@@ -48,7 +48,7 @@ def sines_ir() -> str:
     `count` is a multiple of `LANES`. The result is false, and the arrays hold anything, if an
     angle is not finite.
     """
-    return '\n'.join([*_declarations(), *_sines(), *_large(), ''])
+    return '\n'.join([*_declarations(), *_sines(), *_large(), LIKELY, ''])
 
 
 def _declarations() -> list[str]:
@@ -62,7 +62,7 @@ def _declarations() -> list[str]:
 
 def _sines() -> list[str]:
     return [
-        'define internal i1 @sines(ptr %angles, i64 %count, ptr %sines, ptr %cosines) {',
+        'define i1 @sines(ptr %angles, i64 %count, ptr %sines, ptr %cosines) {',
         '  br label %four',
         'four:',
         '  %i = phi i64 [0, %0], [%next, %advance]',
@@ -91,7 +91,6 @@ def _sines() -> list[str]:
         'done:',
         '  ret i1 true',
         '}',
-        '!0 = !{!"branch_weights", i32 1000000, i32 1}',
     ]
 
 

@@ -26,15 +26,15 @@ from .llvm_ir import address
 from .llvm_kernel import DONE
 from .ndarray import (
     NPY_DOUBLE,
+    READABLE,
     TUPLE_ITEMS,
     TUPLE_SIZE,
     TYPE,
+    WRITEABLE,
     array_type,
     conjunction,
     field,
-    output_reader,
     pyarray_new,
-    vector_reader,
 )
 from .program import Program
 
@@ -50,23 +50,26 @@ METH_NOARGS, METH_O, METH_FASTCALL = 0x0004, 0x0008, 0x0080
 NONE = address(id(None))
 
 
-def entry_ir(program: Program) -> str:
-    """Definitions of the five builtins and of `release`, around a function `kernel`."""
+def entry_ir(program: Program, read: str) -> str:
+    """Definitions of the five builtins and of `release`, around a function `kernel`.
+
+    Args:
+        program: of the kernel.
+        read: pointer to the function of `ndarray.reader_ir`.
+    """
     inputs = list(program.inputs.items())
-    shape = ', '.join(f'i64 {extent}' for extent in program.shape)
     name = program.name
     return '\n'.join(
         [
-            f'@shape = internal constant [{len(program.shape)} x i64] [{shape}]',
+            *(_shape(vector, (size,)) for vector, size in inputs),
+            _shape('out', program.shape),
             *_definition('call', name, METH_FASTCALL),
             *_definition('step', name, METH_NOARGS),
             *_definition('evaluate', name, METH_FASTCALL),
             *_definition('make_call', name, METH_O),
             *_definition('make_step', name, METH_O),
-            *vector_reader(),
-            *output_reader(program.shape),
             *_in_range(program),
-            *_compute(inputs, program.shape),
+            *_compute(inputs, program.shape, read),
             *_call(len(inputs), len(program.shape)),
             *_step(len(inputs)),
             *_evaluate(len(inputs)),
@@ -76,6 +79,11 @@ def entry_ir(program: Program) -> str:
             '',
         ]
     )
+
+
+def _shape(name: str, shape: tuple[int, ...]) -> str:
+    extents = ', '.join(f'i64 {extent}' for extent in shape)
+    return f'@shape.{name} = internal constant [{len(shape)} x i64] [{extents}]'
 
 
 def _definition(function: str, name: str, flags: int) -> list[str]:
@@ -114,23 +122,25 @@ def _in_range(program: Program) -> list[str]:
     return [*lines, f'  %good = icmp sge i64 {merged}, 0', '  ret i1 %good', '}']
 
 
-def _compute(inputs: list[tuple[str, int]], shape: tuple[int, ...]) -> list[str]:
+def _compute(inputs: list[tuple[str, int]], shape: tuple[int, ...], read: str) -> list[str]:
     """`i64 compute(ptr objects, ptr given, i1 any)`: from the input objects into an array.
 
     Returns what the kernel returns, or UNREADABLE. `any` accepts values beyond LARGEST too.
     """
     lines = ['define internal i64 @compute(ptr %objects, ptr %given, i1 %any) {']
-    for index, (name, size) in enumerate(inputs):
+    for index, (name, _) in enumerate(inputs):
         lines += [
             *field(f'%object.{name}', 'ptr', '%objects', 8 * index),
-            f'  %{name} = call ptr @vector(ptr %object.{name}, i64 {size})',
+            f'  %{name} = call ptr {read}'
+            f'(ptr %object.{name}, i32 1, ptr @shape.{name}, i32 {READABLE})',
             f'  %is.{name} = icmp ne ptr %{name}, null',
         ]
     pointers = ', '.join(f'ptr %{name}' for name, _ in inputs)
     usable = [*(f'%is.{name}' for name, _ in inputs), '%is.out']
     return [
         *lines,
-        '  %out = call ptr @output(ptr %given)',
+        f'  %out = call ptr {read}'
+        f'(ptr %given, i32 {len(shape)}, ptr @shape.out, i32 {READABLE | WRITEABLE})',
         '  %is.out = icmp ne ptr %out, null',
         *conjunction('%readable', usable),
         '  br i1 %readable, label %compare, label %unreadable',
@@ -174,7 +184,7 @@ def _call(count: int, rank: int) -> list[str]:
         '  br i1 %is.none, label %make, label %use',
         'make:',
         f'  %made = call ptr {pyarray_new()}(ptr {array_type()}, i32 {rank}, '
-        f'ptr @shape, i32 {NPY_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)',
+        f'ptr @shape.out, i32 {NPY_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null)',
         '  %failed = icmp eq ptr %made, null',
         '  br i1 %failed, label %out.of.memory, label %fill',
         'out.of.memory:',

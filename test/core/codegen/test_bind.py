@@ -1,5 +1,6 @@
 """The control loop's path: arrays bound once, then computed in place."""
 
+import builtins
 import gc
 import sys
 import threading
@@ -48,11 +49,38 @@ def test_a_bad_value_raises_and_leaves_the_output(dynamics, bad):
     assert np.array_equal(out, dynamics.bias_torque(q, v))
 
 
-def test_values_beyond_the_range_of_native_code_are_computed():
-    robot = hand_written('oblique')
-    q, out = np.array([1e12, 0.1, 0.2, 0.3]), np.zeros((4, 4))
-    robot.native.bind('mass_matrix', q, out=out)()
-    assert np.array_equal(out, robot.python.mass_matrix(q))
+FAR = {
+    'an angle': ('mass_matrix', ([1e12, 0.1, 0.2, 0.3],)),
+    'angles at the limit': ('mass_matrix', ([2.0**30, -(2.0**30), 1e300, 0.3],)),
+    'a velocity': ('bias_torque', ([0.4, 0.1, 0.2, 0.3], [1e10, 2.0, -1e20, 1.0])),
+}
+
+
+@pytest.mark.parametrize('far', FAR)
+def test_values_beyond_the_range_of_native_code_are_computed_without_a_pause(monkeypatch, far):
+    """On the control thread nothing is compiled."""
+    quantity, values = FAR[far]
+    inputs = [np.array(value) for value in values]
+    expected = getattr(hand_written('oblique').python, quantity)(*inputs)
+    dynamics = RobotDynamics(hand_written('oblique').model, backend='native')
+    out = np.zeros_like(expected)
+    step = dynamics.bind(quantity, *inputs, out=out)
+    monkeypatch.setattr(builtins, 'compile', None)
+    monkeypatch.setattr(builtins, 'exec', None)
+    step()
+    called = getattr(dynamics, quantity)(*inputs)
+    monkeypatch.undo()
+    assert_close(out, expected)
+    assert np.array_equal(out, called)
+
+
+def test_a_result_that_overflows_is_refused(dynamics):
+    q, v, out = np.zeros(4), np.full(4, 1e200), np.full(4, 7.0)
+    step = dynamics.bind('bias_torque', q, v, out=out)
+    for refused in (step, lambda: dynamics.bias_torque(q, v, out=out)):
+        with pytest.raises(StateError, match='bias_torque has no finite value at this q, v'):
+            refused()
+        assert (out == 7.0).all()
 
 
 def test_a_change_of_gravity_reaches_bound_steps():
