@@ -82,9 +82,9 @@ def reached(roots):
             builtin = isinstance(thing, types.BuiltinFunctionType)
             if id(thing) in seen or isinstance(thing, (str, int, float, type, types.ModuleType)):
                 continue
-            if builtin and (
-                type(thing.__self__) not in (tuple, np.ndarray) or hasattr(np.ndarray, thing.__name__)
-            ):
+            if builtin and type(thing.__self__) not in (tuple, np.ndarray):
+                continue
+            if builtin and hasattr(np.ndarray, thing.__name__):
                 continue
             if '.model' in type(thing).__module__ or 'expression' in type(thing).__module__:
                 continue
