@@ -107,35 +107,61 @@ def test_the_examples_lie_on_both_sides_of_the_limit():
     assert scratch_size(products(BIG)[0]) > MOST_ON_STACK
 
 
+# Runs a kernel many times; counts the results that are not, bit by bit, what is expected.
+REPEAT = """
+define i64 @repeat(ptr %x, ptr %out, ptr %expected, i64 %times) {{
+  br label %again
+again:
+  %i = phi i64 [0, %0], [%next, %again]
+  %wrong = phi i64 [0, %0], [%sum, %again]
+  %code = call i64 @kernel(ptr %x, ptr %out)
+  %order = call i32 {memcmp}(ptr %out, ptr %expected, i64 {size})
+  %differs = icmp ne i32 %order, 0
+  %one = zext i1 %differs to i64
+  %sum = add i64 %wrong, %one
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, %times
+  br i1 %more, label %again, label %done
+done:
+  ret i64 %sum
+}}
+"""
+
+
 @pytest.mark.parametrize('count', [SMALL, BIG])
-def test_two_threads_run_one_kernel_at_once(count):
+def test_threads_run_one_kernel_at_once(count):
     """Without the interpreter's lock, which the functions for Python hold."""
     from robot_dynamics_ros.core.codegen import llvm
     from robot_dynamics_ros.core.codegen.llvm_ir import address
 
     program, algorithm = products(count)
     sines = address(llvm.SHARED.get_function_address('sines'))
-    source = kernel_ir(program, sines).replace('define internal i64 @kernel', 'define i64 @kernel')
-    engine = llvm._compile(source, level=1)
-    run = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(
-        engine.get_function_address('kernel')
+    memcmp = ctypes.cast(ctypes.pythonapi.memcmp, ctypes.c_void_p).value
+    repeat = REPEAT.format(memcmp=address(memcmp), size=8 * count)
+    engine = llvm._compile(kernel_ir(program, sines) + repeat, level=1)
+    pointers = [ctypes.c_void_p] * 3
+    run = ctypes.CFUNCTYPE(ctypes.c_int64, *pointers, ctypes.c_int64)(
+        engine.get_function_address('repeat')
     )
-    wrong = []
+    wrong = {}
 
     def work(seed):
         x = np.random.default_rng(seed).uniform(-1.0, 1.0, count)
-        expected, out = np.array(algorithm(x)), np.zeros(count)
-        for _ in range(3000):
-            out[:] = 0.0
-            if run(x.ctypes.data, out.ctypes.data) or np.abs(out - expected).max() > 1e-9:
-                wrong.append(seed)
+        out, expected = np.zeros(count), np.array(algorithm(x))
+        run(x.ctypes.data, out.ctypes.data, out.ctypes.data, 1)
+        assert np.abs(out - expected).max() < 1e-9
+        expected[:] = out
+        barrier.wait(30)
+        data = [array.ctypes.data for array in (x, out, expected)]
+        wrong[seed] = run(*data, 100_000_000 // count)
 
+    barrier = threading.Barrier(3)
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(3)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert not wrong
+    assert wrong == {0: 0, 1: 0, 2: 0}
 
 
 # The smallest stack that Python gives a thread.
