@@ -72,7 +72,7 @@ class Kernel:
     def __init__(
         self, program: Program, labels: Mapping[str, Sequence[str]], backend: Backend
     ) -> None:
-        """Compile.
+        """Compile a program with one back end.
 
         Args:
             program: to compile.

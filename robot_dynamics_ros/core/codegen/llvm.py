@@ -13,7 +13,8 @@ from .llvm_ir import address
 from .llvm_kernel import ANGLE_NOT_FINITE, OUT_OF_MEMORY, kernel_ir
 from .llvm_sine import sines_ir
 from .ndarray import reader_ir
-from .numpy_entry import UNREADABLE, entry_ir
+from .numpy_compute import UNREADABLE
+from .numpy_entry import entry_ir
 from .program import Program
 
 llvm.initialize_native_target()

@@ -1,11 +1,8 @@
 """LLVM IR of the CPython functions around a kernel, so that a call costs less than the dynamics.
 
-All read NumPy arrays where they lie. They check type, length, layout and alignment of every array
-in a few instructions each time: Python can change all of them, of a bound array too.
-
 - `call(input..., out)` makes a new output array if `out` is None.
 - `step()` does the same with the arrays that it is bound to.
-- `evaluate(input..., out)` returns a number, see `Outcome`.
+- `evaluate(input..., out)` returns the number that `compute` returns, at values of any size.
 - `make_call((code, fallback))` and `make_step((code, fallback, input..., out))` return the first
   two, bound to that tuple. They accept no other code than their own.
 
@@ -18,33 +15,20 @@ is a capsule, which nothing can open: it keeps the machine code alive.
 
 from __future__ import annotations
 
-import math
-import struct
-
 from .c_functions import c_function
 from .llvm_ir import address
 from .llvm_kernel import DONE
 from .ndarray import (
     NPY_DOUBLE,
-    READABLE,
     TUPLE_ITEMS,
     TUPLE_SIZE,
     TYPE,
-    WRITEABLE,
     array_type,
-    conjunction,
     field,
     pyarray_new,
 )
+from .numpy_compute import UNREADABLE, compute_ir
 from .program import Program
-
-# Inputs that are smaller lead to no overflow, so that nobody has to look at the result.
-LARGEST = 2.0**30
-LARGEST_BITS = struct.unpack('<q', struct.pack('<d', LARGEST))[0]
-MAGNITUDE = 2**63 - 1
-
-# What `evaluate` returns where it cannot read its arguments; else what the kernel returns.
-UNREADABLE = -3
 
 METH_NOARGS, METH_O, METH_FASTCALL = 0x0004, 0x0008, 0x0080
 NONE = address(id(None))
@@ -57,33 +41,24 @@ def entry_ir(program: Program, read: str) -> str:
         program: of the kernel.
         read: pointer to the function of `ndarray.reader_ir`.
     """
-    inputs = list(program.inputs.items())
-    name = program.name
+    inputs, name = len(program.inputs), program.name
     return '\n'.join(
         [
-            *(_shape(vector, (size,)) for vector, size in inputs),
-            _shape('out', program.shape),
             *_definition('call', name, METH_FASTCALL),
             *_definition('step', name, METH_NOARGS),
             *_definition('evaluate', name, METH_FASTCALL),
             *_definition('make_call', name, METH_O),
             *_definition('make_step', name, METH_O),
-            *_in_range(program),
-            *_compute(inputs, program.shape, read),
-            *_call(len(inputs), len(program.shape)),
-            *_step(len(inputs)),
-            *_evaluate(len(inputs)),
+            *compute_ir(program, read),
+            *_call(inputs, len(program.shape)),
+            *_step(inputs),
+            *_evaluate(inputs),
             *_make('call', 2),
-            *_make('step', len(inputs) + 3),
+            *_make('step', inputs + 3),
             *_release(),
             '',
         ]
     )
-
-
-def _shape(name: str, shape: tuple[int, ...]) -> str:
-    extents = ', '.join(f'i64 {extent}' for extent in shape)
-    return f'@shape.{name} = internal constant [{len(shape)} x i64] [{extents}]'
 
 
 def _definition(function: str, name: str, flags: int) -> list[str]:
@@ -98,79 +73,6 @@ def _definition(function: str, name: str, flags: int) -> list[str]:
 
 def _bytes(text: bytes) -> str:
     return ', '.join(f'i8 {byte}' for byte in text)
-
-
-def _in_range(program: Program) -> list[str]:
-    """`i1 in_range(ptr input...)`: every value is finite and smaller than LARGEST.
-
-    The bits of a magnitude grow with it, NaN and infinity being the largest: adding the distance
-    from LARGEST to the sign bit sets the sign bit of those that are too large.
-    """
-    parameters = ', '.join(f'ptr %{vector}' for vector in program.inputs)
-    lines = [f'define internal i1 @in_range({parameters}) {{']
-    merged = '0'
-    for vector, size in program.inputs.items():
-        for index in range(size):
-            name = f'%{vector}.{index}'
-            lines += [
-                *field(f'{name}.bits', 'i64', f'%{vector}', 8 * index),
-                f'  {name}.size = and i64 {name}.bits, {MAGNITUDE}',
-                f'  {name}.sum = add i64 {name}.size, {2**63 - LARGEST_BITS}',
-                f'  {name}.or = or i64 {merged}, {name}.sum',
-            ]
-            merged = f'{name}.or'
-    return [*lines, f'  %good = icmp sge i64 {merged}, 0', '  ret i1 %good', '}']
-
-
-def _compute(inputs: list[tuple[str, int]], shape: tuple[int, ...], read: str) -> list[str]:
-    """`i64 compute(ptr objects, ptr given, i1 any)`: from the input objects into an array.
-
-    Returns what the kernel returns, or UNREADABLE. `any` accepts values beyond LARGEST too.
-    """
-    lines = ['define internal i64 @compute(ptr %objects, ptr %given, i1 %any) {']
-    for index, (name, _) in enumerate(inputs):
-        lines += [
-            *field(f'%object.{name}', 'ptr', '%objects', 8 * index),
-            f'  %{name} = call ptr {read}'
-            f'(ptr %object.{name}, i32 1, ptr @shape.{name}, i32 {READABLE})',
-            f'  %is.{name} = icmp ne ptr %{name}, null',
-        ]
-    pointers = ', '.join(f'ptr %{name}' for name, _ in inputs)
-    usable = [*(f'%is.{name}' for name, _ in inputs), '%is.out']
-    return [
-        *lines,
-        f'  %out = call ptr {read}'
-        f'(ptr %given, i32 {len(shape)}, ptr @shape.out, i32 {READABLE | WRITEABLE})',
-        '  %is.out = icmp ne ptr %out, null',
-        *conjunction('%readable', usable),
-        '  br i1 %readable, label %compare, label %unreadable',
-        'compare:',
-        *_apart(inputs, math.prod(shape)),
-        '  br i1 %apart, label %examine, label %unreadable',
-        'examine:',
-        f'  %in.range = call i1 @in_range({pointers})',
-        '  %good = or i1 %in.range, %any',
-        '  br i1 %good, label %run, label %unreadable',
-        'run:',
-        f'  %code = call i64 @kernel({pointers}, ptr %out)',
-        '  ret i64 %code',
-        'unreadable:',
-        f'  ret i64 {UNREADABLE}',
-        '}',
-    ]
-
-
-def _apart(inputs: list[tuple[str, int]], entries: int) -> list[str]:
-    """`%apart`: the output overlaps no input."""
-    lines = [f'  %out.end = getelementptr double, ptr %out, i64 {entries}']
-    for name, size in inputs:
-        lines += [
-            f'  %{name}.end = getelementptr double, ptr %{name}, i64 {size}',
-            f'  %{name}.before = icmp ule ptr %{name}.end, %out',
-            f'  %{name}.after = icmp ule ptr %out.end, %{name}',
-            f'  %{name}.apart = or i1 %{name}.before, %{name}.after',
-        ]
-    return [*lines, *conjunction('%apart', [f'%{name}.apart' for name, _ in inputs])]
 
 
 def _call(count: int, rank: int) -> list[str]:
