@@ -99,7 +99,7 @@ def scratch_size(program):
     return slots_of(cut(program), 0)[1]
 
 
-SMALL, BIG = 3 * SEGMENT // 4, 3 * SEGMENT
+SMALL, BIG = 400, 1200
 
 
 def test_the_examples_lie_on_both_sides_of_the_limit():
@@ -201,7 +201,7 @@ def test_a_kernel_runs_on_the_smallest_stack_of_a_thread():
 
 def test_many_segments_compute_what_the_algorithm_does():
     """Slots of the scratch memory are used again: by later segments, with other values."""
-    count = SEGMENT // 2
+    count = SEGMENT // 4
 
     def algorithm(x):
         level = list(x)
