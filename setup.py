@@ -12,7 +12,7 @@ extras = {
     'simulation': ['mujoco'],
     'xacro': ['xacro'],
     'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pin'],
-    'test': ['hypothesis', 'pytest', 'pytest-timeout', 'sympy'],
+    'test': ['example-robot-data', 'hypothesis', 'pytest', 'pytest-timeout', 'sympy'],
 }
 
 setup(
@@ -39,7 +39,7 @@ setup(
     ],
     install_requires=requirements,
     extras_require=extras,
-    zip_safe=True,
+    zip_safe=False,  # xacro_expansion/sandbox is run as a folder
     entry_points={
         'console_scripts': [
             'dynamics_node = robot_dynamics_ros.ros.node:main',

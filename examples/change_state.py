@@ -1,4 +1,4 @@
-"""Drives the lifecycle of a running dynamics_node, in a shell without the command `ros2`.
+"""Changes the lifecycle state of a running dynamics_node, without the command `ros2`.
 
 python examples/change_state.py deactivate     # or configure, activate, cleanup
 """
@@ -17,23 +17,25 @@ TRANSITIONS = {
 }
 
 if len(sys.argv) != 2 or sys.argv[1] not in TRANSITIONS:
-    sys.exit(f'name one of {", ".join(TRANSITIONS)}')
+    sys.exit(f'usage: change_state.py TRANSITION, one of {", ".join(TRANSITIONS)}')
 rclpy.init()
 node = rclpy.create_node('lifecycle_client')
 
 
 def call(service, name, request):
-    """The answer of a service of the node."""
+    """The response of a service of the node."""
     client = node.create_client(service, f'/robot_dynamics/{name}')
     if not client.wait_for_service(timeout_sec=10.0):
-        sys.exit('no dynamics_node here: is it running, with the same ROS_DOMAIN_ID?')
+        sys.exit(
+            f'no service /robot_dynamics/{name}: run dynamics_node with the same ROS_DOMAIN_ID'
+        )
     future = client.call_async(request)
     rclpy.spin_until_future_complete(node, future, timeout_sec=60.0)
-    return future.result() or sys.exit('no answer within 60 s')
+    return future.result() or sys.exit(f'no response of /robot_dynamics/{name} within 60 s')
 
 
 transition = Transition(id=TRANSITIONS[sys.argv[1]])
 done = call(ChangeState, 'change_state', ChangeState.Request(transition=transition)).success
 state = call(GetState, 'get_state', GetState.Request()).current_state.label
 print(state)
-sys.exit(not done and f'{sys.argv[1]} failed; the log of the node says why')
+sys.exit(not done and f'{sys.argv[1]} failed: see the log of the node')

@@ -1,4 +1,4 @@
-"""Runs the demo, as scripts/demo does.
+"""Runs the demo, like scripts/demo.
 
 ros2 launch robot_dynamics_ros demo.launch.py urdf:=/path/to/arm.urdf
 """
@@ -11,7 +11,7 @@ from launch_ros.substitutions import ExecutableInPackage
 
 
 def check_exit(event: ProcessExited, context: LaunchContext) -> None:
-    # Makes the exit code of `ros2 launch` that of the demo: pass or fail.
+    # Gives `ros2 launch` the exit code of the demo.
     if event.returncode:
         raise RuntimeError(f'the demo failed with exit code {event.returncode}')
 
@@ -22,7 +22,7 @@ def start_demo(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         value = LaunchConfiguration(option).perform(context)
         if value:
             arguments += [f'--{option}', value]
-    # No Node: the demo takes plain options, and gives its own nodes their ROS arguments.
+    # Not a Node: the demo takes plain options, and passes ROS arguments to its nodes itself.
     demo = ExecutableInPackage(package='robot_dynamics_ros', executable='demo_observer')
     return [ExecuteProcess(cmd=[demo, *arguments], output='screen', on_exit=check_exit)]
 

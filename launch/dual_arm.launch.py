@@ -4,8 +4,8 @@ ros2 launch robot_dynamics_ros dual_arm.launch.py description:=/path/to/robot.ur
   left_joints:=left_shoulder,left_elbow right_joints:=right_shoulder,right_elbow \\
   left_commands:=/left_effort_controller/commands right_commands:=/right_effort_controller/commands
 
-Both nodes read the same joint_states and compute the whole robot: a joint that a node does not
-command counts with its measured position.
+Both nodes read the same joint_states and compute the whole robot: joints that a node does not
+command are at their measured positions.
 """
 
 from pathlib import Path
@@ -24,12 +24,13 @@ def declare_group(side: str) -> list[LaunchDescriptionEntity]:
     return [
         DeclareLaunchArgument(
             f'{side}_joints',
-            description=f'joints of the {side} arm in the order of its controller, with commas',
+            description=f'joints of the {side} arm in the order of its controller, separated '
+            'by commas',
         ),
         DeclareLaunchArgument(
             f'{side}_commands',
             default_value='~/commands',
-            description=f'where the torques of the {side} arm go',
+            description=f'topic of the torques of the {side} arm',
         ),
     ]
 
@@ -47,7 +48,7 @@ def start_group(side: str) -> LaunchDescriptionEntity:
             'autostart': LaunchConfiguration('autostart'),
         }.items(),
     )
-    # A scope of its own: what is set for one group must not reach the other.
+    # In a scope of its own, so that settings of one group do not apply to the other.
     return GroupAction([include])
 
 
@@ -61,12 +62,13 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'description',
                 default_value='',
-                description='URDF or xacro file of the whole robot; empty: wait for its topic',
+                description='URDF or xacro file of the whole robot; empty: wait for topic '
+                'robot_description',
             ),
             DeclareLaunchArgument(
                 'params_file',
                 default_value=default_parameters,
-                description="parameters of both nodes, in ROS's YAML: those under /**, or under "
+                description='YAML file of the parameters of both nodes: under /**, or under '
                 'left_dynamics and right_dynamics',
             ),
             DeclareLaunchArgument(
@@ -76,8 +78,8 @@ def generate_launch_description() -> LaunchDescription:
                 'autostart',
                 default_value='',
                 choices=['', 'true', 'false'],
-                description='whether the nodes configure and activate themselves; empty: as '
-                'params_file says, else true',
+                description='true: the nodes configure and activate themselves; empty: as in '
+                'params_file, by default true',
             ),
             *(start_group(side) for side in SIDES),
         ]

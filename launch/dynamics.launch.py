@@ -12,13 +12,13 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
-# [s], longer than the longest fade_time; low effort_rate_limits may need more, and are cut short.
-LONGEST_END = '70'
+# Longer than the largest fade_time [s]; low effort_rate_limits may make a fade longer than this.
+SHUTDOWN_TIMEOUT = '70'
 
 
 def read_description(path: str) -> str:
     if path.endswith('.xacro'):
-        import xacro  # only here: a plain URDF needs none
+        import xacro  # optional: a plain URDF does not need it
 
         return str(xacro.process_file(path).toxml())
     return Path(path).read_text()
@@ -31,13 +31,13 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         parameters.append({'autostart': autostart == 'true'})
     description = LaunchConfiguration('description').perform(context)
     if description:
-        # As a string whatever it looks like: launch would read it as YAML otherwise.
+        # As a string: launch would read it as YAML otherwise.
         xml = ParameterValue(read_description(description), value_type=str)
         parameters.append({'robot_description': xml})
     joints = LaunchConfiguration('joints').perform(context)
     if joints:
         names = [name.strip() for name in joints.split(',')]
-        # As strings, too: a joint may be called "on".
+        # As strings: YAML would read a joint named "on" as true.
         parameters.append({'joints': ParameterValue(names, value_type=list[str])})
     return [
         Node(
@@ -48,9 +48,9 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             parameters=parameters,
             remappings=[('~/commands', LaunchConfiguration('commands'))],
             output='screen',
-            # The node may fade for a minute before it ends.
-            sigterm_timeout=LONGEST_END,
-            sigkill_timeout=LONGEST_END,
+            # The node may fade for a minute before it ends; a kill would leave the last torque.
+            sigterm_timeout=SHUTDOWN_TIMEOUT,
+            sigkill_timeout=SHUTDOWN_TIMEOUT,
         )
     ]
 
@@ -70,14 +70,13 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'params_file',
                 default_value=default_parameters,
-                description='YAML file of the parameters of the node. The default explains all '
-                'of them: copy it and change the copy',
+                description='YAML file of the parameters of the node. The default file explains '
+                'each: copy it and change the copy',
             ),
             DeclareLaunchArgument(
                 'namespace',
                 default_value='',
-                description='namespace of the node and of its topics and services, one for each '
-                'arm. Empty: none',
+                description='namespace of the node, its topics and services. Empty: none',
             ),
             DeclareLaunchArgument(
                 'name', default_value='robot_dynamics', description='name of the node'
@@ -85,13 +84,13 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument(
                 'joints',
                 default_value='',
-                description='joints to command, separated by commas; empty: as params_file says',
+                description='joints to command, separated by commas; empty: as in params_file',
             ),
             DeclareLaunchArgument(
                 'commands',
                 default_value='~/commands',
-                description='topic that the torques go to, such as /effort_controller/commands. '
-                'The default, /robot_dynamics/commands, moves nothing',
+                description='topic of the torques, such as /effort_controller/commands. '
+                'No controller reads the default, /robot_dynamics/commands',
             ),
             DeclareLaunchArgument(
                 'autostart',
@@ -99,7 +98,7 @@ def generate_launch_description() -> LaunchDescription:
                 choices=['', 'true', 'false'],
                 description='true: publish torques as soon as there are a description and joint '
                 'states. false: wait for the lifecycle transitions configure and activate. '
-                'Empty: as params_file says, else true',
+                'Empty: as in params_file, by default true',
             ),
             OpaqueFunction(function=start_node),
         ]

@@ -3,8 +3,7 @@
 ros2 launch robot_dynamics_ros two_arms.launch.py \\
   left_description:=/path/to/left.urdf right_description:=/path/to/right.urdf
 
-The two hear nothing of each other: each reads joint_states and robot_description, and commands
-torques, in its own namespace.
+Each node reads joint_states and robot_description, and commands torques, in its own namespace.
 """
 
 from pathlib import Path
@@ -30,17 +29,18 @@ def declare_arm(side: str) -> list[LaunchDescriptionEntity]:
         DeclareLaunchArgument(
             f'{side}_description',
             default_value='',
-            description=f'URDF or xacro file of the {side} arm; empty: wait for its topic',
+            description=f'URDF or xacro file of the {side} arm; empty: wait for its topic '
+            'robot_description',
         ),
         DeclareLaunchArgument(
             f'{side}_params_file',
             default_value=default_parameters,
-            description=f"parameters of the {side} node, in ROS's YAML",
+            description=f'YAML file of the parameters of the {side} node',
         ),
         DeclareLaunchArgument(
             f'{side}_commands',
             default_value='~/commands',
-            description=f'where the torques of the {side} arm go',
+            description=f'topic of the torques of the {side} arm',
         ),
     ]
 
@@ -56,7 +56,7 @@ def start_arm(side: str) -> LaunchDescriptionEntity:
             'autostart': LaunchConfiguration('autostart'),
         }.items(),
     )
-    # A scope of its own: what is set for one arm must not reach the other.
+    # In a scope of its own, so that settings of one arm do not apply to the other.
     return GroupAction([include])
 
 
@@ -68,8 +68,8 @@ def generate_launch_description() -> LaunchDescription:
                 'autostart',
                 default_value='',
                 choices=['', 'true', 'false'],
-                description='whether the nodes configure and activate themselves; empty: as '
-                'params_file says, else true',
+                description='true: the nodes configure and activate themselves; empty: as in '
+                'params_file, by default true',
             ),
             *(start_arm(side) for side in SIDES),
         ]

@@ -1,5 +1,6 @@
 """A node with its guards at work: who drives it, who watches it, who records it."""
 
+import re
 import time
 from dataclasses import dataclass, field
 
@@ -32,7 +33,7 @@ class Scene:
 
     @property
     def guard(self):
-        return self.node.in_use.commanded().guard
+        return self.node.robot_holder.require().guard
 
     def settle(self, torque, what='torque'):
         """Wait until this is commanded."""
@@ -41,16 +42,16 @@ class Scene:
             f'{what} {np.asarray(torque)}',
         )
 
-    def hear(self, count=5):
+    def wait_for_states(self, count=5):
         """Wait until the node has answered or refused so many more states."""
-        counters = self.node.counters_by_topic['joint_states']
-        before = counters.used + counters.refused
-        self.observer.until(lambda: counters.used + counters.refused >= before + count, 'states')
+        counters = self.node.topic_counters['joint_states']
+        before = counters.used + counters.rejected
+        self.observer.until(lambda: counters.used + counters.rejected >= before + count, 'states')
 
     def check_silent(self):
         """That states come, are heard, and are not answered."""
         start = time.monotonic()
-        self.hear(10)
+        self.wait_for_states(10)
         assert len(self.recording.since(start)[0]) == 0
 
     def watch(self, seconds):
@@ -70,7 +71,13 @@ class Scene:
 
         def found():
             statuses = [s for r in self.reports for s in r.status]
-            return [s for s in statuses if s.name.endswith(f': {concern}') and text in s.message]
+            # "0 rejected" is not part of "10 rejected".
+            pattern = rf'(?<!\d){re.escape(text)}'
+            return [
+                s
+                for s in statuses
+                if s.name.endswith(f': {concern}') and re.search(pattern, s.message)
+            ]
 
         self.observer.until(found, f'{concern}: {text!r} in diagnostics')
         return found()[0]

@@ -19,7 +19,7 @@ def trajectory(*points, names=JOINTS):
 
 def follow(node, observer, message):
     """Send a reference and wait until the node has it."""
-    counters = node.counters_by_topic['reference']
+    counters = node.topic_counters['reference']
     before = counters.used
     observer.reference.publish(message)
     observer.until(lambda: counters.used > before, 'reference')

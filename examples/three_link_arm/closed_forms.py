@@ -2,8 +2,8 @@
 
 Le, Nguyen, Nguyen, "Dynamic model with a new formulation of Coriolis/centrifugal matrix for robot
 manipulators", Journal of Computer Science and Cybernetics 36 (2020), 89-104: equations 64 to 71.
-Typed line by line, in its own letters, over the scalars of `robot_dynamics_ros.core` (which know
-no powers).
+Line by line in the symbols of the paper, for the scalars of `robot_dynamics_ros.core` (which have
+no power operator).
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ ROWS = 4
 def increment(derivative: Callable[[float, Array], Array], t: float, y: Array, h: float) -> Array:
     """y(t + h) - y of y' = derivative(t, y), with an error of order h^9.
 
-    The increment, which is small, is what is extrapolated: it has digits to spare for rounding.
+    The increment is extrapolated, not y: it is small, and so are its rounding errors.
     """
     start = derivative(t, y)
     row: list[Array] = []
@@ -39,7 +39,7 @@ def _midpoint(
     h: float,
     count: int,
 ) -> Array:
-    """y(t + h) - y by the rule with that many (an even number) of steps."""
+    """y(t + h) - y by the modified midpoint rule with an even number of steps."""
     small = h / count
     previous, current = np.zeros_like(y), small * start
     for i in range(1, count):

@@ -2,7 +2,7 @@
 
 The torques come from the closed forms of the paper, the motion from the dynamics that
 `robot_dynamics_ros` computes from the URDF: two models, from two derivations. If one were wrong,
-the arm would leave its reference.
+the arm would not follow its reference.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ URDF = Path(__file__).with_name('three_link_arm.urdf')
 DURATION = 8.0
 AMPLITUDES = np.array([1.0, 0.75, 0.5])
 FREQUENCY = 2.0 * np.pi
-# Short enough that only rounding is left, which the open loop amplifies: other steps of about this
-# length give between 1e-13 and 3e-12 rad after 8 s.
+# Step at which rounding dominates the error, which the open loop amplifies: steps of about this
+# length give between 1e-13 and 3e-12 rad after 8 s [s].
 STEP = 0.005
-# What the run must keep within: the largest error [rad], and the torques of figure 5 [N m].
+# Bounds of the run: the largest error [rad], and the torques of figure 5 [N m].
 LARGEST_ERROR = 5e-11
 TORQUE_RANGES = ((-5.598, 8.872), (-5.516, 0.568), (-0.887, 0.991))
 
 
 @dataclass(frozen=True)
 class Run:
-    """What was simulated, one row per step.
+    """The simulated motion, one row per step.
 
     Attributes:
         time: [s].
@@ -72,7 +72,7 @@ def feedforward(t: float) -> Array:
 
 
 def simulate(duration: float = DURATION, h: float = STEP) -> Run:
-    """The arm from rest at q = 0 under the feedforward torques.
+    """Simulate the arm from rest at q = 0 under the feedforward torques.
 
     Args:
         duration: [s].
@@ -89,7 +89,7 @@ def simulate(duration: float = DURATION, h: float = STEP) -> Run:
     times = np.arange(round(duration / h) + 1) * h
     states, lost = [np.zeros(6)], np.zeros(6)
     for t in times[:-1]:
-        # Kahan's sum: what rounding takes from one step is added to the next.
+        # Kahan's sum: the rounding error of one step is added to the next.
         change = increment(derivative, float(t), states[-1], h) + lost
         states.append(states[-1] + change)
         lost = change - (states[-1] - states[-2])

@@ -1,4 +1,4 @@
-"""Draws figures 5 and 6 of the paper from our own run.
+"""Draws figures 5 and 6 of the paper from the simulation in `feedforward.py`.
 
 In examples/: python -m three_link_arm.figures [folder]; without a folder, into docs/.
 """
@@ -17,7 +17,7 @@ OURS, THEIRS, BOUND = '#1f5fa8', '#e08214', '#777777'
 
 
 def draw_torques(run: Run, path: Path) -> None:
-    """Figure 5: the torques, between the ends of their ranges in the paper."""
+    """Figure 5: the torques, with the bounds of their ranges in the paper."""
     figure = Figure(figsize=(8, 6.5), layout='constrained')
     axes = figure.subplots(3, 1, sharex=True)
     figure.suptitle('Feedforward torques of the three-link arm (figure 5 of the paper)')
@@ -62,7 +62,7 @@ def draw_errors(run: Run, path: Path) -> None:
 
 
 def main() -> None:
-    """Simulate and draw."""
+    """Simulate, and draw both figures into the folder of the command line."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else DOCS
     run = simulate()
     draw_torques(run, folder / 'three_link_torques.png')

@@ -1,4 +1,4 @@
-"""The torque to command: which terms, evaluated where, for which joints."""
+"""The feedforward torque: selected terms of the dynamics, for the commanded joints."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
 
-# The rows of `RobotDynamics.torque_terms`, and the friction that we add.
+# The rows of `RobotDynamics.torque_terms`, and friction.
 TERMS = ('gravity', 'coriolis', 'inertial', 'friction')
-# Friction is rarely known, and added wrongly it drives a joint: it must be asked for.
+# Friction is rarely known, and a wrong friction torque drives a joint: it must be selected.
 DEFAULT_TERMS = TERMS[:3]
 GRAVITY = TERMS.index('gravity')
 FRICTION = TERMS.index('friction')
@@ -21,25 +21,26 @@ EVALUATION_POINTS = ('reference', 'state')
 
 
 class Feedforward:
-    """Computes tau = M(q) a + C(q, v) v + g(q) + f(v) in place, for some joints of a robot.
+    """Computes tau = M(q) a + C(q, v) v + g(q) + f(v), for some joints of a robot.
 
-    Joints that are not commanded take their measured position and are taken to be at rest.
-    Everything it needs is allocated when it is made.
+    Joints that are not commanded have their measured position, zero velocity and zero
+    acceleration. A call allocates no arrays for results: they are filled in place.
 
     Attributes:
         dynamics: of the robot.
         joints: names of the commanded joints, k of them.
-        indices: (k,) theirs among the independent joints of the model.
-        chosen: the terms that are summed.
-        friction: what makes up for friction; may be replaced at any time.
-        q: (n,) positions at which the last call evaluated [rad or m].
-        v: (n,) velocities of the same [rad/s or m/s].
-        a: (n,) accelerations of the same [rad/s^2 or m/s^2].
-        terms: (3, n) what `RobotDynamics.torque_terms` gave there [N m or N].
-        parts: (4, k) of the last call, in the order of `TERMS` [N m or N].
-        effort: (k,) the sum of the chosen terms of the last call [N m or N].
-        current: whether `terms` belongs to q, v, a and the gravity of the dynamics. Not before
-            the first call, nor after one that failed; who changes gravity says that it does not.
+        indices: (k,) indices of these among the independent joints of the model.
+        selected_terms: names of the terms that are summed.
+        friction: torque that compensates friction; may be replaced at any time.
+        q: (n,) positions of the last evaluation [rad or m].
+        v: (n,) velocities of the last evaluation [rad/s or m/s].
+        a: (n,) accelerations of the last evaluation [rad/s^2 or m/s^2].
+        terms: (3, n) result of `RobotDynamics.torque_terms` there [N m or N].
+        parts: (4, k) terms of the commanded joints, in the order of `TERMS` [N m or N].
+        effort: (k,) sum of the selected terms [N m or N].
+        current: whether `terms` belongs to q, v, a and the gravity of the dynamics. False before
+            the first evaluation and after one that failed. Set it to False after a change of
+            gravity.
     """
 
     def __init__(
@@ -51,15 +52,15 @@ class Feedforward:
         evaluate_at: str = 'reference',
         friction: JointFriction | None = None,
     ) -> None:
-        """Choose.
+        """Select joints and terms, and allocate the results.
 
         Args:
             dynamics: of the robot.
-            joints: to command, in this order; all if empty.
-            terms: to sum, of `TERMS`.
+            joints: names of the joints to command, in this order; all if empty.
+            terms: names of the terms to sum, of `TERMS`.
             evaluate_at: 'reference': M(qr) ar + C(qr, vr) vr + g(qr) + f(vr); 'state': at the
                 measured q and v, with the acceleration of the reference.
-            friction: of the joints; that of the URDF if None.
+            friction: of the joints; None for that of the URDF.
 
         Raises:
             UnknownNameError: no independent joint has that name.
@@ -70,7 +71,7 @@ class Feedforward:
         self.joints = tuple(joints) or model.joint_names
         check_choices('joints', self.joints)
         self.indices = np.array([model.index_of(name) for name in self.joints])
-        self.choose(terms=terms, evaluate_at=evaluate_at)
+        self.select_terms(terms, evaluate_at=evaluate_at)
         self.dynamics = dynamics
         self.friction = friction or JointFriction(model)
         self.q, self.v, self.a = np.zeros((3, model.size))
@@ -81,47 +82,53 @@ class Feedforward:
         self.effort = np.zeros(len(self.joints))
         self.current = False
 
-    def choose(self, *, terms: Sequence[str], evaluate_at: str) -> None:
-        """Change what is summed and where it is evaluated, from the next call on.
+    def select_terms(self, terms: Sequence[str], *, evaluate_at: str) -> None:
+        """Change which terms are summed and where they are evaluated, from the next call on.
+
+        Args:
+            terms: names of the terms to sum, of `TERMS`.
+            evaluate_at: 'reference' or 'state', as in the constructor.
 
         Raises:
             ParameterError: a term is named twice, or a term or evaluation point does not exist.
         """
         check_choices('terms', terms, TERMS)
         check_choices('evaluate_at', [evaluate_at], EVALUATION_POINTS)
-        self.chosen = tuple(terms)
+        self.selected_terms = tuple(terms)
         self._weights = np.array([float(term in terms) for term in TERMS])
         self._at_reference = evaluate_at == 'reference'
 
-    def terms_of_measured_velocity(
+    def terms_needing_velocity(
         self, reference: object | None, *, estimates: bool = False
     ) -> list[str]:
-        """Those of the chosen terms that need it, with that reference or with none (None).
+        """Names of the selected terms that need the measured velocity.
 
-        The inertial one does where it takes `estimates` of the acceleration.
+        Args:
+            reference: that is followed; None for the measured state.
+            estimates: whether the acceleration is estimated from the measured velocity.
         """
         needing = []
         if reference is None or not self._at_reference:
             needing += ['coriolis', 'friction']
         if reference is None and estimates:
             needing += ['inertial']
-        return [term for term in needing if term in self.chosen]
+        return [term for term in needing if term in self.selected_terms]
 
     def compute(
         self, q: Array, v: Array, reference: Array | None = None, a: Array | None = None
     ) -> None:
-        """Fill `parts` and `effort`.
+        """Compute the torque, in `parts` and `effort`.
 
         Args:
             q: (n,) measured positions of all independent joints [rad or m].
             v: (n,) measured velocities [rad/s or m/s].
             reference: (3, k) rows q, v, a of the commanded joints; None for the measured state.
-            a: (n,) measured accelerations [rad/s^2 or m/s^2], where there is no reference; zero
-                if None.
+            a: (n,) measured accelerations [rad/s^2 or m/s^2]; None for zero. A reference takes
+                precedence.
 
         Raises:
-            StateError: a value is not finite, and `parts` and `effort` are as they were; or the
-                torque itself is not finite.
+            StateError: a value is not finite, and `parts` and `effort` stay; or the torque is not
+                finite.
         """
         commanded = self.indices
         self.current = False
@@ -147,18 +154,26 @@ class Feedforward:
             raise StateError('the torque is not finite at this state and reference')
 
     def hold(self, q: Array) -> None:
-        """Fill `parts` and `effort` with what holds the robot at rest at q (n,) [rad or m].
+        """Compute the torque that holds the robot at rest, in `parts` and `effort`.
 
-        That is the gravity torque, if gravity is among the terms.
+        That is the gravity torque if gravity is selected, and zero if not.
+
+        Args:
+            q: (n,) positions of all independent joints [rad or m].
         """
         self.compute(q, self._rest)
 
 
 def check_choices(name: str, chosen: Sequence[str], allowed: Sequence[str] | None = None) -> None:
-    """Whether each choice is made once, and is one of those allowed.
+    """Check that each choice is allowed and is named once.
+
+    Args:
+        name: of the parameter, for the message.
+        chosen: the choices.
+        allowed: names that may be chosen; None for any.
 
     Raises:
-        ParameterError: it is not.
+        ParameterError: a choice is unknown or is named twice.
     """
     for choice in chosen:
         if allowed is not None and choice not in allowed:

@@ -1,4 +1,4 @@
-"""What a trajectory demands of each joint, beside what the joint can give."""
+"""The efforts, speeds and positions of a trajectory, compared with the limits of each joint."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .trajectory_efforts import TrajectoryEfforts
 
 @dataclass(frozen=True)
 class Extreme:
-    """The worst value of one kind.
+    """The worst effort, velocity or position of one joint in a trajectory.
 
     Attributes:
-        value: in the unit of the kind.
-        point: index of the point that holds it.
-        exceeded: whether it is beyond a limit.
+        value: effort [N m or N], speed [rad/s or m/s] or position [rad or m].
+        point: index of the point of the trajectory.
+        exceeded: whether the value is beyond a limit.
     """
 
     value: float
@@ -32,14 +32,14 @@ class Extreme:
 
 @dataclass(frozen=True)
 class JointDemand:
-    """Of one joint.
+    """What a trajectory demands of one joint.
 
     Attributes:
-        joint: its name.
-        limits: that it was compared with; infinite where there are none.
-        effort: the largest magnitude of the whole torque [N m or N].
+        joint: name of the joint.
+        limits: of the joint; infinite where there are none.
+        effort: the largest magnitude of the total torque [N m or N].
         velocity: the largest speed [rad/s or m/s].
-        position: the one farthest beyond a limit, or closest to one [rad or m].
+        position: the position farthest beyond a limit, or closest to one [rad or m].
     """
 
     joint: str
@@ -49,7 +49,7 @@ class JointDemand:
     position: Extreme
 
     def excesses(self) -> list[str]:
-        """One phrase for each limit that is exceeded."""
+        """A message for each exceeded limit: joint, value, point and what is allowed."""
         allowed = {
             'effort': f'{self.limits.effort:.4g}',
             'velocity': f'{self.limits.velocity:.4g}',
@@ -67,19 +67,19 @@ class JointDemand:
 def joint_demands(
     efforts: TrajectoryEfforts, joints: Sequence[str], limits: Sequence[Limits]
 ) -> list[JointDemand]:
-    """The demands of a trajectory, at its points alone.
+    """The demand on each joint of a trajectory; only its points count, not what is between them.
 
     Args:
-        efforts: of the trajectory.
+        efforts: torques and motion of the trajectory.
         joints: names of its joints, k of them.
-        limits: of these joints.
+        limits: of these joints, k of them.
     """
     position, velocity, _ = efforts.motion
     lower = np.array([limit.lower for limit in limits])
     upper = np.array([limit.upper for limit in limits])
     # How far inside its limits each position is, (p, k).
     room = np.minimum(position - lower, upper - position)
-    speeds, magnitudes = np.abs(velocity), np.abs(efforts.whole)
+    speeds, magnitudes = np.abs(velocity), np.abs(efforts.total)
     demands = []
     for column, (joint, limit) in enumerate(zip(joints, limits, strict=True)):
         nearest = int(np.argmin(room[:, column]))
@@ -101,12 +101,14 @@ def joint_demands(
 def described_limits(
     model: RobotModel, joints: Sequence[str], *, effort_scale: float = 1.0
 ) -> list[Limits]:
-    """The limits of the description; an effort or velocity limit that is not positive is none.
+    """The limits of some joints in the description of the robot.
+
+    An effort or velocity limit that is not positive counts as none.
 
     Args:
-        model: the robot.
+        model: of the robot.
         joints: names of independent joints.
-        effort_scale: share of the effort limits that may be used.
+        effort_scale: share of the effort limits that may be used [-].
 
     Raises:
         UnknownNameError: no independent joint has that name.

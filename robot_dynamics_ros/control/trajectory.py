@@ -1,4 +1,4 @@
-"""A reference motion: points in time, and what lies between them."""
+"""A reference motion: points in time, and the interpolation between them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from robot_dynamics_ros.core.errors import StateError
 
 @dataclass(frozen=True)
 class Point:
-    """Where a reference is at one time.
+    """A reference at one time.
 
     Attributes:
         time: [s], on any clock.
@@ -31,30 +31,33 @@ class Point:
     a: Array | None = None
 
 
-# Beyond this no position, velocity or acceleration can be meant.
+# A position, velocity or acceleration from here on is refused [rad or m, per s, per s^2].
 RANGE = 1e6
-# Of the polynomials.
+# Exponents of the polynomials, up to the quintic.
 EXPONENTS = np.arange(6.0)
 
 
 class Trajectory:
     """Interpolates between points as joint_trajectory_controller does.
 
-    Linear if one of two neighbours gives positions alone, cubic if both give velocities, quintic
-    if both give accelerations too. Before the first point it is at rest there, after the last one
-    at rest there. A single point holds as it is, its velocities and accelerations included.
+    A segment is linear if one of its two points gives positions alone, cubic if both give
+    velocities, quintic if both give accelerations too. Before the first point and after the last
+    one the reference rests there. A single point keeps its velocities and accelerations.
 
     Attributes:
-        points: as they were given.
+        points: of the motion, in the order of time.
     """
 
     def __init__(self, points: Sequence[Point]) -> None:
-        """Fit the polynomials.
+        """Fit the polynomials between the points.
+
+        Args:
+            points: in the order of time.
 
         Raises:
             StateError: there is no point, the times do not increase, or a point gives
                 accelerations but no velocities, another number of values than the first, or
-                numbers that are not finite or beyond `RANGE`.
+                numbers that are not finite or not below `RANGE`.
         """
         if not points:
             raise StateError('the trajectory has no points, at least one is needed')
@@ -91,7 +94,7 @@ class Trajectory:
         return self._last.time
 
     def at(self, time: float) -> Array:
-        """Rows q, v and a at a time [s], shape (3, n)."""
+        """Rows q, v and a (3, n) at a time [s] [rad or m, per s, per s^2]."""
         if not self._segments:
             return _rows(self._first.q, self._first.v, self._first.a)
         if time < self.start or time >= self.end:
@@ -132,9 +135,9 @@ def _segment(before: Point, after: Point) -> Array:
 
 @cache
 def _interpolation(order: int) -> Array:
-    """From derivatives at both ends of the unit interval to coefficients, (order, order).
+    """Matrix (order, order) from derivatives at both ends of the unit interval to coefficients.
 
-    Over that interval the system is well conditioned, whatever the duration of a segment.
+    Over that interval the system is well conditioned, for any duration of the segment.
     """
     # Row k of each half: the k-th derivative of the powers, at the start and at the end.
     system = [

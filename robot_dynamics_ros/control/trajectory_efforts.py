@@ -20,7 +20,7 @@ PARTS = ('gravity', 'coriolis', 'inertial')
 
 @dataclass(frozen=True)
 class TrajectoryEfforts:
-    """A trajectory of k joints at its p points.
+    """Motion and torques of a trajectory of k joints at its p points.
 
     Attributes:
         motion: (3, p, k) rows q, v and a [rad or m, per s, per s^2].
@@ -31,15 +31,15 @@ class TrajectoryEfforts:
     parts: Array
 
     @property
-    def whole(self) -> Array:
-        """M(q) a + C(q, v) v + g(q), shape (p, k) [N m or N]."""
+    def total(self) -> Array:
+        """M(q) a + C(q, v) v + g(q), of all parts, shape (p, k) [N m or N]."""
         return self.sum_of(PARTS)
 
     def sum_of(self, terms: Sequence[str]) -> Array:
-        """The sum of some terms, shape (p, k) [N m or N].
+        """The sum of some parts, shape (p, k) [N m or N].
 
         Args:
-            terms: of gravity, coriolis and inertial.
+            terms: names of the parts, of `PARTS`.
 
         Raises:
             ParameterError: a term does not exist or is named twice.
@@ -56,13 +56,13 @@ def trajectory_efforts(
 
     Args:
         dynamics: of the robot.
-        joints: that move, k of them, in the order of the points.
-        points: of `Trajectory`; what they do not give is that of `point_motion`.
+        joints: names of the joints that move, k of them, in the order of the points.
+        points: of the trajectory; `point_motion` completes missing velocities and accelerations.
         q: (n,) positions of all independent joints [rad or m]; those that do not move rest there.
 
     Raises:
         UnknownNameError: no independent joint has that name.
-        StateError: the points are no trajectory, or a torque is not finite.
+        StateError: the points do not make a `Trajectory`, or a torque is not finite.
     """
     indices = [dynamics.model.index_of(name) for name in joints]
     motion = point_motion(points)
@@ -84,11 +84,14 @@ def trajectory_efforts(
 def point_motion(points: Sequence[Point]) -> Array:
     """Rows q, v and a at every point of a trajectory, shape (3, p, k).
 
-    What a point does not give is that of `Trajectory` just after it: of the polynomial that begins
-    there, and zero at the last point, where the robot rests from then on.
+    Missing velocities and accelerations are those of `Trajectory` just after the point: of the
+    polynomial that begins there, and zero at the last point, where the reference rests.
+
+    Args:
+        points: of the trajectory.
 
     Raises:
-        StateError: the points are no trajectory.
+        StateError: the points do not make a `Trajectory`.
     """
     trajectory = Trajectory(points)
     motion = np.stack([trajectory.at(point.time) for point in points], axis=1)

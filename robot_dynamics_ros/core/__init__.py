@@ -1,4 +1,4 @@
-"""The dynamics of a robot, without ROS: parse a URDF, compute, nothing else.
+"""The dynamics of a robot from its URDF, without ROS.
 
 >>> dynamics = RobotDynamics(parse_urdf(text))
 >>> tau = dynamics.inverse_dynamics(q, v, a)
@@ -27,7 +27,7 @@ from .model.robot import RobotModel
 from .model.tree import Frame, Joint, Limits, Link
 from .plausibility.audit import audit
 from .task.resolved_rate import VelocitySolution
-from .task.task_space import TaskSpace
+from .task.task_space import TaskInertia, TaskSpace
 
 __all__ = [
     'Finding',
@@ -47,6 +47,7 @@ __all__ = [
     'RobotDynamicsError',
     'RobotModel',
     'StateError',
+    'TaskInertia',
     'TaskSpace',
     'TopologyError',
     'UnknownNameError',

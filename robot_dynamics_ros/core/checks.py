@@ -13,8 +13,11 @@ from .errors import ParameterError, StateError
 
 Array = npt.NDArray[np.float64]
 
-# [m/s^2]: nobody's planet. What exceeds it is a mistake, such as a unit of mm/s^2.
+# [m/s^2]: four times Jupiter's. What exceeds it is a mistake, such as a unit of mm/s^2.
 STRONGEST_GRAVITY = 100.0
+
+# What to do with a masked array, whose hidden values would count.
+UNMASK = 'pass its .filled() array, or its .data if no value is masked'
 
 
 def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
@@ -26,8 +29,11 @@ def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
         labels: of its entries, for messages.
 
     Raises:
-        StateError: it is not numeric, not a vector, of the wrong size, or not finite.
+        StateError: it is not numeric, not a vector, of the wrong size, not finite, or a masked
+            array, whose hidden values would count.
     """
+    if is_masked(value):
+        raise StateError(f'{name} is a masked array: {UNMASK}')
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
@@ -39,8 +45,8 @@ def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
     if array.size != len(labels):
         needed = f'{len(labels)} are needed: {_list(labels)}'
         raise StateError(f'{name} has {array.size} values, {needed}')
-    # Into an array of our own: whatever strides, alignment or instance of dtype were kept, the
-    # compiled code might hand it back to us for ever.
+    # A new array: compiled code gives back whatever it cannot read, and strides, alignment and
+    # dtype that came with the value might never suit it.
     result: Array = np.empty(array.size, np.float64)
     result[:] = array
     bad = np.flatnonzero(~np.isfinite(result))
@@ -66,8 +72,15 @@ def checked_gravity(value: Any) -> Array:
     return gravity
 
 
+def is_masked(value: Any) -> bool:
+    """Whether it is a masked array, which NumPy converts to an array of all its values."""
+    return isinstance(value, np.ma.MaskedArray)
+
+
 def is_finite(value: Any, shape: tuple[int, ...] = ()) -> bool:
     """Whether it is an array of finite real numbers of that shape; by default one number."""
+    if is_masked(value):
+        return False
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):
@@ -101,37 +114,43 @@ def check_output(out: Any, shape: tuple[int, ...]) -> None:
     """Whether a result of that shape can be written into `out`.
 
     Raises:
-        StateError: it is no writeable float64 array of that shape.
+        StateError: it is not a writeable float64 array of that shape, or it is masked.
     """
+    if is_masked(out):
+        raise StateError(f'out is a masked array: {UNMASK}')
     if not isinstance(out, np.ndarray) or out.dtype != np.float64:
-        kind = f'{out.dtype} array' if isinstance(out, np.ndarray) else type(out).__name__
-        raise StateError(f'out is a {kind}, a float64 array of shape {shape} is needed')
+        raise StateError(f'out is a {_kind(out)}, a float64 array of shape {shape} is needed')
     if out.shape != shape:
         raise StateError(f'out has shape {out.shape}, {shape} is needed')
     if not out.flags.writeable:
-        raise StateError('out is read-only')
+        raise StateError('out is read-only: a writeable array is needed')
 
 
 def check_bindable(inputs: dict[str, Any], sizes: dict[str, int], out: Any) -> None:
     """Whether a program can read these arrays, and write that one, where they lie.
 
     Raises:
-        StateError: one of them would have to be converted or copied, or `out` overlaps an input.
+        StateError: one of them would have to be converted or copied, or is of a subclass such as
+            a masked array; or `out` overlaps an input.
     """
     for name, array in {**inputs, 'out': out}.items():
         if type(array) is not np.ndarray or array.dtype != np.float64:
             raise StateError(f'bind: {name} must be a float64 NumPy array, not {_kind(array)}')
         if not (array.flags.c_contiguous and array.flags.aligned):
-            raise StateError(f'bind: {name} must be contiguous in memory')
+            raise StateError(f'bind: {name} must be contiguous in memory: pass a copy of it')
     for name, size in sizes.items():
         if inputs[name].shape != (size,):
             raise StateError(f'bind: {name} has shape {inputs[name].shape}, ({size},) is needed')
         if np.may_share_memory(inputs[name], out):
-            raise StateError(f'bind: out shares memory with {name}')
+            raise StateError(f'bind: out shares memory with {name}: pass an array of its own')
 
 
 def _kind(value: Any) -> str:
-    return f'{value.dtype} array' if isinstance(value, np.ndarray) else type(value).__name__
+    if type(value) is np.ndarray:
+        return f'{value.dtype} array'
+    if isinstance(value, np.ndarray):
+        return f'{value.dtype} {type(value).__name__}'
+    return type(value).__name__
 
 
 def _list(labels: Sequence[str], most: int = 8) -> str:

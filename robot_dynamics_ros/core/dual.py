@@ -1,9 +1,9 @@
-"""Dual numbers: scalars that carry their derivative along, exactly.
+"""Dual numbers: scalars that carry their exact derivative.
 
-A dual number is x + x' eps with eps^2 = 0: what an algorithm makes of `q + v eps` is its value
-and, beside it, its derivative along v, by the rules of calculus and with no difference quotient
-(Clifford, "Preliminary sketch of biquaternions", 1873; Griewank, Walther, "Evaluating
-Derivatives", 2008, chapter 3).
+A dual number is x + x' eps with eps^2 = 0. Evaluated at q + v eps, an algorithm gives its value
+and its derivative along v, by the rules of calculus and without a difference quotient (Clifford,
+"Preliminary sketch of biquaternions", 1873; Griewank, Walther, "Evaluating Derivatives", 2008,
+chapter 3).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Dual:
     """
 
     __slots__ = ('slope', 'value')
-    # NumPy leaves `array * dual` to us.
+    # So that NumPy returns NotImplemented for `array * dual`, and `__rmul__` is called.
     __array_ufunc__ = None
 
     def __init__(self, value: Scalar, slope: Any) -> None:
@@ -54,7 +54,7 @@ class Dual:
         return Dual(other - self.value, -self.slope)
 
     def __mul__(self, other: Scalar) -> Dual:
-        # Slopes first: an array knows how to multiply any scalar, not the other way round.
+        # Slopes first: an array can be multiplied by any scalar, a scalar not by any array.
         if isinstance(other, Dual):
             slope = self.slope * other.value + other.slope * self.value
             return Dual(self.value * other.value, slope)
@@ -84,12 +84,12 @@ def _(angle: Dual) -> Dual:
 
 
 def along(point: Sequence[Scalar], direction: Sequence[Scalar]) -> list[Dual]:
-    """The point + direction eps: slopes become derivatives along the direction."""
+    """The point + direction eps, (n,): slopes are derivatives along the direction."""
     return [Dual(x, slope) for x, slope in zip(point, direction, strict=True)]
 
 
 def independent(point: Sequence[Scalar]) -> list[Dual]:
-    """The point with unit slopes: slopes become gradients (n,)."""
+    """The point with unit slopes, (n,): slopes are gradients (n,)."""
     return [Dual(x, unit) for x, unit in zip(point, np.eye(len(point)), strict=True)]
 
 

@@ -1,4 +1,4 @@
-"""`RobotDynamics`: the dynamics of one robot, compiled, with every input checked."""
+"""`RobotDynamics`: the dynamics of one robot, compiled, with every input checked once."""
 
 from __future__ import annotations
 
@@ -28,6 +28,13 @@ class RobotDynamics(FrameDynamics):
     method takes `out`, a float64 array of the shape of the result, to write into; without it the
     result is a new array. Wrong sizes, types and non-finite values raise StateError.
 
+    Put the base frame near the robot: `coriolis_matrix`, `inverse_dynamics_derivatives` and
+    `kinetic_energy` sum moments about its origin, and lose digits with the square of the distance
+    d [m] between the two. With m the mass [kg] of all moving bodies and w the sum of the joint
+    rates, the error of C is at most about 2e-16 m d^2 w. An arm of 20 kg keeps 12 digits of C at
+    10 m, 8 at 1 km and 6 at 10 km. Torques, mass matrix, its inverse, forward dynamics and
+    regressor are computed in the frames of the bodies, and lose none.
+
     Attributes:
         model: the robot.
         backend: 'native' or 'python'.
@@ -41,7 +48,7 @@ class RobotDynamics(FrameDynamics):
         gravity: npt.ArrayLike = STANDARD_GRAVITY,
         backend: Backend | None = None,
     ) -> None:
-        """Take a robot.
+        """Choose the back end; nothing is compiled yet.
 
         Args:
             model: the robot.
@@ -50,9 +57,9 @@ class RobotDynamics(FrameDynamics):
 
         Raises:
             TopologyError: the robot has no moving joint.
-            ParameterError: the back end does not exist or does not work here, or the model is
-                something else.
-            StateError: gravity is not three finite numbers, or too strong to be meant.
+            ParameterError: the back end does not exist or does not work here, or the model is not
+                a RobotModel.
+            StateError: gravity is not three finite numbers, or above 100 m/s^2.
         """
         if not isinstance(model, RobotModel):
             raise ParameterError(
@@ -69,7 +76,7 @@ class RobotDynamics(FrameDynamics):
         self._call = CompiledQuantities(model, self.backend)
 
     def __reduce__(self) -> tuple[Callable[..., RobotDynamics], tuple[RobotModel]]:
-        """Pickled and copied deeply without compiled code, which belongs to this process."""
+        """For pickle and deepcopy: the copy compiles anew, compiled code belongs to a process."""
         rebuild = partial(type(self), gravity=self.gravity, backend=self._wanted_backend)
         return rebuild, (self.model,)
 
@@ -78,8 +85,14 @@ class RobotDynamics(FrameDynamics):
 
     @property
     def gravity(self) -> Array:
-        """(3,) acceleration of free fall, in the base frame [m/s^2]; set it at any time."""
-        return self._gravity.copy()
+        """(3,) acceleration of free fall, in the base frame [m/s^2], read-only.
+
+        Change it by assignment of a whole vector, at any time: `dynamics.gravity = (0, 0, -9.81)`.
+        """
+        gravity = self._gravity.copy()
+        # `dynamics.gravity[2] = 0` would change this copy alone: it raises ValueError instead.
+        gravity.flags.writeable = False
+        return gravity
 
     @gravity.setter
     def gravity(self, value: npt.ArrayLike) -> None:
@@ -91,7 +104,7 @@ class RobotDynamics(FrameDynamics):
         For a base mounted at an angle see `mounted_gravity`.
 
         Raises:
-            StateError: gravity is not three finite numbers, or too strong to be meant.
+            StateError: gravity is not three finite numbers, or above 100 m/s^2.
         """
         other = object.__new__(type(self))
         vars(other).update(vars(self))
@@ -149,8 +162,8 @@ class RobotDynamics(FrameDynamics):
         """The acceleration (k,) of some joints while the others are held [rad/s^2 or m/s^2].
 
         M_mm a_m = tau_m - (C v + g)_m, with m the joints that move: the acceleration of the others
-        is zero, so that their columns of M play no part. Equivalent to the `forward_dynamics` of
-        the robot reduced to these joints, but nothing is compiled for a choice of joints.
+        is zero, so that their columns of M drop out. Equivalent to the `forward_dynamics` of the
+        robot reduced to these joints, but nothing is compiled for a choice of joints.
 
         Args:
             joints: that move, k of them.
@@ -160,10 +173,11 @@ class RobotDynamics(FrameDynamics):
 
         Raises:
             UnknownNameError: no independent joint has that name.
+            ParameterError: `joints` is empty, or names one twice.
             StateError: sizes or values are wrong.
             InertiaError: the mass matrix is singular here.
         """
-        moving = [self.model.index_of(name) for name in joints]
+        moving = self.model.indices_of(joints)
         velocity = np.zeros(self.model.size)
         velocity[moving] = checked_vector('v', v, joints)
         torque = checked_vector('tau', tau, joints) - self.bias_torque(q, velocity)[moving]
@@ -187,7 +201,11 @@ class RobotDynamics(FrameDynamics):
         return self._call['regressor'](q, v, a, self._gravity, out)
 
     def inertial_parameters(self) -> Array:
-        """m, m c, and Ixx, Ixy, Iyy, Ixz, Iyz, Izz about the joint, of every body in turn."""
+        """m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of every body, shape (10 bodies,).
+
+        The order is that of `model.joints`; moments are about the joint frame, in its axes
+        [kg, kg m, kg m^2].
+        """
         return np.array(inertial_parameters(self.model), dtype=np.float64)
 
     def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike) -> float:
@@ -195,7 +213,7 @@ class RobotDynamics(FrameDynamics):
         return float(self._call['kinetic_energy'](q, v, None))
 
     def potential_energy(self, q: npt.ArrayLike) -> float:
-        """U with dU/dq = g [J], zero for mass at the base origin; the base does not count."""
+        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin."""
         return float(self._call['potential_energy'](q, self._gravity, None))
 
     def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
@@ -203,11 +221,11 @@ class RobotDynamics(FrameDynamics):
         return self._call['momentum'](q, v, out)
 
     def compile(self, *quantities: Key) -> None:
-        """Compile these now, so that no later call has to.
+        """Compile quantities now, so that their first call is as fast as the others.
 
         Args:
-            quantities: names of methods; of a frame, `('jacobian', frame)` or `('jacobian',
-                frame, axes)`.
+            quantities: names of methods; for a quantity of a frame a tuple,
+                `('jacobian', frame)` or `('jacobian', frame, axes)`.
 
         Raises:
             UnknownNameError: no method, or no link, has that name.
@@ -229,23 +247,23 @@ class RobotDynamics(FrameDynamics):
     ) -> Callable[[], None]:
         """A function that computes a quantity from these arrays into `out`, in place.
 
-        It allocates and converts nothing: the path for a control loop. A value that is not finite
-        when it is called raises StateError and leaves `out` as it was. So does an array that has
-        been resized, reshaped or made read-only since.
+        The function allocates and converts nothing: use it in a control loop. It raises StateError
+        for a value that is not finite, and for an array that has been resized, reshaped or made
+        read-only since, and leaves `out` as it was.
 
         Args:
             quantity: name of a method.
             inputs: the arguments of that method: contiguous float64 arrays (n,).
-            out: contiguous float64 array of the shape of the result, apart from the inputs; of
-                frame_pose (3, 4), the rotation and the origin beside it.
+            out: contiguous float64 array of the shape of the result, which shares no memory with
+                the inputs; for frame_pose (3, 4), the rotation and the origin beside it.
             frame: name of a link, for the quantities of a frame.
             axes: of a Jacobian; LOCAL_WORLD_ALIGNED if not given.
 
         Raises:
             UnknownNameError: no method, or no link, has that name.
-            ParameterError: a frame is missing, a frame or axes mean nothing to the quantity, or
-                there are no such axes.
-            StateError: an array cannot be used where it lies.
+            ParameterError: a frame is missing, the quantity takes no frame or no axes, or there
+                are no such axes.
+            StateError: an array would have to be converted or copied.
         """
         kernel = self._call.kernel(key_of(quantity, frame, axes))
         _, names = EVERY_QUANTITY[quantity]

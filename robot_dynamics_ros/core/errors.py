@@ -5,11 +5,11 @@ A message names the thing, what came, and what is allowed: it can be shown to a 
 
 
 class RobotDynamicsError(Exception):
-    """Root of the tree: catch this to catch everything that the package raises on purpose."""
+    """Base of every error that the package raises on purpose."""
 
 
 class ModelError(RobotDynamicsError):
-    """The description of the robot cannot be used."""
+    """The description of the robot cannot be used; base of the errors about it."""
 
 
 class UrdfError(ModelError):
@@ -28,7 +28,14 @@ class UnknownNameError(RobotDynamicsError):
     """A joint, link or quantity was asked for that does not exist."""
 
     def __init__(self, kind: str, name: str, known: tuple[str, ...], hint: str = '') -> None:
-        """Name what was asked for and what there is."""
+        """Compose the message.
+
+        Args:
+            kind: of thing, such as 'joint'.
+            name: that was asked for.
+            known: names that exist.
+            hint: why the name cannot be used, if it exists.
+        """
         why = f' ({hint})' if hint else ''
         super().__init__(f'unknown {kind} {name!r}{why}: known are {", ".join(known) or "none"}')
 
@@ -42,7 +49,7 @@ class ParameterError(RobotDynamicsError):
 
 
 class OracleError(RobotDynamicsError):
-    """The comparison with Pinocchio gave no agreement."""
+    """The comparison with Pinocchio failed; base of the two ways it can."""
 
 
 class OracleUnavailable(OracleError):
@@ -50,4 +57,4 @@ class OracleUnavailable(OracleError):
 
 
 class OracleDisagreement(OracleError):
-    """Pinocchio computes other numbers."""
+    """Pinocchio computes other values than this package."""

@@ -1,4 +1,4 @@
-"""The part of `RobotDynamics` that asks for a frame: poses, Jacobians, the task space."""
+"""The part of `RobotDynamics` about a frame: pose, Jacobian, task space."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .checks import Array, checked_name, checked_vector
 from .model.robot import RobotModel
 from .quantities import CompiledQuantities, key_of
 from .task.resolved_rate import VelocitySolution, resolve_twist
-from .task.task_space import TaskSpace, checked_rows, project
+from .task.task_space import TaskInertia, TaskSpace, task_inertia, task_space
+from .task.twist_rows import ALL_ROWS, SPATIAL_ENTRIES, checked_rows, without_rounding
 
+# Compiled quantities by axes and frame.
 ByAxes = dict[str, dict[str, Callable[..., Array]]]
-
-TWIST = ('x', 'y', 'z', 'about x', 'about y', 'about z')
 
 
 class FrameDynamics:
-    """Quantities of a frame, which is the name of a link; twists are [linear; angular].
+    """Quantities of a frame, which is given as the name of a link; twists are [linear; angular].
 
     The axes are one of Pinocchio's reference frames: LOCAL (origin and axes of the frame), WORLD
-    (those of the base), LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A program is
-    compiled for every frame and axes that are asked for.
+    (origin and axes of the base), LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A
+    quantity is compiled for each frame and axes when it is first asked for.
     """
 
     model: RobotModel
@@ -32,22 +32,25 @@ class FrameDynamics:
     _gravity: Array
 
     def __init__(self) -> None:
-        """Plain dictionaries by axes and frame: a Jacobian costs no more than a tuple key."""
+        """Start with no Jacobian compiled."""
+        # Two plain dictionaries cost less on every call than one with tuples as keys.
         self._jacobians: ByAxes = {}
         self._jacobian_derivatives: ByAxes = {}
 
-    def _found(
-        self, programs: ByAxes, quantity: str, frame: str, axes: str
+    def _compiled(
+        self, compiled: ByAxes, quantity: str, frame: str, axes: str
     ) -> Callable[..., Array]:
+        """The compiled quantity, remembered in `compiled` for the next call."""
         call = self._call[key_of(quantity, frame, axes)]
-        programs.setdefault(axes, {})[frame] = call
+        compiled.setdefault(axes, {})[frame] = call
         return call
 
     def _of_frame(self, quantity: str, frame: str) -> Callable[..., Array]:
+        """The compiled quantity of a frame that takes no axes."""
         try:
             return self._call[quantity, frame]
         except TypeError:
-            # A list as a key; looking first would cost every call.
+            # The frame is a list or the like. Checking first would slow down every call.
             checked_name('frame', frame)
             raise
 
@@ -67,7 +70,7 @@ class FrameDynamics:
         try:
             call = self._jacobians[axes][frame]
         except (KeyError, TypeError):
-            call = self._found(self._jacobians, 'jacobian', frame, axes)
+            call = self._compiled(self._jacobians, 'jacobian', frame, axes)
         return call(q, out)
 
     def jacobian_derivative(
@@ -82,7 +85,7 @@ class FrameDynamics:
         try:
             call = self._jacobian_derivatives[axes][frame]
         except (KeyError, TypeError):
-            call = self._found(self._jacobian_derivatives, 'jacobian_derivative', frame, axes)
+            call = self._compiled(self._jacobian_derivatives, 'jacobian_derivative', frame, axes)
         return call(q, v, out)
 
     def external_torque(
@@ -105,10 +108,52 @@ class FrameDynamics:
         twist: npt.ArrayLike,
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        rows: Sequence[int] = ALL_ROWS,
     ) -> VelocitySolution:
-        """The joint velocities that give the frame a twist (6,), damped near singularities."""
-        asked = checked_vector('twist', twist, TWIST)
-        return resolve_twist(self.jacobian(q, frame, axes), asked)
+        """The joint velocities that give the frame a twist (m,), damped near singularities.
+
+        Args:
+            q: (n,) positions [rad or m].
+            twist: (m,) wanted, one entry per row [m/s or rad/s].
+            frame: name of a link.
+            axes: of the twist.
+            rows: entries of the twist that the task is about, such as (0, 1, 5) for an arm that
+                moves in the x-y plane; the others may become anything.
+
+        Raises:
+            StateError: sizes or values are wrong, or there are no such rows.
+        """
+        chosen = checked_rows(rows)
+        asked = checked_vector('twist', twist, [SPATIAL_ENTRIES[row] for row in chosen])
+        return resolve_twist(self._task_jacobian(q, frame, axes)[chosen], asked)
+
+    def task_inertia(
+        self,
+        q: npt.ArrayLike,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        rows: Sequence[int] = ALL_ROWS,
+        joints: Sequence[str] | None = None,
+    ) -> TaskInertia:
+        """Lambda = (J M^-1 J^T)^-1 at a frame, and the directions in which it is singular.
+
+        Args:
+            q: (n,) positions of all independent joints [rad or m].
+            frame: name of a link.
+            axes: of the twist.
+            rows: entries of the twist that the task is about, as for `task_space`.
+            joints: that move, while the others are held; None: all.
+
+        Raises:
+            UnknownNameError: no independent joint has that name.
+            ParameterError: `joints` is empty, or names one twice.
+            StateError: sizes or values are wrong, or there are no such rows.
+        """
+        chosen = checked_rows(rows)
+        moving = self.model.indices_of(self.model.joint_names if joints is None else joints)
+        jacobian = self._task_jacobian(q, frame, axes)[np.ix_(chosen, moving)]
+        M = self._call['mass_matrix'](q, None)[np.ix_(moving, moving)]
+        return task_inertia(jacobian, M, chosen)
 
     def task_space(
         self,
@@ -116,7 +161,7 @@ class FrameDynamics:
         v: npt.ArrayLike,
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
-        rows: Sequence[int] = (0, 1, 2, 3, 4, 5),
+        rows: Sequence[int] = ALL_ROWS,
     ) -> TaskSpace:
         """Inertia, Coriolis and gravity forces at a frame, and the consistent inverse of J.
 
@@ -126,15 +171,23 @@ class FrameDynamics:
             frame: name of a link.
             axes: of the twist.
             rows: entries of the twist that the task is about, such as (0, 1, 2) for the position.
+
+        Raises:
+            StateError: sizes or values are wrong, or there are no such rows.
         """
         chosen, rest = checked_rows(rows), np.zeros(self.model.size)
         velocities = checked_vector('v', v, self.model.joint_names)
         gravity, velocity, _ = self._call['torque_terms'](q, v, rest, self._gravity, None)
-        return project(
-            self.jacobian(q, frame, axes)[chosen],
+        return task_space(
+            self._task_jacobian(q, frame, axes)[chosen],
             self.jacobian_derivative(q, v, frame, axes)[chosen],
             self._call['mass_matrix'](q, None),
             velocity,
             gravity,
             velocities,
+            chosen,
         )
+
+    def _task_jacobian(self, q: npt.ArrayLike, frame: str, axes: Axes) -> Array:
+        """J(q) (6, n) without rounding, so that what is singular can be told."""
+        return without_rounding(self.jacobian(q, frame, axes), self.model.reach)

@@ -1,4 +1,4 @@
-"""What can be computed, and the compiled programs that compute it."""
+"""The table of all quantities, and the compiled ones of a robot."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from .codegen.kernel import Backend, Kernel
 from .codegen.program import trace
 from .errors import ParameterError, UnknownNameError
 from .model.robot import RobotModel
+from .task.twist_rows import SPATIAL_ENTRIES
 
 Table = dict[str, tuple[Callable[..., Any], tuple[str, ...]]]
 
-# quantity -> the algorithm, and the vectors that it takes after the model.
+# Quantity: the algorithm, and the vectors that it takes after the model.
 QUANTITIES: Table = {
     'inverse_dynamics': (rnea.inverse_dynamics, ('q', 'v', 'a', 'gravity')),
     'gravity_torque': (rnea.gravity_torque, ('q', 'gravity')),
@@ -36,7 +37,7 @@ QUANTITIES: Table = {
     'mass_matrix': (crba.mass_matrix, ('q',)),
     'coriolis_matrix': (coriolis.coriolis_matrix, ('q', 'v')),
 }
-# What simulation, optimisation and identification ask for.
+# For simulation, optimisation and identification.
 ANALYSES: Table = {
     'forward_dynamics': (aba.forward_dynamics, ('q', 'v', 'tau', 'gravity')),
     'mass_matrix_inverse': (joint_space.mass_matrix_inverse, ('q',)),
@@ -58,38 +59,43 @@ FRAME_QUANTITIES: Table = {
 }
 EVERY_QUANTITY: Table = QUANTITIES | ANALYSES | FRAME_QUANTITIES
 
-# Of the entries of the inputs that are not one per joint.
+# Names of the entries of vectors that do not have one entry per joint.
 LABELS = {
     'gravity': ('x', 'y', 'z'),
-    'wrench': ('x', 'y', 'z', 'about x', 'about y', 'about z'),
+    'wrench': SPATIAL_ENTRIES,
 }
-# These take no axes: theirs are fixed.
+# Quantities of a frame whose axes are those of the base.
 WITHOUT_AXES = ('frame_pose', 'external_torque')
 
-# A quantity; of those of a frame, with the names of the frame and of the axes.
+# A quantity; for one of a frame, with the names of the frame and of the axes.
 Key = str | tuple[str, str] | tuple[str, str, str]
 
 
 def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> Key:
-    """The key of a quantity; without axes, a Jacobian's are LOCAL_WORLD_ALIGNED.
+    """The key of a quantity in `CompiledQuantities`.
+
+    Args:
+        quantity: one of `EVERY_QUANTITY`.
+        frame: name of a link, for the quantities of a frame.
+        axes: of a Jacobian; LOCAL_WORLD_ALIGNED if not given.
 
     Raises:
         UnknownNameError: there is no such quantity.
-        ParameterError: it needs a frame, or a frame or axes mean nothing to it, or one of the
-            three is no name, or there are no such axes.
+        ParameterError: a frame is missing, the quantity takes no frame or no axes, one of the
+            three is not a str, or there are no such axes.
     """
     if checked_name('quantity', quantity) not in EVERY_QUANTITY:
         raise UnknownNameError('quantity', quantity, tuple(EVERY_QUANTITY))
     takes_axes = quantity in FRAME_QUANTITIES and quantity not in WITHOUT_AXES
     if axes is not None and not takes_axes:
-        raise ParameterError(f'{quantity} takes no axes, got {axes!r}')
+        raise ParameterError(f'{quantity} takes no axes, got {axes!r}: leave them out')
     if quantity not in FRAME_QUANTITIES:
         if frame is not None:
-            raise ParameterError(f'{quantity} is not that of a frame, got the frame {frame!r}')
+            raise ParameterError(f'{quantity} takes no frame, got {frame!r}: leave it out')
         return quantity
     if frame is None:
         raise ParameterError(
-            f'{quantity} is that of a frame: name one, bind({quantity!r}, ..., frame=...) or '
+            f'{quantity} needs a frame: name one, bind({quantity!r}, ..., frame=...) or '
             f'compile(({quantity!r}, ...))'
         )
     checked_name('frame', frame)
@@ -103,17 +109,26 @@ def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> 
 
 
 class CompiledQuantities(dict[Key, Callable[..., Array]]):
-    """The compiled quantities by `key_of`; one that is missing is compiled when asked for."""
+    """The compiled quantities of a robot by `key_of`; a missing one is compiled on access."""
 
     def __init__(self, model: RobotModel, backend: Backend) -> None:
-        """Nothing is compiled yet."""
+        """Start with nothing compiled.
+
+        Args:
+            model: the robot.
+            backend: with which to compile.
+        """
         super().__init__()
         self._model = model
         self._backend = backend
         self._kernels: dict[Key, Kernel] = {}
 
     def kernel(self, key: Key) -> Kernel:
-        """The compiled program and its other ways to be called."""
+        """The compiled quantity as a `Kernel`, which can also be bound to arrays.
+
+        Raises:
+            UnknownNameError: no link has the name of the frame.
+        """
         self[key]
         return self._kernels[key]
 

@@ -123,14 +123,14 @@ def rotation_about(axis: Vector, angle: Scalar) -> Matrix:
 def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Matrix:
     """Rotation Rz(yaw) Ry(pitch) Rx(roll) of a URDF origin, angles in rad (REP-103, fixed axes).
 
-    Entries within rounding of -1, 0 and 1 become exactly these: a quarter turn has no sine of
-    6e-17, and what multiplies it can be folded away.
+    Entries within rounding of -1, 0 and 1 become exactly these: the cosine of a right angle is 0
+    instead of 6e-17, and products with it fold away.
     """
-    turns = multiply(
+    rotation = multiply(
         rotation_about((0.0, 0.0, 1.0), yaw),
         multiply(rotation_about((0.0, 1.0, 0.0), pitch), rotation_about((1.0, 0.0, 0.0), roll)),
     )
-    return snapped(turns)
+    return snapped(rotation)
 
 
 def snapped(m: Matrix) -> Matrix:

@@ -1,12 +1,23 @@
 """The demo: a simulated arm, the dynamics node and an observer, in three processes over DDS.
 
-observer      what `scripts/demo` runs: start, measure, report
-plan          where the arm starts and the trajectory that it follows
-stage         the observer's side of the topics and services
-acts          what is played: fall, hold, track three times, matrices
-recording     what came over the topics, with times
-measurements  the figures that are drawn from it
-report        figures beside their bounds, and the verdict
-picture       the same for the eye
-processes, surroundings, default_arm   what a run needs around it
+Modules::
+
+    observer      the main program of `scripts/demo`: start, measure, report
+    run           one run: starts arm and node, records the scenario, evaluates it
+    plan          the start position of the arm, and the trajectory that it follows
+    scenario      the phases: fall, hold, track three times, matrices
+    client        the observer's topics and services
+    recording     the received messages with their times
+    measurements  the quantities that are computed from them
+    figures       these quantities with their bounds
+    verdict       passed or failed, as text and JSON
+    picture       the same as a PNG
+    panels        the six panels of the picture
+    processes     child processes that end with their parent
+    ros_domain    a ROS domain of its own
+    default_arm   the UR5 of example-robot-data
 """
+
+
+class DemoError(Exception):
+    """The demo cannot go on; the message is for its user."""

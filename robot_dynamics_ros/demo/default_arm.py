@@ -1,4 +1,4 @@
-"""Where the demo's default arm lies: the UR5 of example-robot-data."""
+"""The default arm of the demo: the UR5 of example-robot-data."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 from importlib import metadata
 from pathlib import Path
 
-from .errors import DemoError
+from . import DemoError
 
 _UR5 = Path('example-robot-data/robots/ur_description/urdf/ur5_robot.urdf')
 
 
 def default_urdf() -> Path:
-    """Find the UR5 in the PyPI package, or in a ROS or CMake prefix that holds example-robot-data.
+    """The URDF of the UR5, in the PyPI package example-robot-data or a ROS or CMake prefix.
 
     Raises:
         DemoError: it is not installed.
@@ -21,8 +21,8 @@ def default_urdf() -> Path:
         if candidate.is_file():
             return candidate
     raise DemoError(
-        'the default arm needs example-robot-data: pip install example-robot-data, '
-        'or name a URDF with --urdf FILE'
+        'the default arm needs example-robot-data, which is not installed: '
+        'pip install example-robot-data, or give a URDF with --urdf FILE'
     )
 
 

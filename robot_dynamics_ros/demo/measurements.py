@@ -1,4 +1,4 @@
-"""The figures that are drawn from the acts."""
+"""The quantities that are computed from the phases."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from robot_dynamics_ros.control.trajectory import Trajectory
 
-from .recording import MatrixTake, Samples, Take
+from .recording import MatrixSample, PhaseRecording, Samples
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Motion:
-    """Joint displacements (m, n) [rad or m] at times (m,) since the act began [s]."""
+    """Joint displacements (m, n) [rad or m] at times (m,) since the phase began [s]."""
 
     times: Array
     displacement: Array
@@ -29,7 +29,7 @@ class Motion:
 
     @property
     def duration(self) -> float:
-        """How long it was watched [s]."""
+        """Duration of the recording [s]."""
         return float(self.times[-1])
 
 
@@ -49,27 +49,27 @@ class Tracking:
 
 @dataclass(frozen=True)
 class Timeliness:
-    """How steadily and how fast the node answered."""
+    """Rates, latencies and losses of the commands."""
 
     state_rate: float  # [Hz]
     command_rate: float  # [Hz]
     latency: Array  # (m,) [s]
-    passage: Array  # (k,) [s]: of the states to the observer, which the node has no part in
+    transport: Array  # (k,) [s]: from the arm to the observer, without the node
     lost: int
     expected: int
 
 
 @dataclass(frozen=True)
-class Haste:
-    """How fast the commands changed, as the time that the changes take at the rate limit."""
+class RateLimitUse:
+    """How fast the commands changed, as the time that the change takes at the rate limit."""
 
     step: float  # [s]: the largest from one command to the next
-    lead: float  # [s]: by how much any change came sooner than it may
+    lead: float  # [s]: by how much a change came earlier than the rate limit allows
 
 
 @dataclass(frozen=True)
 class MatrixErrors:
-    """The worst over all states; each relative to the largest entry of its matrix."""
+    """The largest over all states, relative to the largest entry of the matrix."""
 
     mass_asymmetry: float
     smallest_eigenvalue: float
@@ -80,34 +80,34 @@ class MatrixErrors:
 
 @dataclass(frozen=True)
 class TorqueParts:
-    """What the node commanded, and of what it was made: (m, n) each, at times (m,) [s]."""
+    """The commanded torque and its parts, (m, n) each, at times (m,) [s]."""
 
     times: Array
     parts: dict[str, Array]
 
 
-def motion(take: Take, joints: Sequence[str]) -> Motion:
-    """Return how far the joints went from where the act began."""
-    position = take.states.columns('position', joints)
-    return Motion(take.states.seconds(take.start), position - position[0])
+def motion(phase: PhaseRecording, joints: Sequence[str]) -> Motion:
+    """The displacement of the joints from where the phase began."""
+    position = phase.states.columns('position', joints)
+    return Motion(phase.states.seconds(phase.start), position - position[0])
 
 
-def tracking(take: Take, joints: Sequence[str], trajectory: Trajectory) -> Tracking:
-    """Return how well the joints followed, at the times at which their states were stamped."""
-    times = take.states.seconds(take.start)
-    position = take.states.columns('position', joints)
+def tracking(phase: PhaseRecording, joints: Sequence[str], trajectory: Trajectory) -> Tracking:
+    """The tracking error of the joints, at the stamps of their states."""
+    times = phase.states.seconds(phase.start)
+    position = phase.states.columns('position', joints)
     reference = np.array([trajectory.at(time)[0] for time in times])
     return Tracking(times, position, position - reference)
 
 
-def timeliness(take: Take) -> Timeliness:
+def timeliness(phase: PhaseRecording) -> Timeliness:
     """Match each command with the state that it answers.
 
-    The latency runs from the arm's sending a state to the command's arrival at a third process, by
-    the middleware's own clocks. The answer to a state bears its stamp, in the message on ~/torques
-    that follows the command.
+    The latency is the time from the sending of a state to the reception of its command in a third
+    process, by the clocks of the middleware. The message on ~/torques that follows a command has
+    the stamp of the state.
     """
-    states, torques, commands = take.states, take.torques, take.commands
+    states, torques, commands = phase.states, phase.torques, phase.commands
     sent = dict(zip(states.stamp.tolist(), states.sent.tolist(), strict=True))
     before = np.searchsorted(commands.sent, torques.sent, side='right') - 1
     latency = [
@@ -115,50 +115,55 @@ def timeliness(take: Take) -> Timeliness:
         for stamp, command in zip(torques.stamp.tolist(), before, strict=True)
         if stamp in sent and command >= 0
     ]
-    # The last states of the act are answered after it.
+    # The last states of the phase are answered after it.
     tail = states.sent[-1] - 50_000_000 if len(states) else 0
     due = {stamp for stamp, time in sent.items() if time <= tail}
     lost = len(due - set(torques.stamp.tolist()))
-    passage = (states.received - states.sent) * 1e-9
+    transport = (states.received - states.sent) * 1e-9
     rates = _rate(states.sent), _rate(commands.sent)
-    return Timeliness(*rates, np.array(latency), passage, lost, len(due))
+    return Timeliness(*rates, np.array(latency), transport, lost, len(due))
 
 
-def haste(commands: Samples, rates: Array) -> Haste:
+def rate_limit_use(commands: Samples, rates: Array) -> RateLimitUse:
     """Compare each command with the one before and with all before, at the rate limits (n,).
 
-    The first one begins from no torque. By the time that the middleware stamped, a change comes
-    sooner than it may by |change| / rate - time passed: with s = +-command / rate - time, that is
-    s less the lowest s before.
+    The first one starts from zero torque. By the send times, a change is early by
+    |change| / rate - elapsed time: with s = +-command / rate - time, that is s minus the lowest s
+    before.
     """
     if not len(commands):
-        return Haste(np.nan, np.nan)
+        return RateLimitUse(np.nan, np.nan)
     taken = commands.rows['effort'] / rates
     step = np.abs(np.diff(taken, axis=0, prepend=0.0)).max()
     passed = (commands.sent - commands.sent[0]) * 1e-9
     s = np.stack([taken, -taken]) - passed[:, None]
     lead = (s - np.minimum.accumulate(s, axis=1)).max()
-    return Haste(float(step), float(lead))
+    return RateLimitUse(float(step), float(lead))
 
 
-def torque_parts(take: Take, joints: Sequence[str]) -> TorqueParts:
-    """Return the commanded torques and their parts."""
-    rows = {part: take.torques.columns(part, joints) for part in take.torques.rows}
-    return TorqueParts(take.torques.seconds(take.start), rows)
+def torque_parts(phase: PhaseRecording, joints: Sequence[str]) -> TorqueParts:
+    """The commanded torques and their parts."""
+    rows = {part: phase.torques.columns(part, joints) for part in phase.torques.rows}
+    return TorqueParts(phase.torques.seconds(phase.start), rows)
 
 
 def matrix_errors(
-    takes: Sequence[MatrixTake], expected: Sequence[tuple[Array, Array]]
+    samples: Sequence[MatrixSample], expected: Sequence[tuple[Array, Array]]
 ) -> MatrixErrors:
-    """Check M and C by their laws, and against what Pinocchio says M and C are."""
+    """Check M and C by their laws, and against those of Pinocchio.
+
+    Args:
+        samples: M, dM/dt and C by the services.
+        expected: M and C of each sample by Pinocchio.
+    """
     asymmetry, eigenvalues, skewness, mass, coriolis = [], [], [], [], []
-    for take, (expected_mass, expected_coriolis) in zip(takes, expected, strict=True):
-        asymmetry.append(_relative(take.mass - take.mass.T, take.mass))
-        eigenvalues.append(float(np.linalg.eigvalsh(take.mass).min()))
-        n = take.mass_rate - 2 * take.coriolis
-        skewness.append(_relative(n + n.T, take.coriolis))
-        mass.append(_relative(take.mass - expected_mass, expected_mass))
-        coriolis.append(_relative(take.coriolis - expected_coriolis, expected_coriolis))
+    for sample, (expected_mass, expected_coriolis) in zip(samples, expected, strict=True):
+        asymmetry.append(_relative(sample.mass - sample.mass.T, sample.mass))
+        eigenvalues.append(float(np.linalg.eigvalsh(sample.mass).min()))
+        n = sample.mass_rate - 2 * sample.coriolis
+        skewness.append(_relative(n + n.T, sample.coriolis))
+        mass.append(_relative(sample.mass - expected_mass, expected_mass))
+        coriolis.append(_relative(sample.coriolis - expected_coriolis, expected_coriolis))
     return MatrixErrors(max(asymmetry), min(eigenvalues), max(skewness), max(mass), max(coriolis))
 
 

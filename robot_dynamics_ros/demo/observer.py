@@ -13,13 +13,13 @@ from types import FrameType
 from robot_dynamics_ros.core import RobotDynamicsError
 from robot_dynamics_ros.simulation.mujoco_description import SimulationError
 
-from .acts import QUICK, Timing
+from . import DemoError
 from .default_arm import default_urdf
-from .errors import DemoError
 from .figures import judge
-from .report import Verdict
-from .run import measure, play, prepare
-from .surroundings import isolate
+from .ros_domain import isolate
+from .run import make_plan, measure, record
+from .scenario import QUICK, Durations
+from .verdict import Verdict
 
 PASSED, FAILED, NOT_RUN, INTERRUPTED = 0, 1, 2, 130
 
@@ -42,29 +42,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     began = time.monotonic()
 
-    def say(text: str) -> None:
+    def log(text: str) -> None:
         print(f'demo: {time.monotonic() - began:5.1f} s  {text}', flush=True)
 
     file = options.urdf or default_urdf()
     output = Path(options.output)
     output.mkdir(parents=True, exist_ok=True)
-    timing = QUICK if options.quick else Timing()
+    durations = QUICK if options.quick else Durations()
     domain = isolate()
-    say(f'the arm is {file}')
-    plan = prepare(Path(file).read_text(encoding='utf-8'), timing.track)
-    say(f'everything lives in ROS_DOMAIN_ID={domain}, on this machine only')
-    recorded = play(plan, timing, output, say)
-    results = measure(plan, recorded)
+    log(f'the arm is {file}')
+    plan = make_plan(Path(file).read_text(encoding='utf-8'), durations.track)
+    log(f'all processes use ROS_DOMAIN_ID={domain}, on this machine only')
+    recording = record(plan, durations, output, log)
+    results = measure(plan, recording)
     verdict = Verdict(plan.model.name, judge(results), results.joint_rows())
-    from .picture import draw  # slow to import, and not needed before
+    from .picture import draw  # optional: matplotlib, and slow to import
 
     picture = output / 'demo.png'
     draw(results, verdict, picture)
     (output / 'demo.json').write_text(verdict.json() + '\n')
-    say(f'picture: {picture.resolve()}')
+    log(f'picture: {picture.resolve()}')
     print(f'\n{verdict.joint_table()}\n\n{verdict.table()}\n')
     for figure in verdict.failures():
-        print(f'demo: {figure.label}: {figure.value:g} {figure.unit}, not {figure.bound}')
+        print(f'demo: {figure.label}: {figure.value:g} {figure.unit}, bound {figure.bound}')
     print(f'demo: {"PASSED: every bound holds" if verdict.passed else "FAILED"}')
     print(verdict.json(), flush=True)
     return PASSED if verdict.passed else FAILED
@@ -73,17 +73,22 @@ def _run(options: argparse.Namespace) -> int:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog='scripts/demo',
-        description='A simulated arm, held and moved by the dynamics node, in three processes. '
-        'Exit code 0: every bound holds; 1: one does not; 2: it could not run.',
+        description='A simulated arm is held and moved by the dynamics node, in three processes. '
+        'Exit code 0: every bound holds; 1: a bound is exceeded; 2: the demo could not run.',
     )
-    parser.add_argument('--urdf', metavar='FILE', type=Path, help='another arm than the UR5')
+    parser.add_argument(
+        '--urdf',
+        metavar='FILE',
+        type=Path,
+        help='URDF of the arm (default: the UR5 of example-robot-data)',
+    )
     parser.add_argument(
         '--output',
         metavar='DIR',
         default='demo_output',
-        help='for demo.png, demo.json and the logs (default: %(default)s)',
+        help='folder for demo.png, demo.json and the logs (default: %(default)s)',
     )
-    parser.add_argument('--quick', action='store_true', help='shorter acts, for tests')
+    parser.add_argument('--quick', action='store_true', help='shorter phases, for tests')
     return parser.parse_args(arguments)
 
 

@@ -15,7 +15,7 @@ _MANY = 12
 
 
 def fall_and_hold(axes: Axes, results: Results) -> None:
-    """Displacement of every joint: falling without torque, and held."""
+    """Displacement of each joint: released without torque, and held by gravity compensation."""
     fall, hold = results.fall, results.hold
     colours = _colours(len(results.joints))
     for i, (joint, colour) in enumerate(zip(results.joints, colours, strict=True)):
@@ -35,7 +35,7 @@ def fall_and_hold(axes: Axes, results: Results) -> None:
         weight='bold',
         bbox={'facecolor': 'white', 'edgecolor': 'none', 'alpha': 0.8, 'pad': 1.5},
     )
-    axes.set_title('Released: falls without torque, stays with it')
+    axes.set_title('Released: without torque, and with gravity compensation')
     axes.set_xlabel('time since the brake was released [s]')
     axes.set_ylabel(f'joint displacement [{_units(results)}]')
     if len(results.joints) <= _MANY:
@@ -46,7 +46,7 @@ def fall_and_hold(axes: Axes, results: Results) -> None:
 
 
 def tracking_over_time(axes: Axes, results: Results) -> None:
-    """Tracking error of the joint that is hardest to move."""
+    """Tracking error of the joint whose torque varies most."""
     i = _shown(results)
     joint = results.joints[i]
     for take, colour, label in (
@@ -55,7 +55,7 @@ def tracking_over_time(axes: Axes, results: Results) -> None:
         (results.with_feedforward, FEEDFORWARD, 'servo + feedforward'),
     ):
         axes.plot(take.times, 1e3 * take.error[:, i], color=colour, lw=1.8, label=label)
-    axes.set_title('Following a fast trajectory: how far off')
+    axes.set_title('Tracking error on a fast trajectory')
     axes.set_xlabel('time since the fast trajectory began [s]')
     axes.set_ylabel(f'position - reference [m{unit(joint)}]')
     _legend_above(axes, joint.name, columns=1)
@@ -88,13 +88,13 @@ def tracking_by_joint(axes: Axes, results: Results) -> None:
     axes.set_yticks(places, [row.name for row in rows])
     axes.invert_yaxis()
     axes.grid(axis='y', visible=False)
-    axes.set_title('Tracking error, joint by joint')
+    axes.set_title('Tracking error of each joint')
     axes.set_xlabel(f'RMS tracking error, logarithmic [{_units(results, "m")}]')
     axes.legend(loc='upper center', bbox_to_anchor=(0.4, -0.13), ncols=3, columnspacing=1.2)
 
 
 def torque_and_parts(axes: Axes, results: Results) -> None:
-    """The torque of one joint under feedforward, and what it is made of."""
+    """The feedforward torque of one joint, and its parts."""
     i = _shown(results)
     joint = results.joints[i]
     parts = results.torques.parts
@@ -109,7 +109,7 @@ def torque_and_parts(axes: Axes, results: Results) -> None:
     ):
         if np.any(parts[name][inside]):
             axes.plot(times, parts[name][inside, i], color=colour, lw=1.8, label=label)
-    axes.set_title('What the torque is made of')
+    axes.set_title('Feedforward torque and its parts')
     axes.set_xlabel('time since the fast trajectory began [s]')
     newton = 'N' if joint.kind == 'prismatic' else 'N m'
     axes.set_ylabel(f'feedforward torque [{newton}]')
@@ -117,7 +117,7 @@ def torque_and_parts(axes: Axes, results: Results) -> None:
 
 
 def mass_matrix(axes: Axes, results: Results) -> None:
-    """M(q) at the start, as the service answered."""
+    """M(q) at the start position, by the service."""
     matrix = results.mass_matrix
     n = len(matrix)
     bound = np.abs(matrix).max()
@@ -147,20 +147,20 @@ def mass_matrix(axes: Axes, results: Results) -> None:
     errors = results.matrices
     worst = max(errors.mass_error, errors.coriolis_error)
     axes.set_xlabel(
-        'as the service answered, the columns like the rows;\n'
+        'by the service; columns in the order of the rows;\n'
         f'M and C agree with Pinocchio to {_power(worst)},\n'
         f'dM/dt - 2C is skew-symmetric to {_power(errors.skewness)}'
     )
 
 
 def latency(axes: Axes, results: Results) -> None:
-    """How long after a joint state its torque arrives."""
+    """Histogram of the time from a joint state to its torque."""
     milliseconds = 1e3 * results.timeliness.latency
     p50, p99 = np.percentile(milliseconds, (50, 99))
     edge = max(2.5 * p50, 1.15 * p99)
     axes.hist(np.minimum(milliseconds, edge), bins=np.linspace(0, edge, 60), color='#2c6fbb')
     top = axes.get_ylim()[1]
-    # One below the other: the two may lie close together.
+    # At different heights, as the two may be close to each other.
     for value, label, height in ((p50, 'median', 1.1), (p99, '99 % within', 1.02)):
         axes.axvline(value, color=INK, lw=1.5, ls='--')
         side, shift = ('right', -5) if value > edge / 2 else ('left', 5)
@@ -172,22 +172,22 @@ def latency(axes: Axes, results: Results) -> None:
             ha=side,
         )
     axes.set_ylim(0, 1.18 * top)
-    axes.set_title('How soon a state is answered')
+    axes.set_title('Latency from state to torque')
     time = results.timeliness
     axes.set_xlabel(
         'time from a joint state to its torque [ms]\n'
-        f'{time.command_rate:.0f} answers a second, {time.lost} of {time.expected} states missed'
+        f'{time.command_rate:.0f} commands a second, {time.lost} of {time.expected} states lost'
     )
     axes.set_ylabel('number of states')
 
 
 def _shown(results: Results) -> int:
-    """The joint whose torque varies most, for its limit or not: the one worth looking at."""
+    """The index of the joint whose torque varies most."""
     return int(np.ptp(results.torques.parts['effort'], axis=0).argmax())
 
 
 def _legend_above(axes: Axes, title: str, columns: int) -> None:
-    """Put the legend over the curves, with room of its own."""
+    """Extend the axes upwards, and put the legend above the curves."""
     rows = -(-len(axes.get_legend_handles_labels()[0]) // columns) + 1
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.09 * rows * (high - low))
@@ -211,7 +211,7 @@ def _drift(value: float, units: str) -> str:
 
 
 def _two_digits(value: float, whole: float) -> str:
-    """Write a number with two significant digits; what is rounding of the whole is zero."""
+    """A number with two significant digits; rounding errors of the whole are written as 0."""
     if abs(value) < 1e-12 * whole:
         return '0'
     exponent = int(f'{value:.1e}'.partition('e')[2])

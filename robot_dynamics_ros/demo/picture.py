@@ -1,4 +1,4 @@
-"""The run at a glance: six panels in one PNG."""
+"""The picture of a run: six panels in one PNG."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from . import panels
 from .figures import Results
-from .report import Verdict
+from .verdict import Verdict
 
 _STYLE = {
     'font.size': 11,
@@ -57,7 +57,7 @@ def _headline(head: Figure, results: Results, verdict: Verdict) -> None:
     head.text(
         0.012,
         0.62,
-        f'Torques for {verdict.arm}, computed from its URDF while it runs',
+        f'Torques for {verdict.arm}, computed from its URDF in real time',
         size=21,
         weight='bold',
         va='center',
@@ -65,8 +65,8 @@ def _headline(head: Figure, results: Results, verdict: Verdict) -> None:
     head.text(
         0.012,
         0.16,
-        f'An arm in MuJoCo, {len(results.joints)} joints {results.friction}, sends '
-        f'{results.rate:.0f} states a second; robot_dynamics_ros answers with torques, over DDS.',
+        f'An arm simulated by MuJoCo, {len(results.joints)} joints {results.friction}, publishes '
+        f'{results.rate:.0f} states a second; robot_dynamics_ros answers each with torques.',
         size=13,
         color='#555555',
         va='center',

@@ -1,4 +1,4 @@
-"""Where the arm starts, and the fast trajectory that it is asked to follow."""
+"""The start position of the arm, and the fast trajectory that it follows."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.simulation.mujoco_description import JointData
 
-from .errors import DemoError
+from . import DemoError
 
 Vector = NDArray[np.float64]
 Torque = Callable[[Vector, Vector, Vector], Vector]
 
 HOLDING_SHARE = 0.5
-"""Share of its effort limit that a joint should need at most to hold the arm at its start."""
+"""Largest share of its effort limit that a joint should need to hold the start position [-]."""
 MOVING_SHARE = 0.8
-"""Share of its effort limit, and of its velocity limit, that a joint may need on the way."""
+"""Largest share of its effort and velocity limits that a joint may need on the trajectory [-]."""
 POINT_SPACING = 0.02
 """Time between two points of the trajectory [s]."""
 
@@ -30,35 +30,35 @@ _SPEED_ANGLE = 3.0
 
 
 def choose_home(joints: Sequence[JointData], torque: Torque, candidates: int = 300) -> Vector:
-    """Pick a start where gravity pulls hard, but no harder than the motors can well hold.
+    """Choose a start position with large gravity torques that the motors can hold.
 
     Args:
         joints: the joints and their limits.
-        torque: what a motion (q, v, a) takes of each joint, (n,).
-        candidates: how many poses to look at.
+        torque: of a motion (q, v, a), (n,) [N m or N].
+        candidates: number of random positions to compare.
 
     Raises:
-        DemoError: the motors can hold the arm in none of the poses.
+        DemoError: the motors cannot hold the arm in any of them.
     """
     lower, upper = np.array([_span(joint) for joint in joints]).T
     zero = np.zeros(len(joints))
     draws = np.random.default_rng(0).uniform(size=(candidates, len(joints)))
-    # Many near the middle of the ranges too: a weak robot can stand nowhere else.
+    # Some near the middle of the ranges: a weak robot can be held only there.
     draws = 0.5 + (draws - 0.5) * np.linspace(0.0, 1.0, candidates)[:, None] ** 0.5
     poses = lower + draws * (upper - lower)
     pulls = np.abs([torque(pose, zero, zero) for pose in poses])
     limits = np.array([joint.effort for joint in joints])
-    # Without a limit, half of the hardest pull counts as strong.
+    # Without an effort limit, twice the largest torque of the candidates is used.
     shares = pulls / np.where(np.isfinite(limits), limits, 2.0 * pulls.max(axis=0) + 1e-9)
     hardest = shares.max(axis=1)
-    bearable = hardest <= max(HOLDING_SHARE, hardest.min())
+    holdable = hardest <= max(HOLDING_SHARE, hardest.min())
     if hardest.min() > MOVING_SHARE:
         weakest = joints[int(shares[hardest.argmin()].argmax())]
         raise DemoError(
             f'with the effort limits of this URDF no pose can be held: {weakest.name}, with '
             f'{weakest.effort:g}, is too weak in each of the {candidates} that were tried'
         )
-    return poses[int(np.where(bearable, shares.sum(axis=1), -1.0).argmax())]
+    return poses[int(np.where(holdable, shares.sum(axis=1), -1.0).argmax())]
 
 
 def plan_trajectory(
@@ -67,7 +67,7 @@ def plan_trajectory(
     torque: Torque,
     duration: float,
 ) -> Trajectory:
-    """Let all joints swing about home at once, from rest to rest, as fast as the limits allow.
+    """Swing all joints about the start position, from rest to rest, as fast as the limits allow.
 
     Each joint follows A w(t) sin(2 pi f t), with a frequency of its own and a window w that
     starts and ends with zero velocity and acceleration. A keeps to the limits of position, of
@@ -105,12 +105,15 @@ def _largest(allowed: Callable[[float], bool]) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if allowed(middle) else (low, middle)
     if low == 0.0:
-        raise DemoError('with the effort limits of this URDF the arm cannot move fast at all')
+        raise DemoError(
+            'with the effort limits of this URDF no fast trajectory is possible: the torques '
+            'exceed them at any amplitude'
+        )
     return low
 
 
 def _swing(t: Vector, frequency: float) -> tuple[Vector, Vector, Vector]:
-    """Return w(t) sin(2 pi f t) and its two derivatives."""
+    """w(t) sin(2 pi f t) and its first two time derivatives."""
     omega = 2 * math.pi * frequency
     s, ds, dds = np.sin(omega * t), omega * np.cos(omega * t), -(omega**2) * np.sin(omega * t)
     w, dw, ddw = _window(t)
@@ -118,7 +121,7 @@ def _swing(t: Vector, frequency: float) -> tuple[Vector, Vector, Vector]:
 
 
 def _window(t: Vector) -> tuple[Vector, Vector, Vector]:
-    """Rise from 0 to 1 over the first quarter, fall back over the last, smooth to acceleration."""
+    """Rises from 0 to 1 in the first quarter, falls in the last; with two time derivatives."""
     ramp = t[-1] / 4
     falling = t > t[-1] / 2
     x = np.clip(np.where(falling, t[-1] - t, t) / ramp, 0.0, 1.0)
@@ -130,7 +133,7 @@ def _window(t: Vector) -> tuple[Vector, Vector, Vector]:
 
 
 def _span(joint: JointData) -> tuple[float, float]:
-    """Where a joint may start: the middle of its range, with room to swing on either side."""
+    """Bounds of the start position of a joint: the middle of its range, with room to swing."""
     reach = 2.5 * _REACH.get(joint.kind, _REACH_ANGLE)
     if not math.isfinite(joint.upper - joint.lower):
         return -reach, reach

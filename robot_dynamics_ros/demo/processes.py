@@ -1,4 +1,4 @@
-"""Child processes that end with their parent, however it ends."""
+"""Child processes that end with their parent, also if it is killed."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
-from .errors import DemoError
+from . import DemoError
 
 _PR_SET_PDEATHSIG = 1
 _STOPPING = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
 
 
 class ChildProcess:
-    """One Python module in a process of its own, its output in a log file."""
+    """A Python module that runs as a child process, its output in a log file."""
 
     def __init__(self, name: str, module: str, arguments: Sequence[str], log: Path) -> None:
         """Start `python -m module arguments`."""
         self.name = name
         self.log = log
-        # A session of its own keeps a Ctrl-C at the terminal for the parent alone, who then stops
-        # the children in order.
+        # In a session of its own it does not receive a Ctrl-C at the terminal: the parent does,
+        # and stops the children in order.
         with log.open('wb') as output:
             self._process = subprocess.Popen(
                 [sys.executable, '-m', module, *arguments],
@@ -44,18 +44,22 @@ class ChildProcess:
         return self._process.pid
 
     def require_alive(self) -> None:
-        """Raise DemoError with its last words if it has ended."""
+        """Check that it runs.
+
+        Raises:
+            DemoError: it has ended; the message holds the end of its log.
+        """
         code = self._process.poll()
         if code is not None:
-            raise DemoError(f'the {self.name} ended with exit code {code}\n{self.last_words()}')
+            raise DemoError(f'the {self.name} ended with exit code {code}\n{self.log_tail()}')
 
-    def last_words(self, lines: int = 12) -> str:
-        """Return the end of its output, indented."""
+    def log_tail(self, lines: int = 12) -> str:
+        """The end of its log, indented."""
         text = self.log.read_text(errors='replace').splitlines()[-lines:]
         return '\n'.join(f'  {self.name}| {line[:500]}' for line in text) or '  (no output)'
 
     def cpu_seconds(self) -> float:
-        """Return the processor time that it has used; 0.0 where the system does not tell."""
+        """Its processor time so far [s]; 0.0 where the system does not report it."""
         try:
             fields = Path(f'/proc/{self.pid}/stat').read_text().rpartition(')')[2].split()
         except OSError:
@@ -63,7 +67,7 @@ class ChildProcess:
         return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
     def stop(self) -> None:
-        """Ask it to end, more firmly each time, and wait until it has."""
+        """End it, by SIGINT, SIGTERM and SIGKILL in turn, and wait until it has ended."""
         for number, patience in _STOPPING:
             if self._process.poll() is not None:
                 return
@@ -74,30 +78,34 @@ class ChildProcess:
 
 
 class Children:
-    """The children of one run: leaving the context ends them all."""
+    """The child processes of one run, as a context manager that ends them all."""
 
     def __init__(self, logs: Path) -> None:
-        """Log into a folder, one file per child."""
+        """Write the logs to this folder, one file per child."""
         self._logs = logs
         self._children: list[ChildProcess] = []
 
     def start(self, name: str, module: str, arguments: Sequence[str]) -> ChildProcess:
-        """Start a module as a child."""
+        """Start a module as a child process."""
         child = ChildProcess(name, module, arguments, self._logs / f'{name}.log')
         self._children.append(child)
         return child
 
     def cpu_seconds(self) -> dict[str, float]:
-        """Return the processor time that each, and this process, has used so far."""
+        """The processor time of each child and of this process so far [s], by name."""
         used = {child.name: child.cpu_seconds() for child in self._children}
         return {**used, 'observer': time.process_time()}
 
-    def last_words(self, name: str) -> str:
-        """Return the end of a child's output."""
-        return next(child.last_words() for child in self._children if child.name == name)
+    def log_tail(self, name: str) -> str:
+        """The end of a child's log, indented."""
+        return next(child.log_tail() for child in self._children if child.name == name)
 
     def require_alive(self) -> None:
-        """Raise DemoError if any of them has ended."""
+        """Check that all children run.
+
+        Raises:
+            DemoError: one has ended; the message holds the end of its log.
+        """
         for child in self._children:
             child.require_alive()
 
@@ -115,7 +123,7 @@ class Children:
 
 
 def _die_with_parent() -> Callable[[], object] | None:
-    """Linux can end a child even when its parent is killed and cannot tidy up."""
+    """On Linux, a function that has the kernel end the child when its parent is killed."""
     if not sys.platform.startswith('linux'):
         return None
     prctl = ctypes.CDLL(None).prctl

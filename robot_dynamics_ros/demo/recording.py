@@ -1,4 +1,4 @@
-"""What came over the topics, with the times that the middleware gave it."""
+"""The received messages, with the times at which they were sent and received."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Times = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Content:
-    """What one message says: its header's stamp [ns], its joints, and rows of numbers (n,)."""
+    """The content of one message: stamp of its header [ns], joints, and rows of numbers (n,)."""
 
     stamp: int = 0
     joints: tuple[str, ...] = ()
@@ -23,13 +23,13 @@ class Content:
 
 
 class Channel:
-    """The messages of one topic as they came; what they say is read when it is asked for.
+    """The messages of one topic, serialized; they are deserialized when they are asked for.
 
-    Reading takes processor time that, during an act, belongs to the arm and the node.
+    Deserializing takes processor time that arm and node need during a phase.
     """
 
     def __init__(self, read: Callable[[bytes], Content]) -> None:
-        """Take the function that makes sense of a serialized message."""
+        """Use this function to deserialize a message."""
         self._read = read
         self._messages: list[tuple[int, int, bytes]] = []
 
@@ -41,11 +41,11 @@ class Channel:
         self._messages.append((info['source_timestamp'], info['received_timestamp'], message))
 
     def last(self) -> Content:
-        """Return the newest message, an empty one if there is none."""
+        """The newest message; an empty one if there is none."""
         return self._read(self._messages[-1][2]) if self._messages else Content()
 
     def between(self, start: int, end: int) -> Samples:
-        """Return what was sent from `start` to `end` [ns]."""
+        """The messages that were sent from `start` to `end` [ns]."""
         chosen = [message for message in self._messages if start <= message[0] <= end]
         contents = [self._read(data) for _, _, data in chosen]
         first = contents[0] if contents else Content()
@@ -60,7 +60,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Samples:
-    """A stretch of a channel as arrays: (m,) times [ns] and rows (m, n) in the order of joints."""
+    """Messages as arrays: (m,) times [ns], and rows (m, n) in the order of joints."""
 
     joints: tuple[str, ...]
     stamp: Times
@@ -72,17 +72,17 @@ class Samples:
         return len(self.sent)
 
     def columns(self, row: str, joints: Sequence[str]) -> Array:
-        """Return one kind of row for some joints, found by name: (m, n)."""
+        """One row of each message (m, n) for these joints, found by name."""
         return self.rows[row][:, [self.joints.index(name) for name in joints]]
 
     def seconds(self, origin: int) -> Array:
-        """Return the stamps as seconds since `origin` [ns]."""
+        """The stamps as times since `origin` [ns] (m,) [s]."""
         return (self.stamp - origin) * 1e-9
 
 
 @dataclass(frozen=True)
-class Take:
-    """One act as it was recorded, from `start` [ns]; `cpu` is each process's share of a core."""
+class PhaseRecording:
+    """One phase from `start` [ns]; `cpu` is the share of a core that each process used [-]."""
 
     start: int
     states: Samples
@@ -92,8 +92,8 @@ class Take:
 
 
 @dataclass(frozen=True)
-class MatrixTake:
-    """M and C as the services gave them at one state, in the order of the model's joints."""
+class MatrixSample:
+    """M, dM/dt and C at one state by the services, in the order of the model's joints."""
 
     q: Array
     v: Array
@@ -103,16 +103,16 @@ class MatrixTake:
 
 
 @dataclass(frozen=True)
-class Play:
-    """All acts of one run, and every command that there was.
+class Recording:
+    """All phases of one run, and every command of the node.
 
-    The first matrices are those at the arm's start.
+    The first matrices are those at the start position of the arm.
     """
 
-    fall: Take
-    hold: Take
-    servo_only: Take
-    with_gravity: Take
-    with_feedforward: Take
-    matrices: tuple[MatrixTake, ...]
+    fall: PhaseRecording
+    hold: PhaseRecording
+    servo_only: PhaseRecording
+    with_gravity: PhaseRecording
+    with_feedforward: PhaseRecording
+    matrices: tuple[MatrixSample, ...]
     commands: Samples

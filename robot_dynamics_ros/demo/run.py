@@ -1,4 +1,4 @@
-"""One run of the demo: three processes, all acts, and what they measured."""
+"""One run of the demo: starts arm and node, records the scenario, evaluates it."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from rclpy.signals import SignalHandlerOptions
 from robot_dynamics_ros.control.guards.settings import GuardSettings, torque_limits, torque_rates
 from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.core import RobotModel, parse_urdf
-from robot_dynamics_ros.oracle.pinocchio_reference import Oracle
+from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.simulation.physics import Physics
 
 from . import measurements
-from .acts import Timing, perform
+from .client import COMMANDS, DemoClient
 from .figures import Results
 from .plan import choose_home, plan_trajectory
 from .processes import Children
-from .recording import Play
-from .stage import COMMANDS, Stage
+from .recording import Recording
+from .scenario import Durations, run_scenario
 
 RATE = 1000.0
-"""How often the arm publishes its state [Hz]."""
+"""Rate of the joint states [Hz]."""
 
-Say = Callable[[str], None]
+Log = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The arm, where it starts, and what it is to follow."""
+    """The arm, and the trajectory that it follows from its start position."""
 
     urdf: str
     model: RobotModel
@@ -42,8 +42,13 @@ class Plan:
     trajectory: Trajectory
 
 
-def prepare(urdf: str, duration: float) -> Plan:
-    """Read the URDF and find a start and a fast trajectory that suit this arm."""
+def make_plan(urdf: str, duration: float) -> Plan:
+    """Find a start position and a fast trajectory for the arm of a URDF.
+
+    Args:
+        urdf: text of the URDF.
+        duration: of the trajectory [s].
+    """
     model = parse_urdf(urdf)
     arm = Physics(urdf, model.joint_names, friction=False)
     home = choose_home(arm.limits, arm.required_torque)
@@ -51,15 +56,15 @@ def prepare(urdf: str, duration: float) -> Plan:
     return Plan(urdf, model, arm, trajectory)
 
 
-def play(plan: Plan, timing: Timing, logs: Path, say: Say) -> Play:
-    """Start arm and node, perform all acts, and end both, whatever happens."""
+def record(plan: Plan, durations: Durations, logs: Path, log: Log) -> Recording:
+    """Start arm and node, run the scenario, and end both, also after an error."""
     joints = list(plan.model.joint_names)
     common = {'robot_description': plan.urdf, 'joints': joints}
     home = plan.trajectory.points[0].q.tolist()
     with tempfile.TemporaryDirectory() as folder, Children(logs) as children:
         if any(joint.damping or joint.friction for joint in plan.arm.limits):
-            say('its joints run without friction here: the node does not compensate any yet')
-        say('start the arm and the dynamics node')
+            log('the friction of the URDF is not simulated: the node does not compensate it here')
+        log('start the arm and the dynamics node')
         arm = {
             **common,
             'initial_positions': home,
@@ -76,36 +81,39 @@ def play(plan: Plan, timing: Timing, logs: Path, say: Say) -> Play:
         children.start('node', 'robot_dynamics_ros.ros.node', _ros_arguments(folder, 'node', node))
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         try:
-            stage = Stage(rclpy.create_node('demo_observer'), children)
-            stage.connect()
-            return perform(stage, plan.model.joint_names, plan.trajectory, plan.model, timing, say)
+            client = DemoClient(rclpy.create_node('demo_observer'), children)
+            client.connect()
+            return run_scenario(client, plan.trajectory, plan.model, durations, log)
         finally:
             rclpy.try_shutdown()
 
 
-def measure(plan: Plan, recorded: Play) -> Results:
-    """Draw the figures from what was recorded."""
+def measure(plan: Plan, recording: Recording) -> Results:
+    """Compute the results from a recording."""
     names, trajectory = plan.model.joint_names, plan.trajectory
-    oracle = Oracle(plan.urdf, plan.model)
+    pinocchio = PinocchioReference(plan.urdf, plan.model)
     expected = [
-        (oracle.mass_matrix(take.q), oracle.coriolis_matrix(take.q, take.v))
-        for take in recorded.matrices
+        (
+            pinocchio.mass_matrix(sample.q),
+            pinocchio.coriolis_matrix(sample.q, sample.v),
+        )
+        for sample in recording.matrices
     ]
     settings = GuardSettings()
     rates = torque_rates(torque_limits(plan.model, names, settings), names, settings)
     return Results(
         joints=plan.arm.limits,
-        fall=measurements.motion(recorded.fall, names),
-        hold=measurements.motion(recorded.hold, names),
-        servo_only=measurements.tracking(recorded.servo_only, names, trajectory),
-        with_gravity=measurements.tracking(recorded.with_gravity, names, trajectory),
-        with_feedforward=measurements.tracking(recorded.with_feedforward, names, trajectory),
-        torques=measurements.torque_parts(recorded.with_feedforward, names),
-        matrices=measurements.matrix_errors(recorded.matrices, expected),
-        timeliness=measurements.timeliness(recorded.hold),
-        haste=measurements.haste(recorded.commands, rates),
-        mass_matrix=recorded.matrices[0].mass,
-        cpu=recorded.hold.cpu,
+        fall=measurements.motion(recording.fall, names),
+        hold=measurements.motion(recording.hold, names),
+        servo_only=measurements.tracking(recording.servo_only, names, trajectory),
+        with_gravity=measurements.tracking(recording.with_gravity, names, trajectory),
+        with_feedforward=measurements.tracking(recording.with_feedforward, names, trajectory),
+        torques=measurements.torque_parts(recording.with_feedforward, names),
+        matrices=measurements.matrix_errors(recording.matrices, expected),
+        timeliness=measurements.timeliness(recording.hold),
+        rate_limit_use=measurements.rate_limit_use(recording.commands, rates),
+        mass_matrix=recording.matrices[0].mass,
+        cpu=recording.hold.cpu,
         rate=RATE,
     )
 

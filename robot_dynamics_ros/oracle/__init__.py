@@ -1,0 +1,1 @@
+"""The comparison of every quantity with Pinocchio; no other package imports it."""

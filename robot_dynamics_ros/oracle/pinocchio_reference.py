@@ -1,4 +1,4 @@
-"""Pinocchio as the judge of our numbers: its own parser, its own algorithms.
+"""Pinocchio as an independent reference: its own URDF parser, its own algorithms.
 
 The only module that imports Pinocchio.
 """
@@ -20,13 +20,13 @@ from .report import TOLERANCE, Comparison, Report
 
 try:
     import pinocchio
-except ImportError:  # optional: the node says so and goes on without the check, if told to
+except ImportError:  # optional: not needed where parameter cross_check is false
     pinocchio = None
 
-# A result that vanishes is compared with this share of what cancels in it: its own largest entry
-# would be rounding.
+# The error of a result that vanishes is divided by this share of the terms that cancel in it [-]:
+# its own largest entry is rounding.
 VANISHING = 1e-3
-# Without gravity there is no scale: two zeros agree.
+# Smallest divisor: without gravity all terms are zero, and two zeros agree.
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -34,7 +34,7 @@ class PinocchioReference:
     """Pinocchio's dynamics of a URDF, in the order of a model's joint names.
 
     Mimic joints: Pinocchio computes the tree with all joints free, x = G q + o, and the results
-    are G^T tau and G^T M G. (Its own support of mimic joints refuses a driver that comes after.)
+    are G^T tau and G^T M G. (Its own mimic joints must come after the joint that they mimic.)
     """
 
     def __init__(self, text: str, model: RobotModel) -> None:
@@ -42,14 +42,15 @@ class PinocchioReference:
 
         Args:
             text: of the URDF.
-            model: gives the names and order of the joints, and what the URDF does not hold:
-                payloads, and the inertias of rotors.
+            model: gives names and order of the joints, payloads and rotor inertias.
 
         Raises:
-            OracleUnavailable: Pinocchio is missing, refuses the text, or knows other joints.
+            OracleUnavailable: Pinocchio is missing, refuses the text, or finds other joints.
         """
         if pinocchio is None:
-            raise OracleUnavailable('Pinocchio is not installed (pip install pin)')
+            raise OracleUnavailable(
+                'Pinocchio is not installed: pip install pin, or set parameter cross_check: false'
+            )
         try:
             self._model = pinocchio.buildModelFromXML(text)
         except (ValueError, RuntimeError) as error:
@@ -77,7 +78,7 @@ class PinocchioReference:
         return self._spread.T @ tau
 
     def mass_matrix(self, q: Array) -> Array:
-        """M (n, n), full and symmetric whatever triangle Pinocchio fills."""
+        """M (n, n), symmetric; Pinocchio fills the upper triangle."""
         upper = np.triu(pinocchio.crba(self._model, self._data, self._positions(q)))
         full = upper + np.triu(upper, 1).T
         return self._spread.T @ full @ self._spread
@@ -96,12 +97,12 @@ class PinocchioReference:
         *,
         tolerance: float = TOLERANCE,
     ) -> Report:
-        """Compare tau, g, bias, M and C with ours, under our gravity.
+        """Compare tau, g, bias, M and C of other dynamics with those of Pinocchio.
 
         Args:
-            dynamics: ours, of the same robot.
+            dynamics: of the same robot; gives gravity.
             states: at which to compare; 100 random ones within the limits if None.
-            tolerance: on the largest error, relative to the largest entry.
+            tolerance: on the largest error, relative to the largest entry [-].
         """
         self._model.gravity.linear = dynamics.gravity
         worst: dict[str, list[float]] = {}
@@ -109,9 +110,9 @@ class PinocchioReference:
         # Overflow shows in the report, as an error that is not finite.
         with np.errstate(over='ignore', invalid='ignore'):
             for state in states:
-                for quantity, (ours, theirs, scale) in self._pairs(dynamics, state).items():
-                    absolute = float(np.abs(ours - theirs).max())
-                    relative = absolute / max(float(np.abs(theirs).max()), scale, SMALLEST)
+                for quantity, (computed, expected, scale) in self._pairs(dynamics, state).items():
+                    absolute = float(np.abs(computed - expected).max())
+                    relative = absolute / max(float(np.abs(expected).max()), scale, SMALLEST)
                     kept = worst.setdefault(quantity, [0.0, 0.0])
                     # np.maximum keeps a NaN, max would lose it.
                     kept[0] = float(np.maximum(kept[0], absolute))
@@ -122,24 +123,24 @@ class PinocchioReference:
     def compare_torques(
         self, terms: Array, state: State, gravity: Array, *, tolerance: float = TOLERANCE
     ) -> Report:
-        """Compare torques that were computed with what Pinocchio computes.
+        """Compare computed torque terms with those of Pinocchio.
 
         Args:
             terms: (3, n) gravity, Coriolis and inertial torque at that state [N m or N].
             state: where they were computed.
             gravity: (3,) acceleration of free fall [m/s^2].
-            tolerance: on the largest error, relative to the largest entry.
+            tolerance: on the largest error, relative to the largest entry [-].
         """
         self._model.gravity.linear = gravity
         q, v, a = state.q, state.v, state.a
         held, bias = self.gravity_torque(q), self.bias_torque(q, v)
-        theirs = np.array([held, bias - held, self.inverse_dynamics(q, v, a) - bias])
-        absolute = float(np.abs(terms - theirs).max())
-        scale = max(float(np.abs(theirs).max()), self._scales(state)[-1], SMALLEST)
+        expected = np.array([held, bias - held, self.inverse_dynamics(q, v, a) - bias])
+        absolute = float(np.abs(terms - expected).max())
+        scale = max(float(np.abs(expected).max()), self._scales(state)[-1], SMALLEST)
         return Report(1, tolerance, (Comparison('torque_terms', absolute, absolute / scale),))
 
     def _scales(self, state: State) -> tuple[float, float, float, float]:
-        """Below which a mass matrix, gravity, bias or torque counts as vanishing."""
+        """Smallest divisors of the errors of mass matrix, gravity, bias and torque."""
         inertia = VANISHING * float(np.abs(self.mass_matrix(state.q)).max())
         mass = sum(body.mass for body in self._model.inertias)
         weight = VANISHING * mass * float(np.linalg.norm(self._model.gravity.linear))
@@ -150,7 +151,7 @@ class PinocchioReference:
     def _pairs(
         self, dynamics: RobotDynamics, state: State
     ) -> dict[str, tuple[Array, Array, float]]:
-        """Ours, theirs, and the scale below which a result counts as vanishing."""
+        """By quantity: the other result, that of Pinocchio, and the smallest divisor."""
         q, v, a = state.q, state.v, state.a
         mass_matrix = self.mass_matrix(q)
         inertia, weight, bias_scale, tau_scale = self._scales(state)
@@ -178,7 +179,7 @@ class PinocchioReference:
         }
 
     def _positions(self, q: Array) -> Array:
-        """Pinocchio's configuration: unlimited joints become a cosine and a sine."""
+        """Pinocchio's configuration vector: a continuous joint is a cosine and a sine."""
         positions: Array = pinocchio.integrate(
             self._model, self._neutral, self._spread @ q + self._offset
         )
@@ -186,7 +187,7 @@ class PinocchioReference:
 
 
 def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:
-    """Attach the payloads and rotors of our model to Pinocchio's."""
+    """Add the payloads and rotor inertias of a model to Pinocchio's model."""
     for payload in model.payloads:
         index = pinocchio_model.getFrameId(payload.frame, pinocchio.FrameType.BODY)
         frame = pinocchio_model.frames[index]
@@ -202,26 +203,28 @@ def _load(pinocchio_model: pinocchio.Model, model: RobotModel) -> None:
 def _couplings(text: str, model: pinocchio.Model, names: tuple[str, ...]) -> tuple[Array, Array]:
     """G and o of x = G q + o, with x the positions of all joints in Pinocchio's order.
 
-    Every joint obeys x_i = q_k, or x_i = m x_driver + o: a linear system, solved as a whole, so
-    that chains of mimics need no order.
+    Each joint is x_i = q_k, or x_i = m x_j + o where it mimics joint j. This linear system is
+    solved as a whole, so that chains of mimic joints may be in any order.
     """
     moving = set(model.names) - {'universe'}
-    drives, offset = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
+    mimic_matrix, offset = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
     mimicking = set()
     for joint in fromstring(text).iterfind('joint'):
         name, mimic = joint.get('name'), joint.find('mimic')
         if name in moving and mimic is not None and mimic.get('joint') in moving:
             row, column = _velocity_index(model, name), _velocity_index(model, mimic.get('joint'))
-            drives[row, column] = float(mimic.get('multiplier', 1.0))
+            mimic_matrix[row, column] = float(mimic.get('multiplier', 1.0))
             offset[row] = float(mimic.get('offset', 0.0))
             mimicking.add(name)
     if moving - mimicking != set(names):
         differing = ', '.join(sorted((moving - mimicking) ^ set(names)))
-        raise OracleUnavailable(f'Pinocchio sees other independent joints: {differing}')
+        raise OracleUnavailable(
+            f'Pinocchio finds other independent joints: the lists differ in {differing}'
+        )
     free = np.zeros((model.nv, len(names)))
     for column, name in enumerate(names):
         free[_velocity_index(model, name), column] = 1.0
-    solved = np.linalg.solve(np.eye(model.nv) - drives, np.column_stack([free, offset]))
+    solved = np.linalg.solve(np.eye(model.nv) - mimic_matrix, np.column_stack([free, offset]))
     return solved[:, :-1], solved[:, -1]
 
 

@@ -1,4 +1,4 @@
-"""The process of the node: signals, executor, a clean end."""
+"""The process of the node: signals, executor, and its end after the fade."""
 
 from __future__ import annotations
 
@@ -17,29 +17,33 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
-# SIGHUP: the terminal is closed, the connection to it lost.
+# SIGHUP: the terminal was closed, or the connection to it was lost.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# A thread may keep the interpreter for 5 ms before another gets it: too long for the loop.
+# By default a thread may hold the interpreter for 5 ms: too long for the loop [s].
 SWITCH_INTERVAL = 0.0005
-# How soon a signal is heeded [s].
-LOOK_UP = 0.1
-# A signal that comes so soon after the first is the same one [s]: a terminal and a launcher both
-# send it.
+# Longest time until a signal is noticed [s].
+SPIN_TIMEOUT = 0.1
+# A second signal within this time counts as the first one [s]: a terminal and a launcher both send
+# it.
 SAME_SIGNAL = 0.5
 
 
 def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
-    """Run a node until one of SIGNALS, then let it fade out; a second signal cuts that short.
+    """Run a node until one of SIGNALS, then let it fade out; a second signal cuts the fade short.
 
-    rclpy's own handlers would close the middleware at once, and with it the way of the last
-    command.
+    The signal handlers of rclpy are not used: they close the middleware at once, and the last
+    command could not be published.
+
+    Args:
+        make_node: makes the node, with `start`, `skip_fade` and `ended` of `DynamicsNode`.
+        args: of the command line.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
     try:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
         node = make_node()
     except Exception as error:
-        # Arguments or a parameter file that cannot be read: the message is all there is to say.
+        # Arguments or a parameter file that cannot be read: the message suffices.
         sys.exit(f'dynamics_node not started: {error}')
     first = math.inf
 
@@ -51,13 +55,13 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
             node.skip_fade.set()
         elif math.isinf(before):
             name = signal.Signals(number).name
-            # The logger is not for signal handlers, which may interrupt it. Whoever read what we
-            # write may have gone with the same signal.
+            # A signal handler may interrupt the logger and must not call it. The reader of stderr
+            # may have ended by the same signal.
             with suppress(OSError):
-                os.write(2, f'{name}: fading out; once more: end at once\n'.encode())
+                os.write(2, f'{name}: fading out; send it again to end at once\n'.encode())
 
     for number in SIGNALS:
-        # nohup asks for SIGHUP to be ignored.
+        # nohup has SIGHUP ignored.
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, stop)
     executor = SingleThreadedExecutor()
@@ -71,7 +75,7 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         if not node.ended:
             node.trigger_shutdown()
         for number in SIGNALS:
-            # What comes now is late: the interpreter, on its way out, would die of it.
+            # From here on signals are ignored: one would kill the interpreter while it ends.
             signal.signal(number, signal.SIG_IGN)
         node.destroy_node()
         rclpy.try_shutdown()
@@ -79,7 +83,7 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
 
 def _spin_once(executor: SingleThreadedExecutor, node: Any) -> None:
     try:
-        executor.spin_once(timeout_sec=LOOK_UP)
+        executor.spin_once(timeout_sec=SPIN_TIMEOUT)
     except Exception:
-        # One callback that fails must not leave a robot with its present torque for ever.
+        # One failing callback must not end the process: the robot would keep its last torque.
         node.get_logger().fatal(f'a callback failed:\n{traceback.format_exc()}')

@@ -1,11 +1,15 @@
-"""A simulated arm to try torques on: MuJoCo behind the topics that a real arm's driver has.
+"""A simulated arm: MuJoCo behind the topics and services of a real arm's driver.
 
-    description  the URDF, stripped to what moves          -> JointData, MuJoCo's text
-    physics      the arm itself: joints, brake, effort limits, time
-    servo        the position servo of a real drive
-    reference    joint trajectories, from messages
-    simulated_arm  the ROS node
+Modules::
 
-Of `robot_dynamics_ros.core` nothing but the trajectories is used here: the engine is there to
-judge the dynamics.
+    simulated_arm       the ROS node
+    arm_parameters      its parameters
+    physics             the arm: joints, brake, effort limits, time
+    mujoco_description  the URDF reduced to what MuJoCo needs
+    servo               the position servo of a drive
+    trajectory_message  trajectories from JointTrajectory messages
+    pacing              the clock of the cycles
+
+Of `robot_dynamics_ros.core` and `control` it uses only errors, checks and trajectories: it must
+not share the dynamics that it is there to test.
 """

@@ -1,4 +1,4 @@
-"""The URDF, stripped to what a physics engine needs: inertials and joints."""
+"""The URDF, reduced to what MuJoCo needs: inertials and joints."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class SimulationError(Exception):
 
 @dataclass(frozen=True)
 class JointData:
-    """One moving joint and its limits: infinite where the URDF gives none.
+    """A moving joint and its limits; a limit that the URDF does not give is infinite.
 
     Units: rad, rad/s, N m, N m s/rad, N m; for a prismatic joint m, m/s, N, N s/m, N.
     """
@@ -38,7 +38,7 @@ class JointData:
 
 @dataclass(frozen=True)
 class ArmDescription:
-    """What `strip` leaves of a URDF."""
+    """A URDF after `strip`: its text and its moving joints."""
 
     name: str
     text: str
@@ -46,19 +46,21 @@ class ArmDescription:
 
 
 def strip(urdf_text: str) -> ArmDescription:
-    """Keep inertials and joints only: no shapes, meshes, transmissions or extensions.
+    """Remove shapes, meshes, transmissions and extensions from a URDF; keep inertials and joints.
 
-    What is rigidly attached to the root link does not move, so its inertials are dropped too.
+    Inertials of the root link and of links fixed to it are removed too, as they do not move.
 
     Raises:
-        SimulationError: the text is not XML, not safe to read, or not a robot.
+        SimulationError: the text is not XML, is unsafe to parse, or is not a robot.
     """
     try:
         robot = defusedxml.ElementTree.fromstring(urdf_text)
     except (ElementTree.ParseError, defusedxml.DefusedXmlException, ValueError) as error:
         raise SimulationError(f'robot_description is not XML that can be used: {error}') from error
     if robot.tag != 'robot':
-        raise SimulationError(f'robot_description holds <{robot.tag}>, not <robot>')
+        raise SimulationError(
+            f'the root element of robot_description is <{robot.tag}>, it must be <robot>'
+        )
     name = robot.get('name') or 'robot'
     stripped = ElementTree.Element('robot', {'name': name})
     for link in robot.findall('link'):
@@ -69,7 +71,7 @@ def strip(urdf_text: str) -> ArmDescription:
     joints = tuple(_joint_data(joint) for joint in stripped.findall('joint')
                    if joint.get('type') != 'fixed')  # fmt: skip
     if not joints:
-        raise SimulationError(f'{name} has no moving joint: there is nothing to simulate')
+        raise SimulationError(f'{name} has no moving joint: at least one is needed')
     return ArmDescription(name, ElementTree.tostring(stripped, encoding='unicode'), joints)
 
 
@@ -80,7 +82,7 @@ def _only(element: ElementTree.Element, tags: tuple[str, ...]) -> ElementTree.El
 
 
 def _drop_static_inertials(robot: ElementTree.Element) -> None:
-    """Spare the engine numbers that cannot matter, but that it may refuse."""
+    """Remove inertials without effect on the motion: MuJoCo may refuse their values."""
     children = {_link(joint, 'child') for joint in robot.findall('joint')}
     static = {link.get('name') for link in robot.findall('link')} - children
     fixed = [joint for joint in robot.findall('joint') if joint.get('type') == 'fixed']
@@ -112,11 +114,11 @@ def _joint_data(joint: ElementTree.Element) -> JointData:
             return float(text)
         except ValueError:
             raise SimulationError(
-                f'joint {name!r}: {tag} {attribute}={text!r} is no number'
+                f'joint {name!r}: {tag} {attribute}={text!r} is not a number'
             ) from None
 
     lower, upper = number('limit', 'lower'), number('limit', 'upper')
-    # Equal limits are how exporters write "none"; MuJoCo reads them so as well.
+    # Exporters write equal limits for none, and MuJoCo reads them so.
     unlimited = kind == 'continuous' or lower >= upper
     return JointData(
         name=name,

@@ -1,20 +1,20 @@
-"""A steady beat."""
+"""The clock of the cycles of the simulated arm."""
 
 from __future__ import annotations
 
 import time
 
 
-class Metronome:
-    """Beats at a fixed rate; a beat that was missed is left out, not made up for."""
+class CycleTimer:
+    """Sleeps until the next cycle of a fixed rate; cycles that were missed are left out."""
 
     def __init__(self, rate: float) -> None:
-        """Start now, at a rate [Hz]."""
+        """Start the first cycle now, at a rate [Hz]."""
         self._period = 1.0 / rate
         self._next = time.monotonic() + self._period
 
     def wait(self) -> None:
-        """Sleep until the next beat."""
+        """Sleep until the next cycle begins."""
         now = time.monotonic()
         if now < self._next:
             time.sleep(self._next - now)

@@ -1,4 +1,4 @@
-"""The arm itself: MuJoCo integrates its joints under the torques that act on them."""
+"""The arm: MuJoCo integrates the motion of its joints under the torques that act on them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from .servo import JointServo
 Vector = NDArray[np.float64]
 
 MAX_STEP = 0.0006
-"""Longest step of RK4 [s]: it then follows a falling arm to about 1e-9 rad."""
+"""Longest step of RK4 [s]: the error of a falling arm is then about 1e-9 rad."""
 IMPLICIT_MAX_STEP = 0.0002
-"""Longest step of the implicit method [s], which is of first order: about 1e-4 rad."""
+"""Longest step of the implicit method [s], of first order: the error is about 1e-4 rad."""
 
 
 class Physics:
     """An arm in free space: no contacts, its joint limits as end stops, its damping and friction.
 
     `all_joints` are the moving joints in MuJoCo's order, the order of `position`, `velocity` and
-    `effort`. `joints` are those that take torques, the order of everything that is commanded.
+    `effort`. `joints` are the commanded joints, in the order of all commands.
     """
 
     def __init__(
@@ -39,19 +39,18 @@ class Physics:
         adds_gravity: bool = False,
         max_step: float | None = None,
     ) -> None:
-        """Build the arm at rest, at zero or as near to zero as its limits allow.
+        """Build the arm at rest, at position zero or the nearest position within its limits.
 
         Args:
-            urdf_text: the URDF itself, not a file name.
-            joints: which joints take torques, in which order; none: all that do not mimic another.
+            urdf_text: text of the URDF.
+            joints: names of the commanded joints, in order; none: all that do not mimic another.
             gravity: in the frame of the root link, (3,) [m/s^2].
             friction: whether joints have the damping and friction that the URDF gives them.
-            adds_gravity: whether the drive adds what holds the arm against gravity to all that
-                is commanded.
+            adds_gravity: whether the drive adds the gravity torque to each command.
             max_step: longest integration step [s]; None: MAX_STEP or IMPLICIT_MAX_STEP.
 
         Raises:
-            SimulationError: the URDF cannot be read, or MuJoCo refuses it, or a joint is unknown.
+            SimulationError: the URDF cannot be read, MuJoCo refuses it, or a joint is unknown.
         """
         description = strip(urdf_text)
         self.name = description.name
@@ -86,7 +85,7 @@ class Physics:
 
     @property
     def time(self) -> float:
-        """How much time the arm has lived through [s]."""
+        """Simulated time since the arm was built [s]."""
         return float(self._data.time)
 
     @property
@@ -101,20 +100,20 @@ class Physics:
 
     @property
     def effort(self) -> Vector:
-        """What the drive exerts, in the order of `all_joints`, a view [N m or N].
+        """Torque of the drive in the order of `all_joints`, a view [N m or N].
 
-        All of it: the command, the servo and the drive's own gravity compensation, after the
-        effort limit.
+        The sum of command, servo and gravity compensation of the drive, clamped to the effort
+        limit.
         """
         return self._data.qfrc_applied  # type: ignore[no-any-return]
 
     @property
     def servo(self) -> JointServo | None:
-        """The servo, while one is on."""
+        """The servo; None while it is off."""
         return self._servo
 
     def set_torque(self, tau: ArrayLike) -> None:
-        """Command torques in the order of `joints`; they act until the next call."""
+        """Command torques (n,) in the order of `joints`, until the next call [N m or N]."""
         self._command[:] = tau
 
     def set_servo(self, servo: JointServo | None) -> None:
@@ -124,22 +123,27 @@ class Physics:
         self._servo = servo
 
     def follow(self, reference: Trajectory, start: float | None = None) -> None:
-        """Give the servo a reference in the order of `joints`, that starts at a time (now)."""
+        """Give the servo a reference in the order of `joints`.
+
+        Args:
+            reference: the trajectory.
+            start: simulated time at which it starts [s]; None for now.
+        """
         self._reference = reference
         self._reference_start = self.time if start is None else start
 
     def reference(self) -> tuple[Vector, Vector]:
-        """Return where the servo wants the joints to be now: position and velocity, (n,) each."""
+        """Position and velocity (n,) of the reference of the servo, now."""
         q, v, _ = self._reference.at(self.time - self._reference_start)
         return q, v
 
     def advance(self, duration: float) -> None:
-        """Let time pass [s], in equal steps of at most `max_step`.
+        """Integrate over a duration [s], in equal steps of at most `max_step`.
 
-        With the brake on the joints do not move, whatever acts on them.
+        With the brake on, the joints do not move.
 
         Raises:
-            SimulationError: the motion has grown beyond all bounds.
+            SimulationError: the positions or velocities are not finite.
         """
         if duration <= 0.0:
             return
@@ -156,16 +160,18 @@ class Physics:
                 self._exert()
                 mujoco.mj_step(self._model, self._data)
         if not (np.isfinite(self._data.qpos).all() and np.isfinite(self._data.qvel).all()):
-            raise SimulationError('the simulated motion has grown beyond all bounds')
+            raise SimulationError(
+                'the simulated motion is not finite: torques or steps are too large'
+            )
 
     def stand_still(self, duration: float) -> None:
-        """Let time pass [s] without motion; velocities are kept for afterwards."""
+        """Advance the time by a duration [s] without motion; velocities are kept."""
         self._data.time += duration
 
     def reset(self, position: ArrayLike | None = None) -> None:
-        """Put the arm at a position in the order of `joints`, at rest, all torques zero.
+        """Set the arm at rest at a position in the order of `joints`, with zero torques.
 
-        Time goes on. A servo that is on holds the arm at this position.
+        The time is kept. A servo that is on holds the arm at this position.
         """
         home = self._home()
         if position is not None:
@@ -178,7 +184,7 @@ class Physics:
         self.follow(Trajectory([Point(0.0, home)]))
 
     def inertia(self) -> Vector:
-        """Return what each joint sees of the arm where it is: the diagonal of M(q), (n,)."""
+        """The inertia of each joint at the present position: the diagonal of M(q), (n,)."""
         mujoco.mj_forward(self._model, self._data)
         inertia, product = np.empty(len(self.joints)), np.empty(self._model.nv)
         for i, motion in enumerate(self._gear.T.copy()):
@@ -187,16 +193,16 @@ class Physics:
         return inertia
 
     def energy(self) -> float:
-        """Return kinetic plus potential energy [J], the latter up to a constant."""
+        """Kinetic plus potential energy [J], the latter up to a constant."""
         mujoco.mj_forward(self._model, self._data)
         mujoco.mj_energyPos(self._model, self._data)
         mujoco.mj_energyVel(self._model, self._data)
         return float(self._data.energy.sum())
 
     def required_torque(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Vector:
-        """Return what motion (q, v, a) takes, friction and damping included, (n,).
+        """The torque of a motion (q, v, a), with friction and damping, (n,) [N m or N].
 
-        The other joints rest where they are. The arm itself stays untouched.
+        Other joints rest at their positions. The state of the arm is not changed.
         """
         trial = mujoco.MjData(self._model)
         trial.qpos[:] = np.where(self._moved, self._gear @ q + self._offset, self._data.qpos)
@@ -205,13 +211,13 @@ class Physics:
         return self._gear.T @ trial.qfrc_inverse  # type: ignore[no-any-return]
 
     def gravity_torque(self) -> Vector:
-        """Return what holds the arm against gravity where it is, (n,)."""
+        """The torque that holds the arm against gravity at its position, (n,) [N m or N]."""
         rest = self._at_rest
         rest.qpos[:] = self._data.qpos
         mujoco.mj_kinematics(self._model, rest)
         mujoco.mj_comPos(self._model, rest)
         gravity = np.empty(self._model.nv)
-        # Its velocity stays zero: without accelerations, gravity is all that is left.
+        # At zero velocity and without accelerations the result is gravity alone.
         mujoco.mj_rne(self._model, rest, 0, gravity)
         return self._gear.T @ gravity  # type: ignore[no-any-return]
 
@@ -232,13 +238,13 @@ class Physics:
         unknown = [name for name in joints if name not in self.all_joints]
         if unknown or len(set(joints)) != len(joints):
             raise SimulationError(
-                f'joints are {", ".join(joints)}: each must stand once and be one of '
+                f'joints are {", ".join(joints)}: each must be named once and be one of '
                 f'{", ".join(self.all_joints)}'
             )
         return np.array([self.all_joints.index(name) for name in joints], dtype=np.intp)
 
     def _coupling(self) -> tuple[NDArray[np.float64], Vector]:
-        """G and o with q_all = G q + o: every joint moves itself, and those that mimic it."""
+        """G and o with q_all = G q + o: each joint moves itself and the joints that mimic it."""
         model = self._model
         gear, offset = np.zeros((model.nv, len(self.joints))), np.zeros(model.nv)
         gear[self._index, np.arange(len(self.joints))] = 1.0
@@ -249,7 +255,7 @@ class Physics:
         return gear, offset
 
     def _is_stiff(self) -> bool:
-        """Whether damping is so strong for the step that only an implicit method is stable."""
+        """Whether damping is too large for an explicit method at the longest step."""
         mujoco.mj_forward(self._model, self._data)
         inverse = np.eye(self._model.nv)
         mujoco.mj_solveM(self._model, self._data, inverse, np.eye(self._model.nv))
@@ -258,18 +264,18 @@ class Physics:
 
 
 def _compile(text: str) -> mujoco.MjModel:
-    # MuJoCo would write its warnings to stderr and to a file in the current folder.
+    # By default MuJoCo writes warnings to stderr and to a file in the current folder.
     mujoco.set_mju_user_warning(logging.getLogger(__name__).warning)
     try:
         model = mujoco.MjModel.from_xml_string(text)
     except ValueError as error:
         raise SimulationError(
-            f'MuJoCo refuses this URDF: {" ".join(str(error).split())}. A simulated arm needs '
-            'mass and a possible inertia in every moving link; the dynamics node asks for less.'
+            f'MuJoCo refuses this URDF: {" ".join(str(error).split())}. The simulated arm needs '
+            'mass and inertia of a real body in every moving link; the dynamics node does not.'
         ) from error
-    # A mimic joint is a gear, as stiff as the step allows; MuJoCo's default is a soft spring.
+    # A mimic joint is a gear, as stiff as the step allows; by default MuJoCo uses a soft spring.
     model.eq_solref[:] = (2.5 * MAX_STEP, 1.0)
     model.eq_solimp[:, :2] = 0.9999
-    # MuJoCo would silently start over from zero where the motion grows beyond bounds.
+    # By default MuJoCo resets the state without an error where it is not finite.
     model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
     return model

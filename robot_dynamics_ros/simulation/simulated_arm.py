@@ -6,6 +6,8 @@ import sys
 import threading
 import time
 from array import array
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import rclpy
@@ -23,29 +25,29 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
 
-from .arm_parameters import ArmParameters
+from .arm_parameters import declare_and_read
 from .mujoco_description import SimulationError
-from .pacing import Metronome
+from .pacing import CycleTimer
 from .physics import Physics
 from .servo import JointServo
 from .trajectory_message import trajectory_from_message
 
 MAX_CATCH_UP = 0.1
-"""Longest time that the arm makes up for in one cycle [s]; for the rest it stands still."""
+"""Longest time that one cycle simulates [s]; for the rest of a pause the arm stands still."""
 
 
 class SimulatedArm(Node):
     """An arm that runs in real time, like a drive on a fieldbus.
 
-    In each cycle it moves on to now under the torques that it had, publishes its state, and reads
-    the torques for the next cycle. Cycles run in a thread of their own; the executor serves
-    the rest.
+    Each cycle simulates the time since the last one under the torques of the last one, publishes
+    the joint state, and reads the torques for the next. Cycles run in a thread of their own; the
+    executor serves reference and services.
     """
 
     def __init__(self, **node_arguments: object) -> None:
         """Start the arm, or wait for its description on the latched topic."""
         super().__init__('simulated_arm', **node_arguments)
-        self.parameters = ArmParameters.declare(self)
+        self.parameters = declare_and_read(self)
         self.dropped_commands = 0
         self._physics: Physics | None = None
         self._servo: JointServo | None = None
@@ -61,42 +63,42 @@ class SimulatedArm(Node):
         self.create_service(SetBool, '~/set_brake', self._on_set_brake)
         self.create_service(SetBool, '~/set_servo', self._on_set_servo)
         self.create_service(Trigger, '~/reset', self._on_reset)
-        if self.parameters.robot_description:
-            self._start(self.parameters.robot_description)
+        if self.parameters['robot_description']:
+            self._start(self.parameters['robot_description'])
         else:
             latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
             self.create_subscription(String, 'robot_description', self._on_description, latched)
-            self.get_logger().info('waiting for robot_description')
+            self.get_logger().info('waiting for a description on topic robot_description')
 
     def stop(self) -> None:
-        """End the cycles; call before destroying the node."""
+        """End the thread of the cycles; call it before the node is destroyed."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(timeout=2.0)
 
     def _start(self, urdf_text: str) -> None:
         wanted = self.parameters
-        physics = Physics(
-            urdf_text, wanted.joints, wanted.gravity, wanted.friction, wanted.adds_gravity
-        )
+        modelled = ('joints', 'gravity', 'friction', 'adds_gravity')
+        physics = Physics(urdf_text, **{name: wanted[name] for name in modelled})
         size = len(physics.joints)
-        if len(wanted.initial_positions) not in (0, size):
+        start = wanted['initial_positions']
+        if len(start) not in (0, size):
             raise SimulationError(
-                f'initial_positions has {len(wanted.initial_positions)} values, there are {size} '
-                f'joints ({", ".join(physics.joints)})'
+                f'initial_positions has {len(start)} values, needed: {size}, '
+                f'{", ".join(physics.joints)}'
             )
-        physics.reset(wanted.initial_positions or None)
-        physics.brake = wanted.brake
-        if wanted.servo_kp:
+        physics.reset(start or None)
+        physics.brake = wanted['brake']
+        if wanted['servo_kp']:
             try:
-                self._servo = JointServo(wanted.servo_kp, wanted.servo_kd, size)
+                self._servo = JointServo(wanted['servo_kp'], wanted['servo_kd'], size)
             except ValueError as error:
                 raise SimulationError(f'parameter servo_{error}') from error
         else:
             self._servo = JointServo.tuned(
-                physics.inertia(), wanted.servo_bandwidth, wanted.servo_damping_ratio
+                physics.inertia(), wanted['servo_bandwidth'], wanted['servo_damping_ratio']
             )
-        if wanted.servo:
+        if wanted['servo']:
             physics.set_servo(self._servo)
         self._state.name = list(physics.all_joints)
         self._physics = physics
@@ -104,21 +106,21 @@ class SimulatedArm(Node):
         self._thread = threading.Thread(target=self._run, name='arm', daemon=True)
         self._thread.start()
         self.get_logger().info(
-            f'{physics.name} runs: {size} joints ({", ".join(physics.joints)}), '
+            f'simulating {physics.name}: {size} joints ({", ".join(physics.joints)}), '
             f'brake {"on" if physics.brake else "off"}, servo {"on" if physics.servo else "off"}'
         )
 
     def _run(self) -> None:
-        beat = Metronome(self.parameters.rate)
+        cycles = CycleTimer(self.parameters['rate'])
         try:
             while not self._stopping.is_set():
-                beat.wait()
+                cycles.wait()
                 with self._lock:
                     self._cycle()
         except Exception as error:
-            # The context may end at any moment: that is how a node is told to stop.
+            # An exception is expected where the context has ended: that is how a node is stopped.
             if self.context.ok() and not self._stopping.is_set():
-                self.get_logger().fatal(f'the arm stands still: {error!r}')
+                self.get_logger().fatal(f'the simulation has stopped: {error!r}')
                 raise
 
     def _cycle(self) -> None:
@@ -127,7 +129,8 @@ class SimulatedArm(Node):
         elapsed, self._moment = moment - self._moment, moment
         if elapsed > MAX_CATCH_UP:
             self.get_logger().warning(
-                f'the computer is too slow: the arm stood still for {elapsed:.3f} s',
+                f'the computer is too slow: one cycle took {elapsed:.3f} s, allowed are '
+                f'{MAX_CATCH_UP:g} s; the arm stood still for the rest',
                 throttle_duration_sec=2.0,
             )
             self._physics.stand_still(elapsed - MAX_CATCH_UP)
@@ -135,9 +138,11 @@ class SimulatedArm(Node):
         try:
             self._physics.advance(elapsed)
         except SimulationError as error:
-            self._physics.reset(self.parameters.initial_positions or None)
+            self._physics.reset(self.parameters['initial_positions'] or None)
             self._physics.brake = True
-            self.get_logger().error(f'{error}: back at the start, brake on')
+            self.get_logger().error(
+                f'{error}; the arm is reset to its initial positions, with the brake on'
+            )
         state = self._state
         state.header.stamp = now.to_msg()
         state.position = array('d', self._physics.position.tobytes())
@@ -148,10 +153,10 @@ class SimulatedArm(Node):
         self._read_commands()
 
     def _two_clocks(self) -> tuple[float, Time]:
-        """Read one moment from both clocks: the one that drives the arm, the one that stamps."""
+        """The same moment on two clocks: monotonic [s] for the motion, and that of the stamps."""
         for _ in range(3):
             moment, now = time.monotonic(), self.get_clock().now()
-            if time.monotonic() - moment < 0.0001:  # else the thread was put aside in between
+            if time.monotonic() - moment < 0.0001:  # else another thread ran in between
                 break
         return moment, now
 
@@ -167,17 +172,20 @@ class SimulatedArm(Node):
                 continue
             self.dropped_commands += 1
             self.get_logger().warning(
-                f'commands dropped so far: {self.dropped_commands}; the last has {len(torque)} '
-                f'values, allowed are {size} finite ones ({", ".join(self._physics.joints)})',
+                f'{self.dropped_commands} messages on commands dropped so far; the last has '
+                f'{len(torque)} values, needed are {size} finite ones: '
+                f'{", ".join(self._physics.joints)}',
                 throttle_duration_sec=2.0,
             )
-        timeout = self.parameters.command_timeout
+        timeout = self.parameters['command_timeout']
         if timeout and now - self._last_command > timeout:
             self._physics.set_torque(0.0)
 
     def _on_description(self, message: String) -> None:
         if self._physics is not None:
-            self.get_logger().warning('a second robot_description is ignored: the arm runs')
+            self.get_logger().warning(
+                'another robot_description is ignored: restart the node to change the arm'
+            )
             return
         try:
             self._start(message.data)
@@ -186,12 +194,12 @@ class SimulatedArm(Node):
 
     def _on_reference(self, message: JointTrajectory) -> None:
         if self._physics is None:
-            self.get_logger().warning('a reference came before the robot_description: ignored')
+            self.get_logger().warning('a reference is ignored: there is no robot_description yet')
             return
         with self._lock:
             here, _ = self._physics.reference()
         try:
-            # While the cycles go on: a hundred points take some milliseconds.
+            # Without the lock, so that cycles run: a hundred points take some milliseconds.
             trajectory = trajectory_from_message(message, self._physics.joints, here)
         except StateError as error:
             self.get_logger().warning(f'a reference is ignored: {error}')
@@ -206,41 +214,42 @@ class SimulatedArm(Node):
     def _on_set_brake(
         self, request: SetBool.Request, response: SetBool.Response
     ) -> SetBool.Response:
-        if self._physics is None:
-            return _refused(response)
-        with self._lock:
-            self._physics.brake = request.data
-        response.success, response.message = True, f'brake {"on" if request.data else "off"}'
-        return response
+        def switch(physics: Physics) -> None:
+            physics.brake = request.data
+
+        return self._apply(switch, f'brake {"on" if request.data else "off"}', response)
 
     def _on_set_servo(
         self, request: SetBool.Request, response: SetBool.Response
     ) -> SetBool.Response:
-        if self._physics is None:
-            return _refused(response)
-        with self._lock:
-            self._physics.set_servo(self._servo if request.data else None)
-        response.success, response.message = True, f'servo {"on" if request.data else "off"}'
-        return response
+        def switch(physics: Physics) -> None:
+            physics.set_servo(self._servo if request.data else None)
+
+        return self._apply(switch, f'servo {"on" if request.data else "off"}', response)
 
     def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        def reset(physics: Physics) -> None:
+            physics.reset(self.parameters['initial_positions'] or None)
+
+        return self._apply(reset, 'the arm is at its initial positions, at rest', response)
+
+    def _apply(self, change: Callable[[Physics], None], done: str, response: Any) -> Any:
+        """Change the arm between two cycles, and answer with what was done."""
+        response.success = self._physics is not None
         if self._physics is None:
-            return _refused(response)
+            response.message = (
+                'there is no arm yet: publish its description on topic robot_description'
+            )
+            return response
         with self._lock:
-            self._physics.reset(self.parameters.initial_positions or None)
-        response.success, response.message = True, 'at the initial positions, at rest'
+            change(self._physics)
+        response.message = done
         return response
-
-
-def _refused(response: object) -> object:
-    response.success = False
-    response.message = 'there is no arm yet: waiting for robot_description'
-    return response
 
 
 def main(args: list[str] | None = None) -> int:
-    """Run the arm until the process is told to stop."""
-    # A thread may keep the interpreter for 5 ms before another gets it: too long for this loop.
+    """Run the arm until a signal ends the process; returns the exit code."""
+    # By default a thread may hold the interpreter for 5 ms: too long for the cycles.
     sys.setswitchinterval(0.0005)
     rclpy.init(args=args)
     executor = SingleThreadedExecutor()
@@ -248,7 +257,7 @@ def main(args: list[str] | None = None) -> int:
     try:
         node = SimulatedArm()
         executor.add_node(node)
-        # Not spin(): a signal can slip between its look at the context and its endless wait.
+        # Not spin(): a signal between its check of the context and its wait would be missed.
         while rclpy.ok():
             executor.spin_once(timeout_sec=0.2)
     except (KeyboardInterrupt, ExternalShutdownException):
@@ -257,7 +266,7 @@ def main(args: list[str] | None = None) -> int:
         get_logger('simulated_arm').fatal(str(error))
         return 1
     except Exception:
-        # Told to stop while it was starting, it fails wherever it needs the context next.
+        # Where a signal ended the context during the start, any exception follows from that.
         if rclpy.ok():
             raise
     finally:

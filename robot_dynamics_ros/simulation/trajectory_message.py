@@ -18,15 +18,23 @@ Vector = NDArray[np.float64]
 def trajectory_from_message(
     message: JointTrajectory, joints: Sequence[str], here: Vector
 ) -> Trajectory:
-    """Order a message's points by `joints`; those that it does not name stay `here`, (n,).
+    """The trajectory of a message, its points in the order of `joints`.
+
+    Args:
+        message: names some or all of the joints.
+        joints: of the arm, n of them.
+        here: positions (n,) of the joints that the message does not name.
 
     Raises:
-        StateError: it names an unknown joint, or its points do not fit its names or time.
+        StateError: it names an unknown joint, or sizes, values or times of its points are wrong.
     """
     names = list(message.joint_names)
     unknown = sorted(set(names) - set(joints))
     if unknown or not names:
-        raise StateError(f'it names {unknown or "no joint"}: known are {", ".join(joints)}')
+        raise StateError(
+            f'the trajectory names {", ".join(unknown) or "no joint"}: known are '
+            f'{", ".join(joints)}'
+        )
     columns = [list(joints).index(name) for name in names]
 
     def vector(point: JointTrajectoryPoint, part: str, rest: Vector) -> Vector:

@@ -125,13 +125,13 @@ START_UP = """
 import sys, time
 started = time.perf_counter()
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.ros.robot.preparation import PREPARED
+from robot_dynamics_ros.ros.robot.compilation import COMPILED_QUANTITIES
 imported = time.perf_counter()
 model = parse_urdf(sys.stdin.read())
 parsed = time.perf_counter()
 dynamics = RobotDynamics(model)
 loaded = time.perf_counter()
-dynamics.compile(*PREPARED)
+dynamics.compile(*COMPILED_QUANTITIES)
 compiled = time.perf_counter()
 print([imported - started, parsed - imported, loaded - parsed, compiled - loaded])
 """

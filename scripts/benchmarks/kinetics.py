@@ -13,7 +13,7 @@ from timing import interleaved
 
 from robot_dynamics_ros.core import Frame, RobotDynamics, RobotModel, parse_urdf
 from robot_dynamics_ros.core.algorithms.joint_tree import ancestors
-from robot_dynamics_ros.ros.robot.preparation import PREPARED
+from robot_dynamics_ros.ros.robot.compilation import COMPILED_QUANTITIES
 
 BOUND = 0.6
 # Until every program that a node needs is compiled, 32 joints, nothing cached [s].
@@ -116,7 +116,7 @@ def _compare(name: str, pair: Pair, namespace: dict[str, object]) -> list[Figure
 def _ready() -> Figure:
     dynamics = RobotDynamics(parse_urdf(core.urdf('Talos reduced')))
     start = time.perf_counter()
-    dynamics.compile(*PREPARED)
+    dynamics.compile(*COMPILED_QUANTITIES)
     seconds = time.perf_counter() - start
     figure = Figure('Talos reduced: all programs of a node', seconds, 's', READY_BOUND)
     print(figure, flush=True)

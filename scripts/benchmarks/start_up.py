@@ -16,8 +16,8 @@ def main() -> None:
     node = DynamicsNode()
     node.start()
     ready = time.time() - started
-    commanded = node.in_use.commanded()
-    print(json.dumps({'ready': ready, 'compile': commanded.robot.compile_seconds}))
+    robot = node.robot_holder.require()
+    print(json.dumps({'ready': ready, 'compile': robot.compiled.compile_seconds}))
     node.destroy_node()
     rclpy.try_shutdown()
 

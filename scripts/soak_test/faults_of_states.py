@@ -49,11 +49,11 @@ def _pause(
     return inject
 
 
-def _a_stranger_speaks(robot: Robot) -> AbstractContextManager[None]:
-    return robot.altered(_of_the_gripper)
+def _states_of_a_gripper(robot: Robot) -> AbstractContextManager[None]:
+    return robot.altered(_name_the_gripper_only)
 
 
-def _of_the_gripper(message: JointState) -> None:
+def _name_the_gripper_only(message: JointState) -> None:
     for field in (message.name, message.position, message.velocity):
         del field[1:]
     message.effort = []
@@ -150,9 +150,9 @@ FAULTS = (
         _pause('stop', Robot.silenced),
     ),
     Fault(
-        'states of other joints alone',
+        'states of other joints only',
         'gravity torque of the last state',
-        _pause('hold', _a_stranger_speaks),
+        _pause('hold', _states_of_a_gripper),
     ),
     Fault('position NaN', 'diagnostics: finite', _bad(_not_a_number, 'finite', _many)),
     Fault('velocity infinite', 'diagnostics: finite', _bad(_infinite_velocity, 'finite', _many)),

@@ -54,7 +54,7 @@ def _deactivated(scene: Scene) -> Steps[str]:
     return missed or verdict(response is not None and response.success, 'not activated again')
 
 
-def _in_a_hurry(scene: Scene) -> Steps[str]:
+def _during_a_fade(scene: Scene) -> Steps[str]:
     """Off and on again before the fade has ended."""
     for on in (False, True, False, True):
         if (yield from scene.answered(scene.services.enable(on))) is None:
@@ -170,7 +170,9 @@ def _other_description(scene: Scene) -> Steps[str]:
 
 FAULTS = (
     Fault('disabled, enabled', 'zero torque, then silence', _disabled, silences=True),
-    Fault('disabled and enabled in a hurry', 'the rules of commands', _in_a_hurry, silences=True),
+    Fault(
+        'disabled, enabled during a fade', 'the rules of commands', _during_a_fade, silences=True
+    ),
     Fault('deactivated, activated', 'zero torque, then silence', _deactivated, silences=True),
     Fault('terms change', 'the torque of the terms', _terms),
     Fault('gravity changes', 'the torque of the gravity', _gravity),

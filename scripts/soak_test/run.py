@@ -34,12 +34,12 @@ from schedule import Schedule
 from services import Services
 from starvation import Starvation
 
+from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.default_arm import default_urdf
-from robot_dynamics_ros.demo.errors import DemoError
 from robot_dynamics_ros.demo.processes import Children
-from robot_dynamics_ros.demo.surroundings import isolate
+from robot_dynamics_ros.demo.ros_domain import isolate
 from robot_dynamics_ros.simulation.mujoco_description import strip
-from robot_dynamics_ros.simulation.pacing import Metronome
+from robot_dynamics_ros.simulation.pacing import CycleTimer
 
 FAULTS = (*faults_of_states.FAULTS, *faults_of_references.FAULTS, *faults_of_use.FAULTS)
 PARAMETERS = {
@@ -137,7 +137,7 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path, folder: P
 def _start(scene: Scene, cycle: Callable[[], None], rate: float) -> None:
     """Until the node follows: what comes before is not counted."""
     scene.robot.counted = False
-    beat, ready = Metronome(rate), scene.recovered(START_LIMIT)
+    beat, ready = CycleTimer(rate), scene.recovered(START_LIMIT)
     while True:
         beat.wait()
         cycle()
@@ -156,7 +156,7 @@ def _go_on(
     # The collector would look at every message that is kept, for longer than a cycle.
     gc.collect()
     gc.freeze()
-    beat, steps = Metronome(options.rate), schedule.steps(scene)
+    beat, steps = CycleTimer(options.rate), schedule.steps(scene)
     end = time.monotonic() + 60.0 * options.minutes
     while time.monotonic() < end or not schedule.complete:
         beat.wait()

@@ -15,7 +15,7 @@ from robot_dynamics_ros.core.model.sampling import random_states
 
 pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 
-from robot_dynamics_ros import PinocchioKinetics
+from mechanics.pinocchio_kinetics import PinocchioKinetics
 
 # The worst of all trees and robots is 6e-12, in dtau/dv of a tree whose 2 C nearly cancels.
 TOLERANCE = 1e-10

@@ -69,7 +69,7 @@ def test_forgotten_is_as_new():
     for step in range(10):
         estimate.update(0.01 * step, A * step)
     assert estimate.a.any()
-    estimate.forget()
+    estimate.reset()
     assert not estimate.a.any()
     for time in (-3.0, -2.99):
         velocity = A * time

@@ -91,7 +91,7 @@ def test_friction_is_added_only_if_it_is_asked_for(dynamics):
         np.testing.assert_allclose(feedforward.parts[3], expected, rtol=1e-14)
         assert expected.all()
     np.testing.assert_allclose(asked.effort, plain.effort + expected, rtol=1e-13)
-    plain.choose(terms=['friction'], evaluate_at='reference')
+    plain.select_terms(['friction'], evaluate_at='reference')
     plain.compute(Q, V)
     np.testing.assert_allclose(plain.effort, expected, rtol=1e-14)
 
@@ -126,7 +126,8 @@ def test_compensation_gives_no_more_power_than_friction_takes(v):
     taken = np.array([*VISCOUS.values()]) * v**2 + np.array([*COULOMB.values()]) * abs(v)
     given_back = feedforward.effort * v
     assert (given_back >= 0.0).all()
-    assert (given_back <= taken * (1.0 + 1e-14)).all()
+    # Powers below the smallest normal number are rounded to fewer digits.
+    assert (given_back <= taken * (1.0 + 1e-14) + np.finfo(float).tiny).all()
 
 
 def test_friction_may_be_replaced(dynamics):
@@ -149,7 +150,7 @@ def test_the_terms_that_change_with_the_measured_velocity_are_those_that_need_it
         feedforward.compute(Q, v, reference, 3.0 * v if estimates else None)
         parts.append(feedforward.parts.copy())
     changed = [WITH_FRICTION[row] for row in range(4) if (parts[0][row] != parts[1][row]).any()]
-    needing = feedforward.terms_of_measured_velocity(reference, estimates=estimates)
+    needing = feedforward.terms_needing_velocity(reference, estimates=estimates)
     assert sorted(needing) == sorted(changed)
-    feedforward.choose(terms=['gravity'], evaluate_at=evaluate_at)
-    assert not feedforward.terms_of_measured_velocity(reference, estimates=estimates)
+    feedforward.select_terms(['gravity'], evaluate_at=evaluate_at)
+    assert not feedforward.terms_needing_velocity(reference, estimates=estimates)

@@ -36,7 +36,7 @@ def test_efforts_are_those_of_inverse_dynamics_at_every_point():
     given = points()
     efforts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
     expected = [DYNAMICS.inverse_dynamics(point.q, point.v, point.a) for point in given]
-    np.testing.assert_allclose(efforts.whole, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(efforts.total, expected, rtol=1e-12, atol=1e-12)
 
 
 def test_joints_that_are_not_named_rest_where_they_are():
@@ -46,7 +46,7 @@ def test_joints_that_are_not_named_rest_where_they_are():
         q, v, a = np.array([REST, 0 * REST, 0 * REST])
         q[[2, 0]], v[[2, 0]], a[[2, 0]] = point.q, point.v, point.a
         expected = DYNAMICS.inverse_dynamics(q, v, a)[[2, 0]]
-        np.testing.assert_allclose(efforts.whole[index], expected, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(efforts.total[index], expected, rtol=1e-12, atol=1e-12)
 
 
 def test_parts_sum_to_the_whole_and_gravity_is_that_of_the_positions():
@@ -86,7 +86,7 @@ def test_points_may_give_more_or_less_than_their_neighbours():
 
 def test_a_single_point_rests_unless_it_says_otherwise():
     efforts = trajectory_efforts(DYNAMICS, JOINTS, [Point(0.0, REST)], REST)
-    np.testing.assert_allclose(efforts.whole[0], DYNAMICS.gravity_torque(REST), rtol=1e-12)
+    np.testing.assert_allclose(efforts.total[0], DYNAMICS.gravity_torque(REST), rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_demands_are_the_largest_magnitudes_and_where_they_are():
     efforts = trajectory_efforts(DYNAMICS, JOINTS, given, REST)
     for column, demand in enumerate(joint_demands(efforts, JOINTS, UNLIMITED)):
         for extreme, values in (
-            (demand.effort, efforts.whole[:, column]),
+            (demand.effort, efforts.total[:, column]),
             (demand.velocity, efforts.motion[1, :, column]),
         ):
             assert extreme.value == np.abs(values).max()
@@ -126,7 +126,7 @@ def test_demands_are_the_largest_magnitudes_and_where_they_are():
 def test_a_limit_is_exceeded_beyond_it_and_not_at_it():
     efforts = trajectory_efforts(DYNAMICS, JOINTS, points(), REST)
     lowest, highest = efforts.motion[0].min(axis=0), efforts.motion[0].max(axis=0)
-    speeds, torques = np.abs(efforts.motion[1]).max(axis=0), np.abs(efforts.whole).max(axis=0)
+    speeds, torques = np.abs(efforts.motion[1]).max(axis=0), np.abs(efforts.total).max(axis=0)
     largest = np.array([lowest, highest, speeds, torques])
     for share, exceeded in ((1.0, False), (0.99, True)):
         limits = [Limits(*column) for column in (share * largest).T]

@@ -2,7 +2,8 @@
 
 import numpy as np
 from mechanics.closeness import assert_close
-from mechanics.robots import hand_written, planar_2r
+from mechanics.planar_arms import planar_2r, torque_of_2r_with_point_masses
+from mechanics.robots import hand_written
 from numpy import cos, sin
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
@@ -25,7 +26,7 @@ def test_pendulum(backend):
 
 
 def test_planar_2r_with_distributed_mass(backend):
-    """Lecture notes on Lagrange's formulation (shared/sources 000), section 4.3.3."""
+    """Lecture notes on Lagrange's formulation (document 000), section 4.3.3."""
     l1, lg1, lg2, m1, m2, i1, i2 = 0.7, 0.3, 0.25, 3.0, 2.0, 0.11, 0.05
     text = planar_2r((l1, 0.5), (lg1, lg2), (m1, m2), (i1, i2))
     dynamics = RobotDynamics(parse_urdf(text), gravity=UP_IS_Y, backend=backend)
@@ -59,26 +60,13 @@ def test_planar_2r_with_distributed_mass(backend):
 
 
 def test_planar_2r_with_point_masses(backend):
-    """Modern Robotics, chapter 8 (shared/sources 003): the torques of its 2R example."""
-    l1, l2, m1, m2 = 0.8, 0.6, 2.5, 1.5
-    text = planar_2r((l1, l2), (l1, l2), (m1, m2), (0.0, 0.0))
+    lengths, masses = (0.8, 0.6), (2.5, 1.5)
+    text = planar_2r(lengths, lengths, masses, (0.0, 0.0))
     dynamics = RobotDynamics(parse_urdf(text), gravity=UP_IS_Y, backend=backend)
     for q, v, a in STATES:
-        c2, s2, c12 = cos(q[1]), sin(q[1]), cos(q[0] + q[1])
-        tau1 = (
-            (m1 * l1**2 + m2 * (l1**2 + 2.0 * l1 * l2 * c2 + l2**2)) * a[0]
-            + m2 * (l1 * l2 * c2 + l2**2) * a[1]
-            - m2 * l1 * l2 * s2 * (2.0 * v[0] * v[1] + v[1] ** 2)
-            + (m1 + m2) * l1 * G * cos(q[0])
-            + m2 * G * l2 * c12
-        )
-        tau2 = (
-            m2 * (l1 * l2 * c2 + l2**2) * a[0]
-            + m2 * l2**2 * a[1]
-            + m2 * l1 * l2 * v[0] ** 2 * s2
-            + m2 * G * l2 * c12
-        )
-        assert_close(dynamics.inverse_dynamics(q, v, a), [tau1, tau2], scale=m1 * G * l1)
+        tau = torque_of_2r_with_point_masses(lengths, masses, G, q, v, a)
+        scale = masses[0] * G * lengths[0]
+        assert_close(dynamics.inverse_dynamics(q, v, a), tau, scale)
 
 
 def test_gantry(backend):

@@ -92,6 +92,8 @@ REFUSED = {
     'huge integers': ([10**400, 0, 0, 0], 'holds object values, real numbers are needed'),
     'mapping': ({'first': 0.0}, 'holds object values, real numbers are needed'),
     'dates': (np.zeros(4, 'M8[s]'), 'real numbers are needed'),
+    'masked': (np.ma.masked_array(np.zeros(4), [0, 1, 0, 0]), r'is a masked array: .*filled'),
+    'masked nowhere': (np.ma.zeros(4), 'is a masked array'),
     'NaN': ([0.0, np.nan, 0.0, 0.0], "is nan at 'second', it must be finite"),
     'infinity': ([0.0, 0.0, np.inf, 0.0], "is inf at 'third', it must be finite"),
     'minus infinity': ([0.0, 0.0, 0.0, -np.inf], "is -inf at 'fourth', it must be finite"),
@@ -186,6 +188,7 @@ def frozen():
         (np.zeros(4, int), 'out is a int64 array, a float64 array'),
         (np.zeros(5), r'out has shape \(5,\), \(4,\) is needed'),
         (np.zeros((4, 1)), r'out has shape \(4, 1\), \(4,\) is needed'),
+        (np.ma.zeros(4), 'out is a masked array: pass its .filled'),
         (frozen(), 'out is read-only'),
         (np.broadcast_to(0.0, 4), 'out is read-only'),
     ],
@@ -243,8 +246,14 @@ def test_gravity_can_be_changed_at_any_time(dynamics):
         dynamics.gravity = before
 
 
-def test_gravity_is_not_reached_from_outside(dynamics):
-    dynamics.gravity[2] = 5.0
+def test_an_entry_of_gravity_cannot_be_set(dynamics):
+    """It would change a copy: an error instead of nothing."""
+    with pytest.raises(ValueError, match='read-only'):
+        dynamics.gravity[2] = 0.0
+    seen = dynamics.gravity
+    dynamics.gravity = (0.0, 0.0, -1.62)
+    assert seen.tolist() == [0.0, 0.0, -9.81]
+    dynamics.gravity = seen
     assert dynamics.gravity.tolist() == [0.0, 0.0, -9.81]
 
 

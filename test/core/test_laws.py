@@ -2,7 +2,7 @@
 
 import pytest
 from mechanics import laws, model_laws
-from mechanics.examples import MOVING_EXAMPLES
+from mechanics.examples import MOVING_EXAMPLES, needs_examples
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN
 
@@ -29,6 +29,7 @@ def test_law_compiled(robot, backend, law):
 
 
 # Larger robots take a second and more to compile; test_backends compares them with the floats.
+@needs_examples
 @pytest.mark.parametrize('law', laws.LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize(
     'robot', [robot for robot in MOVING_EXAMPLES if robot.model.size <= 8], ids=str

@@ -4,17 +4,18 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from mechanics import laws, model_laws
 from mechanics.drawn_trees import random_trees
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import random_state
+from property_settings import examples
 
 from robot_dynamics_ros.core import parse_urdf
 
-SETTINGS = settings(
-    max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+SETTINGS = examples(
+    100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 
 

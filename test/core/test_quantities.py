@@ -34,7 +34,7 @@ def test_programs_of_a_frame_can_be_compiled_beforehand(dynamics):
 def test_names_that_do_not_exist_are_refused(dynamics):
     with pytest.raises(UnknownNameError, match="unknown quantity 'torque': known are inverse"):
         dynamics.compile('torque')
-    with pytest.raises(ParameterError, match='jacobian is that of a frame: name one'):
+    with pytest.raises(ParameterError, match='jacobian needs a frame: name one'):
         dynamics.compile('jacobian')
     with pytest.raises(UnknownNameError, match="unknown frame 'hand'"):
         dynamics.compile(('frame_pose', 'hand'))
@@ -60,7 +60,7 @@ def test_a_jacobian_is_that_of_the_default_axes(dynamics):
         (('jacobian', 5), 'frame is 5, one name'),
         (('jacobian', ['waist']), r"frame is \['waist'\], one name"),
         (('jacobian', 'waist', ['LOCAL']), r"axes are \['LOCAL'\], allowed are LOCAL"),
-        (('mass_matrix', 'waist'), "mass_matrix is not that of a frame, got the frame 'waist'"),
+        (('mass_matrix', 'waist'), "mass_matrix takes no frame, got 'waist'"),
         (('frame_pose', 'waist', 'LOCAL'), "frame_pose takes no axes, got 'LOCAL'"),
     ],
 )
@@ -73,7 +73,7 @@ def test_bind_says_what_a_frame_is_for(dynamics):
     q, n = np.zeros(dynamics.model.size), dynamics.model.size
     with pytest.raises(ParameterError, match=r"name one, bind\('jacobian', ..., frame=...\)"):
         dynamics.bind('jacobian', q, out=np.zeros((6, n)))
-    with pytest.raises(ParameterError, match='mass_matrix is not that of a frame'):
+    with pytest.raises(ParameterError, match='mass_matrix takes no frame'):
         dynamics.bind('mass_matrix', q, out=np.zeros((n, n)), frame='waist')
     with pytest.raises(ParameterError, match='mass_matrix takes no axes'):
         dynamics.bind('mass_matrix', q, out=np.zeros((n, n)), axes='LOCAL')

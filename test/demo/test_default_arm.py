@@ -1,7 +1,6 @@
 import pytest
 
-from robot_dynamics_ros.demo import default_arm
-from robot_dynamics_ros.demo.errors import DemoError
+from robot_dynamics_ros.demo import DemoError, default_arm
 
 
 @pytest.fixture

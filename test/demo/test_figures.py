@@ -3,14 +3,14 @@ import pytest
 
 from robot_dynamics_ros.demo.figures import Results, judge
 from robot_dynamics_ros.demo.measurements import (
-    Haste,
     MatrixErrors,
     Motion,
+    RateLimitUse,
     Timeliness,
     TorqueParts,
     Tracking,
 )
-from robot_dynamics_ros.demo.report import Verdict
+from robot_dynamics_ros.demo.verdict import Verdict
 from robot_dynamics_ros.simulation.mujoco_description import JointData
 
 TIMES = np.linspace(0.0, 4.0, 400)
@@ -30,9 +30,9 @@ def tracking(size):
     return Tracking(TIMES, wave, wave)
 
 
-def timeliness(latency, passage=0.0001, lost=0):
+def timeliness(latency, transport=0.0001, lost=0):
     """A second at 1 kHz, all answers equally late [s]."""
-    return Timeliness(1000.0, 1000.0, np.full(500, latency), np.full(500, passage), lost, 500)
+    return Timeliness(1000.0, 1000.0, np.full(500, latency), np.full(500, transport), lost, 500)
 
 
 def results(**changes):
@@ -47,7 +47,7 @@ def results(**changes):
         'matrices': MatrixErrors(0.0, 0.1, 1e-11, 1e-15, 1e-15),
         'mass_matrix': np.array([[2.0, 0.3], [0.3, 1.0]]),
         'timeliness': timeliness(0.0004),
-        'haste': Haste(0.002, 0.01),
+        'rate_limit_use': RateLimitUse(0.002, 0.01),
         'cpu': {'arm': 0.3, 'node': 0.5},
         'rate': 1000.0,
     }
@@ -73,9 +73,9 @@ def test_a_good_run_passes():
         ({'matrices': MatrixErrors(0.0, 0.1, 1e-3, 0.0, 0.0)}, {'skewness'}),
         ({'matrices': MatrixErrors(0.0, 0.1, 0.0, 1e-9, 0.0)}, {'mass_error'}),
         ({'matrices': MatrixErrors(0.0, 0.1, 0.0, 0.0, np.nan)}, {'coriolis_error'}),
-        ({'haste': Haste(0.021, 0.01)}, {'command_step'}),
-        ({'haste': Haste(0.002, 0.051)}, {'command_lead'}),
-        ({'haste': Haste(np.nan, np.nan)}, {'command_step', 'command_lead'}),
+        ({'rate_limit_use': RateLimitUse(0.021, 0.01)}, {'command_step'}),
+        ({'rate_limit_use': RateLimitUse(0.002, 0.051)}, {'command_lead'}),
+        ({'rate_limit_use': RateLimitUse(np.nan, np.nan)}, {'command_step', 'command_lead'}),
         ({'timeliness': timeliness(0.05)}, {'latency_p50', 'latency_p99'}),
         ({'timeliness': timeliness(0.0004, lost=75)}, {'lost'}),
         (
@@ -92,16 +92,16 @@ def test_each_fault_fails_its_own_figure(changes, keys):
     assert failed(results(**changes)) == keys
 
 
-@pytest.mark.parametrize(('passage', 'keys'), [(0.002, set()), (0.0001, {'latency_p50'})])
-def test_an_answer_may_be_late_where_the_machine_is(passage, keys):
-    assert failed(results(timeliness=timeliness(0.01, passage))) == keys
+@pytest.mark.parametrize(('transport', 'keys'), [(0.002, set()), (0.0001, {'latency_p50'})])
+def test_an_answer_may_be_late_where_the_machine_is(transport, keys):
+    assert failed(results(timeliness=timeliness(0.01, transport))) == keys
 
 
 @pytest.mark.parametrize(('late', 'keys'), [(40, set()), (4, {'lost'})])
 def test_states_may_be_lost_where_the_machine_paused(late, keys):
     """15 % are lost; of those that the observer got, some came later than ten states last."""
-    passage = np.repeat([0.02, 0.0001], [late, 500 - late])
-    time = Timeliness(1000.0, 1000.0, np.full(500, 0.0004), passage, 75, 500)
+    transport = np.repeat([0.02, 0.0001], [late, 500 - late])
+    time = Timeliness(1000.0, 1000.0, np.full(500, 0.0004), transport, 75, 500)
     assert failed(results(timeliness=time)) == keys
 
 

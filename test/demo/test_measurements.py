@@ -3,7 +3,13 @@ import pytest
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.demo import measurements
-from robot_dynamics_ros.demo.recording import Channel, Content, MatrixTake, Samples, Take
+from robot_dynamics_ros.demo.recording import (
+    Channel,
+    Content,
+    MatrixSample,
+    PhaseRecording,
+    Samples,
+)
 
 MS = 1_000_000
 JOINTS = ('b', 'a')
@@ -16,7 +22,7 @@ def samples(stamp, sent, received, **rows):
 
 def take(states, torques=None, commands=None, start=0):
     empty = samples([], [], [])
-    return Take(start, states, torques or empty, commands or empty, {})
+    return PhaseRecording(start, states, torques or empty, commands or empty, {})
 
 
 def test_motion_is_measured_from_where_it_began_by_joint_name():
@@ -45,7 +51,7 @@ def test_latency_runs_from_the_state_to_the_command_that_answers_it():
     torques = samples(answered * MS, answered * MS + 450_000, answered * MS + 900_000)
     time = measurements.timeliness(take(states, torques, commands))
     np.testing.assert_allclose(time.latency, 0.0005)
-    np.testing.assert_allclose(time.passage, 1e-9)
+    np.testing.assert_allclose(time.transport, 1e-9)
     assert (time.lost, time.expected) == (2, 150)
     assert time.state_rate == pytest.approx(1000.0)
     assert time.command_rate == pytest.approx(1000.0 * 197 / 199)
@@ -62,24 +68,24 @@ RATES = np.array([100.0, 10.0])
 
 @pytest.mark.parametrize('sign', [1.0, -1.0])
 @pytest.mark.parametrize(('rate', 'lead'), [(0.5, 0.0), (1.0, 0.0), (3.0, 0.2)])
-def test_haste_counts_what_small_steps_add_up_to(rate, lead, sign):
+def test_the_lead_counts_what_small_steps_add_up_to(rate, lead, sign):
     """After a rest, 0.1 s at a share of the rate limit."""
     times = np.arange(301)
     taken = np.clip(times - 200, 0, None) * 1e-3 * rate
     effort = sign * np.outer(taken, [0.1, 1.0]) * RATES
-    haste = measurements.haste(samples(times, times * MS, times * MS, effort=effort), RATES)
-    assert haste.step == pytest.approx(1e-3 * rate)
-    assert haste.lead == pytest.approx(lead, abs=1e-12)
+    use = measurements.rate_limit_use(samples(times, times * MS, times * MS, effort=effort), RATES)
+    assert use.step == pytest.approx(1e-3 * rate)
+    assert use.lead == pytest.approx(lead, abs=1e-12)
 
 
 def test_the_first_command_begins_from_no_torque():
-    haste = measurements.haste(samples([0], [0], [0], effort=[[1.0, 1.0]]), RATES)
-    assert haste == measurements.Haste(0.1, 0.0)
+    use = measurements.rate_limit_use(samples([0], [0], [0], effort=[[1.0, 1.0]]), RATES)
+    assert use == measurements.RateLimitUse(0.1, 0.0)
 
 
-def test_without_commands_there_is_no_haste_to_judge():
-    haste = measurements.haste(samples([], [], []), RATES)
-    assert np.isnan([haste.step, haste.lead]).all()
+def test_without_commands_the_rate_limit_use_is_nan():
+    use = measurements.rate_limit_use(samples([], [], []), RATES)
+    assert np.isnan([use.step, use.lead]).all()
 
 
 def planar_2r(q2, v):
@@ -93,7 +99,7 @@ def planar_2r(q2, v):
 
 @pytest.fixture
 def matrices():
-    return MatrixTake(np.array([0.3, 0.7]), np.array([1.0, -2.0]), *planar_2r(0.7, [1.0, -2.0]))
+    return MatrixSample(np.array([0.3, 0.7]), np.array([1.0, -2.0]), *planar_2r(0.7, [1.0, -2.0]))
 
 
 def test_true_matrices_obey_all_laws(matrices):

@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.demo.errors import DemoError
+from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.plan import HOLDING_SHARE, MOVING_SHARE, choose_home, plan_trajectory
 from robot_dynamics_ros.simulation.mujoco_description import JointData
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from robot_dynamics_ros.demo.errors import DemoError
+from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.processes import Children
 
 PARENT = """
@@ -108,7 +108,7 @@ def test_a_dead_child_is_reported_with_its_last_words(modules):
         assert ends(child.pid)
         with pytest.raises(DemoError, match=r'failing ended with exit code 1(.|\n)*no such arm'):
             children.require_alive()
-        assert 'on stdout' in children.last_words('failing')
+        assert 'on stdout' in children.log_tail('failing')
 
 
 def test_processor_time_is_counted(modules):

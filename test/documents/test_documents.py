@@ -1,4 +1,4 @@
-"""README.md and docs/: nothing is left to fill in, and the Python of the README runs."""
+"""The documents: nothing is left to fill in, paths exist, and the Python of the README runs."""
 
 import re
 import subprocess
@@ -8,7 +8,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]
+# In docs/, README.md is a link to that of the root.
+DOCUMENTS = [
+    ROOT / 'README.md',
+    *(path for path in sorted((ROOT / 'docs').glob('*.md')) if not path.is_symlink()),
+]
+CONTRIBUTING = ROOT / 'CONTRIBUTING.md'
 # Names of variables and constants stand in code, links in parentheses or bare.
 CODE_OR_LINK = re.compile(r'```.*?```|`[^`]*`|\]\([^)]*\)|https?://\S+', re.DOTALL)
 PLACEHOLDER = re.compile(r'\b[A-Z]+(?:_[A-Z]+)+\b')
@@ -19,7 +24,7 @@ def unfinished(text):
     return PLACEHOLDER.findall(CODE_OR_LINK.sub(' ', text)) + NOTE_TO_ONESELF.findall(text)
 
 
-@pytest.mark.parametrize('document', DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize('document', [*DOCUMENTS, CONTRIBUTING], ids=lambda path: path.name)
 def test_nothing_is_left_to_fill_in(document):
     assert unfinished(document.read_text()) == []
 
@@ -44,6 +49,29 @@ def test_links_within_the_repository_lead_somewhere():
                 assert (document.parent / target).exists(), f'{document.name}: {target}'
 
 
+def test_the_files_and_folders_that_contributing_names_exist():
+    """Those of the package are named from its own folder."""
+    named = re.findall(r'`([\w.]+/[\w./]*)`', CONTRIBUTING.read_text())
+    assert len(named) > 30
+    places = ROOT, ROOT / 'robot_dynamics_ros'
+    missing = [path for path in named if not any((place / path).exists() for place in places)]
+    # Made by scripts, not in the repository.
+    assert set(missing) <= {'.venv', 'build/docs', 'install/'}
+
+
+def test_the_map_of_contributing_shows_every_folder_of_the_package():
+    package = ROOT / 'robot_dynamics_ros'
+    tree = CONTRIBUTING.read_text().partition('## Where things are')[2].split('```')[1]
+    shown, top = set(), ''
+    for indent, name in re.findall(r'^( *)(\w+)/ ', tree, re.M):
+        top = top if indent else name
+        shown.add(f'{top}/{name}' if indent else name)
+    there = {
+        path.parent.relative_to(package).as_posix() for path in package.rglob('*/__init__.py')
+    }
+    assert shown == there - {'.'}
+
+
 def test_the_readme_names_every_parameter():
     """Those of the file that documents them, which a test of the node compares with the node."""
     config = (ROOT / 'config' / 'robot_dynamics.yaml').read_text()
@@ -54,8 +82,8 @@ def test_the_readme_names_every_parameter():
 
 
 def test_the_readme_names_every_service():
-    sources = (ROOT / 'robot_dynamics_ros' / 'ros').rglob('*.py')
-    offered = re.findall(r"\w, '(~/\w+)', self", ''.join(path.read_text() for path in sources))
+    listing = (ROOT / 'robot_dynamics_ros/ros/services/__init__.py').read_text()
+    offered = re.findall(r"^        \('(~/\w+)', ", listing, re.M)
     assert len(offered) > 10
     readme = DOCUMENTS[0].read_text()
     assert [name for name in offered if f'`{name}`' not in readme] == []

@@ -15,8 +15,8 @@ pytest.importorskip('mujoco')
 pytest.importorskip('pinocchio')
 pytest.importorskip('robot_dynamics_interfaces')
 
+from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.default_arm import default_urdf
-from robot_dynamics_ros.demo.errors import DemoError
 
 # What a busy machine can spoil; the demo itself judges these as well.
 OF_TIME = {'state_rate', 'command_rate', 'latency_p50', 'latency_p99', 'lost'}

@@ -18,6 +18,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from recording import Recording
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
+from waiting import wait_until
 
 from robot_dynamics_interfaces.srv import GetMassMatrix
 from robot_dynamics_ros.demo.processes import Children
@@ -65,11 +66,11 @@ class Observer:
         return publisher
 
     def until(self, condition, what, meanwhile=lambda: None):
-        deadline = time.monotonic() + LIMIT
-        while not condition():
-            assert time.monotonic() < deadline, f'waited in vain for {what}'
+        def spin():
             meanwhile()
             self.executor.spin_once(timeout_sec=PERIOD)
+
+        wait_until(condition, what, LIMIT, spin)
 
     def until_commanded(self, topic, torque, meanwhile):
         """Until the last command is that torque, while something is published."""

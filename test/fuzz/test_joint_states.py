@@ -37,16 +37,16 @@ def moderate(message):
 @tried
 @given(INPUTS)
 def test_only_usable_states_are_answered(node, message):
-    with node.in_use.lock:
-        commanded = node.in_use.commanded()
-        guard = commanded.guard
+    with node.robot_holder.lock:
+        robot = node.robot_holder.require()
+        guard = robot.guard
         # Each state is the first: what may follow what is tested with the guards.
-        guard.forget_times()
-        commanded.state = type(commanded.state)(JOINTS)
+        guard.reset_times()
+        robot.state = type(robot.state)(JOINTS)
         last = guard.effort.copy()
         started = time.monotonic()
         try:
-            command = commanded.answer(message, 0.0)
+            command = robot.answer(message, 0.0)
         except StateError:
             assert not (usable(message) and moderate(message))
             np.testing.assert_array_equal(guard.effort, last)

@@ -33,14 +33,14 @@ INPUTS = nearly_right() | anything(JointTrajectory)
 @tried
 @given(INPUTS)
 def test_the_next_state_is_answered(node, message):
-    counters = node.counters_by_topic['reference']
-    heard = counters.used + counters.refused
+    counters = node.topic_counters['reference']
+    heard = counters.used + counters.rejected
     next(s for s in node.subscriptions if s.topic_name.endswith('/reference')).callback(message)
-    assert counters.used + counters.refused == heard + 1
-    with node.in_use.lock:
-        commanded = node.in_use.commanded()
+    assert counters.used + counters.rejected == heard + 1
+    with node.robot_holder.lock:
+        robot = node.robot_holder.require()
         try:
-            command = commanded.answer(state([0.1, 0.2, 0.3]), 1.0)
+            command = robot.answer(state([0.1, 0.2, 0.3]), 1.0)
             assert np.isfinite(command.data).all()
         finally:
-            commanded.guard.follow(None, 0.0)
+            robot.guard.set_reference(None, 0.0)

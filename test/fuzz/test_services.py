@@ -23,9 +23,9 @@ def test_every_request_is_answered(node, data):
     request = data.draw(anything(service.srv_type.Request))
     response = service.callback(request, service.srv_type.Response())
     assert response.success or response.message
-    with node.in_use.lock:
-        commanded = node.in_use.commanded()
-        commanded.guard.enabled = True
-        commanded.guard.forget_times()
-        command = commanded.answer(state([0.1, 0.2, 0.3]), 0.0)
+    with node.robot_holder.lock:
+        robot = node.robot_holder.require()
+        robot.guard.enabled = True
+        robot.guard.reset_times()
+        command = robot.answer(state([0.1, 0.2, 0.3]), 0.0)
     assert np.isfinite(command.data).all()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -25,3 +27,33 @@ def assert_close(actual: Any, expected: Any, scale: float = 0.0) -> None:
 def coriolis_scale(dynamics: Any, state: Any) -> float:
     """C is a derivative of M times v, and may be zero throughout: one joint has none."""
     return float(np.abs(dynamics.mass_matrix(state.q)).max() * np.abs([state.v, state.w]).max())
+
+
+@contextmanager
+def gravity(dynamics: Any, value: Any) -> Iterator[None]:
+    """With another gravity."""
+    before = dynamics.gravity
+    dynamics.gravity = value
+    try:
+        yield
+    finally:
+        dynamics.gravity = before
+
+
+def gravity_scale(dynamics: Any, q: Any) -> float:
+    """The weights may balance: at some q, or in some direction, they give hardly any torque.
+
+    It is the torque of the same gravity in the direction where they give most.
+    """
+    size, torques = float(np.linalg.norm(dynamics.gravity)), []
+    for direction in np.eye(3):
+        with gravity(dynamics, direction):
+            torques.append(dynamics.gravity_torque(q))
+    return size * float(np.linalg.norm(torques, axis=0).max())
+
+
+def torque_scale(dynamics: Any, state: Any) -> float:
+    """A torque is a sum of weights, inertia and velocity terms, which may cancel."""
+    inertial = np.abs(dynamics.mass_matrix(state.q)) @ np.abs(state.a)
+    velocity = coriolis_scale(dynamics, state) * np.abs(state.v).max()
+    return float(gravity_scale(dynamics, state.q) + inertial.max() + velocity)

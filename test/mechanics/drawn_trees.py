@@ -88,7 +88,7 @@ def _link(robot: Element, index: int, random: np.random.Generator) -> None:
     add_box(link, mass, sides, uniform(random, 0.3), uniform(random, math.pi))
 
 
-def _mimic(joint: Element, driver: int, random: np.random.Generator) -> None:
+def _mimic(joint: Element, mimicked: int, random: np.random.Generator) -> None:
     multiplier, offset = random.uniform(-2.0, 2.0, 2)
     laws = {'multiplier': repr(float(multiplier)), 'offset': repr(float(offset))}
-    SubElement(joint, 'mimic', laws, joint=f'joint{driver}')
+    SubElement(joint, 'mimic', laws, joint=f'joint{mimicked}')

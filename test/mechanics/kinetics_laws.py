@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from mechanics.closeness import TOLERANCE, assert_close, coriolis_scale
+from mechanics.closeness import TOLERANCE, assert_close, coriolis_scale, gravity
 from mechanics.complex_step import derivative, gradient
 from mechanics.float_kinetics import FloatKinetics
-from mechanics.laws import GRAVITY, gravity
+from mechanics.laws import GRAVITY
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core.algorithms import energy
 from robot_dynamics_ros.core.algorithms.joint_space import solved_forward_dynamics

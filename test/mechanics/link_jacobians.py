@@ -1,7 +1,7 @@
 """Dynamics of a URDF as the sum over its links, from their Jacobians: Lagrange's formulation.
 
 M = sum of m Jv^T Jv + Jw^T I Jw and g = - sum of m Jv^T g0, with the Jacobians at each link's
-centre of mass (lecture notes "Lagrangian formulation", shared/sources 000, sections 4.3.4 and
+centre of mass (lecture notes "Lagrangian formulation", document 000, sections 4.3.4 and
 4.3.8). It shares nothing with the package: it reads the XML itself, merges nothing, recurs over
 nothing, and its poses are homogeneous matrices with their derivatives.
 """

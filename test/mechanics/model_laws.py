@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from mechanics.closeness import assert_close, coriolis_scale
+from mechanics.closeness import assert_close, coriolis_scale, torque_scale
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core import parse_urdf
@@ -32,9 +32,8 @@ def dynamics_is_linear_in_the_inertial_parameters(robot: Robot, state: State) ->
     both = with_bodies([one + other for one, other in zip(first, second, strict=True)])
     parts = [with_bodies(first), with_bodies(second)]
     q, v, a, _ = state
-    assert_close(
-        both.inverse_dynamics(q, v, a), sum(part.inverse_dynamics(q, v, a) for part in parts)
-    )
+    tau = sum(part.inverse_dynamics(q, v, a) for part in parts)
+    assert_close(both.inverse_dynamics(q, v, a), tau, torque_scale(both, state))
     assert_close(both.mass_matrix(q), sum(part.mass_matrix(q) for part in parts))
     scale = coriolis_scale(both, state)
     sum_of_parts = sum(part.coriolis_matrix(q, v) for part in parts)
@@ -47,7 +46,8 @@ def turning_the_base_is_turning_gravity_back(robot: Robot, state: State) -> None
     turned = FloatDynamics(parse_urdf(_on_pedestal(robot.text, shift, rpy)), GRAVITY)
     gravity_in_base = np.array(rotation_from_rpy(*rpy)).T @ GRAVITY
     upright = FloatDynamics(robot.model, gravity_in_base)
-    assert_close(turned.inverse_dynamics(q, v, a), upright.inverse_dynamics(q, v, a))
+    tau = upright.inverse_dynamics(q, v, a)
+    assert_close(turned.inverse_dynamics(q, v, a), tau, torque_scale(upright, state))
     assert_close(turned.mass_matrix(q), upright.mass_matrix(q))
     # C is computed in base coordinates, where the moment arms are as long as the shift.
     mass = sum(joint.inertia.mass for joint in robot.model.joints)
@@ -55,7 +55,7 @@ def turning_the_base_is_turning_gravity_back(robot: Robot, state: State) -> None
     assert_close(turned.coriolis_matrix(q, v), upright.coriolis_matrix(q, v), scale)
 
 
-def mimic_joints_move_with_their_driver(robot: Robot, state: State) -> None:
+def mimic_joints_move_with_the_joint_that_they_mimic(robot: Robot, state: State) -> None:
     """With q_all = G q + o: M = G^T M_all G, C = G^T C_all G and tau = G^T tau_all."""
     free = parse_urdf(_without_mimic(robot.text))
     G, offset = np.zeros((free.size, robot.model.size)), np.zeros(free.size)
@@ -64,13 +64,15 @@ def mimic_joints_move_with_their_driver(robot: Robot, state: State) -> None:
         G[row, joint.coordinate.index] = joint.coordinate.multiplier
         offset[row] = joint.coordinate.offset
     q, v, a, _ = state
-    driven, independent = FloatDynamics(robot.model), FloatDynamics(free)
+    mimicking, independent = FloatDynamics(robot.model), FloatDynamics(free)
     q_all = G @ q + offset
     tau_all = independent.inverse_dynamics(q_all, G @ v, G @ a)
-    assert_close(driven.inverse_dynamics(q, v, a), G.T @ tau_all)
-    assert_close(driven.mass_matrix(q), G.T @ independent.mass_matrix(q_all) @ G)
+    assert_close(
+        mimicking.inverse_dynamics(q, v, a), G.T @ tau_all, torque_scale(mimicking, state)
+    )
+    assert_close(mimicking.mass_matrix(q), G.T @ independent.mass_matrix(q_all) @ G)
     C = G.T @ independent.coriolis_matrix(q_all, G @ v) @ G
-    assert_close(driven.coriolis_matrix(q, v), C, coriolis_scale(driven, state))
+    assert_close(mimicking.coriolis_matrix(q, v), C, coriolis_scale(mimicking, state))
 
 
 def rotors_turn_with_their_joints_alone(robot: Robot, state: State) -> None:
@@ -87,7 +89,8 @@ def rotors_turn_with_their_joints_alone(robot: Robot, state: State) -> None:
         rotors[index, index] += joint.coordinate.multiplier**2 * joint.armature
     q, v, a, _ = state
     assert_close(geared.mass_matrix(q), direct.mass_matrix(q) + rotors)
-    assert_close(geared.inverse_dynamics(q, v, a), direct.inverse_dynamics(q, v, a) + rotors @ a)
+    tau = direct.inverse_dynamics(q, v, a) + rotors @ a
+    assert_close(geared.inverse_dynamics(q, v, a), tau, torque_scale(geared, state))
     assert np.array_equal(geared.coriolis_matrix(q, v), direct.coriolis_matrix(q, v))
 
 
@@ -128,7 +131,7 @@ def bodies_keep_their_central_inertia_when_moved(robot: Robot, state: State) -> 
 LAWS = (
     dynamics_is_linear_in_the_inertial_parameters,
     turning_the_base_is_turning_gravity_back,
-    mimic_joints_move_with_their_driver,
+    mimic_joints_move_with_the_joint_that_they_mimic,
     rotors_turn_with_their_joints_alone,
     what_is_carried_along_keeps_its_power,
     bodies_keep_their_central_inertia_when_moved,

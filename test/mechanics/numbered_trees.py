@@ -2,7 +2,7 @@
 
 From a single joint to a bush of twenty; chains, combs and stars; principal and oblique axes;
 revolute, continuous and prismatic joints; fixed links, with and without inertials; chains of mimic
-joints whose driver may come later; links without inertial and with one of zeros.
+joints, also before the joint that they mimic; links without inertial and with one of zeros.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def _couple(robot: Element, random: np.random.Generator) -> None:
     order = [moving[int(i)] for i in random.permutation(len(moving))]
     for index, joint in enumerate(order[1:], start=1):
         if random.random() < share:
-            driver = order[int(random.integers(index))].get('name')
+            mimicked = order[int(random.integers(index))].get('name')
             multiplier, offset = (repr(float(x)) for x in random.uniform(-2.0, 2.0, 2))
-            SubElement(joint, 'mimic', joint=driver, multiplier=multiplier, offset=offset)
+            SubElement(joint, 'mimic', joint=mimicked, multiplier=multiplier, offset=offset)
 
 
 def _link(robot: Element, index: int, random: np.random.Generator) -> None:

@@ -68,29 +68,6 @@ def random_state(model: RobotModel, random: np.random.Generator) -> State:
     return State(random.uniform(-np.pi, np.pi, n), *random.uniform(-3.0, 3.0, (3, n)))
 
 
-def planar_2r(
-    lengths: tuple[float, float],
-    centers: tuple[float, float],
-    masses: tuple[float, float],
-    inertias: tuple[float, float],
-) -> str:
-    """URDF of an arm in the x-y plane: centres of mass at `centers` along each link."""
-    links, joints = [], []
-    for index in range(2):
-        name, parent = f'link{index + 1}', f'link{index}'
-        at = f'{lengths[0]} 0 0' if index else '0 0 0'
-        links.append(
-            f'<link name="{name}"><inertial><origin xyz="{centers[index]} 0 0"/>'
-            f'<mass value="{masses[index]}"/><inertia ixx="0" ixy="0" ixz="0" '
-            f'iyy="{inertias[index]}" iyz="0" izz="{inertias[index]}"/></inertial></link>'
-        )
-        joints.append(
-            f'<joint name="joint{index + 1}" type="continuous"><parent link="{parent}"/>'
-            f'<child link="{name}"/><origin xyz="{at}"/><axis xyz="0 0 1"/></joint>'
-        )
-    return f'<robot name="2r"><link name="link0"/>{"".join(links + joints)}</robot>'
-
-
 HAND_WRITTEN = [
     Robot(path.stem, path) for path in sorted(Path(__file__).parent.glob('urdf/*.urdf'))
 ]

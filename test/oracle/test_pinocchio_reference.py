@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from compared import QUANTITIES
 from mechanics.examples import (
     EXAMPLES,
     MOTIONLESS_EXAMPLES,
@@ -32,14 +33,6 @@ pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 from robot_dynamics_ros.oracle import pinocchio_reference
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
-QUANTITIES = (
-    'inverse_dynamics',
-    'gravity_torque',
-    'bias_torque',
-    'torque_terms',
-    'mass_matrix',
-    'coriolis_matrix',
-)
 # Robots without anything to compare, and why. Pinocchio refuses none of the other 66.
 NOT_COMPARED = dict.fromkeys(MOTIONLESS_EXAMPLES, (TopologyError, 'no moving joint')) | {
     name: (UrdfError, reason) for name, reason in REFUSED_EXAMPLES.items()
@@ -72,6 +65,7 @@ def test_pinocchio_agrees(robot):
     report.raise_on_disagreement()
 
 
+@needs_examples
 @pytest.mark.parametrize(
     'robot', [robot for robot in MOVING_EXAMPLES if robot.model.size <= 8], ids=str
 )

@@ -20,6 +20,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from three_joints import URDF
 from trajectory_msgs.msg import JointTrajectory
+from waiting import wait_until
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
@@ -62,17 +63,11 @@ class Observer:
 
     def until(self, condition, what):
         """Spin until the condition holds."""
-        end = time.monotonic() + LIMIT
-        while not condition():
-            assert time.monotonic() < end, f'{what}: not within {LIMIT:g} s'
-            self._executor.spin_once(timeout_sec=0.05)
+        wait_until(condition, what, LIMIT, lambda: self._executor.spin_once(timeout_sec=0.05))
 
     def wait(self, condition, what):
         """Wait, without spinning, until another thread makes the condition hold."""
-        end = time.monotonic() + LIMIT
-        while not condition():
-            assert time.monotonic() < end, f'{what}: not within {LIMIT:g} s'
-            time.sleep(0.005)
+        wait_until(condition, what, LIMIT, lambda: time.sleep(0.005))
 
     def call(self, service, name, **fields):
         """The response of a service of the node."""
@@ -82,6 +77,12 @@ class Observer:
         self.until(future.done, f'answer of {name}')
         self.node.destroy_client(client)
         return future.result()
+
+    def refusal(self, service, name, **fields):
+        """Why a service of the node does not answer a request."""
+        response = self.call(service, f'/robot_dynamics/{name}', **fields)
+        assert not response.success
+        return response.message
 
     def answer_to(self, state):
         """The torques that answer a state."""

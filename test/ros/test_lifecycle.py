@@ -1,10 +1,7 @@
 """Configuring, activating and their refusals; parameters."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-import yaml
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.parameter import Parameter
@@ -13,10 +10,10 @@ from std_msgs.msg import String
 from three_joints import URDF, state
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.ros.parameters.table import TABLE
+from robot_dynamics_ros.ros.parameters.node_table import TABLE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
-CONFIG = Path(__file__).parents[2] / 'config' / 'robot_dynamics.yaml'
+DEFAULTS = {name: row.default for name, row in TABLE.rows.items()}
 
 
 def label(observer):
@@ -50,9 +47,9 @@ def test_without_autostart_each_step_is_asked_for(graph):
         observer.states.publish(state(Q, V))
         assert change(observer, Transition.TRANSITION_CONFIGURE)
         assert label(observer) == 'inactive'
-        before = node.counters_by_topic['joint_states'].used
+        before = node.topic_counters['joint_states'].used
         observer.states.publish(state(Q, V))
-        observer.until(lambda: node.counters_by_topic['joint_states'].used > before, 'state')
+        observer.until(lambda: node.topic_counters['joint_states'].used > before, 'state')
         assert not observer.commands
         assert change(observer, Transition.TRANSITION_ACTIVATE)
         observer.answer_to(state(Q, V))
@@ -63,9 +60,9 @@ def test_deactivation_stops_commands_and_forgets_the_reference(graph, dynamics):
         follow(node, observer, trajectory(point(Q, V, V)))
         observer.answer_to(state(Q, V))
         assert change(observer, Transition.TRANSITION_DEACTIVATE)
-        sent, used = len(observer.commands), node.counters_by_topic['joint_states'].used
+        sent, used = len(observer.commands), node.topic_counters['joint_states'].used
         observer.states.publish(state(Q, V))
-        observer.until(lambda: node.counters_by_topic['joint_states'].used > used, 'state')
+        observer.until(lambda: node.topic_counters['joint_states'].used > used, 'state')
         assert len(observer.commands) == sent
         assert change(observer, Transition.TRANSITION_ACTIVATE)
         command, _ = observer.answer_to(state(Q, V))
@@ -97,7 +94,7 @@ REFUSED = {
     ),
     'a joint twice': ({'robot_description': URDF, 'joints': ['turn', 'turn']}, 'named twice'),
     'an unknown term': ({'robot_description': URDF, 'terms': ['weight']}, 'allowed are gravity'),
-    'a wrong type': ({'robot_description': URDF, 'gravity': 9.81}, 'a list is needed'),
+    'a wrong type': ({'robot_description': URDF, 'gravity': 9.81}, 'a list of numbers is needed'),
     'too few numbers': ({'robot_description': URDF, 'gravity': [9.81]}, 'gravity has 1 values'),
     'disagreement with Pinocchio': (
         # No two ways to compute agree to the last bit on all states.
@@ -113,7 +110,7 @@ def test_what_cannot_be_trusted_is_refused_and_the_node_lives_on(graph, bad, cap
     with graph(**parameters) as (node, observer):
         assert label(observer) == 'unconfigured'
         assert not change(observer, Transition.TRANSITION_CONFIGURE)
-        defaults = {row.name: row.default for row in TABLE} | {'robot_description': URDF}
+        defaults = {**DEFAULTS, 'robot_description': URDF}
         repairs = [Parameter(name, value=defaults[name]) for name in parameters]
         assert all(result.successful for result in node.set_parameters(repairs))
         assert change(observer, Transition.TRANSITION_CONFIGURE)
@@ -127,10 +124,10 @@ def test_what_cannot_be_trusted_is_refused_and_the_node_lives_on(graph, bad, cap
     [
         ('joints', ['turn'], 'read on configure'),
         ('robot_description', URDF, 'read on configure'),
-        ('terms', ['weight'], "'weight' is unknown"),
-        ('terms', 'gravity', 'a list is needed'),
+        ('terms', ['weight'], "terms[0] is 'weight', allowed are gravity, coriolis"),
+        ('terms', 'gravity', 'a list of strings is needed'),
         ('gravity', [0.0, 0.0, float('nan')], "gravity is nan at 'z'"),
-        ('gravity', ['down', 'down', 'down'], 'a number is needed'),
+        ('gravity', ['down', 'down', 'down'], "gravity[0] is 'down', a number is needed"),
         ('evaluate_at', 'nowhere', 'allowed are reference, state'),
         ('autostart', 1, 'a bool is needed'),
     ],
@@ -147,7 +144,7 @@ def test_a_running_node_refuses_bad_and_structural_changes(graph, dynamics, name
 def test_a_description_that_changes_while_running_is_refused_and_said(graph):
     with graph(robot_description=URDF) as (node, observer):
         observer.description.publish(String(data='<robot/>'))
-        observer.until(lambda: node.counters_by_topic['robot_description'].refused, 'refusal')
+        observer.until(lambda: node.topic_counters['robot_description'].rejected, 'refusal')
         observer.answer_to(state(Q, V))
 
 
@@ -158,10 +155,10 @@ def test_a_robot_put_out_of_service_stays_so(graph):
         observer.until(lambda: label(observer) == 'active', 'activation')
         assert change(observer, Transition.TRANSITION_DEACTIVATE)
         assert change(observer, Transition.TRANSITION_CLEANUP)
-        before = node.counters_by_topic['robot_description'].used
+        before = node.topic_counters['robot_description'].used
         observer.description.publish(String(data=URDF))
         observer.until(
-            lambda: node.counters_by_topic['robot_description'].used > before, 'description'
+            lambda: node.topic_counters['robot_description'].used > before, 'description'
         )
         assert label(observer) == 'unconfigured'
 
@@ -174,9 +171,7 @@ def test_another_description_is_taken_up_while_the_robot_runs(graph):
         observer.description.publish(String(data=URDF))
         observer.until(lambda: label(observer) == 'active', 'activation')
         observer.description.publish(String(data=HEAVIER))
-        observer.until(
-            lambda: node.counters_by_topic['robot_description'].used == 2, 'the other one'
-        )
+        observer.until(lambda: node.topic_counters['robot_description'].used == 2, 'the other one')
         command, _ = observer.answer_to(state(Q, V))
     heavier = RobotDynamics(parse_urdf(HEAVIER))
     np.testing.assert_allclose(command.data, heavier.bias_torque(Q, V), rtol=1e-12)
@@ -184,9 +179,12 @@ def test_another_description_is_taken_up_while_the_robot_runs(graph):
 
 OTHERS = {
     'not XML': ('robot', 'not well-formed XML'),
-    'empty': (' ', 'it is empty'),
+    'empty': (' ', 'the text is empty'),
     'indefinite': (INDEFINITE, 'none may be negative'),
-    'other joints': (URDF.replace('wrist', 'ankle'), 'its joints are turn, slide, ankle'),
+    'other joints': (
+        URDF.replace('wrist', 'ankle'),
+        'the joints of the new description are turn, slide, ankle',
+    ),
 }
 
 
@@ -197,8 +195,8 @@ def test_another_description_that_cannot_be_used_leaves_the_old_one(graph, dynam
         observer.description.publish(String(data=URDF))
         observer.until(lambda: label(observer) == 'active', 'activation')
         observer.description.publish(String(data=text))
-        counters = node.counters_by_topic['robot_description']
-        observer.until(lambda: counters.refused == 1, 'refusal')
+        counters = node.topic_counters['robot_description']
+        observer.until(lambda: counters.rejected == 1, 'refusal')
         assert reason in counters.last_reason
         command, _ = observer.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
@@ -226,9 +224,3 @@ def test_plain_python_computes_the_same(graph, dynamics):
     with graph(robot_description=URDF, backend='python') as (_, observer):
         command, _ = observer.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
-
-
-def test_the_shipped_configuration_documents_every_parameter_and_its_default():
-    values = yaml.safe_load(CONFIG.read_text())['/**']['ros__parameters']
-    assert values == {row.name: row.default for row in TABLE}
-    assert list(values) == [row.name for row in TABLE]

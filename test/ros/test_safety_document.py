@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from robot_dynamics_ros.ros.parameters.table import ROWS
+from robot_dynamics_ros.ros.parameters.node_table import TABLE
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAD = '| fault | what the node does | within | parameter | test |'
@@ -26,7 +26,7 @@ def test_each_fault_names_tests_and_parameters_that_exist(
     assert reaction
     assert within
     for name in re.findall('`(\\w+)[:`]', parameter):
-        assert name in ROWS or name == 'use_sim_time'
+        assert name in TABLE.rows or name == 'use_sim_time'
     named = re.findall(r'`([\w/]+\.py)::(\w+)`', tests)
     assert named
     for file, test in named:

@@ -2,11 +2,11 @@ import time
 
 import pytest
 
-from robot_dynamics_ros.simulation.pacing import Metronome
+from robot_dynamics_ros.simulation.pacing import CycleTimer
 
 
 def test_beats_at_its_rate():
-    beat = Metronome(200.0)
+    beat = CycleTimer(200.0)
     began = time.monotonic()
     for _ in range(40):
         beat.wait()
@@ -14,7 +14,7 @@ def test_beats_at_its_rate():
 
 
 def test_leaves_out_what_it_missed():
-    beat = Metronome(100.0)
+    beat = CycleTimer(100.0)
     time.sleep(0.055)
     began = time.monotonic()
     beat.wait()  # late: at once

@@ -29,7 +29,7 @@ def test_ends_quietly_when_told_to(number, two_links):
     process = start('-p', f'robot_description:={two_links.replace(chr(10), "")}')
     try:
         line = process.stderr.readline()
-        assert 'test runs: 2 joints (shoulder, elbow)' in line
+        assert 'simulating test: 2 joints (shoulder, elbow)' in line
         process.send_signal(number)
         _, said = process.communicate(timeout=15)
     finally:

@@ -19,6 +19,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from waiting import wait_until
 
 from robot_dynamics_ros.simulation.mujoco_description import SimulationError
 from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
@@ -54,10 +55,7 @@ class Bench:
         self.thread.start()
 
     def until(self, condition, what):
-        deadline = time.monotonic() + LIMIT
-        while not condition():
-            assert time.monotonic() < deadline, f'waited in vain for {what}'
-            time.sleep(0.005)
+        wait_until(condition, what, LIMIT, lambda: time.sleep(0.005))
 
     def call(self, kind, name, **request):
         client = self.node.create_client(kind, f'simulated_arm/{name}')
@@ -234,6 +232,11 @@ def test_waits_for_a_latched_description(bench, two_links):
     assert list(bench.latest().position) == START
 
 
+def test_takes_whole_numbers_for_doubles_and_one_empty_name_for_none(bench):
+    bench = bench(rate=500, joints=[''], servo_bandwidth=4)
+    assert bench.latest().name == ['shoulder', 'elbow']
+
+
 @pytest.mark.parametrize(
     ('parameters', 'said'),
     [
@@ -242,8 +245,14 @@ def test_waits_for_a_latched_description(bench, two_links):
         ({'initial_positions': 0.1}, 'initial_positions'),
         ({'gravity': [0.0, 1.0]}, 'gravity'),
         ({'rate': 0.0}, 'rate is 0.0'),
+        ({'rate': 'fast'}, "parameter rate is 'fast', a number is needed"),
+        ({'brake': 1}, 'parameter brake is 1, a bool is needed'),
+        ({'joints': ['shoulder', 'shoulder']}, "'shoulder' is named twice"),
         *[
-            ({f'servo_{name}': value}, f'servo_{name} is {value}: allowed is above 0, to')
+            (
+                {f'servo_{name}': value},
+                f'servo_{name} is {value}, it must be greater than 0 and at most 1',
+            )
             for name in ('bandwidth', 'damping_ratio')
             for value in (math.inf, math.nan, -5.0, 1e5)
         ],

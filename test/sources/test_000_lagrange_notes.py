@@ -6,7 +6,8 @@ from mechanics.closeness import assert_close
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.lagrangian import sample
 from mechanics.laws import GRAVITY
-from mechanics.robots import HAND_WRITTEN, planar_2r
+from mechanics.planar_arms import planar_2r
+from mechanics.robots import HAND_WRITTEN
 from numpy import cos, sin
 
 from robot_dynamics_ros.core import parse_urdf

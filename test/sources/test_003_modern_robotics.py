@@ -9,7 +9,8 @@ from mechanics.closeness import assert_close
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.lagrangian import sample
 from mechanics.laws import GRAVITY
-from mechanics.robots import HAND_WRITTEN, planar_2r
+from mechanics.planar_arms import planar_2r, torque_of_2r_with_point_masses
+from mechanics.robots import HAND_WRITTEN
 from numpy import cos, sin
 
 from robot_dynamics_ros.core import parse_urdf
@@ -82,25 +83,12 @@ def test_2r_arm_with_point_masses():
     L1, L2, m1, m2, g = 0.8, 0.6, 2.5, 1.5, 9.81
     model = parse_urdf(planar_2r((L1, L2), (L1, L2), (m1, m2), (0.0, 0.0)))
     for q, v, a in np.random.default_rng(3).uniform(-3.0, 3.0, (20, 3, 2)):
-        c2, s2, c12 = cos(q[1]), sin(q[1]), cos(q[0] + q[1])
-        tau1 = (
-            (m1 * L1**2 + m2 * (L1**2 + 2.0 * L1 * L2 * c2 + L2**2)) * a[0]
-            + m2 * (L1 * L2 * c2 + L2**2) * a[1]
-            - m2 * L1 * L2 * s2 * (2.0 * v[0] * v[1] + v[1] ** 2)
-            + (m1 + m2) * L1 * g * cos(q[0])
-            + m2 * g * L2 * c12
-        )
-        tau2 = (
-            m2 * (L1 * L2 * c2 + L2**2) * a[0]
-            + m2 * L2**2 * a[1]
-            + m2 * L1 * L2 * v[0] ** 2 * s2
-            + m2 * g * L2 * c12
-        )
+        expected = torque_of_2r_with_point_masses((L1, L2), (m1, m2), g, q, v, a)
         tau = screw_rnea.inverse_dynamics(model, q, v, a, (0.0, -g, 0.0))
-        assert_close(tau, [tau1, tau2], scale=m1 * g * L1)
+        assert_close(tau, expected, scale=m1 * g * L1)
         # theta_dot^T Gamma theta_dot, the same terms as a quadratic form.
         gamma = christoffel.christoffel_symbols(christoffel.mass_matrix_slopes(model, q))
-        h = m2 * L1 * L2 * s2
+        h = m2 * L1 * L2 * sin(q[1])
         expected = [-h * (2.0 * v[0] * v[1] + v[1] ** 2), h * v[0] ** 2]
         assert_close(gamma @ v @ v, expected, scale=m1 * g * L1)
 

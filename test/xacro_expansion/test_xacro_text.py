@@ -150,12 +150,6 @@ def test_entities_are_refused_before_xacro_sees_them(xacro):
         expand_xacro(bomb)
 
 
-def test_macro_that_calls_itself(xacro):
-    text = '<xacro:macro name="m" params=""><xacro:m/></xacro:macro><xacro:m/>'
-    with pytest.raises(UrdfError, match='cannot expand'):
-        parse_urdf(expand_xacro(arm(text)))
-
-
 def test_the_environment_is_not_read(xacro):
     os.environ.setdefault('HOME', '/')
     with pytest.raises(UrdfError, match='reads more than the text'):

@@ -1,1 +1,12 @@
-"""What stands between a computed torque and a robot: each guard knows no ROS and no clock."""
+"""What a computed torque passes before it is sent to a robot; no ROS, and no clock of its own.
+
+- `guarded_feedforward`: the whole way from a joint state to a command; it calls all others.
+- `state_guard`: refuses states with impossible stamps, positions or velocities.
+- `accepted_state`: the last good state, when it came, and its estimated acceleration.
+- `supervisor`: whether to follow, to hold, to command zero, or to be silent.
+- `command_transition`: the way of the command to its target, through fade and limiter.
+- `fade`: a continuous transition where the target of the command changes.
+- `limiter`: the limits of the effort and of its rate.
+- `double_compensation`: detects a driver that adds gravity torque itself.
+- `settings`: the settings of all of them.
+"""

@@ -1,4 +1,4 @@
-"""Whether somebody else adds the gravity torque that we command already."""
+"""Detects a driver that adds gravity torque to commands that contain it already."""
 
 from __future__ import annotations
 
@@ -8,41 +8,43 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-# Time over which states count [s].
+# Time constant of the fading memory [s].
 MEMORY = 0.5
-# What share of gravity the excess must be, and how much of the excess that must explain.
+# The excess counts as gravity if its fitted share of the gravity torque lies between these, and
+# the fit explains at least this part of its sum of squares.
 SHARE = (0.7, 1.3)
 EXPLAINED = 0.95
 
 
 class DoubleCompensation:
-    """Compares measured effort with what was commanded.
+    """Compares the measured effort with the command.
 
-    Where a driver adds gravity itself, its effort exceeds the command by g(q). The excess is
-    fitted by a multiple of gravity, least squares with a fading memory; a payload that nobody told
-    us of, or friction, has another shape or size.
+    Where a driver adds gravity itself, the measured effort exceeds the command by g(q). The excess
+    is fitted by a multiple of g(q), by least squares with a fading memory. An unknown payload or
+    friction differs from g(q) in shape or size.
 
     Attributes:
-        share: of gravity that somebody adds, by the fit [-]; NaN before there is enough to say.
+        share: of the gravity torque that the driver adds, by the fit [-]; NaN before the states
+            cover `MEMORY`.
     """
 
     def __init__(self) -> None:
-        """Nothing seen yet."""
-        self.forget()
+        """Without a state yet."""
+        self.reset()
 
-    def forget(self) -> None:
-        """Begin anew: what is commanded has changed."""
+    def reset(self) -> None:
+        """Drop all states: what is commanded has changed."""
         self.share = math.nan
         self._products = np.zeros(3)
         self._seen = 0.0
 
     def observe(self, excess: Array, gravity: Array, elapsed: float) -> None:
-        """Take a state.
+        """Take the efforts of one state into the fit.
 
         Args:
-            excess: (k,) measured effort less what was commanded [N m or N].
-            gravity: (k,) torque at this state [N m or N].
-            elapsed: since the state before [s].
+            excess: (k,) measured effort minus the command [N m or N].
+            gravity: (k,) gravity torque at this state [N m or N].
+            elapsed: time since the last state [s].
         """
         kept = math.exp(-elapsed / MEMORY)
         self._products *= kept
@@ -54,7 +56,7 @@ class DoubleCompensation:
 
     @property
     def suspected(self) -> bool:
-        """Whether the excess is gravity, by size and shape."""
+        """Whether the excess has the size and the shape of the gravity torque."""
         mixed, weight, square = self._products
         fits = mixed * mixed > EXPLAINED * weight * square
         return bool(SHARE[0] <= self.share <= SHARE[1] and fits)

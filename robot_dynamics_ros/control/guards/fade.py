@@ -1,4 +1,4 @@
-"""Commands stay continuous where what is commanded changes."""
+"""A continuous transition of the command where its target changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from robot_dynamics_ros.core.checks import Array
 
 # Fritsch and Carlson, "Monotone piecewise cubic interpolation" (1980).
 STEEPEST = 3.0
-# What takes less is no fade [s].
+# A shorter duration counts as zero [s].
 SHORTEST = 1e-6
 
 
@@ -18,27 +18,32 @@ class Fade:
     """Bumpless transfer: the offset between the last command and the new target decays.
 
     command(t) = target(t) + (1 - s) (last command - target at the change), with the smooth step
-    s = 3 x^2 - 2 x^3 over the duration. It starts where the last command was and ends, at rest, on
-    the target, which may move meanwhile.
+    s = 3 x^2 - 2 x^3 and x from 0 to 1 over the duration. It starts at the last command and ends,
+    at rest, on the target, which may move meanwhile.
 
-    A change during a fade keeps the slope at which the offset vanishes: a target that changes all
-    the time is followed, where fades that each began at rest would never get anywhere. Where that
-    slope would carry the offset beyond zero, less of it is kept.
+    A change during a fade keeps the slope at which the offset decays. So a target that changes
+    again and again is followed; fades that each began at rest would never reach it. The slope is
+    reduced where it would carry the offset beyond zero.
 
     Attributes:
-        duration: [s]; may change at any time: what is left of a fade goes on at the new pace.
+        duration: [s]; may change at any time: the rest of a fade runs at the new pace.
     """
 
     def __init__(self, size: int, duration: float) -> None:
-        """No offset yet."""
+        """Without an offset yet.
+
+        Args:
+            size: number of commanded joints, k.
+            duration: of the first fade, if `begin` gives none [s].
+        """
         self.duration = duration
         self._offset, self._slope = np.zeros((2, size))
-        # Share of the duration that is over.
+        # Share of the duration that has passed.
         self._progress = 1.0
         self._begun = False
 
     def continue_from(self, other: Fade) -> None:
-        """Be as far as another one of the same size."""
+        """Copy the progress of another fade of the same size."""
         self.duration = other.duration
         self._offset[:], self._slope[:] = other._offset, other._slope
         self._progress, self._begun = other._progress, other._begun
@@ -53,8 +58,8 @@ class Fade:
 
         Args:
             last: (k,) the last command [N m or N].
-            target: (k,) [N m or N].
-            duration: of this fade and those after it [s]; that of the one before if None.
+            target: (k,) the new target [N m or N].
+            duration: of this fade and those after it [s]; None for that of the last one.
         """
         before = self.duration
         self.duration = before if duration is None else duration
@@ -62,23 +67,23 @@ class Fade:
             x = self._progress
             self._slope *= (1.0 - x) * (1.0 - 3.0 * x)
             self._slope -= 6.0 * (x - x * x) * self._offset
-            # Slopes are those over the share of the duration.
+            # Slopes are with respect to x, which now runs over another duration.
             self._slope *= self.duration / before
         else:
             self._slope.fill(0.0)
         np.subtract(last, target, out=self._offset)
-        # A cubic that ends at rest crosses zero if it begins more steeply than this.
+        # A cubic that ends at rest overshoots zero if its first slope is steeper than this.
         steepest = -STEEPEST * self._offset
         np.clip(self._slope, np.minimum(steepest, 0.0), np.maximum(steepest, 0.0), out=self._slope)
         self._progress = 0.0 if self.duration > SHORTEST else 1.0
         self._begun = True
 
     def apply(self, command: Array, elapsed: float) -> None:
-        """Turn the target into the command, in place.
+        """Add the rest of the offset to a target, in place.
 
         Args:
-            command: (k,) the target [N m or N].
-            elapsed: since the last call [s]; not counted in the first one after `begin`.
+            command: (k,) the target, which becomes the command [N m or N].
+            elapsed: time since the last call [s]; not counted in the first one after `begin`.
         """
         if not self._begun:
             self._progress += elapsed / self.duration if self.duration else math.inf

@@ -1,4 +1,4 @@
-"""What the guards go by."""
+"""The settings of the guards, and the limits that follow from them and from the robot."""
 
 from __future__ import annotations
 
@@ -13,27 +13,30 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .supervisor import OnStale, OnStop
 
-# Where the description gives no effort limit [N m/s]: a large arm has its torque in 0.3 s.
+# Rate limit of a joint without an effort limit [N m/s]: 0.3 s for the torque of a large arm.
 UNKNOWN_RATE = 1000.0
-# The full torque in a tenth of a second.
+# Default rate limit per effort limit [1/s]: 0.1 s from zero to the full torque.
 RATE_PER_EFFORT = 10.0
 
 
 @dataclass(frozen=True)
 class GuardSettings:
-    """All of them may change while a robot runs.
+    """Settings of all guards; each may change while the robot is commanded.
 
     Attributes:
-        state_timeout: without a good state until it is stale [s].
-        on_stale: what is commanded then.
-        reference_timeout: after the end of a reference until it is dropped [s].
-        fade_time: of every change of what is commanded [s].
-        on_stop: the last command of a robot that is stopped.
+        state_timeout: age at which the last good state is stale [s].
+        on_stale: what is commanded while the state is stale: 'hold' for gravity compensation at
+            the last good state, 'zero' for zero torque, 'stop' for nothing.
+        reference_timeout: time after the end of a reference at which it is dropped [s].
+        fade_time: duration of the fade at each change of what is commanded [s].
+        on_stop: the final command of a robot that is stopped: 'zero' or 'hold'.
         jump_tolerance: see `StateGuard` [rad or m].
-        effort_limits: of each commanded joint [N m or N]; empty: those of the description.
+        effort_limits: one for each commanded joint, or one for all [N m or N]; empty for those of
+            the description.
         effort_scale: share of the effort limits that may be commanded [-].
-        effort_rate_limits: of each commanded joint [N m/s or N/s]; empty: see `rates`.
-        acceleration_cutoff: of the `AccelerationEstimate` [Hz]; 0: not used.
+        effort_rate_limits: one for each commanded joint, or one for all [N m/s or N/s]; empty for
+            the default of `torque_rates`.
+        acceleration_cutoff: cutoff of the `AccelerationEstimate` [Hz]; 0: it is not used.
     """
 
     state_timeout: float = 0.1
@@ -49,13 +52,18 @@ class GuardSettings:
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSettings) -> Array:
-    """The largest command (k,) of these joints [N m or N], infinite where none is known.
+    """The largest command (k,) of some joints [N m or N]; infinite where no limit is known.
 
-    A limit of zero in the description counts as none: it would leave the joint without torque. So
-    does a negative one.
+    A limit in the description that is not positive counts as none: zero would leave the joint
+    without torque.
+
+    Args:
+        model: of the robot.
+        joints: names of the commanded joints, k of them.
+        settings: of the guards.
 
     Raises:
-        ParameterError: the number of limits is not that of the joints.
+        ParameterError: the number of limits is neither 1 nor k.
     """
     given = per_joint('effort_limits', settings.effort_limits, joints)
     if given is None:
@@ -65,12 +73,18 @@ def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSetti
 
 
 def torque_rates(limits: Array, joints: Sequence[str], settings: GuardSettings) -> Array:
-    """The largest change (k,) of a command [N m/s or N/s], by default from unscaled limits (k,).
+    """The largest change (k,) of a command [N m/s or N/s].
 
-    A limit of zero gives no rate: a command that is not zero yet must come down at some.
+    By default it is `RATE_PER_EFFORT` times the effort limit, or `UNKNOWN_RATE` where the limit is
+    infinite or zero: a command must be able to decrease to a limit of zero.
+
+    Args:
+        limits: (k,) the unscaled effort limits [N m or N].
+        joints: names of the commanded joints, k of them.
+        settings: of the guards.
 
     Raises:
-        ParameterError: the number of rates is not that of the joints.
+        ParameterError: the number of rates is neither 1 nor k.
     """
     given = per_joint('effort_rate_limits', settings.effort_rate_limits, joints)
     if given is None:
@@ -80,10 +94,15 @@ def torque_rates(limits: Array, joints: Sequence[str], settings: GuardSettings) 
 
 
 def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> Array | None:
-    """Values of each commanded joint (k,), from as many, or from one for all; None from none.
+    """One value for each commanded joint (k,); None if there are no values.
+
+    Args:
+        name: of the parameter, for the message.
+        values: one for each joint, one for all, or none.
+        joints: names of the commanded joints, k of them.
 
     Raises:
-        ParameterError: there is another number of them.
+        ParameterError: the number of values is neither 1 nor k.
     """
     if not values:
         return None

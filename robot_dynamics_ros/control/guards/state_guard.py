@@ -1,4 +1,4 @@
-"""Whether a joint state can follow from the one before."""
+"""Refuses joint states that cannot follow from the one before."""
 
 from __future__ import annotations
 
@@ -10,35 +10,41 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
-# Stands for no velocity limit [rad/s or m/s]: times no time at all it is no step, where infinity
-# would be no number.
+# Stands for no velocity limit [rad/s or m/s]: multiplied by zero seconds it gives zero, infinity
+# would give NaN.
 UNLIMITED = 1e100
+# A velocity is refused beyond this multiple of its limit [-].
 FASTEST = 10.0
 
 
 class StateGuard:
-    """Refuses stamps that run backwards, positions that no joint can have reached, and velocities.
+    """Refuses stamps that run backwards, positions out of reach, and velocities out of reason.
 
-    A velocity is refused beyond `FASTEST` times its limit: a joint that falls or is pushed may be
-    faster than it is meant to be, but not by so much.
+    A velocity is refused beyond `FASTEST` times its limit: a joint that falls or is pushed may
+    exceed its limit, but not by so much.
 
-    A state that is refused becomes the one that the next is compared with: a robot that really is
-    elsewhere, or a clock that really was set back, costs one state.
+    The next state is compared with the last one, also where that was refused. So only one state is
+    refused where the robot really is elsewhere, or its clock really was set back.
 
     Attributes:
-        jump_tolerance: by which a position may step more than its velocity limit explains
+        jump_tolerance: step of a position that is allowed beyond what its velocity limit explains
             [rad or m]; may change at any time.
     """
 
     def __init__(self, model: RobotModel, jump_tolerance: float) -> None:
-        """Watch the independent joints of a robot, at its velocity limits."""
+        """Without a state to compare with yet.
+
+        Args:
+            model: of the robot; its independent joints and their velocity limits count.
+            jump_tolerance: see the attribute.
+        """
         self.jump_tolerance = jump_tolerance
         joints = model.independent_joints
         self._names = model.joint_names
         limits = np.array([joint.limits.velocity for joint in joints])
-        # A limit of zero or less says nothing, and leaves the joint free to move.
+        # A limit that is not positive counts as none.
         self._speeds = np.where(limits > 0.0, np.minimum(limits, UNLIMITED), UNLIMITED)
-        # Some drivers wrap joints that turn without end.
+        # Some drivers wrap the angle of a continuous joint.
         self._wraps = np.array([joint.kind == 'continuous' for joint in joints])
         self._q = np.zeros(model.size)
         self._time = -math.inf
@@ -47,20 +53,23 @@ class StateGuard:
         """Compare the next state with the last one of another guard of the same joints."""
         self._q[:], self._time = other._q, other._time
 
-    def forget(self) -> None:
-        """Compare the next state with nothing: the clock was set, or nobody listened for long."""
+    def reset(self) -> None:
+        """Accept the next state without a comparison: the clock has been set."""
         self._time = -math.inf
 
     def check(self, time: float, q: Array, v: Array | None = None) -> bool:
-        """Compare a state with the one before; whether it is newer.
+        """Compare a state with the one before.
 
         Args:
-            time: its stamp [s], on any clock.
+            time: stamp of the state [s], on any clock.
             q: (n,) positions [rad or m].
             v: (n,) velocities [rad/s or m/s]; None if they were not measured.
 
+        Returns:
+            Whether the stamp is newer than the one before.
+
         Raises:
-            StateError: it cannot follow from that, or a velocity is out of reason.
+            StateError: the stamp is older, a position jumps, or a velocity is out of reason.
         """
         elapsed = time - self._time
         step = np.abs(q - self._q)

@@ -1,4 +1,4 @@
-"""What may be commanded now: the decision, and nothing else."""
+"""The mode of the guarded feedforward: what is commanded in the next cycle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ OnStop = Literal['zero', 'hold']
 
 
 class Mode(Enum):
-    """What is commanded."""
+    """What is commanded.
+
+    SILENT: nothing. FOLLOW: the feedforward at the reference or the measured state. HOLD: gravity
+    compensation at the last good state. ZERO: zero torque.
+    """
 
     SILENT = 'silent'
     FOLLOW = 'follow'
@@ -21,20 +25,20 @@ class Mode(Enum):
 
 @dataclass(frozen=True)
 class Conditions:
-    """What the decision depends on.
+    """What the next mode depends on.
 
     Attributes:
-        running: whether the torque is wanted: active, enabled, and nothing found wrong.
-        fresh: whether the last good state is recent enough.
-        blocked: whether commands must not begin: another publisher commands the robot.
+        running: whether torque is wanted: active, enabled and without a fault.
+        fresh: whether the last good state is not older than the timeout.
+        start_inhibited: whether commands must not start, because another publisher commands the
+            robot.
         reached_target: whether the last command is the target of the present mode.
-        final_command_pending: whether the robot has been given torque, and no final command
-            since.
+        final_command_pending: whether torque has been commanded, and no final command since.
     """
 
     running: bool
     fresh: bool
-    blocked: bool
+    start_inhibited: bool
     reached_target: bool
     final_command_pending: bool = False
 
@@ -42,21 +46,27 @@ class Conditions:
 def next_mode(mode: Mode, conditions: Conditions, *, on_stale: OnStale, on_stop: OnStop) -> Mode:
     """The mode of the next cycle.
 
-    Silence ends only where the torque is wanted, the state is fresh and nobody else commands.
-    What must stop goes to its last command first, and falls silent there; so does a robot that
-    stale states have left with some other command.
+    Commands start only if torque is wanted, the state is fresh and no other publisher commands the
+    robot. A robot that is stopped gets its final command (`on_stop`) before silence, also where
+    stale states have silenced the commands before.
+
+    Args:
+        mode: the present one.
+        conditions: at this cycle.
+        on_stale: what to command while no state is fresh; 'stop' for nothing.
+        on_stop: the final command of a robot that is stopped.
     """
     if not conditions.running:
         last = Mode(on_stop)
         if mode is Mode.SILENT:
             return (
                 last
-                if conditions.final_command_pending and not conditions.blocked
+                if conditions.final_command_pending and not conditions.start_inhibited
                 else Mode.SILENT
             )
         return Mode.SILENT if mode is last and conditions.reached_target else last
     if mode is Mode.SILENT:
-        begins = conditions.fresh and not conditions.blocked
+        begins = conditions.fresh and not conditions.start_inhibited
         return Mode.FOLLOW if begins else Mode.SILENT
     if conditions.fresh:
         return Mode.FOLLOW

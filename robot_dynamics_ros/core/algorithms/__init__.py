@@ -1,0 +1,1 @@
+"""What production computes, for any scalar: one algorithm a module."""

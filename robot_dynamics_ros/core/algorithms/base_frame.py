@@ -48,30 +48,36 @@ class Pair:
 
 @dataclass(frozen=True)
 class MovingBody:
-    """A body in base coordinates: its inertia, K^T = integral p p_dot^T dm, and its momentum."""
+    """A body in base coordinates.
+
+    Attributes:
+        inertia: its mass moments about the base origin.
+        velocity_moment: (3, 3) K^T = integral p p_dot^T dm [kg m^2/s].
+        momentum: (3,) integral p_dot dm [kg m/s].
+    """
 
     inertia: Inertia
-    spin: Matrix
+    velocity_moment: Matrix
     momentum: Vector
 
     def __add__(self, other: MovingBody) -> MovingBody:
         return MovingBody(
             self.inertia + other.inertia,
-            add_matrices(self.spin, other.spin),
+            add_matrices(self.velocity_moment, other.velocity_moment),
             add(self.momentum, other.momentum),
         )
 
 
 @dataclass(frozen=True)
 class MovingTree:
-    """The robot in motion, one entry per joint.
+    """The robot in motion, in base coordinates, one entry per joint.
 
     Attributes:
         carriers: twist of the body that carries the joint.
-        twists: of the bodies.
-        axes: S, the twist of a unit rate.
-        axis_rates: S_dot.
-        bodies: see `MovingBody`.
+        twists: twist of the body that the joint carries.
+        axes: S, the twist of a unit rate of the joint.
+        axis_rates: S_dot, its derivative in time.
+        bodies: the body that the joint carries.
     """
 
     carriers: list[Pair]
@@ -82,7 +88,13 @@ class MovingTree:
 
 
 def moving_tree(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> MovingTree:
-    """Base to tips: the joint axes S, their rates S_dot, and the bodies."""
+    """Base to tips: the joint axes S, their rates S_dot, and the bodies.
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+        v: (n,) velocities [rad/s or m/s].
+    """
     twists = [Pair()]
     tree = MovingTree([], [], [], [], [])
     for joint, (rotation, translation), rate in zip(
@@ -114,7 +126,7 @@ def body_poses(model: RobotModel, q: Sequence[Scalar]) -> list[tuple[Matrix, Vec
 
 
 def axis_of(joint: Joint, rotation: Matrix, translation: Vector) -> Pair:
-    """S, the twist of the joint at unit rate, its body being there."""
+    """S, the twist of a unit rate of a joint, from the pose of its body in the base."""
     direction = rotate(rotation, joint.axis)
     if joint.kind == 'prismatic':
         return Pair(linear=direction)
@@ -122,19 +134,19 @@ def axis_of(joint: Joint, rotation: Matrix, translation: Vector) -> Pair:
 
 
 def motion_cross(twist: Pair, motion: Pair) -> Pair:
-    """twist x motion: the rate of a motion that is carried along."""
+    """twist x motion: the rate of a motion vector that is fixed to a body with that twist."""
     linear = add(cross(twist.angular, motion.linear), cross(twist.linear, motion.angular))
     return Pair(cross(twist.angular, motion.angular), linear)
 
 
 def force_cross(twist: Pair, wrench: Pair) -> Pair:
-    """twist x* wrench: the rate of a wrench that is carried along."""
+    """twist x* wrench: the rate of a wrench that is fixed to a body with that twist."""
     moment = add(cross(twist.angular, wrench.angular), cross(twist.linear, wrench.linear))
     return Pair(moment, cross(twist.angular, wrench.linear))
 
 
 def moving(inertia: Inertia, twist: Pair) -> MovingBody:
-    """A body, of that inertia in base coordinates, with that twist."""
+    """The body of an inertia and a twist, both in base coordinates."""
     first, second = inertia.first_moment, inertia.second_moment
     x, y, z = (
         add(scale(first[k], twist.linear), cross(twist.angular, second[k])) for k in range(3)
@@ -144,7 +156,7 @@ def moving(inertia: Inertia, twist: Pair) -> MovingBody:
 
 
 def inertial(inertia: Inertia, motion: Pair) -> Pair:
-    """I motion, a wrench."""
+    """I motion, the wrench that gives a body at rest this acceleration."""
     return Pair(
         add(
             rotate(inertia.rotational, motion.angular),
@@ -155,18 +167,16 @@ def inertial(inertia: Inertia, motion: Pair) -> Pair:
 
 
 def coriolis(body: MovingBody, motion: Pair) -> Pair:
-    """B motion, a wrench."""
-    omega = motion.angular
-    return Pair(
-        subtract(scale(trace(body.spin), omega), rotate_back(body.spin, omega)),
-        cross(omega, body.momentum),
-    )
+    """B motion, a wrench; B is the Coriolis matrix of the body (see `coriolis_matrix`)."""
+    omega, K_transposed = motion.angular, body.velocity_moment
+    moment = subtract(scale(trace(K_transposed), omega), rotate_back(K_transposed, omega))
+    return Pair(moment, cross(omega, body.momentum))
 
 
 def coriolis_transposed(body: MovingBody, motion: Pair) -> Pair:
-    """B^T motion, which is a moment only."""
-    omega = motion.angular
-    moment = subtract(scale(trace(body.spin), omega), rotate(body.spin, omega))
+    """B^T motion, a wrench without force."""
+    omega, K_transposed = motion.angular, body.velocity_moment
+    moment = subtract(scale(trace(K_transposed), omega), rotate(K_transposed, omega))
     return Pair(add(moment, cross(body.momentum, motion.linear)))
 
 

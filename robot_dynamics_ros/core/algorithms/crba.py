@@ -30,15 +30,15 @@ def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> list[list[Scalar]]:
     # Backward, tips to base: composites[i] is all that joint i carries, as one body.
     for i, joint in reversed(list(enumerate(model.joints))):
         force, moment = _wrench_of_unit_acceleration(composites[i], joint)
-        accumulate(matrix, joint, joint, _borne(joint, force, moment) + joint.armature)
-        # Every ancestor bears that wrench too, along its own axis.
+        accumulate(matrix, joint, joint, _effort(joint, force, moment) + joint.armature)
+        # The same wrench acts on every ancestor, each of which gives its part along its axis.
         child = i
         for parent in ancestors(model, i):
             rotation, translation = frames[child]
             force = rotate(rotation, force)
             moment = add(rotate(rotation, moment), cross(translation, force))
             ancestor = model.joints[parent]
-            entry = _borne(ancestor, force, moment)
+            entry = _effort(ancestor, force, moment)
             accumulate(matrix, joint, ancestor, entry)
             accumulate(matrix, ancestor, joint, entry)
             child = parent
@@ -54,5 +54,6 @@ def _wrench_of_unit_acceleration(body: Inertia, joint: Joint) -> tuple[Vector, V
     return cross(joint.axis, body.first_moment), rotate(body.rotational, joint.axis)
 
 
-def _borne(joint: Joint, force: Vector, moment: Vector) -> Scalar:
+def _effort(joint: Joint, force: Vector, moment: Vector) -> Scalar:
+    """The part of a wrench at a joint that its drive gives."""
     return dot(joint.axis, force if joint.kind == 'prismatic' else moment)

@@ -31,10 +31,10 @@ def inverse_dynamics_derivatives(
     """dtau/dq, dtau/dv and dtau/da = M, shape (3, n, n).
 
     Singh, Russell, Wensing, "Efficient analytical derivatives of rigid-body dynamics using spatial
-    vector algebra" (2022), algorithm 1. To move joint j is to turn all that it carries: the
-    acceleration of that changes by S_ddot, its velocity by S_dot, and its wrench turns along.
-    dtau/dv is twice the Coriolis matrix of the Christoffel symbols, as the torque is quadratic
-    in v.
+    vector algebra" (2022), algorithm 1. A motion of joint j rotates all that it carries: their
+    acceleration changes by S_ddot, their velocity by S_dot, and the wrench on them rotates with
+    them. dtau/dv is twice the Coriolis matrix of the Christoffel symbols, as the torque is
+    quadratic in v.
 
     Args:
         model: the robot.
@@ -59,7 +59,7 @@ def inverse_dynamics_derivatives(
         accumulate(in_q, joint, joint, power(axis, column_q))
         accumulate(in_v, joint, joint, power(axis, column_v))
         accumulate(in_a, joint, joint, power(axis, momentum) + joint.armature)
-        # The axis of an ancestor does not turn with the wrench, its own does.
+        # The joint's own axis rotates with the wrench, the axis of an ancestor does not.
         column_q += force_cross(axis, wrenches[i])
         for j in ancestors(model, i):
             ancestor = model.joints[j]

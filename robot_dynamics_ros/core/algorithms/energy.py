@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..model.robot import RobotModel
 from ..scalar import Scalar
-from ..spatial import Vector, add, axial, dot, rotate, scale, transpose
+from ..spatial import Matrix, Vector, add, axial, dot, rotate, scale, transpose
 from .base_frame import Pair, body_poses, moving_tree, power
 from .joint_tree import joint_rates
 
@@ -24,7 +24,7 @@ def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) 
     tree = moving_tree(model, q, v)
     twice: Scalar = 0.0
     for twist, body in zip(tree.twists, tree.bodies, strict=True):
-        twice += power(twist, Pair(_angular_momentum(body.spin), body.momentum))
+        twice += power(twist, Pair(_angular_momentum(body.velocity_moment), body.momentum))
     for joint, rate in zip(model.joints, joint_rates(model, v), strict=True):
         twice += joint.armature * rate * rate
     return 0.5 * twice
@@ -33,7 +33,7 @@ def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) 
 def potential_energy(model: RobotModel, q: Sequence[Scalar], gravity: Vector) -> Scalar:
     """U = -sum of m gravity . c [J], with dU/dq = g(q); zero for mass at the base origin.
 
-    What is fixed to the base does not count.
+    Links that are fixed to the base are left out.
 
     Args:
         model: the robot.
@@ -58,11 +58,10 @@ def momentum(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> lis
     """
     total = Pair()
     for body in moving_tree(model, q, v).bodies:
-        total += Pair(_angular_momentum(body.spin), body.momentum)
+        total += Pair(_angular_momentum(body.velocity_moment), body.momentum)
     return [*total.linear, *total.angular]
 
 
-def _angular_momentum(spin: Sequence[Vector]) -> Vector:
+def _angular_momentum(velocity_moment: Matrix) -> Vector:
     """Integral p x p_dot dm, from K^T = integral p p_dot^T dm."""
-    x, y, z = spin
-    return axial(transpose((x, y, z)))
+    return axial(transpose(velocity_moment))

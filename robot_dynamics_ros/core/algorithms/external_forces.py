@@ -14,7 +14,7 @@ from .joint_tree import ancestors, joint_frames
 def external_torque(
     model: RobotModel, q: Sequence[Scalar], wrench: Sequence[Scalar], frame: Frame
 ) -> list[Scalar]:
-    """J^T h_e [N m or N], shape (n,): what the joints give so that the robot exerts h_e.
+    """J^T h_e [N m or N], shape (n,): the torques with which the robot exerts h_e.
 
     With h_e exerted *by the robot on its surroundings*, the generalised forces that move it are
     xi = tau - J^T h_e: add the result to inverse_dynamics to press, subtract it where h_e is what
@@ -36,17 +36,17 @@ def external_torque(
     force = (wrench[0], wrench[1], wrench[2])
     moment = (wrench[3], wrench[4], wrench[5])
 
-    # Forward, base to the body: its axes.
+    # Forward, base to the body: the wrench in the axes of the body.
     for i in reversed(path):
         rotation, _ = poses[i]
         force, moment = rotate_back(rotation, force), rotate_back(rotation, moment)
     moment = add(moment, cross(frame.placement.translation, force))
 
-    # Backward, body to base: each joint bears its part along its axis.
+    # Backward, body to base: each joint gives its part along its axis.
     for i in path:
         joint = model.joints[i]
-        borne = dot(joint.axis, force if joint.kind == 'prismatic' else moment)
-        tau[joint.coordinate.index] += joint.coordinate.multiplier * borne
+        effort = dot(joint.axis, force if joint.kind == 'prismatic' else moment)
+        tau[joint.coordinate.index] += joint.coordinate.multiplier * effort
         rotation, translation = poses[i]
         force = rotate(rotation, force)
         moment = add(rotate(rotation, moment), cross(translation, force))

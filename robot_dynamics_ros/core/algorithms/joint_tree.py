@@ -1,4 +1,4 @@
-"""How joints relate to q and to each other: what every algorithm starts from."""
+"""Positions, rates and ancestors of the joints, which every algorithm starts from."""
 
 from __future__ import annotations
 
@@ -32,7 +32,14 @@ def ancestors(model: RobotModel, index: int) -> Iterator[int]:
 def accumulate(matrix: list[list[Scalar]], row: Joint, column: Joint, entry: Scalar) -> None:
     """Add one entry of a joint-by-joint matrix A to G^T A G.
 
-    G maps q_dot (n,) to the rate of every joint: mimic joints share the column of their driver.
+    G maps q_dot (n,) to the rates of all joints. A mimic joint shares the column of the joint that
+    it mimics.
+
+    Args:
+        matrix: (n, n) G^T A G so far, changed in place.
+        row: the joint of the row of A.
+        column: the joint of the column of A.
+        entry: of A.
     """
     i, j = row.coordinate, column.coordinate
     matrix[i.index][j.index] += i.multiplier * j.multiplier * entry

@@ -1,4 +1,4 @@
-"""Where the frames of the links are, and how they move with the joints."""
+"""Pose and Jacobian of the frames of the links, and the derivative of the Jacobian."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ def jacobian(
         model: the robot.
         q: (n,) positions [rad or m].
         frame: of the model.
-        axes: see `Reference`.
+        axes: see `Axes`.
     """
     rotation, translation = _pose(model, q, frame)
     point = ZERO if axes == 'WORLD' else translation
     poses = body_poses(model, q)
     columns = []
     for i in _chain(model, frame):
-        joint, (turn, origin) = model.joints[i], poses[i]
-        axis = rotate(turn, joint.axis)
+        joint, (attitude, origin) = model.joints[i], poses[i]
+        axis = rotate(attitude, joint.axis)
         if joint.kind == 'prismatic':
             column = Pair(linear=axis)
         else:
             column = Pair(axis, cross(axis, subtract(point, origin)))
-        columns.append((i, _turned_back(rotation, column) if axes == 'LOCAL' else column))
+        columns.append((i, _rotated_back(rotation, column) if axes == 'LOCAL' else column))
     return _matrix(model, columns)
 
 
@@ -86,33 +86,34 @@ def jacobian_derivative(
         q: (n,) positions [rad or m].
         v: (n,) velocities [rad/s or m/s].
         frame: of the model.
-        axes: see `Reference`.
+        axes: see `Axes`.
     """
     rotation, translation = _pose(model, q, frame)
     poses, velocities = body_poses(model, q), _velocities(model, q, v)
     # Angular velocity of the frame, and velocity of the point that J is about.
-    spin, drift = velocities[frame.body + 1]
+    omega, point_velocity = velocities[frame.body + 1]
     point = ZERO if axes == 'WORLD' else translation
     if frame.body < 0 or axes == 'WORLD':
-        drift = ZERO
+        point_velocity = ZERO
     else:
-        drift = add(drift, cross(spin, subtract(translation, poses[frame.body][1])))
+        lever = subtract(translation, poses[frame.body][1])
+        point_velocity = add(point_velocity, cross(omega, lever))
     columns = []
     for i in _chain(model, frame):
-        joint, (turn, origin) = model.joints[i], poses[i]
-        axis, velocity = rotate(turn, joint.axis), velocities[i + 1][1]
+        joint, (attitude, origin) = model.joints[i], poses[i]
+        axis, velocity = rotate(attitude, joint.axis), velocities[i + 1][1]
         # The axis is fixed in its body.
         rate = cross(velocities[joint.parent + 1][0], axis)
         if joint.kind == 'prismatic':
             column, change = Pair(linear=axis), Pair(linear=rate)
         else:
-            arm, arm_rate = subtract(point, origin), subtract(drift, velocity)
+            arm, arm_rate = subtract(point, origin), subtract(point_velocity, velocity)
             column = Pair(axis, cross(axis, arm))
             change = Pair(rate, add(cross(rate, arm), cross(axis, arm_rate)))
         if axes == 'LOCAL':
             # d/dt (R^T J) = R^T (J_dot - omega x J).
-            turning = Pair(cross(spin, column.angular), cross(spin, column.linear))
-            change = _turned_back(rotation, change + turning.times(-1.0))
+            carried = Pair(cross(omega, column.angular), cross(omega, column.linear))
+            change = _rotated_back(rotation, change + carried.times(-1.0))
         columns.append((i, change))
     return _matrix(model, columns)
 
@@ -121,8 +122,8 @@ def _pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> tuple[Matrix,
     rotation, translation = frame.placement.rotation, frame.placement.translation
     if frame.body < 0:
         return rotation, translation
-    turn, origin = body_poses(model, q)[frame.body]
-    return multiply(turn, rotation), add(origin, rotate(turn, translation))
+    attitude, origin = body_poses(model, q)[frame.body]
+    return multiply(attitude, rotation), add(origin, rotate(attitude, translation))
 
 
 def _velocities(
@@ -132,11 +133,11 @@ def _velocities(
     poses, rates = body_poses(model, q), joint_rates(model, v)
     velocities = [(ZERO, ZERO)]
     for i, joint in enumerate(model.joints):
-        turn, origin = poses[i]
+        attitude, origin = poses[i]
         omega, velocity = velocities[joint.parent + 1]
         start = poses[joint.parent][1] if joint.parent >= 0 else ZERO
         velocity = add(velocity, cross(omega, subtract(origin, start)))
-        rate = scale(rates[i], rotate(turn, joint.axis))
+        rate = scale(rates[i], rotate(attitude, joint.axis))
         if joint.kind == 'prismatic':
             velocity = add(velocity, rate)
         else:
@@ -150,12 +151,12 @@ def _chain(model: RobotModel, frame: Frame) -> list[int]:
     return [frame.body, *ancestors(model, frame.body)] if frame.body >= 0 else []
 
 
-def _turned_back(rotation: Matrix, pair: Pair) -> Pair:
+def _rotated_back(rotation: Matrix, pair: Pair) -> Pair:
     return Pair(rotate_back(rotation, pair.angular), rotate_back(rotation, pair.linear))
 
 
 def _matrix(model: RobotModel, columns: list[tuple[int, Pair]]) -> list[list[Scalar]]:
-    """Mimic joints add to the column of their driver."""
+    """(6, n); a mimic joint adds to the column of the joint that it mimics."""
     matrix: list[list[Scalar]] = [[0.0] * model.size for _ in range(6)]
     for i, column in columns:
         coordinate = model.joints[i].coordinate

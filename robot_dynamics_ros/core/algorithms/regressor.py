@@ -8,7 +8,6 @@ from ..model.robot import RobotModel
 from ..scalar import Scalar
 from ..spatial import (
     ZERO,
-    ZERO_MATRIX,
     Matrix,
     Vector,
     add,
@@ -16,11 +15,10 @@ from ..spatial import (
     dot,
     rotate,
     rotate_back,
-    scale,
     symmetric,
 )
-from .joint_tree import joint_frames, joint_rates
-from .rnea import spreading
+from .joint_tree import joint_frames
+from .rnea import body_motions
 
 PARAMETERS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
 
@@ -39,7 +37,7 @@ def inertial_parameters(model: RobotModel) -> list[float]:
     """pi, shape (10 bodies,): `PARAMETERS` of each body, in the order of `model.joints`.
 
     Mass, first moment, and rotational inertia about the origin of the joint frame, in its axes:
-    Pinocchio's order. What is fixed to a body counts with it.
+    Pinocchio's order. Links that are fixed to a body are part of it.
     """
     parameters: list[float] = []
     for joint in model.joints:
@@ -57,7 +55,7 @@ def regressor(
 ) -> list[list[Scalar]]:
     """Y(q, v, a) with tau = Y pi, shape (n, 10 bodies); pi are the `inertial_parameters`.
 
-    The torque of the rotors, armature times acceleration, comes on top.
+    The torque of the rotors, armature times acceleration, is not in pi: add it to Y pi.
 
     Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
     (1986).
@@ -70,38 +68,23 @@ def regressor(
         gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
     """
     frames = joint_frames(model, q)
-    rates, accelerations = joint_rates(model, v), joint_rates(model, a)
     Y: list[list[Scalar]] = [[0.0] * (10 * len(model.joints)) for _ in range(model.size)]
-    motions = [(ZERO, ZERO, scale(-1.0, gravity), ZERO_MATRIX)]
     # Of each body, the joints that carry it: index, and their twist seen from it.
     carriers: list[list[tuple[int, Vector, Vector]]] = [[]]
-    for i, joint in enumerate(model.joints):
-        rotation, translation = frames[i]
-        omega, alpha, linear, spread = motions[joint.parent + 1]
-        linear = rotate_back(rotation, add(linear, rotate(spread, translation)))
-        omega, alpha = rotate_back(rotation, omega), rotate_back(rotation, alpha)
-        rate, acceleration = scale(rates[i], joint.axis), scale(accelerations[i], joint.axis)
-        if joint.kind == 'prismatic':
-            linear = add(linear, add(acceleration, scale(2.0, cross(omega, rate))))
-            own = (i, ZERO, joint.axis)
-        else:
-            alpha = add(alpha, add(acceleration, cross(omega, rate)))
-            omega = add(omega, rate)
-            own = (i, joint.axis, ZERO)
-        spread = spreading(omega, alpha)
-        motions.append((omega, alpha, linear, spread))
-
-        seen = [own]
-        for j, turn, slide in carriers[joint.parent + 1]:
-            slide = rotate_back(rotation, add(slide, cross(turn, translation)))
-            seen.append((j, rotate_back(rotation, turn), slide))
+    for i, motion in enumerate(body_motions(model, frames, v, a, gravity)):
+        joint, (rotation, translation) = model.joints[i], frames[i]
+        slides = joint.kind == 'prismatic'
+        seen = [(i, ZERO, joint.axis) if slides else (i, joint.axis, ZERO)]
+        for j, angular, linear_rate in carriers[joint.parent + 1]:
+            carried = add(linear_rate, cross(angular, translation))
+            seen.append((j, rotate_back(rotation, angular), rotate_back(rotation, carried)))
         carriers.append(seen)
-        wrenches = _unit_wrenches(omega, alpha, linear, spread)
-        for j, turn, slide in seen:
+        wrenches = _unit_wrenches(*motion)
+        for j, angular, linear_rate in seen:
             coordinate = model.joints[j].coordinate
             row = Y[coordinate.index]
             for k, (force, moment) in enumerate(wrenches):
-                torque = dot(slide, force) + dot(turn, moment)
+                torque = dot(linear_rate, force) + dot(angular, moment)
                 row[10 * i + k] += coordinate.multiplier * torque
     return Y
 
@@ -116,6 +99,6 @@ def _unit_wrenches(
         (column, cross(unit, linear)) for unit, column in zip(_UNITS, columns, strict=True)
     ]
     for inertia in _UNIT_INERTIAS:
-        turning = add(rotate(inertia, alpha), cross(omega, rotate(inertia, omega)))
-        wrenches.append((ZERO, turning))
+        moment = add(rotate(inertia, alpha), cross(omega, rotate(inertia, omega)))
+        wrenches.append((ZERO, moment))
     return wrenches

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..model.robot import RobotModel
 from ..scalar import Scalar
@@ -45,38 +45,24 @@ def inverse_dynamics(
         gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
     """
     frames = joint_frames(model, q)
-    rates, accelerations = joint_rates(model, v), joint_rates(model, a)
+    accelerations = joint_rates(model, a)
 
-    # Forward, base to tips: omega, alpha, the acceleration of the origin, and U of each body.
-    # Gravity enters as an upward acceleration of the base.
-    motions = [(ZERO, ZERO, scale(-1.0, gravity), ZERO_MATRIX)]
+    # Forward, base to tips: the wrench that moves each body.
     forces: list[Vector] = []
     moments: list[Vector] = []
-    for i, joint in enumerate(model.joints):
-        rotation, translation = frames[i]
-        omega, alpha, linear, spread = motions[joint.parent + 1]
-        linear = rotate_back(rotation, add(linear, rotate(spread, translation)))
-        omega, alpha = rotate_back(rotation, omega), rotate_back(rotation, alpha)
-        rate, acceleration = scale(rates[i], joint.axis), scale(accelerations[i], joint.axis)
-        if joint.kind == 'prismatic':
-            linear = add(linear, add(acceleration, scale(2.0, cross(omega, rate))))
-        else:
-            alpha = add(alpha, add(acceleration, cross(omega, rate)))
-            omega = add(omega, rate)
-        spread = spreading(omega, alpha)
-        motions.append((omega, alpha, linear, spread))
-
+    motions = body_motions(model, frames, v, a, gravity)
+    for joint, (_, _, linear, spread) in zip(model.joints, motions, strict=True):
         # f = integral (a + U p) dm, n = integral p x (a + U p) dm, about the body's origin.
         body = joint.inertia
         forces.append(add(scale(body.mass, linear), rotate(spread, body.first_moment)))
         turning = axial(multiply(spread, body.second_moment))
         moments.append(add(cross(body.first_moment, linear), turning))
 
-    # Backward, tips to base: each joint bears the wrench of all that it carries.
+    # Backward, tips to base: each joint transmits the wrench of all that it carries.
     tau: list[Scalar] = [0.0] * model.size
     for i, joint in reversed(list(enumerate(model.joints))):
-        borne = forces[i] if joint.kind == 'prismatic' else moments[i]
-        effort = dot(joint.axis, borne) + joint.armature * accelerations[i]
+        load = forces[i] if joint.kind == 'prismatic' else moments[i]
+        effort = dot(joint.axis, load) + joint.armature * accelerations[i]
         coordinate = joint.coordinate
         tau[coordinate.index] += coordinate.multiplier * effort
         if joint.parent >= 0:
@@ -117,8 +103,43 @@ def torque_terms(
     ]
 
 
+def body_motions(
+    model: RobotModel,
+    frames: Sequence[tuple[Matrix, Vector]],
+    v: Sequence[Scalar],
+    a: Sequence[Scalar],
+    gravity: Vector,
+) -> Iterator[tuple[Vector, Vector, Vector, Matrix]]:
+    """omega, alpha, acceleration of the origin, and U of every body, in its own axes.
+
+    Forward, base to tips. Gravity enters as an upward acceleration of the base.
+
+    Args:
+        model: the robot.
+        frames: rotation and origin of every body in its parent body, see `joint_frames`.
+        v: (n,) velocities [rad/s or m/s].
+        a: (n,) accelerations [rad/s^2 or m/s^2].
+        gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
+    """
+    rates, accelerations = joint_rates(model, v), joint_rates(model, a)
+    motions = [(ZERO, ZERO, scale(-1.0, gravity), ZERO_MATRIX)]
+    for i, joint in enumerate(model.joints):
+        rotation, translation = frames[i]
+        omega, alpha, linear, spread = motions[joint.parent + 1]
+        linear = rotate_back(rotation, add(linear, rotate(spread, translation)))
+        omega, alpha = rotate_back(rotation, omega), rotate_back(rotation, alpha)
+        rate, acceleration = scale(rates[i], joint.axis), scale(accelerations[i], joint.axis)
+        if joint.kind == 'prismatic':
+            linear = add(linear, add(acceleration, scale(2.0, cross(omega, rate))))
+        else:
+            alpha = add(alpha, add(acceleration, cross(omega, rate)))
+            omega = add(omega, rate)
+        motions.append((omega, alpha, linear, spreading(omega, alpha)))
+        yield motions[-1]
+
+
 def spreading(omega: Vector, alpha: Vector) -> Matrix:
-    """U = [alpha]x + [omega]x [omega]x: points p of a turning body accelerate by U p."""
+    """U = [alpha]x + [omega]x [omega]x: points p of a body accelerate by U p about its origin."""
     x, y, z = omega
     xx, yy, zz = x * x, y * y, z * z
     xy, xz, yz = x * y, x * z, y * z

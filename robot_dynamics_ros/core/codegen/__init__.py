@@ -1,0 +1,1 @@
+"""From an algorithm to a compiled program: expressions, the native and the Python back end."""

@@ -7,9 +7,13 @@ Constants stay plain floats, so that everything known when the program is writte
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 from ..scalar import Scalar, cos, require_positive, sin
+
+# `float` first: the isinstance check of an abstract class is ten times slower.
+CONSTANT = (float, Real)
 
 
 class ExpressionGraph:
@@ -21,7 +25,7 @@ class ExpressionGraph:
     """
 
     def __init__(self) -> None:
-        """Start with nothing recorded."""
+        """Start without expressions."""
         self._nodes: dict[tuple[Any, ...], Expression] = {}
         self.conditions: list[tuple[Scalar, str]] = []
 
@@ -30,7 +34,13 @@ class ExpressionGraph:
         return [self.node('input', name, index) for index in range(size)]
 
     def node(self, operation: str, *operands: Any) -> Expression:
-        """The expression of that operation, new only if there was none."""
+        """The expression of an operation, which is made only if the graph has none.
+
+        Args:
+            operation: see `Expression`.
+            operands: expressions of this graph and floats; of an input the name of its vector and
+                its index there.
+        """
         key = (operation, *operands)
         found = self._nodes.get(key)
         if found is None:
@@ -39,12 +49,16 @@ class ExpressionGraph:
         return found
 
     def close(self) -> None:
-        """Record no more: expressions then live as long as somebody needs them, and no longer."""
+        """End recording: an expression then lives only as long as something refers to it."""
         self._nodes.clear()
 
 
 class Expression:
-    """A node of an `ExpressionGraph`.
+    """A node of an `ExpressionGraph`, which can be computed with like a float.
+
+    Operands are expressions of the same graph and real numbers. With anything else an operator
+    returns `NotImplemented`, so that the other operand is asked: a `Dual` or an array of
+    expressions can stand on either side.
 
     Attributes:
         graph: to which it belongs.
@@ -77,6 +91,8 @@ class Expression:
 
     def __add__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
+            if not isinstance(other, CONSTANT):
+                return NotImplemented
             return self if other == 0.0 else self.graph.node('add', self, float(other))
         if other.operation == 'neg':
             return self - other.operands[0]
@@ -90,6 +106,8 @@ class Expression:
 
     def __sub__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
+            if not isinstance(other, CONSTANT):
+                return NotImplemented
             return self + -other
         if other is self:
             return 0.0
@@ -100,10 +118,14 @@ class Expression:
         return self.graph.node('sub', self, other)
 
     def __rsub__(self, other: Scalar) -> Scalar:
+        if not isinstance(other, CONSTANT):
+            return NotImplemented
         return -self if other == 0.0 else self.graph.node('sub', float(other), self)
 
     def __mul__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
+            if not isinstance(other, CONSTANT):
+                return NotImplemented
             return self._times_constant(float(other))
         if self.operation == 'neg':
             return -(self.operands[0] * other)
@@ -116,7 +138,9 @@ class Expression:
 
     def __truediv__(self, other: Scalar) -> Scalar:
         if not isinstance(other, Expression):
-            return self._times_constant(1.0 / other)
+            if not isinstance(other, CONSTANT):
+                return NotImplemented
+            return self._times_constant(1.0 / float(other))
         if other is self:
             return 1.0
         if self.operation == 'neg':
@@ -126,6 +150,8 @@ class Expression:
         return self.graph.node('div', self, other)
 
     def __rtruediv__(self, other: Scalar) -> Scalar:
+        if not isinstance(other, CONSTANT):
+            return NotImplemented
         return 0.0 if other == 0.0 else self.graph.node('div', float(other), self)
 
     def _times_constant(self, factor: float) -> Scalar:

@@ -11,7 +11,13 @@ from ..model.tree import Coordinate
 
 @dataclass(frozen=True)
 class Mimic:
-    """`position = multiplier * position of the mimicked joint + offset`."""
+    """The law of a mimic joint: position = multiplier * position of another joint + offset.
+
+    Attributes:
+        mimicked: name of the other joint, which may be a mimic joint too.
+        multiplier: ratio of the positions.
+        offset: [rad or m].
+    """
 
     mimicked: str
     multiplier: float = 1.0
@@ -21,11 +27,13 @@ class Mimic:
 def assign_coordinates(
     names: Sequence[str], mimics: Mapping[str, Mimic]
 ) -> list[tuple[Coordinate, str | None]]:
-    """The coordinate of each moving joint, and the independent joint that it mimics, if another.
+    """The coordinate of each moving joint, and the name of the independent joint that it mimics.
+
+    That name is None for an independent joint.
 
     Args:
         names: of all moving joints; those not in `mimics` get the entries of q in this order.
-        mimics: of joints by name; each mimics one of `names`, which may itself mimic another.
+        mimics: laws by the name of the mimic joint; each mimics one of `names`.
 
     Raises:
         TopologyError: a joint mimics itself, directly or through others.
@@ -42,7 +50,10 @@ def assign_coordinates(
             multiplier *= mimic.multiplier
             mimicked = mimic.mimicked
             if mimicked in passed:
-                raise TopologyError(f'joint {name!r} mimics itself, through {mimicked!r}')
+                raise TopologyError(
+                    f'joint {name!r} mimics itself, through {mimicked!r}: one of the joints must '
+                    'not mimic another'
+                )
             passed.add(mimicked)
         coordinate = Coordinate(independent[mimicked], multiplier, offset)
         coordinates.append((coordinate, mimicked if mimicked != name else None))

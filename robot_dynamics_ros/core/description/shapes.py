@@ -1,4 +1,4 @@
-"""How large a link is, where the description says so in boxes, cylinders and spheres."""
+"""The extent of a link from its shapes: boxes, cylinders, spheres and capsules."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..spatial import rotation_from_rpy
 
 
 def extent_of_link(link: Element) -> Extent | None:
-    """Extent of a <link> in its frame, or None unless all its shapes are primitive.
+    """Extent of a <link> in its frame; None if it has no shapes, or one that is not a primitive.
 
-    A mesh beside a primitive collision shape says that the shape is a part or a stand-in. What
-    cannot be read counts as unknown: the dynamics does not need it.
+    A primitive beside a mesh is only a part of the link or an approximation. A shape that cannot
+    be read counts as unknown, and is not an error: the dynamics does not need it.
     """
     extents = []
     for kind in ('collision', 'visual'):
@@ -84,7 +84,7 @@ def _placement(origin: Element | None) -> Placement:
 
 def _numbers(element: Element, attribute: str, count: int, default: str = '') -> list[float]:
     numbers = [float(word) for word in element.get(attribute, default).split()]
-    # Larger than any robot: the squares of such numbers must stay finite.
+    # No robot is larger, and squares of such numbers are finite.
     if len(numbers) != count or not all(abs(number) < 1e6 for number in numbers):
         raise ValueError(f'{element.tag} {attribute}')
     return numbers

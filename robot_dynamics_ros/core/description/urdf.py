@@ -1,4 +1,4 @@
-"""A URDF becomes a `RobotModel`: the tree is checked, fixed joints are merged away."""
+"""From a URDF to a `RobotModel`: checks the tree, and merges links joined by fixed joints."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from .urdf_text import is_xacro, read_urdf, read_xml
 def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
     """The model of a robot from the text of its URDF.
 
-    Joints come depth first from the root link, siblings in the order of the text. What is fixed
-    to a moving link is merged into it; what is fixed to the root does not move and drops out.
+    Joints come depth first from the root link, siblings in the order of the text. The inertia of a
+    link that is fixed to a moving link is merged into it; that of a link that is fixed to the root
+    is left out.
 
     Args:
         text: of the URDF; xacro must have been expanded.
@@ -76,7 +77,7 @@ def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
 
 @dataclass
 class _Body:
-    """A moving body while the tree grows: what is fixed to it is still being added."""
+    """A moving body while the tree is read: the links fixed to it are still being added."""
 
     joint: Any
     parent: int

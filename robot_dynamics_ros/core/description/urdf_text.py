@@ -1,8 +1,9 @@
-"""From untrusted text to the part of a URDF that dynamics needs, every number of it checked.
+"""From untrusted text to the part of a URDF that dynamics needs, every number checked.
 
-urdf-parser-py refuses good robots over visuals, materials and transmissions, names no element
-when a number is wrong, and prints to stderr about what it does not know. So the text is parsed
-safely, pruned to links' inertials and joints, checked, and only then handed over.
+urdf-parser-py refuses good robots because of their visuals, materials and transmissions, names no
+element when a number is wrong, and prints to stderr about elements that it does not know. So the
+text is parsed safely, reduced to the inertials of links and to joints, checked, and then given to
+it.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from urdf_parser_py.urdf import URDF
 from ..errors import TopologyError, UrdfError
 
 JOINT_TYPES = ('revolute', 'continuous', 'prismatic', 'fixed')
-# The types that a URDF may name and this package refuses, with the way out.
+# The types that URDF knows and this package refuses: what to do instead.
 UNSUPPORTED_TYPES = {
     'floating': 'make it fixed: the dynamics is that of a fixed base',
     'planar': 'replace it by two prismatic joints and a revolute one, or make it fixed',
 }
 
-# So that a mass times the square of a distance is finite.
+# Largest number: a mass times the square of a distance must be finite.
 LARGEST = 1e100
 
-# tag -> attribute -> how many numbers it holds.
+# Tag, attribute: how many numbers it holds.
 NUMBERS = {
     'origin': {'xyz': 3, 'rpy': 3},
     'mass': {'value': 1},
@@ -37,7 +38,7 @@ NUMBERS = {
     'dynamics': {'damping': 1, 'friction': 1},
     'mimic': {'multiplier': 1, 'offset': 1},
 }
-# tag -> attributes that must be there.
+# Tag: attributes that are required.
 REQUIRED = {
     'mass': ('value',),
     'inertia': tuple(NUMBERS['inertia']),
@@ -46,16 +47,19 @@ REQUIRED = {
     'child': ('link',),
     'mimic': ('joint',),
 }
-# urdf-parser-py insists on these; a limit that is not given is no limit.
+# urdf-parser-py requires these attributes; a limit that is not given is infinite.
 DEFAULTS = {'limit': {'velocity': 'inf', 'effort': 'inf'}}
-# Of xacro's elements and attributes.
+# Namespace of xacro's elements and attributes.
 XACRO_NAMESPACE = re.compile(r'\{https?://(?:www\.|wiki\.)?ros\.org/(?:wiki/)?xacro/?\}')
 FILE_NAME_ENDINGS = ('.urdf', '.xacro', '.xml')
 JOINT_CHILDREN = ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic')
 
 
 def read_urdf(robot: Element) -> URDF:
-    """The links' inertials and the joints of a URDF, as urdf-parser-py's objects.
+    """The inertials of links and the joints of a URDF, as objects of urdf-parser-py.
+
+    Args:
+        robot: root element, see `read_xml`.
 
     Raises:
         UrdfError: an element or number is missing or wrong.
@@ -75,7 +79,7 @@ def read_xml(text: str) -> Element:
     """The root element of a robot description, safely parsed.
 
     Raises:
-        UrdfError: not XML, not a robot, or it declares a DTD or entities.
+        UrdfError: the text is not XML, its root is not <robot>, or it declares a DTD or entities.
     """
     if not isinstance(text, str):
         raise UrdfError(f'a URDF is a str, not {type(text).__name__}')
@@ -151,7 +155,7 @@ def _only_child(parent: Element, tag: str, where: str) -> Element | None:
 
 
 def _copy(source: Element, tag: str, target: Element, where: str) -> None:
-    """Copy a child with the attributes that the tables above name, each checked."""
+    """Copy one child, with the attributes of `NUMBERS` and `REQUIRED`, and check them."""
     child = _only_child(source, tag, where)
     if child is None:
         return
@@ -190,7 +194,7 @@ def _check_numbers(value: str, count: int, where: str, most: float) -> None:
 
 
 def is_xacro(robot: Element) -> bool:
-    """Whether an element or attribute is xacro's, or an attribute holds an expression."""
+    """Whether a description is xacro: by its namespace, or by `${...}` in an attribute."""
     for element in robot.iter():
         if isinstance(element.tag, str) and XACRO_NAMESPACE.match(element.tag):
             return True

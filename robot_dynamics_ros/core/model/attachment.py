@@ -1,4 +1,4 @@
-"""What is fixed to the bodies of a robot after it was described: payloads and rotors."""
+"""Payloads and rotors, attached to the joints of a robot."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .tree import Frame, Joint
 def with_payloads(
     joints: Sequence[Joint], frames: Sequence[Frame], payloads: Iterable[Payload]
 ) -> tuple[Joint, ...]:
-    """The joints, their bodies with these payloads.
+    """The joints, with the inertia of payloads added to their bodies.
 
-    One on a link that does not move (since joints were locked) adds no inertia.
+    A payload on a link that is fixed to the base (because joints were locked) adds nothing.
 
     Args:
-        joints: of a robot.
+        joints: of a robot, without these payloads.
         frames: of its links, among them those of the payloads.
-        payloads: to attach, in this order: sums of floats depend on it.
+        payloads: to attach, in this order: the rounding of the sums depends on it.
     """
     carriers = {frame.name: frame for frame in frames}
     result = list(joints)
@@ -36,15 +36,19 @@ def with_payloads(
 
 
 def with_armature(joints: Sequence[Joint], armature: Mapping[str, float]) -> tuple[Joint, ...]:
-    """The joints with these reflected rotor inertias [kg m^2 or kg], by joint name.
+    """The joints, with other armatures.
+
+    Args:
+        joints: of a robot.
+        armature: reflected rotor inertias by joint name [kg m^2 or kg]; other joints keep theirs.
 
     Raises:
         UnknownNameError: a joint does not exist.
-        ParameterError: a value is negative or not finite, or this is no mapping.
+        ParameterError: a value is negative or not finite, or `armature` is not a mapping.
     """
     if not isinstance(armature, Mapping):
         raise ParameterError(
-            f'armature is {armature!r}, a mapping of joints to inertias is needed'
+            f'armature is {armature!r}, a mapping of joint names to inertias is needed'
         )
     known = tuple(joint.name for joint in joints)
     for name, value in armature.items():
@@ -52,8 +56,8 @@ def with_armature(joints: Sequence[Joint], armature: Mapping[str, float]) -> tup
             raise UnknownNameError('joint', name, known)
         if not (is_finite(value) and value >= 0.0):
             raise ParameterError(
-                f'armature of joint {name!r} is {value!r}, a finite number that is not negative '
-                'is needed'
+                f'armature of joint {name!r} is {value!r} kg m^2 or kg, a finite number >= 0 is '
+                'needed'
             )
     return tuple(
         replace(joint, armature=float(armature.get(joint.name, joint.armature)))

@@ -1,4 +1,4 @@
-"""How large something is: the box that holds it."""
+"""The size of shapes: the box that encloses them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..spatial import Vector
 
 @dataclass(frozen=True)
 class Extent:
-    """The box, along the axes of a frame, that holds some shapes.
+    """The box, along the axes of a frame, that encloses some shapes.
 
     Attributes:
         lower: (3,) corner with the smallest coordinates [m].
@@ -23,7 +23,7 @@ class Extent:
     volume: float
 
     def __add__(self, other: Extent) -> Extent:
-        """The box that holds both."""
+        """The box that encloses both."""
         low, high = (
             zip(self.lower, other.lower, strict=True),
             zip(self.upper, other.upper, strict=True),
@@ -33,11 +33,11 @@ class Extent:
 
     @property
     def diagonal(self) -> float:
-        """[m]."""
+        """Length of the diagonal [m]."""
         return math.dist(self.lower, self.upper)
 
     def distance(self, point: Vector) -> float:
-        """From a point to the box [m]; 0 inside."""
+        """Distance of a point (3,) from the box [m]; 0 inside."""
         beyond = (
             max(low - p, p - high, 0.0)
             for low, p, high in zip(self.lower, point, self.upper, strict=True)
@@ -45,7 +45,7 @@ class Extent:
         return math.hypot(*beyond)
 
     def farthest(self, point: Vector) -> float:
-        """From a point to the corner that is farthest from it [m]."""
+        """Distance of a point (3,) from the corner that is farthest from it [m]."""
         sides = (
             max(abs(p - low), abs(high - p))
             for low, p, high in zip(self.lower, point, self.upper, strict=True)

@@ -1,4 +1,4 @@
-"""What is implausible, though usable, in a description."""
+"""Findings: what is implausible, though usable, in the description of a robot."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ Severity = Literal['error', 'warning', 'info']
 
 @dataclass(frozen=True)
 class Finding:
-    """One implausible thing.
+    """One implausible property of a link or its joint.
 
     Attributes:
         link: name of the link.
         problem: what is wrong, in words.
         value: the numbers that show it, with units.
         advice: what to do about it.
-        severity: error: no real robot is so; warning: probably wrong; info: worth to know.
+        severity: error: physically impossible; warning: probably wrong; info: worth knowing.
     """
 
     link: str
@@ -67,19 +67,31 @@ def examine_inertial(link: str, mass: float, rotational: Matrix) -> list[Finding
 
 
 def massless_body(link: str, joint: str) -> Finding:
-    """Finding about a moving body of which no part has a mass."""
+    """Finding about a moving body without mass, none of its links having one.
+
+    Args:
+        link: the first of its links.
+        joint: that carries it.
+    """
     return Finding(
         link,
         f'nothing that joint {joint!r} moves before the next joint has a mass',
         '0 kg',
-        'harmless inside a chain; at a tip the mass matrix is singular: give it a mass',
+        'harmless inside a chain; at a tip the mass matrix is singular: give the link a mass',
     )
 
 
-def orphaned_mimic(link: str, joint: str, mimicked: str, driver_is_fixed: bool) -> Finding:
-    """Finding about a joint that mimics one that does not exist or does not move."""
+def orphaned_mimic(link: str, joint: str, mimicked: str, mimicked_is_fixed: bool) -> Finding:
+    """Finding about a joint that mimics one that does not exist or does not move.
+
+    Args:
+        link: the child of the joint.
+        joint: that has the mimic element.
+        mimicked: the joint that the element names.
+        mimicked_is_fixed: whether that joint exists, and is fixed.
+    """
     reason = (
-        f'joint {mimicked!r}, which is fixed' if driver_is_fixed else 'a joint that is not there'
+        f'joint {mimicked!r}, which is fixed' if mimicked_is_fixed else 'a joint that is not there'
     )
     return Finding(
         link,
@@ -90,5 +102,5 @@ def orphaned_mimic(link: str, joint: str, mimicked: str, driver_is_fixed: bool) 
 
 
 def listed(names: Sequence[str], most: int = 6) -> str:
-    """The first of the names, for one line."""
+    """At most that many of the names, for a line of a log."""
     return ', '.join(names[:most]) + (', ...' if len(names) > most else '')

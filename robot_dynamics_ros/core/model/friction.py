@@ -17,15 +17,14 @@ SMOOTHING = 0.01
 
 
 class JointFriction:
-    """The torque that joints need against their friction: F_v v + F_s s(v).
+    """The torque that overcomes the friction in the joints: F_v v + F_s s(v).
 
     The sign is smooth: s(v) = v / sqrt(v^2 + v_0^2) is within 0.5 % of sgn(v) from 10 v_0 on, has
     the slope 1 / v_0 at rest, and is never larger than 1, so that compensation never exceeds the
     friction it compensates. Friction itself is minus that torque and takes power at every speed;
     compensation at rest is zero and starts no motion.
 
-    Mimic joints rub too: their friction is felt by the joint that drives them, times the
-    multiplier.
+    Mimic joints have friction too: the joint that they mimic feels it, times the multiplier.
 
     Attributes:
         viscous: F_v of every joint of the model, mimic joints included (N,) [N m s/rad or N s/m].
@@ -41,7 +40,7 @@ class JointFriction:
         coulomb: Mapping[str, float] | None = None,
         smoothing: float = SMOOTHING,
     ) -> None:
-        """Take friction from the URDF, but for the joints that are given.
+        """Take the coefficients of the URDF, except for those that are given.
 
         Args:
             model: the robot; `damping` and `friction` of its joints.

@@ -1,4 +1,4 @@
-"""Gravity as the base sees it, for a robot that hangs from a wall or a ceiling."""
+"""Gravity in the axes of the base, for a robot on a wall or a ceiling."""
 
 from __future__ import annotations
 
@@ -32,22 +32,23 @@ def mounted_gravity(rpy: Sequence[float], gravity: Sequence[float] = STANDARD_GR
 
 
 def rotated_gravity(quaternion: Sequence[float], gravity: Sequence[float]) -> Vector:
-    """Gravity in the axes into which a quaternion turns those it is given in (3,) [m/s^2].
+    """Gravity in other axes (3,) [m/s^2]: R(quaternion) gravity.
 
     Args:
-        quaternion: (4,) x, y, z, w of the rotation; it need not be normalised.
+        quaternion: (4,) x, y, z, w of the rotation that takes vectors from the axes of `gravity`
+            to those of the result; it need not be normalised.
         gravity: (3,) [m/s^2].
 
     Raises:
         StateError: they are not finite numbers, or the quaternion is zero.
     """
-    turn = checked_vector('quaternion', quaternion, ('x', 'y', 'z', 'w'))
-    largest = float(np.abs(turn).max())
+    given = checked_vector('quaternion', quaternion, ('x', 'y', 'z', 'w'))
+    largest = float(np.abs(given).max())
     if not largest:
-        raise StateError('quaternion is zero, it says no rotation')
-    # First to a size whose squares are no zero and not infinite.
-    turn /= largest
-    *imaginary, real = (turn / np.linalg.norm(turn)).tolist()
+        raise StateError('quaternion is 0, 0, 0, 0: a rotation needs one that is not zero')
+    # Scaled first: the squares of very small or large entries would be zero or infinite.
+    given /= largest
+    *imaginary, real = (given / np.linalg.norm(given)).tolist()
     axis: Vector = (imaginary[0], imaginary[1], imaginary[2])
     x, y, z = checked_gravity(gravity).tolist()
     vector: Vector = (x, y, z)

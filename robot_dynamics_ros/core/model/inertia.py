@@ -1,7 +1,7 @@
 """The inertia of a rigid body as its mass moments, which add up when bodies are joined.
 
 The second moment S = integral p p^T dm is used instead of the rotational inertia
-I = trace(S) 1 - S (equally many numbers): it turns into another frame with one product, it is
+I = trace(S) 1 - S (equally many numbers): it is rotated into another frame by one product, it is
 positive semi-definite exactly when I also obeys the triangle inequality, and the algorithms need
 no cross-product matrices (Wensing, Kim, Slotine, "Linear matrix inequalities for physically
 consistent inertial parameter identification", 2018, call it the pseudo-inertia).
@@ -9,6 +9,7 @@ consistent inertial parameter identification", 2018, call it the pseudo-inertia)
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from ..scalar import Scalar
@@ -42,8 +43,13 @@ class Placement:
     rotation: Matrix = IDENTITY
     translation: Vector = ZERO
 
+    @property
+    def distance(self) -> float:
+        """From the origin of the parent to that of the frame [m]."""
+        return math.hypot(*self.translation)
+
     def __matmul__(self, inner: Placement) -> Placement:
-        """The pose, in our parent, of a frame that is placed in ours."""
+        """The pose, in the parent, of a frame that `inner` places in this one."""
         return Placement(
             multiply(self.rotation, inner.rotation),
             add(self.translation, rotate(self.rotation, inner.translation)),
@@ -79,11 +85,16 @@ class Inertia:
         return cls(mass, ZERO, second).moved(placement.rotation, placement.translation)
 
     def moved(self, rotation: Matrix, translation: Vector) -> Inertia:
-        """The same body seen from the parent frame in which our frame is placed."""
-        turned = rotate(rotation, self.first_moment)
-        first = add(turned, scale(self.mass, translation))
+        """The same body in the parent frame.
+
+        Args:
+            rotation: (3, 3) of this frame in the parent.
+            translation: (3,) origin of this frame in the parent [m].
+        """
+        rotated = rotate(rotation, self.first_moment)
+        first = add(rotated, scale(self.mass, translation))
         # S + t p^T + p (t + m p)^T with t = m c, p the translation: the parallel-axis theorem.
-        (tx, ty, tz), (px, py, pz), (fx, fy, fz) = turned, translation, first
+        (tx, ty, tz), (px, py, pz), (fx, fy, fz) = rotated, translation, first
         shift = symmetric(
             tx * px + px * fx,
             tx * py + px * fy,

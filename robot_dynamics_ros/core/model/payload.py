@@ -1,4 +1,4 @@
-"""A body that is fixed to a link after the robot was described: a tool, a workpiece, a camera."""
+"""Payloads: bodies fixed to a link beside those of the URDF, such as a tool or a workpiece."""
 
 from __future__ import annotations
 
@@ -41,19 +41,24 @@ class Payload:
         com: Sequence[float],
         inertia: Sequence[Sequence[float]],
     ) -> Payload:
-        """The payload, if a real body can be so; a point mass has the inertia zero.
+        """The payload, if a real body can have that inertia; a point mass has the inertia zero.
+
+        Args:
+            name: of the payload.
+            frame: name of the link; whether it exists is not checked here.
+            mass: [kg].
+            com: (3,) centre of mass in the link frame [m].
+            inertia: (3, 3) about the centre of mass, in the axes of the link [kg m^2].
 
         Raises:
-            ParameterError: mass, com or inertia is no finite number, or of the wrong shape; the
-                mass is negative; the inertia is asymmetric, not positive definite (or zero), or
-                breaks the triangle inequality; a name is no str.
+            ParameterError: mass, com or inertia is not finite, or of the wrong shape; the mass is
+                negative; the inertia is asymmetric, neither positive definite nor zero, or breaks
+                the triangle inequality; a name is not a str.
         """
         where = f'payload {checked_name("name of a payload", name)!r}'
         checked_name(f'{where}: frame', frame)
         if not (is_finite(mass) and mass >= 0.0):
-            raise ParameterError(
-                f'{where}: mass is {mass} kg, a finite number that is not negative is needed'
-            )
+            raise ParameterError(f'{where}: mass is {mass} kg, a finite number >= 0 is needed')
         if not is_finite(com, (3,)):
             raise ParameterError(f'{where}: com is {com}, three finite numbers are needed')
         if not is_finite(inertia, (3, 3)):
@@ -71,5 +76,5 @@ class Payload:
 
     @property
     def moments(self) -> Inertia:
-        """Its mass moments in the link frame."""
+        """The mass moments of the payload in the link frame."""
         return Inertia.at_center_of_mass(self.mass, self.inertia, Placement(translation=self.com))

@@ -1,4 +1,4 @@
-"""A robot of which some joints are locked: what they carry becomes part of their carrier."""
+"""Locking joints: the body of a locked joint is merged into the body that carries it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ def reduced(
     Args:
         joints: of a robot, parents before children.
         frames: of its links.
-        kept: names of the independent joints that still move.
-        positions: at which others are locked [rad or m]; those that are not named: at zero.
+        kept: names of the independent joints that still move; see `checked_choice`.
+        positions: at which other joints are locked [rad or m]; those not named, at zero.
     """
     independent = [joint.name for joint in joints if joint.mimicked is None]
     at = [positions.get(name, 0.0) for name in independent]
     moving = [index for index, name in enumerate(independent) if name in kept]
     coordinates = {old: new for new, old in enumerate(moving)}
 
-    # Where each body of the old robot is: a body of the new one (-1: the base), its pose there.
+    # For the base and each old body: the new body that it is part of (-1: the base), and its pose
+    # in that body.
     places = [(-1, Placement())]
     merged: list[Joint] = []
     for joint in joints:
@@ -64,14 +65,21 @@ def checked_choice(
 ) -> tuple[tuple[str, ...], dict[str, float]]:
     """The names of the joints to keep, and the positions of others [rad or m], checked.
 
+    Args:
+        joints: of a robot.
+        kept: names of independent joints.
+        locked: positions of others by name; None: none is given.
+
     Raises:
-        UnknownNameError: a name is that of no independent joint.
+        UnknownNameError: a name is not that of an independent joint.
         ParameterError: a joint is both kept and locked, kept twice, or locked at a position that
-            is not finite; `kept` are no names, or `locked` is no mapping.
+            is not finite; `kept` is not a sequence of names, or `locked` not a mapping.
     """
     names = checked_names('joints', kept)
     if locked is not None and not isinstance(locked, Mapping):
-        raise ParameterError(f'locked is {locked!r}, a mapping of joints to positions is needed')
+        raise ParameterError(
+            f'locked is {locked!r}, a mapping of joint names to positions is needed'
+        )
     positions = dict(locked or {})
     known = tuple(joint.name for joint in joints if joint.mimicked is None)
     mimicked = {joint.name: joint.mimicked for joint in joints if joint.mimicked is not None}
@@ -81,17 +89,17 @@ def checked_choice(
                 'independent joint',
                 name,
                 known,
-                hint=f'it mimics {mimicked[name]!r} and rests or moves with it',
+                hint=f'it mimics {mimicked[name]!r} and is kept or locked with it',
             )
         if name not in known:
             raise UnknownNameError('joint', name, known)
     if repeated := sorted({name for name in names if names.count(name) > 1}):
         raise ParameterError(f'joints to keep are named twice: {", ".join(repeated)}')
     if both := sorted(set(names) & set(positions)):
-        raise ParameterError(f'joints are both kept and locked: {", ".join(both)}')
+        raise ParameterError(f'joints are both kept and locked: {", ".join(both)}; choose one')
     for name, position in positions.items():
         if not is_finite(position):
             raise ParameterError(
-                f'joint {name!r} is locked at {position!r}, a finite number is needed'
+                f'joint {name!r} is locked at {position!r} rad or m, a finite number is needed'
             )
     return tuple(names), {name: float(position) for name, position in positions.items()}

@@ -1,4 +1,4 @@
-"""The robot as the dynamics sees it: a tree of moving bodies, one joint each. It never changes."""
+"""`RobotModel`: an immutable tree of moving bodies, each carried by one joint."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
-from ..checks import checked_name
+from ..checks import checked_name, checked_names
 from ..errors import ParameterError, UnknownNameError
 from ..spatial import ZERO, ZERO_MATRIX, Matrix, Vector
 from . import attachment, reduction
@@ -18,16 +18,18 @@ from .tree import Frame, Joint, Link
 
 @dataclass(frozen=True)
 class RobotModel:
-    """A fixed-base tree of joints, in an order in which parents come before children.
+    """A robot with a fixed base: a tree of joints, parents before children.
+
+    A model never changes: `reduced`, `with_payload` and the like return another one.
 
     Attributes:
         name: of the robot.
         joints: every moving joint, mimic joints included.
-        frames: every link, those that are fixed to another included; the root link first.
+        frames: every link, also those that are fixed to another; the root link first.
         findings: what is implausible in the inertials (see `Finding`, and `audit` for more).
         links: every link as it was described, in the order of `frames`.
-        payloads: what was attached since, by name; `joints` has it merged.
-        unloaded: the model without payloads; None for one that has none.
+        payloads: attached bodies, ordered by name; their inertia is included in `joints`.
+        unloaded: the same model without payloads; None if there are none.
     """
 
     name: str
@@ -40,18 +42,29 @@ class RobotModel:
 
     @cached_property
     def independent_joints(self) -> tuple[Joint, ...]:
-        """The joints with an entry of their own in q, in the order of q."""
+        """The joints that mimic no other, in the order of q."""
         return tuple(joint for joint in self.joints if joint.mimicked is None)
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """Names in the order of q and of every other vector and matrix."""
+        """Names of the independent joints, in the order of q and of every other vector."""
         return tuple(joint.name for joint in self.independent_joints)
 
     @property
     def size(self) -> int:
         """n, the number of independent joints."""
         return len(self.independent_joints)
+
+    @cached_property
+    def reach(self) -> float:
+        """How far from the base a link can be at most, prismatic joints at zero [m]."""
+        lengths = [0.0]
+        for joint in self.joints:
+            lengths.append(lengths[joint.parent + 1] + joint.placement.distance)
+        return max(
+            (lengths[frame.body + 1] + frame.placement.distance for frame in self.frames),
+            default=max(lengths),
+        )
 
     def index_of(self, name: str) -> int:
         """Index of a joint in q.
@@ -60,17 +73,34 @@ class RobotModel:
             UnknownNameError: no independent joint has that name.
         """
         if name not in self.joint_names:
-            driven = any(joint.name == name for joint in self.joints)
-            kind = 'independent joint (it mimics another)' if driven else 'joint'
-            raise UnknownNameError(kind, name, self.joint_names)
+            mimics = any(joint.name == name for joint in self.joints)
+            kind = 'independent joint' if mimics else 'joint'
+            hint = 'it mimics another' if mimics else ''
+            raise UnknownNameError(kind, name, self.joint_names, hint)
         return self.joint_names.index(name)
+
+    def indices_of(self, names: Iterable[str]) -> list[int]:
+        """Indices of joints in q, in the order of the names.
+
+        Raises:
+            UnknownNameError: no independent joint has that name.
+            ParameterError: there is no name, or one comes twice.
+        """
+        joints = checked_names('joints', names)
+        indices = [self.index_of(name) for name in joints]
+        if not indices:
+            known = ', '.join(self.joint_names)
+            raise ParameterError(f'joints is empty: name at least one of {known}')
+        if repeated := sorted({name for name in joints if joints.count(name) > 1}):
+            raise ParameterError(f'joints are named twice: {", ".join(repeated)}')
+        return indices
 
     def frame(self, name: str) -> Frame:
         """The frame of a link.
 
         Raises:
             UnknownNameError: no link has that name.
-            ParameterError: it is no name.
+            ParameterError: `name` is not a str.
         """
         checked_name('frame', name)
         for frame in self.frames:
@@ -84,17 +114,17 @@ class RobotModel:
         """The robot with all but some joints locked.
 
         Equivalent to Pinocchio's buildReducedModel. Joints keep their order, whatever the order
-        of `joints`; a mimic joint moves or rests with the joint that it mimics; links keep their
-        frames, and payloads their links.
+        of `joints`; a mimic joint is kept or locked with the joint that it mimics; links keep
+        their frames, and payloads their links.
 
         Args:
             joints: names of the independent joints to keep.
-            locked: positions of others [rad or m]; those that are not named are locked at zero.
+            locked: positions of other joints [rad or m]; those not named are locked at zero.
 
         Raises:
-            UnknownNameError: a name is that of no independent joint.
+            UnknownNameError: a name is not that of an independent joint.
             ParameterError: a joint is both kept and locked, kept twice, or locked at a position
-                that is not finite; `joints` are no names, or `locked` is no mapping.
+                that is not finite; `joints` is not a sequence of names, or `locked` not a mapping.
         """
         bare = self._without_payloads
         kept, positions = reduction.checked_choice(bare.joints, joints, locked)
@@ -121,15 +151,17 @@ class RobotModel:
 
         Raises:
             UnknownNameError: the link does not exist.
-            ParameterError: the link does not move, or no real body can be so (see `Payload`).
+            ParameterError: the link does not move, or no real body has such an inertia (see
+                `Payload.checked`).
         """
         return self.carrying(Payload.checked(name, frame, mass, com, inertia))
 
     def carrying(self, payload: Payload) -> RobotModel:
-        """The robot with this payload beside its others, in place of one of the same name.
+        """The robot with this payload beside its others; one of the same name is replaced.
 
-        Payloads are always merged into the robot as described, in the order of their names, so
-        that the result depends on which there are and never on what came and went before.
+        The inertia of all payloads is added to the robot without payloads, in the order of their
+        names. So the result depends on the payloads alone, to the last bit, and not on the order
+        in which they were attached and removed.
 
         Raises:
             UnknownNameError: its link does not exist.
@@ -137,17 +169,17 @@ class RobotModel:
         """
         if self.frame(payload.frame).body < 0:
             raise ParameterError(
-                f'payload {payload.name!r}: link {payload.frame!r} is fixed to the base, no joint '
-                'would feel it'
+                f'payload {payload.name!r}: link {payload.frame!r} is fixed to the base and moves '
+                'with no joint; name a link that moves'
             )
         others = (other for other in self.payloads if other.name != payload.name)
         return self._without_payloads._with_payloads([*others, payload])
 
     def without_payload(self, name: str = 'payload') -> RobotModel:
-        """Without the payload of that name: exactly the robot as if it had never been there.
+        """The robot without the payload of that name, equal to one that never had it.
 
         Raises:
-            UnknownNameError: there is none of that name.
+            UnknownNameError: no payload has that name.
         """
         known = tuple(payload.name for payload in self.payloads)
         if name not in known:
@@ -156,15 +188,18 @@ class RobotModel:
         return self._without_payloads._with_payloads(others)
 
     def with_armature(self, armature: Mapping[str, float]) -> RobotModel:
-        """With these reflected rotor inertias [kg m^2 or kg], by joint name.
+        """The robot with rotors: their inertia, as the joints feel it.
 
-        The inertia of the rotor about its own axis, times the gear ratio squared. Gyroscopic
-        effects of the rotor are left out, as is usual. A mimic joint may have a rotor of its own;
-        the joint that it mimics feels it through the multiplier squared.
+        That is the inertia of the rotor about its own axis, times the gear ratio squared.
+        Gyroscopic effects of the rotor are left out, as is usual. A mimic joint may have a rotor
+        of its own: the joint that it mimics feels it, times the multiplier squared.
+
+        Args:
+            armature: by joint name [kg m^2 or kg]; other joints keep theirs.
 
         Raises:
             UnknownNameError: a joint does not exist.
-            ParameterError: a value is negative or not finite, or this is no mapping.
+            ParameterError: a value is negative or not finite, or `armature` is not a mapping.
         """
         bare = self._without_payloads
         joints = attachment.with_armature(bare.joints, armature)
@@ -175,7 +210,7 @@ class RobotModel:
         return self.unloaded or self
 
     def _with_payloads(self, payloads: Iterable[Payload]) -> RobotModel:
-        """This robot, which has none, with these; bitwise itself if there are none."""
+        """This robot, which has no payloads, with these; itself if they are none."""
         ordered = tuple(sorted(payloads, key=lambda payload: payload.name))
         if not ordered:
             return self

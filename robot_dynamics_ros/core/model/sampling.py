@@ -12,10 +12,12 @@ from ..checks import Array
 from .robot import RobotModel
 from .tree import Joint
 
-# Where the description sets no limit, or none that could be meant.
-UNLIMITED_TURN = math.pi
-UNLIMITED_SLIDE = 1.0
+# To each side of zero [rad], [m], where the description sets no limit or an implausible one.
+UNLIMITED_ANGLE = math.pi
+UNLIMITED_DISTANCE = 1.0
+# [rad/s or m/s], and of accelerations [rad/s^2 or m/s^2].
 LARGEST_RATE = 10.0
+# [rad or m]: limits beyond are implausible.
 LARGEST_POSITION = 1e3
 
 
@@ -31,9 +33,9 @@ class State:
 def position_range(joint: Joint) -> tuple[float, float]:
     """The positions from which to draw [rad or m].
 
-    One turn, or 1 m to each side, where the limits are out of reason or leave no room.
+    Half a revolution, or 1 m, to each side where the limits are implausible or equal.
     """
-    reach = UNLIMITED_SLIDE if joint.kind == 'prismatic' else UNLIMITED_TURN
+    reach = UNLIMITED_DISTANCE if joint.kind == 'prismatic' else UNLIMITED_ANGLE
     lower, upper = joint.limits.lower, joint.limits.upper
     if lower < upper and max(abs(lower), abs(upper)) <= LARGEST_POSITION:
         return lower, upper

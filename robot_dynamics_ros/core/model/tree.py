@@ -1,4 +1,4 @@
-"""The parts of a robot: joints with the bodies that they carry, frames, and links as described."""
+"""The parts of a robot: joints with their bodies, frames, and links as described."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Coordinate:
     """How a joint reads the vector q: its position is `multiplier * q[index] + offset`.
 
     An independent joint has multiplier 1 and offset 0; a mimic joint shares the index of the
-    joint that drives it.
+    joint that it mimics.
     """
 
     index: int
@@ -50,14 +50,14 @@ class Joint:
 
     Attributes:
         name: of the joint.
-        kind: revolute and continuous turn about the axis, prismatic slides along it.
+        kind: revolute and continuous rotate about the axis, prismatic slides along it.
         parent: index in `RobotModel.joints` of the joint that carries this one, -1 for the base;
             always smaller than the joint's own index.
         placement: pose of the joint frame in the frame of the parent body at position zero.
         axis: (3,) unit vector in the joint frame.
         inertia: of the body, with all that is fixed to it, in the joint frame.
-        coordinate: the entry of q that moves it.
-        driver: name of the joint that it mimics; None for an independent joint.
+        coordinate: how it reads q.
+        mimicked: name of the independent joint that it mimics; None for an independent joint.
         limits: see `Limits`.
         damping: viscous friction [N m s/rad or N s/m].
         friction: Coulomb friction [N m or N].
@@ -81,7 +81,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Frame:
-    """A link of the description, and where it is.
+    """A link of the description, and its place on the body that carries it.
 
     Attributes:
         name: of the link.
@@ -110,12 +110,17 @@ class Link:
 
 
 def joint_position(joint: Joint, coordinate: Scalar) -> Scalar:
-    """Position of a joint from its entry of q."""
+    """Position of a joint [rad or m] from its entry of q."""
     return joint.coordinate.multiplier * coordinate + joint.coordinate.offset
 
 
 def joint_frame(joint: Joint, position: Scalar) -> tuple[Matrix, Vector]:
-    """Rotation and origin of the body of a joint in its parent body, at a position."""
+    """Rotation (3, 3) and origin (3,) [m] of the body of a joint in its parent body.
+
+    Args:
+        joint: whose body it is.
+        position: of the joint [rad or m].
+    """
     rotation, translation = joint.placement.rotation, joint.placement.translation
     if joint.kind == 'prismatic':
         return rotation, add(translation, rotate(rotation, scale(position, joint.axis)))

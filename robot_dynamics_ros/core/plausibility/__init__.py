@@ -1,0 +1,1 @@
+"""Findings about a description: what is impossible or unlikely, with advice."""

@@ -1,4 +1,4 @@
-"""What is suspicious in a robot's description: to be read before it is trusted with torque."""
+"""The audit of a robot: what is suspicious in its description, before torques depend on it."""
 
 from __future__ import annotations
 
@@ -12,40 +12,41 @@ from ..model.findings import PRINTED_PRECISION, Finding, examine_inertial, liste
 from ..model.inertia import Inertia
 from ..model.robot import RobotModel
 from ..model.tree import Link
-from ..spatial import ZERO
 from .joint_audit import examine_joints
 
-# [kg/m^3]: foam and hollow shells, and the densest metals, with room for rough shapes.
+# [kg/m^3]: of foam and hollow shells, and of the densest metals, with a margin for rough shapes.
 LIGHTEST, HEAVIEST = 5.0, 25_000.0
 # The same for the ellipsoid that the inertia stands for: frames of thin tubes fill little of it.
 LIGHTEST_ELLIPSOID = 1.0
-# A plate meets the triangle inequality exactly, so that what is closer may be chance.
+# Share by which the triangle inequality is just met; a thin plate meets it exactly.
 NEARLY = 1e-3
-# An inertia about the link frame is at least so much larger than about the centre of mass.
+# At most this share of an inertia about the link frame is about the centre of mass.
 CENTRAL_SHARE = 0.3
-# Share of the robot's mass below which a link is a stand-in for a frame or a sensor.
+# Share of the robot's mass below which a link stands for a frame or a sensor.
 NEGLIGIBLE = 1e-3
-# Without shapes a centre of mass is far away when it is beyond [m] and beyond the whole robot.
+# [m]: without shapes a centre of mass is far away beyond this and beyond the reach of the robot.
 FAR = 1.0
 
 
 def audit(model: RobotModel) -> tuple[Finding, ...]:
-    """All findings about a robot, the severe ones first.
+    """All findings about a robot, those of severity error first.
 
-    Shapes are known where the description has boxes, cylinders, spheres and capsules; meshes are
-    files, and never read. Density is then mass over volume; elsewhere it is that of the uniform
-    ellipsoid of the same inertia. The bodies of links with less than a thousandth of the robot's
-    mass are passed over: they stand for frames and sensors.
+    The density of a link is its mass over the volume of its shapes, where the description has
+    boxes, cylinders, spheres or capsules, and otherwise over that of the uniform ellipsoid with
+    the same inertia. Meshes are never read. Links with less than a thousandth of the robot's mass
+    are not examined: they stand for frames and sensors.
+
+    Args:
+        model: the robot.
     """
     findings = [*model.findings]
-    reach = _reach(model)
     total = sum(link.inertia.mass for link in model.links)
     for link in model.links:
         body = link.inertia
         if body.mass > NEGLIGIBLE * total and not examine_inertial(
             link.name, body.mass, body.rotational_at_center_of_mass
         ):
-            findings += _examine_link(link, reach)
+            findings += _examine_link(link, model.reach)
     findings += examine_joints(model)
     findings += _mass_on_the_base(model)
     order = ('error', 'warning', 'info')
@@ -112,8 +113,8 @@ def _far_center(link: Link, reach: float) -> Iterator[Finding]:
 def _wrong_frame(link: Link) -> Iterator[Finding]:
     """An inertia about the link frame, given as if about the centre of mass.
 
-    Then what is left without the parallel-axis term is a real body too, and far smaller: no
-    inertia about its own centre of mass is mostly of that form.
+    Without the parallel-axis term such an inertia is still that of a real body, and far smaller.
+    An inertia about the centre of mass seldom is.
     """
     body = link.inertia
     center = body.center_of_mass
@@ -135,7 +136,7 @@ def _wrong_frame(link: Link) -> Iterator[Finding]:
 
 
 def _mass_on_the_base(model: RobotModel) -> Iterator[Finding]:
-    """The root link itself is meant to rest; what is fixed to it may have been forgotten."""
+    """Links with mass that are fixed to the root link: perhaps a joint should not be fixed."""
     fixed = [
         link
         for frame, link in zip(model.frames, model.links, strict=True)
@@ -145,7 +146,7 @@ def _mass_on_the_base(model: RobotModel) -> Iterator[Finding]:
     if lost:
         yield Finding(
             lost[0].name,
-            'it is fixed to the base, so that its mass plays no part',
+            'it is fixed to the base, so that its mass has no effect',
             f'{sum(link.inertia.mass for link in lost):.3g} kg: '
             + listed([link.name for link in lost]),
             'fine for a pedestal; otherwise look for a joint that should not be fixed',
@@ -157,12 +158,3 @@ def _central_second_moment(body: Inertia) -> Array:
     rotational: Array = np.array(body.rotational_at_center_of_mass)
     half: float = 0.5 * rotational.trace()
     return half * np.eye(3) - rotational
-
-
-def _reach(model: RobotModel) -> float:
-    """How long the robot is when it is stretched out, at most [m]."""
-    lengths: list[float] = []
-    for joint in model.joints:
-        before = lengths[joint.parent] if joint.parent >= 0 else 0.0
-        lengths.append(before + math.dist(joint.placement.translation, ZERO))
-    return max(lengths, default=0.0)

@@ -11,14 +11,14 @@ from ..model.tree import Joint
 
 
 def examine_joints(model: RobotModel) -> Iterator[Finding]:
-    """Findings about the joints; those that share a problem share a finding."""
+    """Findings about the joints of a robot; joints with the same problem share one finding."""
     yield from _ranges(model)
     yield from _rates(model)
     yield from _mimics(model)
-    rubbing = [joint for joint in model.joints if joint.damping or joint.friction]
+    with_friction = [joint for joint in model.joints if joint.damping or joint.friction]
     yield from _finding(
         model,
-        rubbing,
+        with_friction,
         'damping or friction is described, which the dynamics leaves out',
         '',
         'add JointFriction(model).torque(v) where it should count',
@@ -58,7 +58,7 @@ def _ranges(model: RobotModel) -> Iterator[Finding]:
 
 def _rates(model: RobotModel) -> Iterator[Finding]:
     for kind, unit, consequence in (
-        ('effort', 'N m or N', 'bear nothing'),
+        ('effort', 'N m or N', 'exert nothing'),
         ('velocity', 'rad/s or m/s', 'not move'),
     ):
         yield from _finding(
@@ -88,7 +88,7 @@ def _finding(
     advice: str,
     severity: Severity = 'warning',
 ) -> Iterator[Finding]:
-    """One finding about all these joints, filed under the link of the first; none without any."""
+    """One finding about all these joints, under the link of the first; none without joints."""
     if not joints:
         return
     body = model.joints.index(joints[0])

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import InertiaError, StateError
+from .scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale
 from .task_space import NEARLY_MASSLESS
 
 
@@ -23,15 +24,14 @@ def acceleration_of_moving_joints(M: Array, torque: Array, joints: Sequence[str]
         StateError: the acceleration is not finite.
         InertiaError: M is singular.
     """
-    # With a unit diagonal no unit of a joint distorts the eigenvalues; a motion that moves no mass
-    # leaves nothing but rounding of one.
-    scale = np.sqrt(np.maximum(np.diag(M), np.finfo(float).tiny))
-    values, vectors = np.linalg.eigh(M / np.outer(scale, scale))
-    if values[0] < NEARLY_MASSLESS:
+    eigenvalues = ScaledEigenvalues.of(M, mass_matrix_scale(M))
+    if eigenvalues.below(NEARLY_MASSLESS).any():
         raise InertiaError(
             f'the mass matrix is singular here: some motion of {", ".join(joints)} moves no mass, '
-            'and any acceleration would do'
+            'so that no torque determines its acceleration; give every moving link an inertial, '
+            'or hold more joints'
         )
+    scale, values, vectors = eigenvalues.scale, eigenvalues.values, eigenvalues.vectors
     with np.errstate(over='ignore', invalid='ignore'):
         acceleration: Array = vectors @ ((torque / scale) @ vectors / values) / scale
     if not np.isfinite(acceleration).all():

@@ -15,13 +15,14 @@ NEARLY_LOST = 1e-2
 
 @dataclass(frozen=True)
 class VelocitySolution:
-    """The answer to a twist.
+    """The joint velocities that were found for a twist.
 
     Attributes:
         velocity: v (n,) [rad/s or m/s], always finite.
-        error: J v - twist (6,): what the frame does otherwise than asked.
-        conditioning: smallest singular value of J as a share of the largest, lengths in m and
-            angles in rad; 0 where a direction is lost.
+        error: J v - twist (m,): by how much the twist of the frame differs from the one asked
+            for. With fewer joints than rows it is seldom zero.
+        conditioning: smallest of the min(m, n) singular values of J as a share of the largest,
+            lengths in m and angles in rad; 0 where a direction is lost.
         singular: whether directions were damped, as `conditioning` is below `NEARLY_LOST`.
     """
 
@@ -41,8 +42,8 @@ def resolve_twist(jacobian: Array, twist: Array) -> VelocitySolution:
     which is the same at the threshold and fades to 0.
 
     Args:
-        jacobian: (6, n).
-        twist: (6,) [linear; angular], in the reference of the Jacobian.
+        jacobian: (m, n) the rows of a Jacobian that the task is about, see `without_rounding`.
+        twist: (m,) the same entries of the twist, in the axes of the Jacobian.
     """
     left, values, right = np.linalg.svd(jacobian, full_matrices=False)
     largest = float(values[0])

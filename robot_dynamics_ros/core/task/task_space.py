@@ -1,24 +1,23 @@
-"""The dynamics of a robot as its tool feels it."""
+"""The dynamics of a robot in the task space: inertia and forces at a frame."""
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..checks import Array
-from ..errors import StateError
+from .scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale, twist_scale
+from .twist_rows import SPATIAL_ENTRIES
 
-# Eigenvalues of M^-1 and of J M^-1 J^T below these shares of the largest are taken for as large:
-# in a direction that the joints cannot give, the tool is very heavy instead of infinitely so.
+# Eigenvalues of M^-1 and of J M^-1 J^T below these shares of the largest, all without units, are
+# raised to them: in a direction that the joints cannot give, the inertia is very large instead of
+# infinite.
 NEARLY_MASSLESS = 1e-12
 NEARLY_IMMOBILE = 1e-8
-# Where even the largest vanishes: its inverse, and sums of such, are still finite.
-LEAST = 1e-290
 
-# Shares of a direction that are not worth a word.
+# Shares of a direction that `remarks` leaves out.
 NEGLIGIBLE = 0.05
 
 
@@ -26,13 +25,18 @@ NEGLIGIBLE = 0.05
 class TaskInertia:
     """Lambda, and where it had to be damped.
 
+    Whether a direction is immobile does not depend on the units of length and mass.
+
     Attributes:
         inertia: Lambda = (J M^-1 J^T)^-1, (m, m), finite.
-        immobile: (i, m) unit directions of the task in which (nearly) no motion is possible.
+        rows: entries of the twist that the task is about, m of them.
+        immobile: (i, m) orthonormal directions of the task in which (nearly) no motion is
+            possible.
         massless: whether some motion of the joints moves (nearly) no mass.
     """
 
     inertia: Array
+    rows: tuple[int, ...]
     immobile: Array
     massless: bool
 
@@ -41,21 +45,21 @@ class TaskInertia:
         """Whether Lambda does not exist (nearly) and stands for a damped one."""
         return self.massless or bool(len(self.immobile))
 
-    def remarks(self, labels: Sequence[str]) -> list[str]:
-        """What is singular, in words.
-
-        Args:
-            labels: of the entries of the twist that the task is about, m of them.
-        """
+    def remarks(self) -> list[str]:
+        """What is singular, in words; empty where nothing is."""
         found = []
         if len(self.immobile):
+            labels = [SPATIAL_ENTRIES[row] for row in self.rows]
             directions = '; '.join(_in_words(direction, labels) for direction in self.immobile)
             found.append(
                 'the joints can give (nearly) no motion in these directions, where the inertia '
                 f'is very large instead of infinite: {directions}'
             )
         if self.massless:
-            found.append('some motion of the joints moves (nearly) no mass')
+            found.append(
+                'some motion of the joints moves (nearly) no mass: give every moving link an '
+                'inertial'
+            )
         return found
 
 
@@ -68,7 +72,7 @@ class TaskSpace:
         coriolis: Lambda (J M^-1 C v - J_dot v), (m,).
         gravity: J_bar^T g, (m,).
         inverse: J_bar = M^-1 J^T Lambda, (n, m): the dynamically consistent inverse of J; torques
-            (1 - J^T J_bar^T) tau do not move the tool.
+            (1 - J^T J_bar^T) tau do not move the frame.
         singular: whether Lambda does not exist (nearly) and stands for a damped one.
     """
 
@@ -79,21 +83,29 @@ class TaskSpace:
     singular: bool
 
 
-def project(
-    J: Array, J_dot: Array, M: Array, velocity_torque: Array, gravity_torque: Array, v: Array
+def task_space(
+    J: Array,
+    J_dot: Array,
+    M: Array,
+    velocity_torque: Array,
+    gravity_torque: Array,
+    v: Array,
+    rows: Sequence[int],
 ) -> TaskSpace:
-    """Khatib, "A unified approach for motion and force control of robot manipulators" (1987).
+    """The dynamics of the joints, projected to the rows of a twist.
+
+    Khatib, "A unified approach for motion and force control of robot manipulators" (1987).
 
     Args:
-        J: (m, n) rows of a Jacobian.
+        J: (m, n) these rows of a Jacobian, see `without_rounding`.
         J_dot: (m, n) its time derivative.
         M: (n, n) mass matrix.
-        velocity_torque: C v (n,).
-        gravity_torque: g (n,).
-        v: (n,).
+        velocity_torque: C v (n,) [N m or N].
+        gravity_torque: g (n,) [N m or N].
+        v: (n,) velocities [rad/s or m/s].
+        rows: entries of the twist, m of them.
     """
-    mobility, _ = _inverse(M, NEARLY_MASSLESS)
-    task = task_inertia(J, M)
+    task, mobility = _task_inertia(J, M, rows)
     inverse = mobility @ J.T @ task.inertia
     return TaskSpace(
         inertia=task.inertia,
@@ -104,42 +116,32 @@ def project(
     )
 
 
-def task_inertia(J: Array, M: Array) -> TaskInertia:
+def task_inertia(J: Array, M: Array, rows: Sequence[int]) -> TaskInertia:
     """Lambda = (J M^-1 J^T)^-1.
 
     Args:
-        J: (m, n) rows of a Jacobian.
+        J: (m, n) these rows of a Jacobian, see `without_rounding`.
         M: (n, n) mass matrix.
+        rows: entries of the twist, m of them.
     """
-    mobility, massless = _inverse(M, NEARLY_MASSLESS)
-    inertia, immobile = _inverse(J @ mobility @ J.T, NEARLY_IMMOBILE)
-    return TaskInertia(inertia, immobile, bool(len(massless)))
+    return _task_inertia(J, M, rows)[0]
 
 
-def checked_rows(rows: Sequence[int]) -> list[int]:
-    """Entries of a twist, if each is one of 0 to 5 and comes once.
-
-    Raises:
-        StateError: they are not.
-    """
-    try:
-        chosen = [operator.index(row) for row in rows]
-    except TypeError:
-        chosen = []
-    if not chosen or len(set(chosen)) != len(chosen) or not set(chosen) <= set(range(6)):
-        raise StateError(f'rows are {rows}, different ones of 0 to 5 are needed')
-    return chosen
-
-
-def _inverse(matrix: Array, least: float) -> tuple[Array, Array]:
-    """Of a symmetric matrix, with eigenvalues raised to that share of the largest one.
-
-    Also gives the unit eigenvectors of those that were raised, as rows.
-    """
-    values, vectors = np.linalg.eigh(matrix)
-    floor = max(least * float(values[-1]), LEAST)
-    inverse: Array = (vectors / np.maximum(values, floor)) @ vectors.T
-    return 0.5 * (inverse + inverse.T), vectors.T[values < floor]
+def _task_inertia(J: Array, M: Array, rows: Sequence[int]) -> tuple[TaskInertia, Array]:
+    """Lambda, and the M^-1 (n, n) that it was computed from."""
+    joints = ScaledEigenvalues.of(M, mass_matrix_scale(M))
+    mobility = joints.inverse(NEARLY_MASSLESS)
+    spread = J @ mobility @ J.T
+    task = ScaledEigenvalues.of(spread, twist_scale(spread, rows))
+    # w with w J = 0 is S^-1 u: not orthogonal any more where rows have different scales.
+    lost = task.vectors[:, task.below(NEARLY_IMMOBILE)] / task.scale[:, None]
+    inertia = TaskInertia(
+        inertia=task.inverse(NEARLY_IMMOBILE),
+        rows=tuple(rows),
+        immobile=np.linalg.qr(lost)[0].T,
+        massless=bool(joints.below(NEARLY_MASSLESS).any()),
+    )
+    return inertia, mobility
 
 
 def _in_words(direction: Array, labels: Sequence[str]) -> str:

@@ -1,7 +1,8 @@
 """The dynamics by Lagrange's formulation: energies, and the Jacobians of the links.
 
-Independent of the recursive algorithms: nothing is propagated from link to link but poses, and
-each link is described by its centre of mass, as in the textbooks. Slow, and a check on the rest.
+Independent of the recursive algorithms: only poses are propagated from link to link, and each
+link is described by its centre of mass, as in the textbooks. It is slow, and a check on
+`algorithms`.
 
 Sources: lecture notes "Lagrange equations" (document 000), section 4.3; "Dynamics (Lagrangian
 formulation)" (document 001), equations 34 to 42; Le, Nguyen, Nguyen, "Dynamic model with a new
@@ -56,7 +57,7 @@ def link_states(model: RobotModel, q: Sequence[Scalar]) -> list[LinkState]:
 
     The column of a revolute joint is [z x (p_c - p); z], that of a prismatic joint [z; 0], with
     its axis z through p. A mimic joint adds its column, times its multiplier, to the column of
-    the joint that drives it: the Jacobian in all joints times G, where q_dot of all is G q_dot.
+    the joint that it mimics: the Jacobian in all joints times G, where q_dot of all is G q_dot.
 
     Args:
         model: the robot.
@@ -80,10 +81,11 @@ def mass_matrix(model: RobotModel, q: Sequence[Scalar]) -> list[list[Scalar]]:
     for link in link_states(model, q):
         for k in link.linear:
             momentum = scale(link.mass, link.linear[k])
-            spin = rotate(link.rotational, link.angular[k])
+            angular_momentum = rotate(link.rotational, link.angular[k])
             for j in link.linear:
                 if j <= k:
-                    entry = dot(link.linear[j], momentum) + dot(link.angular[j], spin)
+                    entry = dot(link.linear[j], momentum)
+                    entry += dot(link.angular[j], angular_momentum)
                     matrix[j][k] += entry
                     if j != k:
                         matrix[k][j] += entry
@@ -105,8 +107,8 @@ def kinetic_energy(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) 
     energy: Scalar = 0.0
     for link in link_states(model, q):
         velocity, omega = _times(link.linear, v), _times(link.angular, v)
-        turning = dot(omega, rotate(link.rotational, omega))
-        energy += 0.5 * (link.mass * dot(velocity, velocity) + turning)
+        rotational = dot(omega, rotate(link.rotational, omega))
+        energy += 0.5 * (link.mass * dot(velocity, velocity) + rotational)
     for joint, rate in zip(model.joints, joint_rates(model, v), strict=True):
         energy += 0.5 * joint.armature * rate * rate
     return energy

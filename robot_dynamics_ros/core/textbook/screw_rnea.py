@@ -1,8 +1,8 @@
 """Inverse dynamics in screw form: Newton-Euler on a product of exponentials.
 
 Notes on Modern Robotics, chapter 8 (document 003), section "RNEA"; Lynch, Park, "Modern Robotics"
-(2017), section 8.3. Beside the kinematic tree nothing is shared with `rnea`: frames sit at the
-centres of mass, joints are screw axes at the home position, velocities are twists.
+(2017), section 8.3. It shares nothing but the kinematic tree with `algorithms/rnea.py`: frames are
+at the centres of mass, joints are screw axes at the home position, velocities are twists.
 """
 
 from __future__ import annotations
@@ -134,8 +134,8 @@ def inverse_dynamics(
         transforms.append(transform)
         wrenches.append(_wrench(link, twist, rate))
     if tip is not None and tip.body >= 0:
-        borne = adjoint_transposed(_tip_from_link(model, tip), tip_wrench)
-        wrenches[tip.body] = add_screws(wrenches[tip.body], borne)
+        at_center = adjoint_transposed(_tip_from_link(model, tip), tip_wrench)
+        wrenches[tip.body] = add_screws(wrenches[tip.body], at_center)
 
     # Backward, tips to base: F_i = Ad_T^T F_(i+1) + G_i V_dot_i - ad_(V_i)^T (G_i V_i), and
     # tau_i = F_i^T A_i, with what accelerates the rotor.
@@ -146,13 +146,13 @@ def inverse_dynamics(
         effort = pairing(link.axis, wrenches[i]) + model.joints[i].armature * accelerations[i]
         tau[coordinate.index] += coordinate.multiplier * effort
         if link.parent >= 0:
-            borne = adjoint_transposed(transforms[i], wrenches[i])
-            wrenches[link.parent] = add_screws(wrenches[link.parent], borne)
+            at_parent = adjoint_transposed(transforms[i], wrenches[i])
+            wrenches[link.parent] = add_screws(wrenches[link.parent], at_parent)
     return tau
 
 
 def _axis_in_base(joint: Joint, body: Placement) -> Twist:
-    """S = (omega, -omega x p) of a joint that turns, (0, v) of one that slides."""
+    """S = (omega, -omega x p) of a joint that rotates, (0, v) of one that slides."""
     direction = rotate(body.rotation, joint.axis)
     if joint.kind == 'prismatic':
         return ZERO, direction

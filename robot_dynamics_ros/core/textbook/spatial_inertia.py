@@ -1,8 +1,8 @@
 """The spatial inertia of one rigid body, and its dynamics, as 6 by 6 matrices.
 
 Notes on Modern Robotics, chapter 8 (document 003), "dynamics of a single rigid body". Order as
-there: angular part first. For whole robots `algorithms` has better; this is the theory by itself,
-for one body, in NumPy.
+there: angular part first. It is the theory of one body, in NumPy; `algorithms` has that of whole
+robots.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def rotated_inertia(rotational: npt.ArrayLike, rotation: npt.ArrayLike) -> Array
         rotational: (3, 3) I_b.
         rotation: (3, 3) R_bc, the axes of c, seen from b, as columns.
     """
-    turn = np.asarray(rotation, dtype=float)
-    turned: Array = turn.T @ np.asarray(rotational, dtype=float) @ turn
-    return turned
+    R = np.asarray(rotation, dtype=float)
+    rotated: Array = R.T @ np.asarray(rotational, dtype=float) @ R
+    return rotated
 
 
 def parallel_axes(rotational: npt.ArrayLike, mass: float, point: npt.ArrayLike) -> Array:
@@ -53,8 +53,8 @@ def adjoint_matrix(rotation: npt.ArrayLike, translation: npt.ArrayLike) -> Array
 def lie_bracket_matrix(twist: npt.ArrayLike) -> Array:
     """ad_V = [[[omega], 0], [[v], [omega]]], (6, 6)."""
     omega, v = np.asarray(twist, dtype=float).reshape(2, 3)
-    turn = cross_matrix(omega)
-    return np.block([[turn, np.zeros((3, 3))], [cross_matrix(v), turn]])
+    W = cross_matrix(omega)
+    return np.block([[W, np.zeros((3, 3))], [cross_matrix(v), W]])
 
 
 def spatial_inertia(mass: float, rotational: npt.ArrayLike) -> Array:

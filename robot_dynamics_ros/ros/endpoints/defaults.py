@@ -1,4 +1,4 @@
-"""What endpoints and timers share: the default quality of service, and a steady clock."""
+"""Default quality of service of the endpoints, and the clock of the timers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 
 # Makes parameters such as qos_overrides./joint_states.subscription.reliability.
 OVERRIDABLE = QoSOverridingOptions.with_default_policies()
-# The last message is kept for those who come late.
+# The last message is kept for subscribers that come later.
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-# For timers that must go on when simulated time stands still.
+# For timers that must run while simulated time stands still.
 STEADY = Clock(clock_type=ClockType.STEADY_TIME)

@@ -1,4 +1,4 @@
-"""Messages that a thread of its own waits for or fetches, past the executor.
+"""A subscription that a thread reads itself, without the executor.
 
 An executor prepares a wait for every entity of the node, wakes, and dispatches, for each message:
 at 1 kHz that takes three times the processor time of waiting for one subscription alone.
@@ -18,21 +18,21 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 
 
 class PolledGroup(CallbackGroup):
-    """A callback group that no executor may serve: its subscriptions are read with `poll`.
+    """A callback group that no executor serves: its subscriptions are read with `poll`.
 
-    Nor may it serve their events: it would wake for every message to look for one.
+    Their events are not served either: the executor would wake for every message to look for one.
     """
 
     def can_execute(self, entity: Any) -> bool:
-        """Keep the executor's hands off."""
+        """Return False: no executor runs this."""
         return False
 
     def beginning_execution(self, entity: Any) -> bool:
-        """Keep the executor's hands off."""
+        """Return False: no executor runs this."""
         return False
 
     def ending_execution(self, entity: Any) -> None:
-        """Do nothing: nothing ever begins."""
+        """Do nothing: no execution begins."""
 
 
 class PolledSubscription:
@@ -54,9 +54,9 @@ class PolledSubscription:
         """Subscribe.
 
         Args:
-            node: that hears.
+            node: that subscribes.
             message_type: of the messages.
-            topic: their name.
+            topic: name of the topic.
             qos: quality of service, or the depth of the queue.
             raw: leave the messages serialized.
             overriding: which policies parameters of the node may override; None for none.
@@ -77,8 +77,11 @@ class PolledSubscription:
             raw=raw,
         )
 
-    def incompatible(self) -> str:
-        """Why publishers of the topic are not heard, which no event tells; empty if all are."""
+    def incompatible_publishers(self) -> str:
+        """Publishers whose messages cannot be received, with the reason; empty if there are none.
+
+        Found by comparing their quality of service: the event that would report it is not served.
+        """
         publishers = self._node.get_publishers_info_by_topic(self._subscription.topic_name)
         reasons = []
         for publisher in publishers:
@@ -91,11 +94,11 @@ class PolledSubscription:
 
     @property
     def usable(self) -> bool:
-        """Whether messages can still come: not after shutdown."""
+        """Whether messages can still be received: not after shutdown."""
         return bool(self._context.ok())
 
     def wait(self, timeout: float) -> bool:
-        """Whether a message is there, or comes within the timeout [s]."""
+        """Whether a message is waiting, or is received within the timeout [s]."""
         with self._context.handle, self._subscription.handle:
             if self._wait_set is None:
                 # As rclpy.wait_for_message does; kept, as making one takes longer than waiting.
@@ -106,7 +109,7 @@ class PolledSubscription:
             return bool(self._wait_set.get_ready_entities('subscription'))
 
     def poll(self) -> Iterator[tuple[Any, dict[str, Any]]]:
-        """Yield what has come since the last time, oldest first: message and its MessageInfo."""
+        """Yield each message received since the last call with its MessageInfo, oldest first."""
         handle = self._subscription.handle
         with handle:
             while (taken := handle.take_message(self._type, self._raw)) is not None:

@@ -1,4 +1,4 @@
-"""What comes in on a topic: how much of it is used, how much refused, and why."""
+"""Counts the messages of a topic: used, rejected with the reason, ignored."""
 
 from __future__ import annotations
 
@@ -9,54 +9,56 @@ from dataclasses import dataclass
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
-# Between two warnings about the same topic for the same reason [s].
+# Shortest time between two warnings about a topic for the same reason [s].
 WARNING_PERIOD = 5.0
-# Between any two of them.
+# Shortest time between two warnings about a topic [s].
 SHORTEST_PERIOD = 0.5
 
 
 @dataclass
 class TopicCounters:
-    """Messages of one topic; a refusal is logged, but not each one of many.
+    """Counters of one topic; rejected messages are logged, at a limited rate.
 
     Attributes:
-        topic: its name.
-        logger: told of refusals.
-        used: how many messages were used.
-        refused: how many were not.
-        last_reason: why the last of these was not.
-        foreign: how many were about other joints, and no business of ours.
-        foreign_joints: those of the last of these.
-        standing: whether the last message was refused.
+        topic: name of the topic.
+        logger: for the warnings.
+        used: number of messages that were used.
+        rejected: number of messages that could not be used.
+        last_reason: why the last of these was rejected.
+        last_rejected: whether the last message that was not ignored was rejected.
+        ignored: number of messages that name other joints only.
+        ignored_joints: the joints of the last of these.
     """
 
     topic: str
     logger: RcutilsLogger
     used: int = 0
-    refused: int = 0
+    rejected: int = 0
     last_reason: str = ''
-    foreign: int = 0
-    foreign_joints: Sequence[str] = ()
-    standing: bool = False
+    last_rejected: bool = False
+    ignored: int = 0
+    ignored_joints: Sequence[str] = ()
     _last_warning: float = -math.inf
 
     def use(self) -> None:
         """Count a message that was used."""
         self.used += 1
-        self.standing = False
+        self.last_rejected = False
 
-    def pass_by(self, joints: Sequence[str]) -> None:
-        """Count a message about other joints."""
-        self.foreign += 1
-        self.foreign_joints = joints
+    def ignore(self, joints: Sequence[str]) -> None:
+        """Count a message that names other joints only."""
+        self.ignored += 1
+        self.ignored_joints = joints
 
-    def refuse(self, reason: object) -> None:
-        """Count a message that was refused, and warn of it if it is time to."""
-        self.refused += 1
-        self.standing = True
+    def reject(self, reason: object) -> None:
+        """Count a message that cannot be used, and log a warning at a limited rate."""
+        self.rejected += 1
+        self.last_rejected = True
         same = str(reason) == self.last_reason
         self.last_reason = str(reason)
         now = time.monotonic()
         if now - self._last_warning >= (WARNING_PERIOD if same else SHORTEST_PERIOD):
             self._last_warning = now
-            self.logger.warning(f'{self.topic} refused ({self.refused} so far): {reason}')
+            self.logger.warning(
+                f'message on {self.topic} rejected ({self.rejected} so far): {reason}'
+            )

@@ -1,4 +1,4 @@
-"""The thread that answers joint states as they come, and acts where they do not."""
+"""The thread that hands each joint state to its handler, and acts while none is received."""
 
 from __future__ import annotations
 
@@ -11,58 +11,61 @@ from sensor_msgs.msg import JointState
 
 from ..endpoints.polled_subscription import PolledSubscription
 
-# While no state comes: how soon the thread acts on that, or sees that it has to end [s].
-TICK = 0.01
+# How long the thread waits for a state [s] before it acts without one, or sees that it must end.
+WAIT_TIMEOUT = 0.01
 
 
 class StateLoop(threading.Thread):
-    """Hands every message of a subscription to a handler, until it is stopped."""
+    """Hands each message of a subscription to a handler, until it is stopped."""
 
     def __init__(
         self,
         subscription: PolledSubscription,
         handle: Callable[[JointState, dict[str, Any]], None],
-        idle: Callable[[], None],
+        handle_timeout: Callable[[], None],
         logger: RcutilsLogger,
     ) -> None:
         """Prepare; `start` begins.
 
         Args:
-            subscription: whose messages to handle.
-            handle: takes a message and its MessageInfo.
-            idle: is called while none comes.
-            logger: told of what goes wrong.
+            subscription: to read.
+            handle: called with each message and its MessageInfo.
+            handle_timeout: called after each WAIT_TIMEOUT without a message.
+            logger: for exceptions that the handlers raise.
         """
         super().__init__(name='joint_states', daemon=True)
         self._subscription = subscription
         self._handle = handle
-        self._idle = idle
+        self._handle_timeout = handle_timeout
         self._logger = logger
         self._stopped = threading.Event()
 
     def run(self) -> None:
-        """Wait and handle."""
+        """Wait for messages and handle them, in this thread."""
         while self._subscription.usable and not self._stopped.is_set():
             self._handle_next()
 
     def _handle_next(self) -> None:
         try:
-            if self._subscription.wait(TICK):
+            if self._subscription.wait(WAIT_TIMEOUT):
                 for message, info in self._subscription.poll():
                     if self._stopped.is_set():
                         break
                     self._handle(message, info)
             else:
-                self._idle()
+                self._handle_timeout()
         except Exception as error:
-            # One message must not end the loop: the arm would be left without an answer. After
-            # shutdown it ends, whatever is in its way.
+            # One message must not end the loop: later states would not be answered. After shutdown
+            # an exception is expected, and the loop ends.
             if self._subscription.usable:
                 reason = f'{type(error).__name__}: {error}'
-                self._logger.fatal(f'joint_states not answered: {reason}', throttle_duration_sec=1)
+                self._logger.fatal(
+                    f'a message on joint_states was not answered: {reason}',
+                    throttle_duration_sec=1,
+                )
 
     def stop(self) -> None:
-        """End the thread, and wait for its end."""
+        """End the thread, and wait until it has ended."""
         self._stopped.set()
         if self.is_alive():
             self.join()

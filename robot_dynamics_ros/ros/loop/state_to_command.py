@@ -1,4 +1,32 @@
-"""The hot path: each joint state is answered with a command, in the thread that receives it."""
+"""Answers each joint state with a command, in the thread that receives it.
+
+The way of a state, in the order of the calls; files are in `robot_dynamics_ros/`::
+
+    ros/loop/state_loop.py                  _handle_next   waits for the next message
+    ros/endpoints/polled_subscription.py    poll           JOINT STATE IN: takes it from the queue
+    ros/loop/state_to_command.py            _answer        takes the lock of the robot
+    ros/robot/robot_holder.py               current        not configured: no answer
+    ros/messages/joint_state_reader.py      names_other_joints_only   other joints only: ignored
+    ros/robot/commanded_robot.py            answer         from the message to the command
+    ros/messages/joint_state_reader.py      read           names, sizes, finite values, by name
+    control/guards/guarded_feedforward.py   command_for_state   runs the guards that follow
+    control/guards/accepted_state.py        update         keeps the last accepted state
+    control/guards/state_guard.py           check          stamp, jump of position, velocity
+    control/acceleration.py                 update         filters the measured acceleration
+    control/guards/double_compensation.py   observe        does the driver add gravity too?
+    control/guards/supervisor.py            next_mode      follow, hold, zero or silent
+    control/trajectory.py                   at             the reference at this time
+    control/feedforward.py                  compute        M(q) a + C(q, v) v + g(q) + friction
+    control/guards/command_transition.py    step           fade, then limits
+    control/guards/fade.py                  apply          continuous where the command changes
+    control/guards/limiter.py               apply          effort limit and rate limit
+    ros/loop/state_to_command.py            _publish       COMMAND OUT: ~/commands, ~/torques
+    ros/endpoints/topic_counters.py         use            counts the state
+    ros/robot/cycle_statistics.py           record         its latency, for diagnostics
+
+A state that a guard rejects is counted with the reason (`TopicCounters.reject`). Where no valid
+state comes, `_command_without_state` publishes what the same guards command.
+"""
 
 from __future__ import annotations
 
@@ -18,29 +46,29 @@ from ..endpoints.defaults import OVERRIDABLE
 from ..endpoints.polled_subscription import PolledSubscription
 from ..endpoints.topic_counters import TopicCounters
 from ..robot.commanded_robot import CommandedRobot
-from ..robot.robot_in_use import RobotInUse
+from ..robot.robot_holder import RobotHolder
 from .state_loop import StateLoop
 
-# Best effort hears reliable publishers and best-effort ones. The depth bridges a pause of ten
-# cycles; what is older had better stay unanswered.
+# Best effort receives from reliable and from best-effort publishers. The depth bridges a pause of
+# ten cycles; older states are better not answered.
 STATES = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class StateToCommand:
-    """Hears `joint_states`, publishes `~/commands` and `~/torques`.
+    """Subscribes to `joint_states`, publishes `~/commands` and `~/torques`.
 
     Attributes:
         counters: of the joint states.
-        topic: the commands', resolved.
+        topic: resolved name of `~/commands`.
     """
 
-    def __init__(self, node: LifecycleNode, in_use: RobotInUse) -> None:
+    def __init__(self, node: LifecycleNode, holder: RobotHolder) -> None:
         """Create the endpoints; `start` begins to answer."""
         self._node = node
-        self._in_use = in_use
+        self._holder = holder
         self._clock = node.get_clock()
         self._epoch = self._clock.now().nanoseconds
-        self._told_stale = False
+        self._logged_stale = False
         self.counters = TopicCounters('joint_states', node.get_logger())
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
@@ -52,19 +80,21 @@ class StateToCommand:
         self._states = PolledSubscription(
             node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
         )
-        self._loop = StateLoop(self._states, self._answer, self._tick, node.get_logger())
+        self._loop = StateLoop(
+            self._states, self._answer, self._command_without_state, node.get_logger()
+        )
 
     def start(self) -> None:
-        """Begin to answer."""
+        """Start the thread that answers states."""
         self._loop.start()
 
     def stop(self) -> None:
-        """Answer no more."""
+        """End the thread that answers states."""
         self._loop.stop()
 
-    def unheard(self) -> str:
-        """Why joint states are published and not heard; empty if they are."""
-        return self._states.incompatible()
+    def incompatible_publishers(self) -> str:
+        """Publishers of joint states that cannot be received, with the reason; empty for none."""
+        return self._states.incompatible_publishers()
 
     @property
     def epoch(self) -> int:
@@ -76,72 +106,71 @@ class StateToCommand:
         return 1e-9 * (self._clock.now().nanoseconds - self._epoch)
 
     def _answer(self, message: JointState, info: dict[str, Any]) -> None:
-        with self._in_use.lock:
-            commanded = self._in_use.present
-            if commanded is None:
+        with self._holder.lock:
+            robot = self._holder.current
+            if robot is None:
                 return
-            if commanded.state.is_foreign(message):
-                self.counters.pass_by(message.name)
-                commanded.statistics.pass_by(*_origin(info))
-                # Whoever else speaks here must not hold up what is due without a state.
-                self._tick()
+            if robot.state.names_other_joints_only(message):
+                self.counters.ignore(message.name)
+                robot.statistics.count_ignored(*_origin(info))
+                # States of other joints must not delay what is due without a state.
+                self._command_without_state()
                 return
             try:
-                command = commanded.answer(message, self._time())
+                command = robot.answer(message, self._time(robot))
                 if command is not None:
-                    self._publish(command, message.header.stamp)
+                    self._publish(robot, command, message.header.stamp)
             except StateError as error:
-                self._refuse(str(error))
+                self._reject(str(error))
             except Exception as error:
-                # The next state must be answered, whatever this one held.
-                self._refuse(f'{type(error).__name__}: {error}')
+                # One message must not end the loop: the next state must be answered.
+                self._reject(f'{type(error).__name__}: {error}')
             else:
                 self.counters.use()
                 received = info['received_timestamp']
-                commanded.statistics.record(1e-9 * (clock.time_ns() - received))
-                self._tell_whether_stale(commanded)
-            commanded.statistics.hear(*_origin(info))
+                robot.statistics.record(1e-9 * (clock.time_ns() - received))
+                self._log_stale(robot)
+            robot.statistics.count_received(*_origin(info))
 
-    def _refuse(self, reason: str) -> None:
-        self.counters.refuse(reason)
-        self._tick()
+    def _reject(self, reason: str) -> None:
+        self.counters.reject(reason)
+        self._command_without_state()
 
-    def _tick(self) -> None:
-        with self._in_use.lock:
-            commanded = self._in_use.present
-            if commanded is None:
+    def _command_without_state(self) -> None:
+        with self._holder.lock:
+            robot = self._holder.current
+            if robot is None:
                 return
-            command = commanded.tick(self._time())
+            command = robot.command_without_state(self._time(robot))
             if command is not None:
-                self._publish(command, self._clock.now().to_msg())
-            self._tell_whether_stale(commanded)
+                self._publish(robot, command, self._clock.now().to_msg())
+            self._log_stale(robot)
 
-    def _tell_whether_stale(self, commanded: CommandedRobot) -> None:
-        """Log that good states have ceased, or are back: once each."""
-        guard = commanded.guard
-        fresh = guard.fresh(clock.monotonic())
-        if fresh is not self._told_stale:
+    def _log_stale(self, robot: CommandedRobot) -> None:
+        """Log once that valid states have ceased, and once that they have returned."""
+        guard, now = robot.guard, clock.monotonic()
+        fresh = guard.fresh(now)
+        if fresh is not self._logged_stale:
             return
         if not fresh and not (guard.running and self.counters.used):
             return
-        self._told_stale = not fresh
-        text = 'back' if fresh else f'stale: {guard.settings.on_stale}'
-        self._node.get_logger().warning(f'joint_states are {text}')
+        self._logged_stale = not fresh
+        text = 'joint states are valid again' if fresh else robot.stale_text(now)
+        self._node.get_logger().warning(text)
 
-    def _time(self) -> float:
-        # Looking at the clock takes longer than a comparison.
-        commanded = self._in_use.commanded()
-        return 0.0 if commanded.guard.reference is None else self.time()
+    def _time(self, robot: CommandedRobot) -> float:
+        # Without a reference its time is not needed, and reading the clock takes longer than this.
+        return 0.0 if robot.guard.reference is None else self.time()
 
-    def _publish(self, command: Float64MultiArray, stamp: Time) -> None:
+    def _publish(self, robot: CommandedRobot, command: Float64MultiArray, stamp: Time) -> None:
         self._commands.publish(command)
         if self._torques.get_subscription_count():
-            self._torques.publish(self._in_use.commanded().torques(stamp))
+            self._torques.publish(robot.torques(stamp))
 
 
 def _origin(info: dict[str, Any]) -> tuple[bytes, int | None]:
-    """Which publisher sent a message, and its number there; None where that is not known."""
-    # rclpy names the publisher since ROS 2 Kilted. Without, the numbers of several would mix.
+    """The publisher of a message, and its number of the message; b'' and None if not known."""
+    # rclpy gives the publisher since ROS 2 Kilted. Before, the numbers of several would mix.
     publisher = info.get('publisher_gid')
     if publisher is None:
         return b'', None

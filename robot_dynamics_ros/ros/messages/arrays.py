@@ -10,12 +10,12 @@ from robot_dynamics_ros.core.checks import Array
 
 
 def doubles(values: Array) -> array[float]:
-    """What a float64[] field takes without looking at each value."""
+    """The values as a float64[] field takes them without a check of each value."""
     return array('d', values.tobytes())
 
 
 def matrix_message(matrix: Array) -> Float64MultiArray:
-    """A matrix, row-major, its dimensions labelled row and column."""
+    """A matrix (m, n) as a message: row-major, with dimensions labelled row and column."""
     rows, columns = matrix.shape
     message = Float64MultiArray(data=doubles(matrix))
     message.layout.dim = [

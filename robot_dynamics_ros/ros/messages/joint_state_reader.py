@@ -10,23 +10,24 @@ from sensor_msgs.msg import JointState
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-# No drive gives it [N m or N]; its square would outlast every other in an average.
-MOST_EFFORT = 1e6
+# Larger efforts count as not measured [N m or N]: no drive has them, and a single one would
+# dominate an average of squares.
+LARGEST_EFFORT = 1e6
 
 
 class JointStateReader:
-    """Reads messages into its own arrays; joints that the model does not have are ignored.
+    """Reads joint states into its own arrays; joints that the model does not have are ignored.
 
     Attributes:
         q: (n,) positions of the last message [rad or m].
-        v: (n,) velocities of the last message [rad/s or m/s]; zero if it gave none.
-        has_velocity: whether the last message gave velocities.
+        v: (n,) velocities of the last message [rad/s or m/s]; zero if it had none.
+        has_velocity: whether the last message had velocities.
         effort: (n,) measured efforts of the last message [N m or N].
-        has_effort: whether the last message gave efforts of all joints that a drive can have.
+        has_effort: whether the last message had efforts of all joints, below LARGEST_EFFORT.
     """
 
     def __init__(self, joint_names: Sequence[str]) -> None:
-        """Read these joints, in this order."""
+        """Read the joints of these names, in this order."""
         self._joint_names = tuple(joint_names)
         self._known = frozenset(joint_names)
         self.q = np.zeros(len(joint_names))
@@ -38,8 +39,8 @@ class JointStateReader:
         self._mapped_names: list[str] | None = None
         self._indices = np.zeros(0, dtype=np.intp)
 
-    def is_foreign(self, message: JointState) -> bool:
-        """Whether a message is about other joints alone: a gripper's driver speaks here too."""
+    def names_other_joints_only(self, message: JointState) -> bool:
+        """Whether a message names none of the joints, as one of a gripper's driver does."""
         if message.name == self._mapped_names or not message.name:
             return False
         return not self._known.intersection(message.name)
@@ -49,8 +50,8 @@ class JointStateReader:
 
         Raises:
             StateError: a joint is missing, named twice or not finite, or a field has a wrong
-                length. The arrays may then hold anything. Efforts need not be finite:
-                joint_state_broadcaster fills what a driver does not measure with NaN.
+                length. The content of the arrays is then undefined. Efforts need not be finite:
+                joint_state_broadcaster sends NaN for what a driver does not measure.
         """
         if message.name != self._mapped_names:
             self._map(message.name)
@@ -70,10 +71,10 @@ class JointStateReader:
             if len(message.effort) != count:
                 raise StateError(f'effort has {len(message.effort)} values for {count} names')
             self._gather(message.effort, self.effort)
-            self.has_effort = bool((np.abs(self.effort) < MOST_EFFORT).all())
+            self.has_effort = bool((np.abs(self.effort) < LARGEST_EFFORT).all())
 
     def reorder(self, names: Sequence[str], values: Sequence[float], field: str) -> Array:
-        """Values that stand in the order of `names`, in the order of the model.
+        """Values given in the order of `names`, in the order of the model.
 
         Raises:
             StateError: a joint is missing, named twice or not finite, or the length is wrong.
@@ -88,7 +89,9 @@ class JointStateReader:
     def _map(self, names: list[str]) -> None:
         index_of = {name: index for index, name in enumerate(names)}
         if missing := [name for name in self._joint_names if name not in index_of]:
-            raise StateError(f'joints missing: {", ".join(missing)}')
+            raise StateError(
+                f'joints missing: {", ".join(missing)}; needed are {", ".join(self._joint_names)}'
+            )
         if len(index_of) < len(names):
             repeated = sorted({name for name in names if names.count(name) > 1})
             raise StateError(f'joints named more than once: {", ".join(repeated)}')

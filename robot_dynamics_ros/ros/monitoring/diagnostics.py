@@ -1,4 +1,4 @@
-"""What the node knows of itself, once a second on /diagnostics (REP-107)."""
+"""The state of the node, once a second on /diagnostics (REP-107)."""
 
 from __future__ import annotations
 
@@ -14,43 +14,43 @@ from ..endpoints.defaults import OVERRIDABLE, STEADY
 from ..endpoints.topic_counters import TopicCounters
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
-from ..robot.robot_in_use import RobotInUse
+from ..robot.robot_holder import RobotHolder
 from .command_publishers import CommandPublishers
 from .live_cross_check import LiveCrossCheck
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
 
-# Of a robot that is configured, beside those of the topics.
+# The concerns of a configured robot, besides those of the topics.
 CONCERNS = ('commands', 'driver gravity', 'cross-check', 'timing')
-# A concern: its level, a line about it, and figures.
+# The status of a concern: its level, its message, and its values.
 Entry = tuple[bytes, str, dict[str, object]]
 PERIOD = 1.0
 
 
 class Diagnostics:
-    """Publishes one status for each concern."""
+    """Publishes one status for each topic and each concern of the robot."""
 
     def __init__(
         self,
         node: Node,
-        in_use: RobotInUse,
-        counters_by_topic: dict[str, TopicCounters],
+        holder: RobotHolder,
+        topic_counters: dict[str, TopicCounters],
         loop: StateToCommand,
         command_publishers: CommandPublishers,
         live_cross_check: LiveCrossCheck,
     ) -> None:
-        """Start publishing."""
+        """Publish on a timer of the node, about these parts of it."""
         self._node = node
-        self._in_use = in_use
-        self._counters_by_topic = counters_by_topic
+        self._holder = holder
+        self._topic_counters = topic_counters
         self._loop = loop
         self._command_publishers = command_publishers
         self._live_cross_check = live_cross_check
-        # What the last report knew of.
-        self._reported = dict.fromkeys(counters_by_topic, 0)
+        # The totals of the last report, for what is new since then.
+        self._rejected = dict.fromkeys(topic_counters, 0)
         self._saturations = 0
-        self._foreign = 0
+        self._ignored = 0
         self._lost = 0
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
@@ -59,7 +59,7 @@ class Diagnostics:
         node.create_timer(PERIOD, self._publish, clock=STEADY)
 
     def publish_if_due(self) -> None:
-        """Publish where the timer cannot: while a transition waits for a fade."""
+        """Publish while a transition waits for a fade, in which the timer does not run."""
         if clock.monotonic() >= self._due:
             self._publish()
 
@@ -67,179 +67,190 @@ class Diagnostics:
         self._due = clock.monotonic() + PERIOD
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        commanded = self._in_use.present
+        robot = self._holder.current
         entries = {
-            topic: self._of_counters(counters)
-            for topic, counters in self._counters_by_topic.items()
+            topic: self._of_counters(counters) for topic, counters in self._topic_counters.items()
         }
-        if commanded is None:
-            refusal = self._in_use.refusal
+        if robot is None:
+            refusal = self._holder.refusal
             text = f'not configured: {refusal}' if refusal else 'not configured'
             entries['model'] = (ERROR if refusal else WARN, text, {})
             for concern in ('joint_states', 'reference', *CONCERNS):
                 _, _, values = entries.get(concern, (OK, '', {}))
                 entries[concern] = STALE, 'not configured', values
         else:
-            entries['model'] = self._of_model(commanded)
-            entries['joint_states'] = self._of_state(commanded, entries['joint_states'])
-            entries['reference'] = self._of_reference(commanded, entries['reference'])
-            entries['commands'] = self._of_commands(commanded)
-            entries['driver gravity'] = self._of_driver(commanded)
-            entries['cross-check'] = self._of_cross_check(commanded)
-            entries['timing'] = self._of_timing(commanded)
+            entries['model'] = self._of_model(robot)
+            entries['joint_states'] = self._of_state(robot, entries['joint_states'])
+            entries['reference'] = self._of_reference(robot, entries['reference'])
+            entries['commands'] = self._of_commands(robot)
+            entries['driver gravity'] = self._of_driver(robot)
+            entries['cross-check'] = self._of_cross_check(robot)
+            entries['timing'] = self._of_timing(robot)
         message.status = [self._status(concern, entry) for concern, entry in entries.items()]
         self._publisher.publish(message)
 
     def _of_counters(self, counters: TopicCounters) -> Entry:
-        new = counters.refused - self._reported[counters.topic]
-        self._reported[counters.topic] = counters.refused
+        new = counters.rejected - self._rejected[counters.topic]
+        self._rejected[counters.topic] = counters.rejected
         values: dict[str, object] = {
             'used': counters.used,
-            'refused': counters.refused,
+            'rejected': counters.rejected,
             'last reason': counters.last_reason,
         }
-        if counters.foreign:
-            values['of other joints'] = counters.foreign
+        if counters.ignored:
+            values['ignored, of other joints'] = counters.ignored
         if new:
-            return ERROR, f'{new} refused in the last second: {counters.last_reason}', values
-        if counters.standing:
-            return WARN, f'the last one was refused: {counters.last_reason}', values
-        return OK, 'none refused in the last second', values
+            return ERROR, f'{new} rejected in the last second: {counters.last_reason}', values
+        if counters.last_rejected:
+            return WARN, f'last message rejected: {counters.last_reason}', values
+        return OK, '0 rejected in the last second', values
 
-    def _of_model(self, commanded: CommandedRobot) -> Entry:
-        guard, robot = commanded.guard, commanded.robot
-        model = robot.dynamics.model
+    def _of_model(self, robot: CommandedRobot) -> Entry:
+        guard, dynamics = robot.guard, robot.dynamics
         values: dict[str, object] = {
-            'robot': model.name,
-            'joints': ', '.join(commanded.joints),
-            'terms': ', '.join(commanded.feedforward.chosen),
-            'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in robot.dynamics.gravity),
-            'payload [kg]': sum(payload.mass for payload in model.payloads),
-            'back end': robot.dynamics.backend_description,
-            'check on configure': robot.report or 'none',
+            'robot': dynamics.model.name,
+            'joints': ', '.join(robot.joints),
+            'terms': ', '.join(robot.feedforward.selected_terms),
+            'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),
+            'payload [kg]': sum(payload.mass for payload in dynamics.model.payloads),
+            'back end': dynamics.backend_description,
+            'cross-check on configure': robot.compiled.report or 'off',
         }
         if guard.fault:
-            return ERROR, f'stopped, until ~/enable: {guard.fault}', values
+            return ERROR, f'stopped until ~/enable is called: {guard.fault}', values
         if not guard.active:
-            return WARN, 'inactive', values
+            return WARN, 'configured, not active: no torque is commanded', values
         if not guard.enabled:
-            return WARN, 'disabled', values
+            return WARN, 'torque disabled: call ~/enable', values
         if guard.mode is Mode.SILENT:
-            reason = 'another publisher' if guard.blocked else 'no good joint state'
-            return WARN, f'active, but silent: {reason}', values
-        if not commanded.feedforward.chosen:
+            reason = (
+                f'another node publishes on {self._command_publishers.topic}'
+                if guard.start_inhibited
+                else 'no valid joint state'
+            )
+            return WARN, f'active, no commands: {reason}', values
+        if not robot.feedforward.selected_terms:
             return WARN, 'parameter terms is empty: every command is zero', values
         return OK, f'commanding, mode {guard.mode.value}', values
 
-    def _of_state(self, commanded: CommandedRobot, entry: Entry) -> Entry:
+    def _of_state(self, robot: CommandedRobot, entry: Entry) -> Entry:
         level, text, values = entry
-        foreign = self._counters_by_topic['joint_states'].foreign
-        new, self._foreign = foreign - self._foreign, foreign
-        age = commanded.guard.age(clock.monotonic())
-        values['age of the last good one [s]'] = f'{age:.4f}'
-        if commanded.guard.fresh(clock.monotonic()):
-            beyond = commanded.beyond_limits()
+        ignored = self._topic_counters['joint_states'].ignored
+        new, self._ignored = ignored - self._ignored, ignored
+        now = clock.monotonic()
+        age = robot.guard.age(now)
+        values['age of the last valid state [s]'] = f'{age:.4f}'
+        if robot.guard.fresh(now):
+            beyond = robot.beyond_limits()
             if level == OK and beyond:
-                return WARN, f'outside the position limits: {beyond}', values
+                return WARN, f'outside the position limits: {beyond}; is the unit rad?', values
             return level, text, values
-        text = text if level == ERROR else self._why_none_comes(commanded, strangers=new > 0)
-        reason = f': {text}' if text else ''
+        text = text if level == ERROR else self._reason_for_no_state(robot, others=new > 0)
         if math.isinf(age):
-            if reason:
-                log = self._node.get_logger()
-                log.warning(f'no good joint state yet{reason}', throttle_duration_sec=5.0)
-            return STALE, f'no good joint state yet{reason}', values
-        on_stale = commanded.guard.settings.on_stale
-        return STALE, f'stale for {age:.2f} s, {on_stale}{reason}', values
+            if not text:
+                return STALE, 'no valid joint state yet', values
+            text = f'no valid joint state yet: {text}'
+            self._node.get_logger().warning(text, throttle_duration_sec=5.0)
+            return STALE, text, values
+        reason = f': {text}' if text else ''
+        return STALE, f'{robot.stale_text(now)}{reason}', values
 
-    def _why_none_comes(self, commanded: CommandedRobot, *, strangers: bool) -> str:
-        """Why no joint state of ours is heard, in words; empty if that cannot be told."""
-        if unheard := self._loop.unheard():
-            return f'quality of service, {unheard}'
-        if not strangers:
+    def _reason_for_no_state(self, robot: CommandedRobot, *, others: bool) -> str:
+        """Why no joint state of the robot is received; empty if that is not known.
+
+        Args:
+            robot: whose joint states are expected.
+            others: whether states of other joints are received.
+        """
+        if publishers := self._loop.incompatible_publishers():
+            return f'incompatible quality of service of {publishers}'
+        if not others:
             return ''
-        theirs = ', '.join(self._counters_by_topic['joint_states'].foreign_joints)
-        ours = ', '.join(commanded.robot.dynamics.model.joint_names)
-        return f'messages name {theirs}, and none of {ours}'
+        named = ', '.join(self._topic_counters['joint_states'].ignored_joints)
+        needed = ', '.join(robot.dynamics.model.joint_names)
+        return f'messages name only {named}, needed are {needed}'
 
-    def _of_reference(self, commanded: CommandedRobot, entry: Entry) -> Entry:
+    def _of_reference(self, robot: CommandedRobot, entry: Entry) -> Entry:
         level, text, values = entry
-        follows = commanded.guard.reference is not None
-        values['dropped'] = commanded.guard.dropped_references
-        return level, f'{"following one" if follows else "none to follow"}; {text}', values
+        active = robot.guard.reference is not None
+        values['dropped'] = robot.guard.dropped_references
+        return level, f'{"" if active else "no "}active reference; {text}', values
 
-    def _of_commands(self, commanded: CommandedRobot) -> Entry:
-        guard = commanded.guard
+    def _of_commands(self, robot: CommandedRobot) -> Entry:
+        guard = robot.guard
         counts = guard.limiter.counts
         values: dict[str, object] = {
             f'saturated {name}': int(count)
-            for name, count in zip(commanded.joints, counts, strict=True)
+            for name, count in zip(robot.joints, counts, strict=True)
         }
-        values['other publishers'] = self._command_publishers.others
+        others = self._command_publishers.others
+        values['other publishers'] = others
         new = int(counts.sum()) - self._saturations
         self._saturations += new
-        if self._command_publishers.others:
-            waits = guard.mode is Mode.SILENT and guard.blocked
-            text = f'others publish on {self._command_publishers.topic}'
-            return ERROR, text + (', and we do not begin' if waits else ''), values
+        if others:
+            waits = guard.mode is Mode.SILENT and guard.start_inhibited
+            text = f'{others} other publisher(s) on {self._command_publishers.topic}'
+            if waits:
+                text += ': no commands until they have left (exclusive_commands=refuse)'
+            return ERROR, text, values
         if new > 0:
-            return WARN, 'limited in the last second', values
+            return WARN, 'limited in the last second: see the counts of saturated joints', values
         return OK, 'within the limits', values
 
-    def _of_driver(self, commanded: CommandedRobot) -> Entry:
-        seen = commanded.guard.double_compensation
-        values: dict[str, object] = {'share of gravity in excess [-]': f'{seen.share:.3f}'}
+    def _of_driver(self, robot: CommandedRobot) -> Entry:
+        seen = robot.guard.double_compensation
+        values: dict[str, object] = {'measured excess / gravity [-]': f'{seen.share:.3f}'}
         if not self._node.get_parameter('driver_gravity_check').value:
-            return OK, 'not looked at', values
-        if 'gravity' not in commanded.feedforward.chosen:
-            return OK, 'gravity is not among the terms', values
+            return OK, 'not checked: parameter driver_gravity_check is false', values
+        if 'gravity' not in robot.feedforward.selected_terms:
+            return OK, 'not checked: parameter terms does not contain gravity', values
         if math.isnan(seen.share):
-            return OK, 'cannot tell: joint_states carry no effort, or not for long enough', values
+            return OK, 'not known: joint states have no effort, or not for long enough', values
         if seen.suspected:
             text = (
                 f'the measured effort exceeds the command by {seen.share:.2f} times gravity: the '
-                'driver seems to add it too; leave gravity out of parameter terms'
+                'driver appears to add gravity too; remove gravity from parameter terms'
             )
             self._node.get_logger().warning(text, throttle_duration_sec=5.0)
             return WARN, text, values
-        return OK, 'no sign of gravity from elsewhere', values
+        return OK, 'driver does not appear to add gravity', values
 
-    def _of_cross_check(self, commanded: CommandedRobot) -> Entry:
-        checker = self._live_cross_check
+    def _of_cross_check(self, robot: CommandedRobot) -> Entry:
+        check = self._live_cross_check
         values: dict[str, object] = {
-            'comparisons': checker.checks,
-            'worst relative error [-]': f'{checker.worst:.2e}',
+            'comparisons': check.checks,
+            'worst relative error [-]': f'{check.worst:.2e}',
         }
-        if commanded.robot.oracle is None:
+        if robot.compiled.pinocchio is None:
             return WARN, 'off: parameter cross_check is false', values
-        if not checker.rate:
-            return WARN, 'off: parameter cross_check_rate is zero', values
-        if checker.report is None:
-            return STALE, 'nothing to compare yet', values
-        if not checker.report.agrees:
-            return ERROR, str(checker.report), values
-        # Two periods, and what a compilation in between may take.
-        if checker.age > 2.0 / checker.rate + 1.0:
-            return STALE, f'no comparison for {checker.age:.1f} s; then: {checker.report}', values
-        return OK, str(checker.report), values
+        if not check.rate:
+            return WARN, 'off: parameter cross_check_rate is 0', values
+        if check.report is None:
+            return STALE, 'no comparison yet: no torque is commanded', values
+        if not check.report.agrees:
+            return ERROR, str(check.report), values
+        # Two periods, and the time that a compilation in between may take.
+        if check.age > 2.0 / check.rate + 1.0:
+            return STALE, f'no comparison for {check.age:.1f} s; last: {check.report}', values
+        return OK, str(check.report), values
 
-    def _of_timing(self, commanded: CommandedRobot) -> Entry:
-        summary = commanded.statistics.summary(clock.monotonic())
+    def _of_timing(self, robot: CommandedRobot) -> Entry:
+        summary = robot.statistics.summary(clock.monotonic())
         values: dict[str, object] = {
             'rate [Hz]': f'{summary.rate:.1f}',
             'latency p50 [ms]': f'{1e3 * summary.median_latency:.3f}',
-            'latency p99 [ms]': f'{1e3 * summary.late_latency:.3f}',
+            'latency p99 [ms]': f'{1e3 * summary.p99_latency:.3f}',
             'lost cycles': 'not known' if summary.lost is None else summary.lost,
         }
-        estimate = commanded.guard.acceleration
+        estimate = robot.guard.acceleration
         if estimate.cutoff:
-            values['delay of the acceleration [ms]'] = f'{1e3 * estimate.delay:.2f}'
+            values['delay of the acceleration filter [ms]'] = f'{1e3 * estimate.delay:.2f}'
         lost = summary.lost or 0
         new, self._lost = lost - self._lost, lost
-        if not commanded.guard.fresh(clock.monotonic()):
-            return STALE, 'no good joint state comes', values
+        if not robot.guard.fresh(clock.monotonic()):
+            return STALE, 'no valid joint state', values
         if new > 0:
-            return WARN, f'{new} states were sent and never came in the last second', values
+            return WARN, f'{new} joint states were lost in the last second', values
         return OK, f'{summary.rate:.0f} Hz', values
 
     def _status(self, concern: str, entry: Entry) -> DiagnosticStatus:

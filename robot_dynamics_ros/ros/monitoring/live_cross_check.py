@@ -1,4 +1,4 @@
-"""While the robot runs: is the live torque what Pinocchio computes?"""
+"""Compares the commanded torque with Pinocchio while the robot runs."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from robot_dynamics_ros.oracle.report import Report
 
 from ..endpoints.defaults import STEADY
 from ..endpoints.topic_counters import WARNING_PERIOD
-from ..robot.robot_in_use import RobotInUse
+from ..robot.robot_holder import RobotHolder
 
 
 class LiveCrossCheck:
-    """Compares what the last state was answered with, in the executor's thread.
+    """Compares the torque that answered the last state, in the thread of the executor.
 
     Attributes:
-        report: of the last comparison; None before there is one.
-        worst: relative error of all since the node was configured [-].
-        checks: how many there were.
-        rate: at which it compares [Hz]; 0: it does not.
+        report: of the last comparison; None before the first.
+        worst: largest relative error since the node was configured [-].
+        checks: number of comparisons since then.
+        rate: of the comparisons [Hz]; 0 for none.
     """
 
-    def __init__(self, node: Node, in_use: RobotInUse) -> None:
-        """Prepare; `begin` compares."""
+    def __init__(self, node: Node, holder: RobotHolder) -> None:
+        """Create the timer; `begin` starts it."""
         self._node = node
-        self._in_use = in_use
+        self._holder = holder
         self._timer = node.create_timer(1.0, self._check, clock=STEADY, autostart=False)
         self.report: Report | None = None
         self.worst, self.checks, self.rate = 0.0, 0, 0.0
@@ -40,16 +40,16 @@ class LiveCrossCheck:
 
     @property
     def age(self) -> float:
-        """Of the last comparison [s]."""
+        """Time since the last comparison [s]."""
         return clock.monotonic() - self._last
 
     def begin(self) -> None:
-        """Forget what was, and compare at parameter cross_check_rate: a robot is configured."""
+        """Start for a robot that was configured, at parameter cross_check_rate."""
         self.report, self.worst, self.checks = None, 0.0, 0
         self.set_rate(float(self._node.get_parameter('cross_check_rate').value))
 
     def set_rate(self, rate: float) -> None:
-        """Compare so often [Hz]; 0: never."""
+        """Compare at this rate [Hz]; 0: never."""
         self.rate = rate
         if rate > 0.0:
             self._timer.timer_period_ns = round(1e9 / rate)
@@ -63,33 +63,39 @@ class LiveCrossCheck:
                 self.set_rate(float(change.value))
 
     def _check(self) -> None:
-        with self._in_use.lock:
-            commanded = self._in_use.present
-            if commanded is None or commanded.robot.oracle is None:
+        with self._holder.lock:
+            robot = self._holder.current
+            if robot is None or robot.compiled.pinocchio is None:
                 return
-            if commanded.guard.mode not in (Mode.FOLLOW, Mode.HOLD):
+            if robot.guard.mode not in (Mode.FOLLOW, Mode.HOLD):
                 return
-            used = commanded.feedforward
+            used = robot.feedforward
             if not used.current:
                 return
             state = State(used.q.copy(), used.v.copy(), used.a.copy())
-            terms, gravity = used.terms.copy(), commanded.robot.dynamics.gravity
+            terms, gravity = used.terms.copy(), robot.dynamics.gravity
         tolerance = float(self._node.get_parameter('cross_check_tolerance').value)
-        report = commanded.robot.oracle.compare_torques(terms, state, gravity, tolerance=tolerance)
+        report = robot.compiled.pinocchio.compare_torques(
+            terms, state, gravity, tolerance=tolerance
+        )
         self.report = report
         self.checks += 1
         self._last = clock.monotonic()
         # np.maximum keeps a NaN, max would lose it.
         self.worst = float(np.maximum(self.worst, report.worst.worst_relative))
         if not report.agrees:
-            self._react(commanded.guard, str(report))
+            self._react(robot.guard, str(report))
 
     def _react(self, guard: GuardedFeedforward, report: str) -> None:
         stops = self._node.get_parameter('on_disagreement').value == 'stop'
-        with self._in_use.lock:
+        with self._holder.lock:
             if stops and not guard.fault:
                 guard.fault = report
-        remedy = 'stopped, until ~/enable' if stops else 'commanded all the same'
+        reaction = (
+            'stopped: find the cause, then call ~/enable (on_disagreement=stop)'
+            if stops
+            else 'still commanded (on_disagreement=warn)'
+        )
         self._node.get_logger().error(
-            f'live torque: {report}; {remedy}', throttle_duration_sec=WARNING_PERIOD
+            f'commanded torque: {report}; {reaction}', throttle_duration_sec=WARNING_PERIOD
         )

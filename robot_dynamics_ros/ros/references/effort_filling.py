@@ -1,4 +1,4 @@
-"""Efforts into JointTrajectory messages, and what these demand of the joints."""
+"""Fills efforts into JointTrajectory messages, and compares their demands with the limits."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_dynamics_interfaces import msg
+from robot_dynamics_interfaces.msg import JointDemand as JointDemandMessage
 from robot_dynamics_ros.control.feedforward import check_choices
 from robot_dynamics_ros.control.joint_demand import JointDemand, described_limits, joint_demands
 from robot_dynamics_ros.control.trajectory_efforts import trajectory_efforts
@@ -24,42 +24,42 @@ from ..robot.requested_state import RequestedState
 
 def fill_efforts(
     message: JointTrajectory,
-    commanded: CommandedRobot,
+    robot: CommandedRobot,
     state: RequestedState,
     terms: Sequence[str],
 ) -> list[JointDemand]:
-    """Fill in the efforts at every point, and say what the trajectory demands of its joints.
+    """Fill in the efforts at every point, and find what the trajectory demands of each joint.
 
     Args:
         message: names independent joints, in any order; changed in place.
-        commanded: gives the dynamics and the limits.
-        state: tells where the joints rest that the trajectory does not name.
+        robot: gives the dynamics and the limits.
+        state: gives the positions of the joints that the trajectory does not name.
         terms: parts of the torque to fill in; with none, efforts are left empty.
 
     Raises:
         RobotDynamicsError: the trajectory cannot be used, a joint of the robot is neither named
-            nor measured, or a term does not exist. The message is then as it was.
+            nor measured, or a term does not exist. The message is then unchanged.
     """
     joints = tuple(message.joint_names)
-    _check_names(joints, commanded)
+    _check_names(joints, robot)
     points = read_points(message, joints, start=0.0)
-    q = _resting_positions(joints, commanded, state)
-    efforts = trajectory_efforts(commanded.robot.dynamics, joints, points, q)
+    q = _resting_positions(joints, robot, state)
+    efforts = trajectory_efforts(robot.dynamics, joints, points, q)
     filled = efforts.sum_of(terms)
-    demands = joint_demands(efforts, joints, _limits(commanded, joints))
+    demands = joint_demands(efforts, joints, _limits(robot, joints))
     for point, values in zip(message.points, filled, strict=True):
         point.effort = doubles(values) if terms else []
     return demands
 
 
 def excesses(demands: Sequence[JointDemand]) -> str:
-    """The limits that are exceeded, in words; empty if none is."""
+    """The limits that are exceeded, as a phrase for log and response; empty for none."""
     return '; '.join(phrase for demand in demands for phrase in demand.excesses())
 
 
-def in_message(demand: JointDemand) -> msg.JointDemand:
-    """The same as a message."""
-    return msg.JointDemand(
+def demand_message(demand: JointDemand) -> JointDemandMessage:
+    """The demand on a joint as a message."""
+    return JointDemandMessage(
         joint_name=demand.joint,
         effort=demand.effort.value,
         effort_limit=demand.limits.effort,
@@ -77,39 +77,39 @@ def in_message(demand: JointDemand) -> msg.JointDemand:
     )
 
 
-def _check_names(joints: Sequence[str], commanded: CommandedRobot) -> None:
+def _check_names(joints: Sequence[str], robot: CommandedRobot) -> None:
     if not joints:
-        raise StateError('the trajectory names no joints')
+        raise StateError('joint_names of the trajectory is empty: name the joints of its points')
     check_choices('joint_names', joints)
     for name in joints:
-        commanded.robot.dynamics.model.index_of(name)
+        robot.dynamics.model.index_of(name)
 
 
-def _limits(commanded: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
-    """Those that the joints are compared with: of those commanded, what may be commanded."""
-    guard = commanded.guard
+def _limits(robot: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
+    """The limits of the joints; for commanded joints, the effort limit of the guard."""
+    guard = robot.guard
     described = described_limits(
-        commanded.robot.dynamics.model, joints, effort_scale=guard.settings.effort_scale
+        robot.dynamics.model, joints, effort_scale=guard.settings.effort_scale
     )
-    commanded = dict(zip(commanded.joints, guard.limiter.limits.tolist(), strict=True))
+    efforts = dict(zip(robot.joints, guard.limiter.limits.tolist(), strict=True))
     return [
-        replace(limits, effort=commanded.get(name, limits.effort))
+        replace(limits, effort=efforts.get(name, limits.effort))
         for name, limits in zip(joints, described, strict=True)
     ]
 
 
 def _resting_positions(
-    joints: Sequence[str], commanded: CommandedRobot, state: RequestedState
+    joints: Sequence[str], robot: CommandedRobot, state: RequestedState
 ) -> Array:
-    """q (n,) where joints that the trajectory does not name are; the others' is not used."""
-    model = commanded.robot.dynamics.model
+    """q (n,) of the latest joint state; zero if the trajectory names all joints."""
+    model = robot.dynamics.model
     unnamed = [name for name in model.joint_names if name not in joints]
     if not unnamed:
         return np.zeros(model.size)
     try:
-        return state.latest(commanded)[0]
+        return state.latest(robot)[0]
     except StateError:
         raise StateError(
-            f'the trajectory does not name {", ".join(unnamed)}, and there is no usable '
-            'joint_states to tell where they are'
+            f'the trajectory does not name {", ".join(unnamed)}, and there is no valid joint '
+            'state that gives their positions'
         ) from None

@@ -1,4 +1,4 @@
-"""`~/reference`: the motion to follow."""
+"""`~/reference`: the motion for which the feedforward is computed."""
 
 from __future__ import annotations
 
@@ -12,57 +12,66 @@ from ..endpoints.topic_counters import TopicCounters
 from ..loop.state_to_command import StateToCommand
 from ..messages.trajectory_reader import read_trajectory
 from ..robot.commanded_robot import CommandedRobot
-from ..robot.robot_in_use import RobotInUse
+from ..robot.robot_holder import RobotHolder
 
 
 class ReferenceTopic:
-    """Hears references and hands them to the guard.
+    """Reads references and hands them to the guard.
 
     Attributes:
         counters: of the references.
     """
 
-    def __init__(self, node: Node, in_use: RobotInUse, loop: StateToCommand) -> None:
+    def __init__(self, node: Node, holder: RobotHolder, loop: StateToCommand) -> None:
         """Subscribe."""
-        self._in_use = in_use
+        self._holder = holder
         self._loop = loop
         self._clock = node.get_clock()
         self.counters = TopicCounters('reference', node.get_logger())
         node.create_subscription(
-            JointTrajectory, '~/reference', self._hear, 10, qos_overriding_options=OVERRIDABLE
+            JointTrajectory,
+            '~/reference',
+            self._on_reference,
+            10,
+            qos_overriding_options=OVERRIDABLE,
         )
 
-    def _hear(self, message: JointTrajectory) -> None:
+    def _on_reference(self, message: JointTrajectory) -> None:
         try:
             self._follow(message)
         except StateError as error:
-            self.counters.refuse(error)
+            self.counters.reject(error)
         else:
             self.counters.use()
 
     def _follow(self, message: JointTrajectory) -> None:
-        """A trajectory without points ends the reference."""
-        with self._in_use.lock:
-            commanded = self._running()
+        """Hand over the trajectory; one without points ends the present reference."""
+        with self._holder.lock:
+            robot = self._running()
             now = self._clock.now().nanoseconds
-            current = commanded.position_and_velocity()
+            current = robot.position_and_velocity()
         trajectory = None
         if message.points:
-            # States are answered meanwhile: a thousand points take some tens of milliseconds.
+            # Without the lock, so that states are answered: a thousand points take some 10 ms.
             trajectory = read_trajectory(
                 message,
-                commanded.joints,
+                robot.joints,
                 now=now,
                 epoch=self._loop.epoch,
                 current=current,
             )
-        with self._in_use.lock:
-            self._running().guard.follow(trajectory, 1e-9 * (now - self._loop.epoch))
+        with self._holder.lock:
+            self._running().guard.set_reference(trajectory, 1e-9 * (now - self._loop.epoch))
 
     def _running(self) -> CommandedRobot:
-        commanded = self._in_use.commanded()
-        guard = commanded.guard
+        robot = self._holder.require()
+        guard = robot.guard
         if not guard.running:
-            reason = guard.fault or ('disabled' if guard.active else 'not active')
-            raise StateError(f'the node commands nothing: {reason}')
-        return commanded
+            if guard.fault:
+                reason = f'{guard.fault}; call ~/enable'
+            elif guard.active:
+                reason = 'torque is disabled; call ~/enable'
+            else:
+                reason = 'the node is not active; call the transition activate'
+            raise StateError(f'no torque is commanded: {reason}')
+        return robot

@@ -1,4 +1,4 @@
-"""Trajectories on their way to a controller, with efforts filled in on the way."""
+"""`~/trajectory_in` to `~/trajectory_out`: fills in the efforts of trajectories."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from ..endpoints.defaults import OVERRIDABLE
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..parameters import node_parameters
 from ..robot.requested_state import RequestedState
-from ..robot.robot_in_use import RobotInUse
+from ..robot.robot_holder import RobotHolder
 from .effort_filling import excesses, fill_efforts
 
 
 class TrajectoryRelay:
-    """Sends what comes on `~/trajectory_in` on to `~/trajectory_out`, while the node is active.
+    """Publishes each trajectory of `~/trajectory_in` on `~/trajectory_out`, while active.
 
     Attributes:
         counters: of the trajectories.
     """
 
-    def __init__(self, node: LifecycleNode, in_use: RobotInUse) -> None:
-        """Create both topics."""
+    def __init__(self, node: LifecycleNode, holder: RobotHolder) -> None:
+        """Create publisher and subscription."""
         self._node = node
-        self._in_use = in_use
-        self._state = RequestedState(in_use.lock)
+        self._holder = holder
+        self._state = RequestedState(holder.lock)
         self.counters = TopicCounters('trajectory_in', node.get_logger())
         self._publisher = node.create_lifecycle_publisher(
             JointTrajectory, '~/trajectory_out', 10, qos_overriding_options=OVERRIDABLE
@@ -42,31 +42,29 @@ class TrajectoryRelay:
 
     def _relay(self, message: JointTrajectory) -> None:
         try:
-            commanded = self._in_use.commanded()
+            robot = self._holder.require()
             if not self._publisher.is_activated:
-                raise StateError('the node is not active')
-            # A trajectory without points tells a controller to stop: there is nothing to fill.
+                raise StateError('the node is not active: call the transition activate')
+            # A trajectory without points tells a controller to stop; it needs no efforts.
             demands = (
-                fill_efforts(message, commanded, self._state, self._terms())
-                if message.points
-                else []
+                fill_efforts(message, robot, self._state, self._terms()) if message.points else []
             )
         except RobotDynamicsError as error:
-            self.counters.refuse(error)
+            self.counters.reject(error)
         except Exception as error:
-            # The next one must be answered, whatever this one held.
-            self.counters.refuse(f'{type(error).__name__}: {error}')
+            # No message may end the node.
+            self.counters.reject(f'{type(error).__name__}: {error}')
         else:
             self._publisher.publish(message)
             self.counters.use()
             if warning := excesses(demands):
                 self._node.get_logger().warning(
-                    f'trajectory_in demands more than the limits allow: {warning}',
+                    f'the trajectory on trajectory_in exceeds limits: {warning}',
                     throttle_duration_sec=WARNING_PERIOD,
                 )
 
     def _terms(self) -> tuple[str, ...]:
-        """What is filled in: of the terms that are commanded, those of inverse dynamics."""
+        """The parts to fill in: those of parameter terms that belong to inverse dynamics."""
         values = node_parameters.read(self._node)
         if not values['trajectory_out_efforts']:
             return ()

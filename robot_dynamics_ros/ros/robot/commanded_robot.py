@@ -1,4 +1,4 @@
-"""What a configured node works with: joint states in, command messages out."""
+"""The robot of a configured node: joint states in, command messages out."""
 
 from __future__ import annotations
 
@@ -19,53 +19,50 @@ from robot_dynamics_ros.core.errors import StateError
 from ..messages.arrays import doubles
 from ..messages.joint_state_reader import JointStateReader
 from ..parameters import node_parameters
+from .compilation import CompiledRobot
 from .cycle_statistics import CycleStatistics
-from .preparation import PreparedRobot
 
-# These change the torque: a change of theirs is faded in.
-SHAPING = (
-    'terms',
-    'evaluate_at',
-    'gravity',
-    'friction_viscous',
-    'friction_coulomb',
-    'friction_smoothing',
-    'acceleration_cutoff',
-)
+# A joint this far outside its position limits is reported [rad or m]: a wrong offset or a soft
+# limit gives less, degrees sent as radians give more.
+LIMIT_MARGIN = 0.5
 
-
-# So far outside its limits no joint comes by a wrong offset or a soft limit [rad or m].
-FAR = 0.5
+# What each value of parameter on_stale does, in words.
+WHILE_STALE = {
+    'hold': 'holding gravity compensation',
+    'zero': 'commanding zero torque',
+    'stop': 'publishing no commands',
+}
 
 
 class CommandedRobot:
     """Answers each joint state with the torque to command.
 
     Attributes:
-        robot: the dynamics.
-        feedforward: what computes.
-        guard: what decides about it.
+        compiled: the compiled and cross-checked robot.
+        dynamics: of it.
+        feedforward: computes the torque.
+        guard: decides whether and how the torque is commanded.
         joints: names of the commanded joints.
         state: the latest joint state.
-        has_state: whether `state` holds a good one.
+        has_state: whether `state` holds a valid one.
         statistics: of the cycles.
     """
 
-    def __init__(self, robot: PreparedRobot, values: Mapping[str, Any]) -> None:
-        """Choose what to command.
+    def __init__(self, compiled: CompiledRobot, values: Mapping[str, Any]) -> None:
+        """Select joints, terms and guards by the parameters.
 
         Args:
-            robot: the dynamics.
+            compiled: the robot.
             values: of the parameters, by name.
 
         Raises:
             RobotDynamicsError: they do not fit the robot.
         """
-        model = robot.dynamics.model
+        self.compiled, self.dynamics = compiled, compiled.dynamics
+        model = self.dynamics.model
         joints = values['joints'] or model.joint_names
-        self.robot = robot
         self.feedforward = Feedforward(
-            robot.dynamics, joints, terms=values['terms'], evaluate_at=values['evaluate_at']
+            self.dynamics, joints, terms=values['terms'], evaluate_at=values['evaluate_at']
         )
         self.joints = self.feedforward.joints
         self.feedforward.friction = node_parameters.friction(values, model, self.joints)
@@ -73,74 +70,94 @@ class CommandedRobot:
         self.state = JointStateReader(model.joint_names)
         self.has_state = False
         self.statistics = CycleStatistics()
-        self._shaping = [values[name] for name in SHAPING]
-        self._root = model.frames[0].name
+        self._shape = node_parameters.torque_shape(values)
+        self._root_link = model.frames[0].name
         self._command = Float64MultiArray(data=self.guard.effort)
         # Shares memory with the message: filling it fills the message.
         self._command_values = np.frombuffer(self._command.data)
 
     def apply(self, values: Mapping[str, Any]) -> None:
-        """Go by other values of the live parameters; what they change is faded in.
+        """Use other values of the live parameters; a change of the torque is faded in.
 
         Raises:
             RobotDynamicsError: they do not fit the robot, and nothing has changed.
         """
-        friction = node_parameters.friction(values, self.robot.dynamics.model, self.joints)
+        friction = node_parameters.friction(values, self.dynamics.model, self.joints)
         self.guard.apply(node_parameters.guard_settings(values))
-        self.feedforward.choose(terms=values['terms'], evaluate_at=values['evaluate_at'])
+        self.feedforward.select_terms(values['terms'], evaluate_at=values['evaluate_at'])
         self.feedforward.friction = friction
-        self.robot.dynamics.gravity = values['gravity']
+        self.dynamics.gravity = values['gravity']
         self.feedforward.current = False
-        shaping = [values[name] for name in SHAPING]
-        if shaping != self._shaping:
-            self._shaping = shaping
-            self.guard.change()
+        shape = node_parameters.torque_shape(values)
+        if shape != self._shape:
+            self._shape = shape
+            self.guard.request_fade()
 
     def continue_from(self, other: CommandedRobot, fade_time: float | None = None) -> None:
-        """Take over from the controller of another robot with the same joints.
+        """Take over from another robot with the same joints.
 
         Args:
-            other: which then stops.
-            fade_time: in which to go over from its torque to ours [s]; None for the usual.
+            other: commanded until now; not used any more.
+            fade_time: from its torque to the torque of this one [s]; None for parameter fade_time.
         """
         self.guard.continue_from(other.guard, fade_time)
         self.state, self.has_state = other.state, other.has_state
         self.statistics = other.statistics
 
+    def stale_text(self, now: float) -> str:
+        """For log and diagnostics: since when states are stale, and what is commanded meanwhile.
+
+        Args:
+            now: time of the monotonic clock [s].
+        """
+        on_stale = self.guard.settings.on_stale
+        return (
+            f'no valid joint state for {self.guard.age(now):.2g} s: {WHILE_STALE[on_stale]} '
+            f'(on_stale={on_stale})'
+        )
+
     def position_and_velocity(self) -> tuple[Array, Array] | None:
-        """Copies of q and v (k,) of the commanded joints; None if there is no usable state."""
+        """Copies of q and v (k,) of the commanded joints; None if there is no valid state."""
         indices = self.feedforward.indices
         return (self.state.q[indices], self.state.v[indices]) if self.has_state else None
 
     def beyond_limits(self) -> str:
-        """Joints of the latest state far outside their limits, in words: degrees, perhaps."""
-        joints = self.robot.dynamics.model.independent_joints
+        """The joints of the latest state that are far outside their position limits.
+
+        Returns:
+            A phrase for diagnostics; empty if there are none. A driver that sends degrees is one
+            cause.
+        """
+        joints = self.dynamics.model.independent_joints
         return ', '.join(
-            f'{joint.name} is at {q:.4g}, its limits are {limits.lower:.4g} and {limits.upper:.4g}'
+            f'{joint.name} is at {q:.4g}, allowed are {limits.lower:.4g} to {limits.upper:.4g}'
             for joint, limits, q in zip(
                 joints, (joint.limits for joint in joints), self.state.q.tolist(), strict=True
             )
             if joint.kind != 'continuous'
             and limits.lower < limits.upper
-            and not limits.lower - FAR < q < limits.upper + FAR
+            and not limits.lower - LIMIT_MARGIN < q < limits.upper + LIMIT_MARGIN
         )
 
     def answer(self, message: JointState, time: float) -> Float64MultiArray | None:
-        """The message for `~/commands`, valid until the next call; None for silence.
+        """The message for `~/commands` that answers a state, valid until the next call.
 
         Args:
             message: the state.
             time: at which to evaluate the reference [s], on its clock.
 
+        Returns:
+            None where nothing is to be published.
+
         Raises:
-            StateError: the state cannot be used; there is then none until the next good one.
+            StateError: the state cannot be used; `has_state` is then false until a valid one.
         """
         self.has_state = False
         state = self.state
         state.read(message)
         now = clock.monotonic()
         stamp = 1e-9 * nanoseconds(message)
-        command = self.guard.answer(
+        command = self.guard.command_for_state(
             stamp or now,
             state.q,
             state.v if state.has_velocity else None,
@@ -151,9 +168,18 @@ class CommandedRobot:
         self.has_state = True
         return self._message(command)
 
-    def tick(self, time: float) -> Float64MultiArray | None:
-        """The message for `~/commands` where no good state has come; None for silence."""
-        return self._message(self.guard.tick(clock.monotonic(), time))
+    def command_without_state(self, time: float) -> Float64MultiArray | None:
+        """The message for `~/commands` that is due although no valid state has come.
+
+        While states are stale, and while the last command of a stopped robot is being reached.
+
+        Args:
+            time: at which to evaluate the reference [s], on its clock.
+
+        Returns:
+            None where nothing is to be published.
+        """
+        return self._message(self.guard.command_without_state(clock.monotonic(), time))
 
     def _message(self, command: Array | None) -> Float64MultiArray | None:
         if command is None:
@@ -162,7 +188,7 @@ class CommandedRobot:
         return self._command
 
     def torques(self, stamp: Any) -> JointTorques:
-        """The message for `~/torques` about the last command, with that stamp."""
+        """The message for `~/torques`: the last command and its parts, with this stamp."""
         gravity, coriolis, inertial, friction = self.feedforward.parts
         saturated = np.flatnonzero(self.guard.limiter.saturated)
         torques = JointTorques(
@@ -176,7 +202,7 @@ class CommandedRobot:
             saturated=[self.joints[index] for index in saturated],
         )
         torques.header.stamp = stamp
-        torques.header.frame_id = self._root
+        torques.header.frame_id = self._root_link
         return torques
 
 
@@ -184,10 +210,10 @@ def nanoseconds(message: JointState) -> int:
     """The stamp of a state [ns]; 0 for none.
 
     Raises:
-        StateError: it is before the beginning of time.
+        StateError: it is negative.
     """
     stamp = message.header.stamp
     total = int(stamp.sec) * 10**9 + int(stamp.nanosec)
     if total < 0:
-        raise StateError(f'the stamp is {stamp.sec} s, it must not be negative')
+        raise StateError(f'header.stamp is {stamp.sec} s, it must not be negative')
     return total

@@ -1,4 +1,4 @@
-"""How regular the cycles are: their rate, how late they answer, how many were lost."""
+"""Rate, latency and losses of the cycles, for diagnostics."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 # Of the latest cycles: one second at 1 kHz.
 WINDOW = 1000
-# Publishers that are remembered; more have come and gone.
+# Publishers of joint states whose numbers are kept; where there are more, counting starts again.
 MOST_SOURCES = 16
 
 
@@ -18,36 +18,36 @@ class CycleSummary:
     """The latest cycles.
 
     Attributes:
-        rate: of answers since the summary before [Hz]; NaN in the first one.
-        median_latency: from reception to command [s]; NaN before there is a cycle.
-        late_latency: the 99th percentile of the same [s].
-        lost: states that were sent and never came, since the beginning; None where nobody numbers
-            them.
+        rate: of commands since the last summary [Hz]; NaN in the first one.
+        median_latency: from reception to command [s]; NaN before the first cycle.
+        p99_latency: 99th percentile of the same [s].
+        lost: states that were sent and not received, in total; None where the middleware does not
+            number the messages of each publisher.
     """
 
     rate: float
     median_latency: float
-    late_latency: float
+    p99_latency: float
     lost: int | None
 
 
 class CycleStatistics:
-    """Counts and times cycles; allocates nothing while it does."""
+    """Counts and times cycles, without allocating memory."""
 
     def __init__(self) -> None:
-        """Nothing seen yet."""
+        """Start with no cycle."""
         self._latencies = np.full(WINDOW, math.nan)
         self._count = 0
         self._reported, self._reported_at = 0, math.nan
         self._numbers: dict[bytes, int] = {}
         self._lost: int | None = None
 
-    def hear(self, source: bytes, number: int | None) -> None:
-        """Note a state that came, whatever becomes of it.
+    def count_received(self, source: bytes, number: int | None) -> None:
+        """Count a state that was received, valid or not, and those lost before it.
 
         Args:
             source: which publisher sent it.
-            number: how many it has sent so far, this one included; None if that is not known.
+            number: of the message, as its publisher counts; None if that is not known.
         """
         if number is None:
             return
@@ -57,25 +57,26 @@ class CycleStatistics:
         self._lost = missing + (self._lost or 0)
         self._numbers[source] = number
 
-    def pass_by(self, source: bytes, number: int | None) -> None:
-        """Note a state of other joints: no loss is where it was, if its publisher sends ours too.
+    def count_ignored(self, source: bytes, number: int | None) -> None:
+        """Count a state of other joints, whose publisher may also send states of this robot.
 
-        Takes the same as `hear`.
+        Without it, the gap in the numbers of that publisher would count as a loss. Arguments as of
+        `count_received`.
         """
         if source in self._numbers:
-            self.hear(source, number)
+            self.count_received(source, number)
 
     def record(self, latency: float) -> None:
-        """Note a state that was answered; latency from its reception to the command [s]."""
+        """Record the time from the reception of a state to its command [s]."""
         self._latencies[self._count % WINDOW] = latency
         self._count += 1
 
     def summary(self, now: float) -> CycleSummary:
-        """The latest cycles, at that time [s]."""
+        """Summarize the latest cycles at a time of the monotonic clock [s]."""
         elapsed, answered = now - self._reported_at, self._count - self._reported
         self._reported, self._reported_at = self._count, now
         rate = answered / elapsed if elapsed > 0.0 else math.nan
         if not self._count:
             return CycleSummary(rate, math.nan, math.nan, self._lost)
-        middle, late = np.nanpercentile(self._latencies, [50.0, 99.0])
-        return CycleSummary(rate, float(middle), float(late), self._lost)
+        median, p99 = np.nanpercentile(self._latencies, [50.0, 99.0])
+        return CycleSummary(rate, float(median), float(p99), self._lost)

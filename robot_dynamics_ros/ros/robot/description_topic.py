@@ -1,4 +1,4 @@
-"""The description of the robot: the parameter, or the latched topic; and its change."""
+"""The description of the robot: parameter or latched topic robot_description, and its change."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from ..endpoints.defaults import LATCHED, OVERRIDABLE
 from ..endpoints.topic_counters import TopicCounters
-from .robot_in_use import RobotInUse
-from .robot_maker import RobotMaker, require_same_joints
+from .robot_factory import RobotFactory, check_same_joints
+from .robot_holder import RobotHolder
 
 
 class DescriptionTopic:
-    """Keeps the last description, and goes over to it where a robot is in use.
+    """Keeps the last description; where a robot is configured, replaces it by the new one.
 
     Attributes:
         counters: of the descriptions.
     """
 
     def __init__(
-        self, node: Node, in_use: RobotInUse, maker: RobotMaker, on_first: Callable[[], None]
+        self, node: Node, holder: RobotHolder, factory: RobotFactory, start: Callable[[], None]
     ) -> None:
         """Subscribe.
 
         Args:
-            node: that hears.
-            in_use: the robot in use.
-            maker: of another.
-            on_first: called when a description comes and no robot is in use.
+            node: that subscribes.
+            holder: of the configured robot.
+            factory: makes the robot of another description.
+            start: called when a description is received and no robot is configured.
         """
         self._node = node
-        self._in_use = in_use
-        self._maker = maker
-        self._on_first = on_first
-        self._described = ''
+        self._holder = holder
+        self._factory = factory
+        self._start = start
+        self._received = ''
         self.counters = TopicCounters('robot_description', node.get_logger())
         node.create_subscription(
             String,
             'robot_description',
-            self._hear,
+            self._on_description,
             # rclpy writes the overrides into the profile that it is given.
             copy.copy(LATCHED),
             qos_overriding_options=OVERRIDABLE,
@@ -51,35 +51,38 @@ class DescriptionTopic:
 
     def text(self) -> str:
         """The URDF to use; empty if there is none yet."""
-        return str(self._node.get_parameter('robot_description').value or self._described)
+        return str(self._node.get_parameter('robot_description').value or self._received)
 
-    def _hear(self, message: String) -> None:
+    def _on_description(self, message: String) -> None:
         if not message.data.strip():
-            self.counters.refuse('it is empty; the one before is kept')
+            self.counters.reject('the text is empty: the description before is kept')
             return
-        present = self._in_use.present
-        if present is None:
-            self._described = message.data
+        robot = self._holder.current
+        if robot is None:
+            self._received = message.data
             self.counters.use()
-            self._on_first()
-        elif message.data == present.robot.text:
+            self._start()
+        elif message.data == robot.compiled.text:
             self.counters.use()
         elif self._node.get_parameter('robot_description').value:
-            self.counters.refuse('the parameter robot_description is set, and goes first')
+            self.counters.reject(
+                'parameter robot_description is set and is used instead of the topic: leave it '
+                'empty to use the topic'
+            )
         else:
-            self._go_over(message.data)
+            self._replace_robot(message.data)
 
-    def _go_over(self, text: str) -> None:
-        """Compile and check the new robot beside the old one, which runs on meanwhile."""
-        present = self._in_use.commanded()
+    def _replace_robot(self, text: str) -> None:
+        """Compile and check the new robot while the current one goes on answering states."""
+        current = self._holder.require()
         try:
-            loads = present.robot.dynamics.model.payloads
-            commanded = self._maker.make(text, loads[0] if loads else None)
-            require_same_joints(commanded, present)
-            self._in_use.exchange(commanded)
+            payloads = current.dynamics.model.payloads
+            robot = self._factory.from_description(text, payloads[0] if payloads else None)
+            check_same_joints(robot, current)
+            self._holder.replace(robot)
         except RobotDynamicsError as error:
-            self.counters.refuse(f'{error} (the robot in use is kept)')
+            self.counters.reject(f'{error} (the current robot is kept)')
         else:
-            self._described = text
+            self._received = text
             self.counters.use()
-            self._node.get_logger().info('robot_description has changed: the new one is in use')
+            self._node.get_logger().info('robot_description has changed: the new robot is used')

@@ -1,4 +1,4 @@
-"""The state that a request asks about: its own, or the latest."""
+"""The joint state that a service request asks about: its own, or the latest one."""
 
 from __future__ import annotations
 
@@ -16,50 +16,56 @@ from .commanded_robot import CommandedRobot
 
 
 class RequestedState:
-    """Reads states of requests, and the latest one of the controller."""
+    """Reads the state of a request, or the latest joint state of the robot."""
 
     def __init__(self, lock: AbstractContextManager[Any]) -> None:
-        """Take the lock that is held while the latest state is read."""
+        """Read the latest state under this lock, as no joint state is answered meanwhile."""
         self._lock = lock
 
     def read(
-        self, commanded: CommandedRobot, message: JointState, *, needs_velocity: bool = False
+        self, robot: CommandedRobot, message: JointState, *, needs_velocity: bool = False
     ) -> tuple[Array, Array]:
-        """q and v (n,) of the message, or the latest; what is not commanded rests.
+        """q and v (n,) of a request; v is zero for joints that are not commanded.
+
+        Args:
+            robot: gives the joints, and the latest state.
+            message: field `state` of the request; empty for the latest joint state.
+            needs_velocity: whether a state without velocities is an error.
 
         Raises:
-            StateError: the message is neither empty nor a state, or there is none yet.
+            StateError: the message is neither empty nor a valid state, or there is no valid joint
+                state yet.
         """
         if is_given(message):
-            reader = JointStateReader(commanded.robot.dynamics.model.joint_names)
+            reader = JointStateReader(robot.dynamics.model.joint_names)
             reader.read(message)
             q, measured, has_velocity = reader.q, reader.v, reader.has_velocity
         else:
-            q, measured, has_velocity = self.latest(commanded)
+            q, measured, has_velocity = self.latest(robot)
         if needs_velocity and not has_velocity:
-            raise StateError('velocity is empty, but it is needed')
+            raise StateError('velocity is empty: one value for each named joint is needed')
         v = np.zeros_like(measured)
-        v[commanded.feedforward.indices] = measured[commanded.feedforward.indices]
+        v[robot.feedforward.indices] = measured[robot.feedforward.indices]
         return q, v
 
-    def latest(self, commanded: CommandedRobot) -> tuple[Array, Array, bool]:
+    def latest(self, robot: CommandedRobot) -> tuple[Array, Array, bool]:
         """q and v (n,) of the latest joint state, and whether it gave velocities.
 
         Raises:
-            StateError: there is none that can be used.
+            StateError: there is no valid one.
         """
         with self._lock:
-            if not commanded.has_state:
+            if not robot.has_state:
                 raise StateError(
-                    'no joints are named, and there is no usable joint_states: none has come '
-                    'yet, or the last one was refused'
+                    'state names no joints, and there is no valid joint state on joint_states: '
+                    'none has been received yet, or the last one was rejected'
                 )
-            state = commanded.state
+            state = robot.state
             return state.q.copy(), state.v.copy(), state.has_velocity
 
 
 def is_given(message: JointState) -> bool:
-    """Whether a request holds a state; else it asks for the latest one.
+    """Whether a request holds a state of its own; else it asks about the latest joint state.
 
     Raises:
         StateError: it holds values without names, or names without positions.
@@ -69,9 +75,11 @@ def is_given(message: JointState) -> bool:
     ]
     if not message.name and fields:
         raise StateError(
-            f'state gives {" and ".join(fields)} but no names: name the joints, or leave state '
-            'empty for the latest one on joint_states'
+            f'state has {" and ".join(fields)} but no name: name the joints, or leave state '
+            'empty for the latest joint state'
         )
     if message.name and not len(message.position):
-        raise StateError(f'state names {len(message.name)} joints but gives no position')
+        raise StateError(
+            f'state names {len(message.name)} joints but has no position: one for each is needed'
+        )
     return bool(message.name)

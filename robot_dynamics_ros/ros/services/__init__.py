@@ -1,48 +1,67 @@
-"""The services, each file those of one concept: a state in, something about the robot out."""
+"""The services of the node, listed in `offer_services`: name, type, and who answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import Any
-
 from rclpy.node import Node
+from std_srvs.srv import SetBool
 
-from ..robot.commanded_robot import CommandedRobot
+from robot_dynamics_interfaces.srv import (
+    CrossCheck,
+    FillEfforts,
+    ForwardDynamics,
+    GetCoriolisMatrix,
+    GetGravity,
+    GetJacobian,
+    GetMassMatrix,
+    GetPayload,
+    GetTaskSpaceInertia,
+    InverseDynamics,
+    SetGravity,
+    SetPayload,
+)
+
 from ..robot.requested_state import RequestedState
+from ..robot.robot_factory import RobotFactory
+from ..robot.robot_holder import RobotHolder
 from .answering import offer
 from .cross_check import CrossCheckService
-from .frames import Frames
-from .matrices import Matrices
-from .torques import Torques
-from .trajectories import Trajectories
+from .enable import EnableService
+from .fill_efforts import FillEffortsService
+from .frames import FrameServices
+from .matrices import MatrixServices
+from .set_gravity import SetGravityService
+from .set_payload import PayloadServices
+from .torques import TorqueServices
 
 
-class Services:
-    """Offers the services on a node and answers them, whatever is asked."""
+def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> None:
+    """Create all services of the node.
 
-    def __init__(
-        self,
-        node: Node,
-        commanded: Callable[[], CommandedRobot],
-        lock: AbstractContextManager[Any],
-        tolerance: Callable[[], float],
-    ) -> None:
-        """Create them.
+    Each is answered by a method that fills the response from the request, and raises
+    RobotDynamicsError where it cannot.
 
-        Args:
-            node: that offers them.
-            commanded: gives the present one; raises RobotDynamicsError if there is none.
-            lock: held while the latest state is read.
-            tolerance: of the cross-check.
-        """
-        state = RequestedState(lock)
-        for group in (
-            Matrices(commanded, state),
-            Torques(commanded, state),
-            Frames(commanded, state),
-            Trajectories(commanded, state),
-            CrossCheckService(commanded, state, tolerance),
-        ):
-            for service, name, answer in group.services():
-                offer(node, service, name, answer)
+    Args:
+        node: that offers them.
+        holder: of the configured robot.
+        factory: makes the robot with another payload.
+    """
+    state = RequestedState(holder.lock)
+    matrices, torques = MatrixServices(holder, state), TorqueServices(holder, state)
+    frames, trajectories = FrameServices(holder, state), FillEffortsService(holder, state)
+    payload = PayloadServices(node, holder, factory)
+    for name, service_type, answer in (
+        ('~/get_mass_matrix', GetMassMatrix, matrices.get_mass_matrix),
+        ('~/get_coriolis_matrix', GetCoriolisMatrix, matrices.get_coriolis_matrix),
+        ('~/get_gravity', GetGravity, torques.get_gravity),
+        ('~/inverse_dynamics', InverseDynamics, torques.inverse_dynamics),
+        ('~/forward_dynamics', ForwardDynamics, torques.forward_dynamics),
+        ('~/get_jacobian', GetJacobian, frames.get_jacobian),
+        ('~/get_task_space_inertia', GetTaskSpaceInertia, frames.get_task_space_inertia),
+        ('~/fill_efforts', FillEfforts, trajectories.fill_efforts),
+        ('~/cross_check', CrossCheck, CrossCheckService(node, holder, state).cross_check),
+        ('~/enable', SetBool, EnableService(node, holder).enable),
+        ('~/set_payload', SetPayload, payload.set_payload),
+        ('~/get_payload', GetPayload, payload.get_payload),
+        ('~/set_gravity', SetGravity, SetGravityService(node, holder).set_gravity),
+    ):
+        offer(node, service_type, name, answer)

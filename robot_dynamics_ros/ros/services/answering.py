@@ -1,4 +1,4 @@
-"""The edge at which errors become answers."""
+"""Creates a service whose exceptions become answers."""
 
 from __future__ import annotations
 
@@ -11,18 +11,16 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 # Fills a response from a request.
 Answer = Callable[[Any, Any], None]
-# Type of a service, its name, what answers it.
-Service = tuple[Any, str, Answer]
 
 
-def offer(node: Node, service: Any, name: str, answer: Answer) -> None:
-    """Create a service whose responses have success and message.
+def offer(node: Node, service_type: Any, name: str, answer: Answer) -> None:
+    """Create a service whose response has the fields success and message.
 
     Args:
         node: that offers it.
-        service: its type.
+        service_type: its type.
         name: of the service.
-        answer: fills the response; what it raises becomes the message.
+        answer: fills the response; the text of what it raises becomes the message.
     """
 
     def callback(request: Any, response: Any) -> Any:
@@ -33,10 +31,10 @@ def offer(node: Node, service: Any, name: str, answer: Answer) -> None:
             response.success = False
             response.message = str(error)
         except Exception as error:
-            # A request must not end the node, whatever it finds.
+            # No request may end the node.
             response.success = False
             response.message = f'{type(error).__name__}: {error}'
-            node.get_logger().error(f'{name}: {response.message}')
+            node.get_logger().error(f'service {name} failed: {response.message}')
         return response
 
-    node.create_service(service, name, callback)
+    node.create_service(service_type, name, callback)

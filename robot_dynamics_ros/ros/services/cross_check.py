@@ -1,56 +1,49 @@
-"""The comparison with Pinocchio, now."""
+"""`~/cross_check`: the comparison with Pinocchio, at a state or at random states."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from rclpy.node import Node
 
-from robot_dynamics_interfaces.srv import CrossCheck
 from robot_dynamics_ros.core.errors import OracleUnavailable
 from robot_dynamics_ros.core.model.sampling import State, random_states
 
-from ..parameters.table import check_sample_count
-from ..robot.commanded_robot import CommandedRobot
+from ..parameters.node_parameters import check_sample_count
 from ..robot.requested_state import RequestedState, is_given
-from .answering import Service
+from ..robot.robot_holder import RobotHolder
 
 DEFAULT_SAMPLES = 100
 
 
+@dataclass(frozen=True)
 class CrossCheckService:
-    """Answers `~/cross_check`."""
+    """Answers by the configured robot, at the tolerance of the node's parameter."""
 
-    def __init__(
-        self,
-        commanded: Callable[[], CommandedRobot],
-        state: RequestedState,
-        tolerance: Callable[[], float],
-    ) -> None:
-        """See `Services`."""
-        self._commanded = commanded
-        self._state = state
-        self._tolerance = tolerance
+    node: Node
+    holder: RobotHolder
+    state: RequestedState
 
-    def services(self) -> tuple[Service, ...]:
-        """What is answered."""
-        return ((CrossCheck, '~/cross_check', self._cross_check),)
-
-    def _cross_check(self, request: Any, response: Any) -> None:
-        commanded = self._commanded()
-        robot = commanded.robot
-        if robot.oracle is None:
-            raise OracleUnavailable('parameter cross_check is false: Pinocchio was not asked')
+    def cross_check(self, request: Any, response: Any) -> None:
+        """Fill in the largest error of each quantity; fails where one exceeds the tolerance."""
+        robot = self.holder.require()
+        pinocchio = robot.compiled.pinocchio
+        if pinocchio is None:
+            raise OracleUnavailable(
+                'parameter cross_check is false: set it to true and configure again'
+            )
         model = robot.dynamics.model
         if is_given(request.state):
-            q, v = self._state.read(commanded, request.state)
+            q, v = self.state.read(robot, request.state)
             states = [State(q, v, np.zeros(model.size))]
         else:
             samples = request.samples or DEFAULT_SAMPLES
             check_sample_count('samples', samples)
             states = list(random_states(model, samples))
-        report = robot.oracle.compare(robot.dynamics, states, tolerance=self._tolerance())
+        tolerance = float(self.node.get_parameter('cross_check_tolerance').value)
+        report = pinocchio.compare(robot.dynamics, states, tolerance=tolerance)
         response.joint_names = list(model.joint_names)
         response.quantity = [comparison.quantity for comparison in report.comparisons]
         response.worst_absolute = [c.worst_absolute for c in report.comparisons]

@@ -1,44 +1,43 @@
-"""`~/enable`: torque on and off, through the fade, without leaving the active state."""
+"""`~/enable`: switches torque on and off, through the fade, while the node stays active."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from rclpy.node import Node
-from std_srvs.srv import SetBool
 
-from ..robot.robot_in_use import RobotInUse
-from .answering import offer
+from ..robot.robot_holder import RobotHolder
 
 
+@dataclass(frozen=True)
 class EnableService:
-    """Offers the service on a node."""
+    """Answers by the guard of the configured robot."""
 
-    def __init__(self, node: Node, in_use: RobotInUse) -> None:
-        """Create it."""
-        self._in_use = in_use
-        self._logger = node.get_logger()
-        offer(node, SetBool, '~/enable', self._answer)
+    node: Node
+    holder: RobotHolder
 
-    def _answer(self, request: Any, response: Any) -> None:
-        with self._in_use.lock:
+    def enable(self, request: Any, response: Any) -> None:
+        """Enable or disable torque; enabling also clears a fault."""
+        with self.holder.lock:
             response.message = self._set(request.data)
-        self._logger.info(response.message)
+        self.node.get_logger().info(response.message)
 
     def _set(self, enabled: bool) -> str:
-        """EnableService is also how a person acknowledges a fault."""
-        guard = self._in_use.commanded().guard
+        guard = self.holder.require().guard
         already = guard.enabled == enabled and not guard.fault
         guard.enabled = enabled
         if already:
-            return 'enabled already' if enabled else 'disabled already'
+            return 'torque is already enabled' if enabled else 'torque is already disabled'
         fade = f'over {guard.settings.fade_time:g} s'
         if not enabled:
-            guard.follow(None, 0.0)
-            return f'disabled: fading out {fade}, to {guard.settings.on_stop}'
-        cleared = f' (cleared: {guard.fault})' if guard.fault else ''
+            guard.set_reference(None, 0.0)
+            return f'torque disabled: fading {fade} (on_stop={guard.settings.on_stop})'
+        cleared = f'; cleared the fault: {guard.fault}' if guard.fault else ''
         guard.fault = ''
-        waits = '' if guard.active else ' as soon as the node is activated'
-        if guard.blocked:
-            waits = ' as soon as nobody else publishes commands'
-        return f'enabled: fading in {fade}{waits}{cleared}'
+        start = 'with the next valid joint state'
+        if guard.start_inhibited:
+            start = 'as soon as no other node publishes commands'
+        elif not guard.active:
+            start = 'as soon as the node is activated'
+        return f'torque enabled: fading in {fade}, {start}{cleared}'

@@ -1,62 +1,52 @@
-"""What the commanded joints do to a link: its Jacobian, and the inertia felt there.
+"""`~/get_jacobian` and `~/get_task_space_inertia`: a link as the commanded joints move it.
 
-The program of a frame is compiled when it is first asked for, in the thread of the services:
-joint states are answered by another one meanwhile.
+The program of a frame is compiled at its first request, in the thread of the services: joint
+states are answered by another thread meanwhile.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from robot_dynamics_interfaces.srv import GetJacobian, GetTaskSpaceInertia
-from robot_dynamics_ros.core.frame_dynamics import TWIST
-from robot_dynamics_ros.core.task.task_space import checked_rows, task_inertia
+from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
 
 from ..messages.arrays import matrix_message
-from ..robot.commanded_robot import CommandedRobot
 from ..robot.requested_state import RequestedState
-from .answering import Service
+from ..robot.robot_holder import RobotHolder
 
 DEFAULT_AXES = 'LOCAL_WORLD_ALIGNED'
 
 
-class Frames:
-    """Answers `~/get_jacobian` and `~/get_task_space_inertia`."""
+@dataclass(frozen=True)
+class FrameServices:
+    """Answers by the configured robot, at the requested state."""
 
-    def __init__(self, commanded: Callable[[], CommandedRobot], state: RequestedState) -> None:
-        """See `Services`."""
-        self._commanded = commanded
-        self._state = state
+    holder: RobotHolder
+    state: RequestedState
 
-    def services(self) -> tuple[Service, ...]:
-        """What is answered."""
-        return (
-            (GetJacobian, '~/get_jacobian', self._jacobian),
-            (GetTaskSpaceInertia, '~/get_task_space_inertia', self._task_space_inertia),
+    def get_jacobian(self, request: Any, response: Any) -> None:
+        """Fill in J(q) (6, k) of a link."""
+        robot = self.holder.require()
+        q, _ = self.state.read(robot, request.state)
+        axes = request.axes or DEFAULT_AXES
+        jacobian = robot.dynamics.jacobian(q, request.frame, axes)
+        response.joint_names = list(robot.joints)
+        response.jacobian = matrix_message(jacobian[:, robot.feedforward.indices])
+
+    def get_task_space_inertia(self, request: Any, response: Any) -> None:
+        """Fill in (J M^-1 J^T)^-1 (m, m) of a link, for m rows of its twist."""
+        robot = self.holder.require()
+        q, _ = self.state.read(robot, request.state)
+        task = robot.dynamics.task_inertia(
+            q,
+            request.frame,
+            request.axes or DEFAULT_AXES,
+            list(request.rows) or ALL_ROWS,
+            robot.joints,
         )
-
-    def _jacobian(self, request: Any, response: Any) -> None:
-        commanded = self._commanded()
-        q, _ = self._state.read(commanded, request.state)
-        axes = request.axes or DEFAULT_AXES
-        jacobian = commanded.robot.dynamics.jacobian(q, request.frame, axes)
-        response.joint_names = list(commanded.joints)
-        response.jacobian = matrix_message(jacobian[:, commanded.feedforward.indices])
-
-    def _task_space_inertia(self, request: Any, response: Any) -> None:
-        commanded = self._commanded()
-        q, _ = self._state.read(commanded, request.state)
-        rows = checked_rows(list(request.rows) or range(6))
-        indices = commanded.feedforward.indices
-        dynamics = commanded.robot.dynamics
-        axes = request.axes or DEFAULT_AXES
-        jacobian = dynamics.jacobian(q, request.frame, axes)[np.ix_(rows, indices)]
-        task = task_inertia(jacobian, dynamics.mass_matrix(q)[np.ix_(indices, indices)])
-        response.joint_names = list(commanded.joints)
-        response.rows = rows
+        response.joint_names = list(robot.joints)
+        response.rows = list(task.rows)
         response.inertia = matrix_message(task.inertia)
         response.singular = task.singular
-        response.message = '; '.join(task.remarks([TWIST[row] for row in rows]))
+        response.message = '; '.join(task.remarks())

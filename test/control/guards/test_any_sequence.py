@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from property_settings import examples
 from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.feedforward import Feedforward
@@ -51,7 +51,9 @@ class AnySequence(RuleBasedStateMachine):
         self.now, self.stamp = 5.0, 100.0
         self.q, self.v = np.array([0.3, 0.1, -0.7]), np.zeros(3)
         # What the state guard saw last, and the last good position and its time.
-        self.seen, self.good, self.before, self.good_at = None, None, None, -math.inf
+        self.seen, self.good, self.good_at = None, None, -math.inf
+        # The last good position when the last command was given.
+        self.commanded_at = None
         self.given = False
         self.last, self.decided = np.zeros(3), -math.inf
         self.expected_end = math.inf
@@ -91,18 +93,18 @@ class AnySequence(RuleBasedStateMachine):
         silent = self.guard.mode is Mode.SILENT
         if refused:
             with pytest.raises(StateError, match=r'before that|jumps'):
-                self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
+                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
             assert np.array_equal(self.guard.effort, self.last)
             return False
-        begins = self.running and not (silent and self.guard.blocked)
+        begins = self.running and not (silent and self.guard.start_inhibited)
         begins = begins and (newer or self.fresh)
         if begins and v is None and self.reference_over():
             with pytest.raises(StateError, match='velocity is empty'):
-                self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
+                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
             assert np.array_equal(self.guard.effort, self.last)
             return False
-        command = self.guard.answer(stamp, q, v, None, now=self.now, time=self.time)
-        self.before, self.good = self.good, q.copy()
+        command = self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
+        self.good = q.copy()
         if newer:
             self.good_at = self.now
         final_command_pending = self.final_command_pending
@@ -129,12 +131,12 @@ class AnySequence(RuleBasedStateMachine):
     @property
     def final_command_pending(self):
         """Whether it must give a last command, from silence too."""
-        return self.given and not self.running and not self.guard.blocked
+        return self.given and not self.running and not self.guard.start_inhibited
 
     def tick(self):
         fresh = self.fresh
         silent = self.guard.mode is Mode.SILENT and not self.final_command_pending
-        command = self.guard.tick(self.now, self.time)
+        command = self.guard.command_without_state(self.now, self.time)
         if command is not None or not (self.running and fresh):
             self.check(command)
         if (self.running and fresh) or silent:
@@ -148,7 +150,7 @@ class AnySequence(RuleBasedStateMachine):
         elapsed, self.decided = self.now - self.decided, self.now
         assert (command is None) == (self.guard.mode is Mode.SILENT)
         if command is None:
-            self.given = self.given and self.running and not self.guard.blocked
+            self.given = self.given and self.running and not self.guard.start_inhibited
             return
         self.given = True
         step = self.rates * min(elapsed, 0.02) if elapsed else np.zeros(3)
@@ -156,7 +158,7 @@ class AnySequence(RuleBasedStateMachine):
         assert (np.abs(command - self.last) <= step + ROUNDING).all()
         back = np.abs(self.last) - np.abs(command)
         assert ((np.abs(command) <= self.limits) | (back >= step - ROUNDING)).all()
-        self.last = command.copy()
+        self.last, self.commanded_at = command.copy(), self.good
 
     @rule(elapsed=short, share=shares)
     def moves(self, elapsed, share):
@@ -188,7 +190,7 @@ class AnySequence(RuleBasedStateMachine):
         self.tick()
 
     @rule(
-        name=st.sampled_from(['active', 'enabled', 'blocked']), value=st.booleans(),
+        name=st.sampled_from(['active', 'enabled', 'start_inhibited']), value=st.booleans(),
     )  # fmt: skip
     def is_switched(self, name, value):
         setattr(self.guard, name, value)
@@ -200,7 +202,7 @@ class AnySequence(RuleBasedStateMachine):
     @rule()
     def begins(self):
         self.guard.active, self.guard.enabled, self.guard.fault = True, True, ''
-        self.guard.blocked = False
+        self.guard.start_inhibited = False
         self.wait(PERIOD)
         self.show(self.stamp, self.q, self.v)
 
@@ -210,12 +212,14 @@ class AnySequence(RuleBasedStateMachine):
             Point(self.time + start + 0.2 * index, (index + 1) * share, share, -share)
             for index in range(count)
         ]
-        self.guard.follow(Trajectory(points), self.time)
-        self.expected_end = max(points[-1].time, self.time) + self.settings.reference_timeout
+        self.guard.set_reference(Trajectory(points), self.time)
+        # A single point lasts from when it came, even if it is for later.
+        end = self.time if count == 1 else max(points[-1].time, self.time)
+        self.expected_end = end + self.settings.reference_timeout
 
     @rule()
     def loses_its_reference(self):
-        self.guard.follow(None, self.time)
+        self.guard.set_reference(None, self.time)
 
     @rule(
         scale=st.sampled_from([0.01, 0.3, 1.0]),
@@ -230,7 +234,7 @@ class AnySequence(RuleBasedStateMachine):
 
     @rule(fade_time=st.sampled_from([None, 0.0, 0.2]))
     def changes(self, fade_time):
-        self.guard.change(fade_time)
+        self.guard.request_fade(fade_time)
 
     @rule(fade_time=st.sampled_from([None, 0.0, 0.2]))
     def goes_over_to_another_robot(self, fade_time):
@@ -244,10 +248,10 @@ class AnySequence(RuleBasedStateMachine):
     @rule(jump=st.floats(-100.0, 100.0))
     def has_its_clock_set(self, jump):
         self.stamp += jump
-        self.guard.forget_times()
+        self.guard.reset_times()
         self.seen = None
 
-    @precondition(lambda self: self.running and not self.guard.blocked)
+    @precondition(lambda self: self.running and not self.guard.start_inhibited)
     @rule()
     def settles(self):
         """At rest, in the end, it is told what it weighs, or what its reference needs."""
@@ -308,12 +312,11 @@ class AnySequence(RuleBasedStateMachine):
                 self.show(self.stamp, self.q, np.zeros(3))
             self.tick()
             assert self.now <= end
-        # The state in whose cycle it falls silent has no command of its own.
-        ends = [np.zeros(3)]
+        target = np.zeros(3)
         if self.settings.on_stop == 'hold':
-            ends = [ROBOTS[self.robot].gravity_torque(q) for q in (self.before, self.good)]
-        ends = [bounded(end, self.limits) for end in ends]
-        assert any(np.allclose(self.last, end, rtol=1e-12, atol=1e-12) for end in ends)
+            # Not that of the last state: the one in whose cycle it falls silent has no command.
+            target = ROBOTS[self.robot].gravity_torque(self.commanded_at)
+        assert np.allclose(self.last, bounded(target, self.limits), rtol=1e-12, atol=1e-12)
 
     @invariant()
     def the_effort_is_what_was_commanded_last(self):
@@ -325,8 +328,26 @@ class AnySequence(RuleBasedStateMachine):
             assert self.guard.reference is None
 
 
-AnySequence.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+AnySequence.TestCase.settings = examples(60, stateful_step_count=30, deadline=None)
 TestAnySequence = AnySequence.TestCase
+
+
+@pytest.mark.parametrize('switch', [('active', False), ('enabled', False), ('fault', 'wrong')])
+def test_a_hold_that_ends_after_the_first_good_state(switch):
+    """No state before that one can have been held."""
+    sequence = AnySequence()
+    sequence.begin(on_stale='hold', on_stop='hold')
+    sequence.begins()
+    sequence.stops(switch=switch, moves=False)
+
+
+def test_a_single_point_for_later_ends_by_when_it_came():
+    sequence = AnySequence()
+    sequence.begin(on_stale='hold', on_stop='zero')
+    sequence.begins()
+    sequence.gets_a_reference(share=np.zeros(3), count=1, start=0.5)
+    sequence.pauses(elapsed=0.5)
+    sequence.shows_no_velocity(share=np.zeros(3))
 
 
 def test_the_joints_are_in_this_order():

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_settings import examples
 from three_joints import URDF
 
 from robot_dynamics_ros.control.guards.double_compensation import MEMORY, DoubleCompensation
@@ -13,7 +14,7 @@ MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL, backend='python')
 PERIOD = 0.01
 # The same noise in every run.
-STEADY = settings(deadline=None, max_examples=30, derandomize=True)
+STEADY = examples(30, deadline=None, derandomize=True)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -143,7 +144,7 @@ def test_what_is_over_is_forgotten_and_a_change_forgets_at_once():
     # e^-2 of the excess that was seen in 2 s is left, and all of the gravity of 3 s.
     left = np.exp(-2.0) * (1.0 - np.exp(-4.0)) / (1.0 - np.exp(-6.0))
     assert check.share == pytest.approx(left, rel=1e-6)
-    check.forget()
+    check.reset()
     assert np.isnan(check.share)
 
 

@@ -32,7 +32,9 @@ class Driver:
 
     def show(self, q=Q, v=REST, effort=None, late=0.0):
         self.now += PERIOD
-        command = self.guard.answer(self.now - late, q, v, effort, now=self.now, time=self.now)
+        command = self.guard.command_for_state(
+            self.now - late, q, v, effort, now=self.now, time=self.now
+        )
         return None if command is None else command.copy()
 
     def settle(self, q=Q, seconds=1.0, **state):
@@ -41,7 +43,7 @@ class Driver:
 
     def tick(self):
         self.now += PERIOD
-        command = self.guard.tick(self.now, self.now)
+        command = self.guard.command_without_state(self.now, self.now)
         return None if command is None else command.copy()
 
 
@@ -62,7 +64,7 @@ def test_activation_begins_at_zero_torque_and_fades_in():
 def test_a_simulation_that_begins_anew_elsewhere_is_faded_to():
     driver, elsewhere = Driver(), Q + np.array([1.0, 0.3, -1.0])
     last = driver.settle()
-    driver.guard.forget_times()
+    driver.guard.reset_times()
     commands = [last] + [driver.show(elsewhere) for _ in range(60)]
     needed = DYNAMICS.gravity_torque(elsewhere)
     assert_smooth(commands, needed - last)
@@ -74,10 +76,10 @@ def test_what_somebody_else_has_taken_over_is_not_taken_back(on_stop):
     """It stops while another publishes, who leaves later: the robot is not ours."""
     driver = Driver(GuardSettings(fade_time=0.2, on_stop=on_stop))
     driver.settle()
-    driver.guard.blocked, driver.guard.enabled = True, False
+    driver.guard.start_inhibited, driver.guard.enabled = True, False
     driver.settle()
     assert driver.guard.mode is Mode.SILENT
-    driver.guard.blocked = False
+    driver.guard.start_inhibited = False
     assert [driver.show() for _ in range(100)] == [None] * 100
     assert driver.tick() is None
 
@@ -87,9 +89,9 @@ def test_what_is_owed_goes_to_whoever_commands_in_our_silence():
     driver.settle()
     driver.now += 1.0
     assert driver.tick() is None
-    driver.guard.blocked = True
+    driver.guard.start_inhibited = True
     assert driver.tick() is None
-    driver.guard.blocked, driver.guard.enabled = False, False
+    driver.guard.start_inhibited, driver.guard.enabled = False, False
     assert driver.tick() is None
 
 
@@ -144,9 +146,9 @@ def test_an_acceleration_cannot_be_estimated_without_velocities():
     with pytest.raises(StateError, match='velocity is empty, but the term inertial needs it'):
         driver.show(v=None)
     # One from a reference suffices, and so does none.
-    driver.guard.follow(Trajectory([Point(0.0, Q)]), driver.now)
+    driver.guard.set_reference(Trajectory([Point(0.0, Q)]), driver.now)
     assert driver.show(v=None) is not None
-    driver.guard.follow(None, driver.now)
+    driver.guard.set_reference(None, driver.now)
     driver.guard.apply(replace(settings, acceleration_cutoff=0.0))
     assert driver.show(v=None) is not None
 
@@ -173,7 +175,7 @@ def test_an_estimate_does_not_outlive_what_it_was_made_from(refuse):
         with pytest.raises(StateError, match='jumps'):
             driver.show(Q + 10.0)
     else:
-        driver.guard.forget_times()
+        driver.guard.reset_times()
     assert not driver.guard.acceleration.a.any()
 
 
@@ -199,7 +201,7 @@ def test_what_changes_as_it_stops_is_reached_before_silence():
     for _ in range(100):
         last = driver.tick()
     turned.gravity = (0.0, 0.0, -5.0)
-    driver.guard.change()
+    driver.guard.request_fade()
     driver.guard.active = False
     while (command := driver.tick()) is not None:
         last = command
@@ -252,7 +254,7 @@ def test_silence_comes_within_the_longest_fade(on_stop, settled, rate):
 
 def test_a_longer_fade_than_that_of_a_change_is_waited_for():
     driver = Driver(GuardSettings(fade_time=5.0))
-    driver.guard.change(0.1)
+    driver.guard.request_fade(0.1)
     driver.settle()
     driver.guard.active = False
     end = driver.now + driver.guard.longest_fade()
@@ -264,7 +266,7 @@ def test_a_reference_that_is_over_is_dropped_through_a_fade():
     driver = Driver(terms=('gravity', 'inertial'))
     driver.settle()
     point = Point(driver.now, Q + 0.5, REST, np.ones(3))
-    driver.guard.follow(Trajectory([point]), driver.now)
+    driver.guard.set_reference(Trajectory([point]), driver.now)
     since = driver.now
     followed = driver.settle(seconds=0.4)
     np.testing.assert_allclose(
@@ -322,7 +324,9 @@ def test_joints_in_another_order_and_not_all():
     )
     guard.active = True
     for step in range(100):
-        command = guard.answer(step * PERIOD, Q, REST, None, now=step * PERIOD, time=0.0)
+        command = guard.command_for_state(
+            step * PERIOD, Q, REST, None, now=step * PERIOD, time=0.0
+        )
     np.testing.assert_allclose(command, GRAVITY[[2, 1]], rtol=1e-12)
     assert guard.limiter.limits.tolist() == [20.0, 200.0]
 
@@ -334,7 +338,7 @@ def test_a_driver_that_adds_gravity_is_suspected_and_no_other(share):
     driver.settle(effort=command + share * GRAVITY)
     assert driver.guard.double_compensation.share == pytest.approx(share, abs=1e-12)
     assert driver.guard.double_compensation.suspected == bool(share)
-    driver.guard.change()
+    driver.guard.request_fade()
     assert not driver.guard.double_compensation.suspected
 
 
@@ -370,7 +374,18 @@ def test_one_point_lasts_from_when_it_came_whatever_its_stamp():
     driver = Driver()
     driver.settle()
     point = Point(driver.now + 3600.0, Q + 0.2, np.zeros(3), np.zeros(3))
-    driver.guard.follow(Trajectory([point]), driver.now)
+    driver.guard.set_reference(Trajectory([point]), driver.now)
+    driver.settle(seconds=driver.guard.settings.reference_timeout - 2 * PERIOD)
+    assert driver.guard.reference is not None
+    driver.settle(seconds=4 * PERIOD)
+    assert driver.guard.reference is None
+
+
+def test_a_trajectory_that_has_ended_before_it_came_lasts_from_when_it_came():
+    driver = Driver()
+    driver.settle()
+    points = [Point(driver.now - late, Q + 0.2) for late in (1.0, 0.6)]
+    driver.guard.set_reference(Trajectory(points), driver.now)
     driver.settle(seconds=driver.guard.settings.reference_timeout - 2 * PERIOD)
     assert driver.guard.reference is not None
     driver.settle(seconds=4 * PERIOD)
@@ -384,7 +399,7 @@ def test_a_stamp_that_stands_still_renews_nothing():
     stamp = driver.now
     for _ in range(round(2 * driver.guard.settings.state_timeout / PERIOD)):
         driver.now += PERIOD
-        driver.guard.answer(stamp, Q, REST, None, now=driver.now, time=driver.now)
+        driver.guard.command_for_state(stamp, Q, REST, None, now=driver.now, time=driver.now)
     assert not driver.guard.fresh(driver.now)
     assert driver.guard.mode is Mode.HOLD
 

@@ -133,7 +133,7 @@ def test_one_wrong_reading_does_not_become_the_truth():
 
 def test_after_forgetting_anything_may_come():
     guard = guarded()
-    guard.forget()
+    guard.reset()
     guard.check(-5.0, Q + 100.0)
     with pytest.raises(StateError, match='jumps'):
         guard.check(-4.999, Q)

@@ -34,7 +34,7 @@ def test_all_inputs_are_here():
 def test_silence_ends_only_where_torque_is_wanted_the_state_fresh_and_nobody_else_commands():
     for mode, now, _, after in CASES:
         if mode is Mode.SILENT:
-            begins = now.running and now.fresh and not now.blocked
+            begins = now.running and now.fresh and not now.start_inhibited
             assert after is (Mode.FOLLOW if begins else Mode.SILENT)
 
 
@@ -45,14 +45,14 @@ def test_what_runs_on_a_fresh_state_follows_and_nothing_else_does():
             assert now.fresh
         elif now.running and now.fresh:
             assert mode is Mode.SILENT
-            assert now.blocked
+            assert now.start_inhibited
 
 
 def test_another_publisher_stops_nothing_that_has_begun():
     for mode, now, policy, after in CASES:
         if mode is not Mode.SILENT:
             free = Conditions(
-                now.running, now.fresh, blocked=False, reached_target=now.reached_target
+                now.running, now.fresh, start_inhibited=False, reached_target=now.reached_target
             )
             assert after is next_mode(mode, free, **policy)
 
@@ -77,13 +77,13 @@ def test_what_must_stop_goes_to_its_last_command_and_falls_silent_on_arrival():
 
 
 @pytest.mark.parametrize('fresh', BOOLS)
-@pytest.mark.parametrize('blocked', BOOLS)
+@pytest.mark.parametrize('start_inhibited', BOOLS)
 @pytest.mark.parametrize('policy', POLICIES)
 @pytest.mark.parametrize('mode', Mode)
 def test_what_must_stop_is_silent_two_decisions_after_arrival_and_stays_so(
-    mode, policy, blocked, fresh
+    mode, policy, start_inhibited, fresh
 ):
-    reached_target = Conditions(False, fresh, blocked, reached_target=True)
+    reached_target = Conditions(False, fresh, start_inhibited, reached_target=True)
     for _ in range(2):
         mode = next_mode(mode, reached_target, **policy)
     assert mode is Mode.SILENT
@@ -99,13 +99,13 @@ def test_before_arrival_nothing_that_must_stop_falls_silent():
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
 @pytest.mark.parametrize('fresh', [True, False])
 def test_a_last_command_that_is_owed_is_given_unless_another_commands(on_stop, fresh):
-    for blocked in (True, False):
+    for start_inhibited in (True, False):
         conditions = Conditions(
             running=False,
             fresh=fresh,
-            blocked=blocked,
+            start_inhibited=start_inhibited,
             reached_target=True,
             final_command_pending=True,
         )
         mode = next_mode(Mode.SILENT, conditions, on_stale='stop', on_stop=on_stop)
-        assert mode is (Mode.SILENT if blocked else Mode(on_stop))
+        assert mode is (Mode.SILENT if start_inhibited else Mode(on_stop))

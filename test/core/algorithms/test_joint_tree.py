@@ -14,7 +14,7 @@ def test_ancestors_come_nearest_first():
     ]  # fmt: skip
 
 
-def test_mimic_joints_take_their_rates_from_their_driver():
+def test_mimic_joints_take_their_rates_from_the_joint_that_they_mimic():
     """In the order of the tree: wrist, finger, knuckle, fingertip, opposing."""
     model = hand_written('mimic').model
     assert_close(joint_rates(model, [3.0, 2.0]), [3.0, 2.0, -3.0, -1.5, 0.14])

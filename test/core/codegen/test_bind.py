@@ -111,6 +111,8 @@ GOOD = np.zeros(4)
         (None, np.zeros(4), 'bind: q must be a float64 NumPy array, not NoneType'),
         (np.zeros(4, np.float32), np.zeros(4), 'bind: q must be .*, not float32 array'),
         (np.zeros(4, '>f8'), np.zeros(4), 'bind: q must be .*, not >f8 array'),
+        (np.ma.zeros(4), np.zeros(4), 'bind: q must be .*, not float64 MaskedArray'),
+        (np.zeros(4), np.ma.zeros(4), 'bind: out must be .*, not float64 MaskedArray'),
         (np.zeros(8)[::2], np.zeros(4), 'bind: q must be contiguous in memory'),
         (np.zeros(3), np.zeros(4), r'bind: q has shape \(3,\), \(4,\) is needed'),
         (np.zeros((4, 1)), np.zeros(4), r'bind: q has shape \(4, 1\), \(4,\) is needed'),

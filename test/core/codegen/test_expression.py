@@ -1,7 +1,9 @@
 """What is folded away while an expression is written, and what becomes one node."""
 
 import operator
+from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,6 +83,33 @@ def test_operands_come_first(inputs):
 
 def test_an_input_knows_its_vector_and_place(inputs):
     assert [node.operands for node in inputs] == [('q', 0), ('q', 1), ('q', 2)]
+
+
+@pytest.mark.parametrize('operation', [operator.add, operator.sub, operator.mul, operator.truediv])
+@pytest.mark.parametrize('other', ['text', None, [1.0], object()])
+def test_what_is_no_number_is_a_type_error(inputs, operation, other):
+    with pytest.raises(TypeError, match=r'operand|sequence'):
+        operation(inputs[0], other)
+    with pytest.raises(TypeError, match=r'operand|sequence|concatenate'):
+        operation(other, inputs[0])
+
+
+@pytest.mark.parametrize('two', [2, np.float64(2.0), np.float32(2.0), np.int64(2), Fraction(2)])
+def test_every_real_number_is_a_constant(inputs, two):
+    x = inputs[0]
+    assert x + two is 2.0 + x
+    assert x - two is x + -2.0
+    assert two - x is 2.0 - x
+    assert x * two is 2.0 * x
+    assert x / two is 0.5 * x
+    assert two / x is 2.0 / x
+
+
+def test_an_array_takes_an_expression_entry_by_entry(inputs):
+    x = inputs[0]
+    for product in (x * np.array([2.0, 3.0]), np.array([2.0, 3.0]) * x):
+        assert [entry is factor * x for entry, factor in zip(product, (2, 3), strict=True)]
+        assert product[1] is 3.0 * x
 
 
 LEAVES = st.one_of(

@@ -117,7 +117,7 @@ def test_axis_is_normalised_and_x_by_default():
         assert_close(parse_urdf(text).joints[0].axis, [0.0, 0.6, 0.8])
 
 
-def test_a_mimic_joint_reads_its_driver():
+def test_a_mimic_joint_reads_the_coordinate_that_it_mimics():
     model = hand_written('mimic').model
     assert model.joint_names == ('wrist', 'finger')
     coordinates = {
@@ -196,7 +196,7 @@ def test_moving_bodies_without_mass_are_findings():
         parse_urdf(hand_written('massless_tip').text, strict=True)
 
 
-def test_a_mimic_joint_without_its_driver_is_independent_and_a_finding():
+def test_a_mimic_joint_of_a_missing_joint_is_independent_and_a_finding():
     text = robot('a-b', links='ab', extra='<mimic joint="gone" multiplier="2"/>')
     model = parse_urdf(text)
     assert model.joint_names == ('a-b',)

@@ -1,10 +1,11 @@
 """What is refused before a tree is looked for: messages name the element, and what is allowed."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from mechanics.drawn_trees import broken_urdfs
 from mechanics.robots import hand_written
+from property_settings import examples
 
 from robot_dynamics_ros.core import RobotDynamicsError, TopologyError, UrdfError, parse_urdf
 
@@ -147,8 +148,8 @@ def test_exporters_write_the_largest_double_for_no_limit():
 
 
 # Garbage of three kinds: only the package's own errors may come out, whatever goes in.
-FUZZING = settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+FUZZING = examples(
+    300, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 
 

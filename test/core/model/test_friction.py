@@ -52,7 +52,7 @@ def test_coefficients_come_from_the_description_unless_given():
     assert JointFriction(model, viscous={name: 9.0}).viscous[1] == 9.0
 
 
-def test_friction_of_a_mimic_joint_is_felt_by_its_driver():
+def test_friction_of_a_mimic_joint_is_felt_by_the_joint_that_it_mimics():
     model = hand_written('mimic').model
     friction = JointFriction(model, viscous={'knuckle': 2.0})
     v = np.array([0.0, 0.4])

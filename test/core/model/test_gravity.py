@@ -128,7 +128,7 @@ def test_of_a_mounting_it_is_the_inverse():
 @pytest.mark.parametrize(
     ('turn', 'words'),
     [
-        ((0.0, 0.0, 0.0, 0.0), 'quaternion is zero'),
+        ((0.0, 0.0, 0.0, 0.0), 'quaternion is 0, 0, 0, 0'),
         ((0.0, 0.0, 1.0), 'quaternion has 3 values'),
         ((0.0, math.inf, 0.0, 1.0), "quaternion is inf at 'y'"),
     ],

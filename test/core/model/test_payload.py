@@ -117,6 +117,7 @@ FLAT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 3.0))
         (None, COM, INERTIA, 'mass is None kg, a finite number'),
         pytest.param(10**400, COM, INERTIA, 'mass is 10*', id='huge mass'),
         (1.0, None, INERTIA, 'com is None, three finite numbers'),
+        (1.0, np.ma.zeros(3), INERTIA, 'three finite numbers'),
         (1.0, '123', INERTIA, 'com is 123, three finite numbers'),
         (1.0, COM, 0.5, 'inertia is 0.5, 3 x 3 finite numbers'),
         (1.0, (0.0, 0.0), INERTIA, 'three finite numbers'),

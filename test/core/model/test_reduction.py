@@ -113,7 +113,7 @@ def test_names_may_come_from_a_generator():
     assert model.reduced(name for name in kept) == model.reduced(kept)
 
 
-def test_mimic_joints_rest_and_move_with_their_driver():
+def test_mimic_joints_rest_and_move_with_the_joint_that_they_mimic():
     model = hand_written('mimic').model
     locked = model.reduced(['wrist'], {'finger': 0.3})
     assert [joint.name for joint in locked.joints] == ['wrist']

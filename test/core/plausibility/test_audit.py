@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from mechanics.examples import MOVING_EXAMPLES
+from mechanics.examples import MOVING_EXAMPLES, needs_examples
 
 from robot_dynamics_ros.core import audit, parse_urdf
 
@@ -38,8 +38,8 @@ def fixed(name, inertial):
     )
 
 
-def mimic(driver):
-    return LIMIT + f'<mimic joint="{driver}"/>'
+def mimic(mimicked):
+    return LIMIT + f'<mimic joint="{mimicked}"/>'
 
 
 LID = (
@@ -94,7 +94,7 @@ PROVOKING = {
     'friction': (
         robot(joint=LIMIT + '<dynamics friction="0.1"/>'), 'info', 'the dynamics leaves out',
     ),
-    'mass on the base': (robot(more=fixed('foot', BODY)), 'info', 'its mass plays no part'),
+    'mass on the base': (robot(more=fixed('foot', BODY)), 'info', 'its mass has no effect'),
     'massless': (robot(body=''), 'warning', 'has a mass'),
     'inertia without mass': (
         robot(body(0, 0.065, 0.05, 0.025), more=''), 'warning', 'a rotational inertia but no mass',
@@ -195,12 +195,14 @@ def test_a_continuous_joint_needs_no_limit():
     assert audit(parse_urdf(text)) == ()
 
 
+@needs_examples
 def test_after_joints_were_locked():
     robot_with_two = next(r for r in MOVING_EXAMPLES if r.model.size > 6)
     model = robot_with_two.model
     assert audit(model.reduced(model.joint_names[:2])) is not None
 
 
+@needs_examples
 def test_not_noisy_on_public_robots():
     """Seven in eight links of the public robots give no reason for a warning or an error."""
     links = sum(len(robot.model.links) for robot in MOVING_EXAMPLES)

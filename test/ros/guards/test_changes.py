@@ -13,7 +13,7 @@ from three_joints import URDF
 from robot_dynamics_interfaces.srv import GetPayload, SetGravity, SetPayload
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.payload import Payload
-from robot_dynamics_ros.ros.parameters.table import TABLE
+from robot_dynamics_ros.ros.parameters.node_table import TABLE
 from robot_dynamics_ros.ros.process import SWITCH_INTERVAL
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -39,9 +39,9 @@ def switching():
 def check_every_state_answered(scene):
     """Of the driver's, once it has paused."""
     scene.driver.pause()
-    counters = scene.node.counters_by_topic['joint_states']
+    counters = scene.node.topic_counters['joint_states']
     scene.observer.until(lambda: counters.used >= scene.driver.sent, 'the last answer')
-    assert (counters.used, counters.refused) == (scene.driver.sent, 0)
+    assert (counters.used, counters.rejected) == (scene.driver.sent, 0)
     scene.observer.until(lambda: len(scene.recording) >= scene.driver.sent, 'the last command')
 
 
@@ -49,20 +49,20 @@ def test_another_description_at_500_hz_loses_no_cycle(guarded, dynamics, switchi
     """It is compiled and checked beside the old one."""
     heavier = RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V)
     with guarded(robot_description='', fade_time=FADE, **PATIENT) as scene:
-        counters = scene.node.counters_by_topic['robot_description']
+        counters = scene.node.topic_counters['robot_description']
         scene.driver.pause()
         scene.observer.description.publish(String(data=URDF))
         scene.observer.until(lambda: counters.used == 1, 'the description')
         scene.driver.period, scene.driver.sent = 0.002, 0
-        scene.node.counters_by_topic['joint_states'].used = 0
+        scene.node.topic_counters['joint_states'].used = 0
         scene.driver.resume()
         scene.settle(dynamics.bias_torque(Q, V))
         scene.observer.description.publish(String(data=HEAVIER))
         scene.settle(heavier)
         scene.observer.description.publish(String(data='<robot/>'))
-        scene.observer.until(lambda: counters.refused == 1, 'refusal')
-        assert 'the robot in use is kept' in counters.last_reason
-        scene.hear(20)
+        scene.observer.until(lambda: counters.rejected == 1, 'refusal')
+        assert 'the current robot is kept' in counters.last_reason
+        scene.wait_for_states(20)
         np.testing.assert_allclose(scene.recording.last, heavier, rtol=1e-12)
         check_every_state_answered(scene)
 
@@ -72,12 +72,12 @@ def test_live_parameters_at_500_hz_lose_no_cycle(guarded, dynamics, switching):
     with guarded(fade_time=FADE, **PATIENT) as scene:
         scene.driver.period = 0.002
         scene.settle(dynamics.bias_torque(Q, V))
-        for row in TABLE:
+        for row in TABLE.rows.values():
             if row.live:
                 value = scene.node.get_parameter(row.name).value
                 # An empty list does not tell of what.
                 scene.set(**{row.name: [] if value is None else value})
-                scene.hear(2)
+                scene.wait_for_states(2)
         np.testing.assert_allclose(scene.recording.last, dynamics.bias_torque(Q, V), rtol=1e-12)
         check_every_state_answered(scene)
 
@@ -97,7 +97,7 @@ def test_a_payload_comes_and_goes_and_leaves_no_trace(guarded, dynamics):
             return scene.observer.call(GetPayload, '/robot_dynamics/get_payload')
 
         scene.settle(dynamics.bias_torque(Q, V))
-        scene.hear()
+        scene.wait_for_states()
         before = scene.recording.last.tobytes()
         assert not carried().attached
         assert carry(frame='hand', inertia=inertia)[0]
@@ -106,7 +106,7 @@ def test_a_payload_comes_and_goes_and_leaves_no_trace(guarded, dynamics):
         scene.settle(loaded)
         success, message = carry(frame='nowhere', inertia=inertia)
         assert (success, 'nowhere' in message) == (False, True)
-        scene.hear()
+        scene.wait_for_states()
         np.testing.assert_allclose(scene.recording.last, loaded, rtol=1e-12)
         assert carry(transition_time=0.1)[0]
         scene.settle(dynamics.bias_torque(Q, V))
@@ -131,18 +131,18 @@ def test_a_payload_that_nobody_can_hold_is_refused(guarded, dynamics):
             return response.message
 
         scene.settle(dynamics.bias_torque(Q, V))
-        assert 'of slide, which may give 200' in carry(1200.0)
-        assert 'is the mass in kg?' in carry(1200.0)
+        assert 'of slide at the present position, its effort limit is 200' in carry(1200.0)
+        assert 'check that the mass is in kg' in carry(1200.0)
         # The scale is for commands, the driver's gravity its own affair.
         assert 'attached' in carry(0.1, effort_scale=0.01)
-        assert 'is the mass in kg?' in carry(1200.0, effort_scale=1.0)
+        assert 'check that the mass is in kg' in carry(1200.0, effort_scale=1.0)
         assert 'attached' in carry(1200.0, terms=['coriolis'])
         assert 'attached' in carry(1100.0, terms=['gravity'])
-        assert 'is the mass in kg?' in carry(1101.0)
+        assert 'check that the mass is in kg' in carry(1101.0)
         # Whatever the latest state was.
         scene.driver.change = nowhere
-        scene.hear()
-        assert 'is the mass in kg?' in carry(1101.0)
+        scene.wait_for_states()
+        assert 'check that the mass is in kg' in carry(1101.0)
 
 
 def test_gravity_in_the_root_link_and_in_no_frame(guarded, dynamics):
@@ -168,7 +168,7 @@ def test_gravity_in_the_root_link_and_in_no_frame(guarded, dynamics):
             import tf2_ros  # noqa: F401
         except ImportError:
             assert 'tf2 is not installed' in response.message
-        scene.hear()
+        scene.wait_for_states()
         lunar = dynamics.with_gravity((0.0, 0.0, 1.62)).bias_torque(Q, V)
         np.testing.assert_allclose(scene.recording.last, lunar, rtol=1e-12)
 
@@ -219,7 +219,7 @@ def test_the_measured_acceleration_is_estimated(guarded, dynamics):
             lambda: np.allclose(scene.recording.last, wanted, rtol=1e-3, atol=1e-3), 'M a'
         )
         status = scene.status('timing', 'Hz')
-        assert ('delay of the acceleration [ms]', '31.83') in {
+        assert ('delay of the acceleration filter [ms]', '31.83') in {
             (pair.key, pair.value) for pair in status.values
         }
         scene.set(acceleration_cutoff=0.0)

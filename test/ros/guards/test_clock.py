@@ -36,7 +36,7 @@ def test_what_must_go_on_goes_on_without_simulated_time(guarded, dynamics):
         publisher = scene.observer.node.create_publisher(
             Float64MultiArray, '/robot_dynamics/commands', 10
         )
-        scene.status('commands', 'others publish')
+        scene.status('commands', 'other publisher')
         scene.observer.node.destroy_publisher(publisher)
         scene.status('commands', 'within the limits')
 
@@ -49,13 +49,13 @@ def test_a_clock_that_is_set_back_forgets_reference_and_stamps(guarded, dynamics
         scene.settle(free)
         follow(scene.node, scene.observer, trajectory(point(QR, VR, AR)))
         scene.settle(following)
-        before = scene.node.counters_by_topic['joint_states'].refused
+        before = scene.node.topic_counters['joint_states'].rejected
         capfd.readouterr()
         clock.set(5.0)
         scene.settle(free)
         assert scene.guard.reference is None
-        assert scene.node.counters_by_topic['joint_states'].refused <= before + 2
-        scene.status('joint_states', 'none refused')
-        assert 'the clock was set: reference and stamps are forgotten' in capfd.readouterr().err
+        assert scene.node.topic_counters['joint_states'].rejected <= before + 2
+        scene.status('joint_states', '0 rejected')
+        assert 'the clock was set: the reference ends' in capfd.readouterr().err
         follow(scene.node, scene.observer, trajectory(point(QR, VR, AR)))
         scene.settle(following)

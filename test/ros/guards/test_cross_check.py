@@ -43,14 +43,14 @@ def test_disagreement_fades_out_until_somebody_enables(guarded, dynamics, capfd)
         scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
         scene.set(cross_check_tolerance=1e-10)
         scene.check_silent()
-        status = scene.status('model', 'stopped, until ~/enable: Pinocchio disagrees')
+        status = scene.status('model', 'stopped until ~/enable is called: Pinocchio disagrees')
         assert status.level == DiagnosticStatus.ERROR
-        assert 'live torque: Pinocchio disagrees' in capfd.readouterr().err
+        assert 'commanded torque: Pinocchio disagrees' in capfd.readouterr().err
         scene.node.trigger_deactivate()
         scene.node.trigger_activate()
         scene.check_silent()
         response = scene.observer.call(SetBool, '/robot_dynamics/enable', data=True)
-        assert 'cleared: Pinocchio disagrees' in response.message
+        assert 'cleared the fault: Pinocchio disagrees' in response.message
         scene.settle(torque)
 
 
@@ -61,7 +61,7 @@ def test_disagreement_may_be_a_warning(guarded, dynamics):
         scene.set(cross_check_tolerance=NONE_SUCH)
         status = scene.status('cross-check', 'Pinocchio disagrees')
         assert status.level == DiagnosticStatus.ERROR
-        scene.hear(20)
+        scene.wait_for_states(20)
         np.testing.assert_allclose(scene.recording.last, torque)
 
 
@@ -82,7 +82,7 @@ def test_what_has_changed_since_the_last_state_is_no_disagreement(guarded, dynam
         check._check()
         assert not scene.guard.fault
         scene.driver.resume()
-        scene.hear()
+        scene.wait_for_states()
         check._check()
         assert check.checks > 1
         assert check.report.agrees

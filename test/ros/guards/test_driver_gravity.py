@@ -13,19 +13,19 @@ def test_gravity_from_elsewhere_is_warned_of_and_honest_effort_is_not(guarded, d
         scene.driver.effort = lambda: scene.recording.last
         seen = scene.guard.double_compensation
         scene.observer.until(lambda: abs(seen.share) < 0.1, 'enough of honest effort')
-        status = scene.status('driver gravity', 'no sign')
+        status = scene.status('driver gravity', 'driver does not appear to add gravity')
         assert status.level == DiagnosticStatus.OK
 
         scene.driver.effort = lambda: scene.recording.last + gravity
-        status = scene.status('driver gravity', 'leave gravity out of parameter terms')
+        status = scene.status('driver gravity', 'remove gravity from parameter terms')
         assert status.level == DiagnosticStatus.WARN
         scene.set(driver_gravity_check=False)
-        scene.status('driver gravity', 'not looked at')
+        scene.status('driver gravity', 'driver_gravity_check is false')
 
         # The advice helps: then the measured effort is right.
         scene.set(driver_gravity_check=True, terms=['coriolis', 'inertial'])
         scene.settle(dynamics.bias_torque(Q, V) - gravity)
-        scene.status('driver gravity', 'not among the terms')
+        scene.status('driver gravity', 'terms does not contain gravity')
 
 
 def test_a_payload_that_nobody_told_of_is_no_double_compensation(guarded, dynamics):
@@ -38,4 +38,4 @@ def test_a_payload_that_nobody_told_of_is_no_double_compensation(guarded, dynami
         seen = scene.guard.double_compensation
         scene.observer.until(lambda: abs(seen.share) > 0.1, 'enough effort')
         assert not seen.suspected
-        scene.status('driver gravity', 'no sign')
+        scene.status('driver gravity', 'driver does not appear to add gravity')

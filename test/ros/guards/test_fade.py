@@ -9,7 +9,7 @@ from references import point, trajectory
 from std_srvs.srv import SetBool
 
 from robot_dynamics_ros.control.guards.supervisor import Mode
-from robot_dynamics_ros.ros.loop.state_loop import TICK
+from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.3
@@ -41,7 +41,7 @@ def test_activation_follows_the_formula(guarded, dynamics):
     x = np.clip(times - times[0], 0.0, 1.0)
     # The greatest slope of s is 1.5: that much a command that is received late is off.
     assert np.abs(shares[:, 0] - x * x * (3.0 - 2.0 * x)).max() < 1.5 * 0.05
-    assert times[-1] - times[0] < 1.0 + 2 * TICK + MACHINE
+    assert times[-1] - times[0] < 1.0 + 2 * WAIT_TIMEOUT + MACHINE
 
 
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
@@ -61,15 +61,15 @@ def test_enable_takes_the_torque_away_and_gives_it_back(guarded, dynamics, on_st
     last = dynamics.gravity_torque(Q) if on_stop == 'hold' else np.zeros(3)
     with guarded(fade_time=FADE, on_stop=on_stop) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
-        assert f'to {on_stop}' in enable(scene, False)
+        assert f'(on_stop={on_stop})' in enable(scene, False)
         scene.settle(last)
         scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
         scene.check_silent()
-        scene.status('model', 'disabled')
-        counters = scene.node.counters_by_topic['reference']
+        scene.status('model', 'torque disabled')
+        counters = scene.node.topic_counters['reference']
         scene.observer.reference.publish(trajectory(point(Q)))
-        scene.observer.until(lambda: counters.refused == 1, 'refusal')
-        assert 'the node commands nothing: disabled' in counters.last_reason
+        scene.observer.until(lambda: counters.rejected == 1, 'refusal')
+        assert 'no torque is commanded: torque is disabled' in counters.last_reason
         enable(scene, True)
         scene.settle(dynamics.bias_torque(Q, V))
 
@@ -77,7 +77,7 @@ def test_enable_takes_the_torque_away_and_gives_it_back(guarded, dynamics, on_st
 def test_a_robot_that_is_stale_can_be_stopped(guarded):
     """The last command is reached although no state comes."""
     with guarded(fade_time=FADE) as scene:
-        scene.hear()
+        scene.wait_for_states()
         scene.driver.pause()
         scene.observer.until(lambda: scene.guard.mode is Mode.HOLD, 'hold')
         change(scene, Transition.TRANSITION_DEACTIVATE)
@@ -90,7 +90,7 @@ def test_the_last_command_is_reached_after_a_shorter_fade(guarded, dynamics):
     with guarded(fade_time=0.0) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         scene.set(fade_time=1.5)
-        scene.guard.change(0.1)
+        scene.guard.request_fade(0.1)
         change(scene, Transition.TRANSITION_DEACTIVATE)
         scene.settle(np.zeros(3))
         assert scene.guard.mode is Mode.SILENT
@@ -100,10 +100,10 @@ def test_another_parameter_leaves_a_running_fade_alone(guarded, dynamics):
     with guarded(fade_time=0.0) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         scene.set(terms=['gravity'])
-        scene.guard.change(60.0)
-        scene.hear()
+        scene.guard.request_fade(60.0)
+        scene.wait_for_states()
         scene.set(state_timeout=0.2)
-        scene.hear(20)
+        scene.wait_for_states(20)
         # Of a minute, not even a tenth has passed.
         far = np.abs(scene.recording.last - dynamics.bias_torque(Q, V)).max()
         assert far < 0.1 * np.abs(dynamics.gravity_torque(Q) - dynamics.bias_torque(Q, V)).max()

@@ -8,7 +8,7 @@ from guard_scene import MACHINE, figures
 from rclpy.parameter import Parameter
 from references import follow, point, trajectory
 
-from robot_dynamics_ros.ros.loop.state_loop import TICK
+from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
@@ -38,7 +38,7 @@ def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
         times, commands = scene.recording.since(lowered)
         # 10 N at 100 N/s, ten times the limit of 10 N.
         late = times[commands[:, 1] > 10.0 + 1e-9]
-        assert late[-1] - lowered < 10.0 / 100.0 + 2 * TICK + MACHINE
+        assert late[-1] - lowered < 10.0 / 100.0 + 2 * WAIT_TIMEOUT + MACHINE
         scene.set(effort_limits=[1e3], effort_scale=1.0)
         scene.settle(whole)
         scene.observer.until(lambda: not torques[-1].saturated, 'no saturation')
@@ -82,10 +82,10 @@ def test_limits_that_do_not_fit_are_refused(guarded, dynamics):
             ('effort_limits', [-1.0], 'it must be at least 0'),
             ('effort_scale', 0.0, 'greater than 0 and at most 1'),
             ('effort_rate_limits', [0.0], 'greater than 0'),
-            ('effort_limits', [float('nan')], 'effort_limits is nan'),
+            ('effort_limits', [float('nan')], 'effort_limits[0] is nan'),
         ):
             (result,) = scene.node.set_parameters([Parameter(name, value=value)])
             assert not result.successful
             assert reason in result.reason
-        scene.hear()
+        scene.wait_for_states()
         np.testing.assert_allclose(scene.recording.last, dynamics.bias_torque(Q, V))

@@ -11,14 +11,19 @@ RELIABILITY = 'qos_overrides./joint_states.subscription.reliability'
 DEPTH = 'qos_overrides./joint_states.subscription.depth'
 
 
-def profile_of(node):
-    (info,) = node.get_subscriptions_info_by_topic('/joint_states')
-    return info.qos_profile
+def profile_of(node, observer):
+    """That of the only subscription; one of a node before may take a while to be gone."""
+
+    def found():
+        return node.get_subscriptions_info_by_topic('/joint_states')
+
+    observer.until(lambda: len(found()) == 1, 'one subscription')
+    return found()[0].qos_profile
 
 
 def test_reliable_and_best_effort_drivers_are_both_heard(graph):
     with graph(robot_description=URDF) as (node, observer):
-        assert profile_of(node).reliability == ReliabilityPolicy.BEST_EFFORT
+        assert profile_of(node, observer).reliability == ReliabilityPolicy.BEST_EFFORT
         observer.answer_to(state(Q, V))
         best_effort = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
         observer.states = observer.node.create_publisher(JointState, 'joint_states', best_effort)
@@ -28,13 +33,13 @@ def test_reliable_and_best_effort_drivers_are_both_heard(graph):
 
 def test_quality_of_service_can_be_overridden(graph, capfd):
     with graph(**{RELIABILITY: 'reliable', DEPTH: 3}, robot_description=URDF) as (node, observer):
-        assert profile_of(node).reliability == ReliabilityPolicy.RELIABLE
+        assert profile_of(node, observer).reliability == ReliabilityPolicy.RELIABLE
         assert node.get_parameter(DEPTH).value == 3
         observer.answer_to(state(Q, V))
     assert 'unknown parameters' not in capfd.readouterr().err
     # What one node was told is no default of the next.
-    with graph(robot_description=URDF) as (node, _):
-        assert profile_of(node).reliability == ReliabilityPolicy.BEST_EFFORT
+    with graph(robot_description=URDF) as (node, observer):
+        assert profile_of(node, observer).reliability == ReliabilityPolicy.BEST_EFFORT
 
 
 def test_a_misspelt_parameter_is_warned_of(graph, capfd):
@@ -42,7 +47,7 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
         observer.answer_to(state(Q, V))
     said = capfd.readouterr().err
     assert (
-        'unknown parameters, not used: effort_limit (did you mean effort_limits?), fade_times'
+        'unknown parameters are ignored: effort_limit (did you mean effort_limits?), fade_times'
         in said
     )
 
@@ -51,7 +56,7 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
     ('name', 'value', 'reason'),
     [
         ('fade_time', 'long', "fade_time is 'long', a number is needed"),
-        ('effort_limits', 5.0, 'effort_limits is 5.0, a list is needed'),
+        ('effort_limits', 5.0, 'effort_limits is 5.0, a list of numbers is needed'),
         ('on_stale', 1, 'on_stale is 1, a string is needed'),
         ('cross_check_rate', 'often', "cross_check_rate is 'often', a number is needed"),
         ('exclusive_commands', True, 'exclusive_commands is True, a string is needed'),
@@ -65,7 +70,7 @@ def test_a_wrong_parameter_at_the_start_is_said_and_nothing_is_commanded(
     graph, capfd, name, value, reason
 ):
     with graph(**{'robot_description': URDF, name: value}) as (node, _):
-        assert node.in_use.present is None
+        assert node.robot_holder.current is None
     said = capfd.readouterr().err
     assert '[ERROR]' in said
     assert reason in said
@@ -82,6 +87,6 @@ def test_a_driver_that_cannot_be_heard_is_named_in_diagnostics(graph):
         def named():
             driver.publish(state(Q, V))
             texts = [s.message for r in reports for s in r.status if 'joint_states' in s.name]
-            return any('quality of service, observer' in text for text in texts)
+            return any('incompatible quality of service of observer' in text for text in texts)
 
         observer.until(named, 'the reason')

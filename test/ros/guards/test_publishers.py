@@ -27,7 +27,7 @@ def test_it_does_not_begin_while_another_publishes_and_begins_when_it_leaves(gua
         scene.node.start()
         scene.check_silent()
         assert len(scene.recording) == 0
-        status = scene.status('commands', 'and we do not begin')
+        status = scene.status('commands', 'no commands until they have left')
         assert status.level == DiagnosticStatus.ERROR
         assert figures(status)['other publishers'] == '1'
         scene.observer.node.destroy_publisher(other)
@@ -40,9 +40,9 @@ def test_one_that_comes_later_is_an_error_in_diagnostics(guarded, dynamics, capf
     with guarded(fade_time=FADE) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         intrude(scene)
-        status = scene.status('commands', f'others publish on {TOPIC}')
+        status = scene.status('commands', f'other publisher(s) on {TOPIC}')
         assert status.level == DiagnosticStatus.ERROR
-        assert 'do not begin' not in status.message
+        assert 'no commands' not in status.message
         sent = len(scene.recording)
         scene.observer.until(lambda: len(scene.recording) >= sent + 20, 'commands')
     assert f'1 other publisher(s) on {TOPIC}' in capfd.readouterr().err
@@ -53,15 +53,15 @@ def test_what_was_handed_over_is_not_taken_back(guarded, dynamics):
     with guarded(fade_time=FADE) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         other = intrude(scene)
-        scene.status('commands', 'others publish')
+        scene.status('commands', 'other publisher')
         scene.observer.call(SetBool, '/robot_dynamics/enable', data=False)
         scene.settle(np.zeros(3))
         scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
-        scene.hear()
+        scene.wait_for_states()
         sent = len(scene.recording)
         scene.observer.node.destroy_publisher(other)
         scene.status('commands', 'within the limits')
-        scene.hear()
+        scene.wait_for_states()
         assert len(scene.recording) == sent
 
 
@@ -71,5 +71,5 @@ def test_the_others_can_be_tolerated_or_ignored(guarded, dynamics, rule):
         intrude(scene)
         scene.node.start()
         scene.settle(dynamics.bias_torque(Q, V))
-        text = {'warn': 'others publish on', 'ignore': 'within the limits'}[rule]
+        text = {'warn': 'other publisher(s) on', 'ignore': 'within the limits'}[rule]
         scene.status('commands', text)

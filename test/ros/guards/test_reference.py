@@ -8,7 +8,7 @@ from builtin_interfaces.msg import Duration, Time
 from guard_scene import MACHINE
 from references import follow, point, trajectory
 
-from robot_dynamics_ros.ros.loop.state_loop import TICK
+from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 QR, VR, AR = [0.2, -0.1, 0.6], [1.0, 0.3, -0.8], [2.0, -1.0, 3.0]
@@ -27,8 +27,8 @@ def check_dropped(scene, torque, earliest, latest):
     times, commands = scene.recording.since(earliest - TIMEOUT)
     there = np.flatnonzero(np.abs(commands - torque).max(axis=1) < 1e-9)
     left = times[there[-1]]
-    assert earliest + TIMEOUT - 0.05 < left < latest + TIMEOUT + 2 * TICK + MACHINE
-    assert times[-1] - left < FADE + 2 * TICK + MACHINE
+    assert earliest + TIMEOUT - 0.05 < left < latest + TIMEOUT + 2 * WAIT_TIMEOUT + MACHINE
+    assert times[-1] - left < FADE + 2 * WAIT_TIMEOUT + MACHINE
 
 
 def test_a_trajectory_that_is_over_is_dropped(guarded, dynamics):
@@ -41,7 +41,7 @@ def test_a_trajectory_that_is_over_is_dropped(guarded, dynamics):
         scene.settle(dynamics.bias_torque(Q, V))
         check_dropped(scene, end, before + MOTION, after + MOTION)
         assert scene.guard.dropped_references == 1
-        scene.status('reference', 'none to follow')
+        scene.status('reference', 'no active reference')
 
 
 def test_a_point_lasts_as_long_as_it_is_renewed(guarded, dynamics):
@@ -77,10 +77,10 @@ def test_references_of_the_past_are_refused(guarded, dynamics, make, reason):
     with guarded(fade_time=FADE) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         start = time.monotonic()
-        counters = scene.node.counters_by_topic['reference']
+        counters = scene.node.topic_counters['reference']
         scene.observer.reference.publish(make())
-        scene.observer.until(lambda: counters.refused == 1, 'refusal')
+        scene.observer.until(lambda: counters.rejected == 1, 'refusal')
         assert reason in counters.last_reason
-        scene.hear()
+        scene.wait_for_states()
         _, commands = scene.recording.since(start)
         np.testing.assert_allclose(commands, [dynamics.bias_torque(Q, V)] * len(commands))

@@ -10,7 +10,7 @@ from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedfor
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.ros.loop.state_loop import TICK
+from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 TIMEOUT, FADE = 0.1, 0.3
@@ -30,12 +30,12 @@ def test_stale_states_lead_to_hold_or_zero(guarded, dynamics, on_stale):
         scene.settle(resting)
         times, commands = scene.recording.since(lost)
         away = np.abs(commands - moving).max(axis=1) > 1e-9
-        assert TIMEOUT - 0.05 < times[away][0] - lost < TIMEOUT + 2 * TICK + MACHINE
-        assert times[-1] - times[away][0] < FADE + 2 * TICK + MACHINE
-        scene.status('joint_states', f', {on_stale}')
+        assert TIMEOUT - 0.05 < times[away][0] - lost < TIMEOUT + 2 * WAIT_TIMEOUT + MACHINE
+        assert times[-1] - times[away][0] < FADE + 2 * WAIT_TIMEOUT + MACHINE
+        scene.status('joint_states', f'(on_stale={on_stale})')
         scene.driver.resume()
         scene.settle(moving)
-        scene.status('joint_states', 'none refused')
+        scene.status('joint_states', '0 rejected')
 
 
 def test_stale_states_stop_the_commands(guarded, dynamics):
@@ -57,7 +57,7 @@ def test_stale_states_stop_the_commands(guarded, dynamics):
         assert set(answered) <= sent
         np.testing.assert_allclose(commands, moving * np.ones_like(commands), rtol=1e-12)
         scene.driver.resume()
-        scene.hear()
+        scene.wait_for_states()
         scene.settle(moving)
 
 
@@ -76,12 +76,12 @@ def test_stamps_that_stand_still_are_stale_and_that_is_said_once(guarded, dynami
         scene.driver.change = repeat
         scene.driver.resume()
         scene.settle(dynamics.gravity_torque(Q))
-        scene.hear(20)
+        scene.wait_for_states(20)
         scene.driver.change = lambda message: None
         scene.settle(dynamics.bias_torque(Q, V))
     log = capfd.readouterr().err
-    assert log.count('joint_states are stale: hold') == 1
-    assert log.count('joint_states are back') == 1
+    assert log.count('holding gravity compensation (on_stale=hold)') == 1
+    assert log.count('joint states are valid again') == 1
 
 
 def test_the_first_cycle_after_the_timeout_reacts():
@@ -89,8 +89,8 @@ def test_the_first_cycle_after_the_timeout_reacts():
     feedforward = Feedforward(RobotDynamics(parse_urdf(URDF), backend='python'))
     guard = GuardedFeedforward(feedforward, GuardSettings(state_timeout=TIMEOUT))
     guard.active = True
-    guard.answer(0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
-    assert guard.tick(TIMEOUT, 0.0) is None
+    guard.command_for_state(0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
+    assert guard.command_without_state(TIMEOUT, 0.0) is None
     assert guard.mode is Mode.FOLLOW
-    assert guard.tick(TIMEOUT + 1e-6, 0.0) is not None
+    assert guard.command_without_state(TIMEOUT + 1e-6, 0.0) is not None
     assert guard.mode is Mode.HOLD

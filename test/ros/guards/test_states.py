@@ -14,7 +14,7 @@ from robot_dynamics_ros.control.guards.state_guard import StateGuard
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.ros.loop.state_loop import TICK
+from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
@@ -74,7 +74,7 @@ BAD = {
     another_joint: 'joints missing: turn',
     a_jump: "position of 'wrist' jumps by 0.5",
     a_stamp_of_yesterday: 'before that of the state before',
-    before_time: 'the stamp is -1 s, it must not be negative',
+    before_time: 'header.stamp is -1 s, it must not be negative',
     absurd_velocity: 'times its limit',
 }
 
@@ -83,7 +83,7 @@ def test_a_bad_state_among_good_ones_gives_no_torque(guarded, dynamics):
     """Each in turn; the driver says for ever the same, so that only a bad state could move it."""
     torque = dynamics.bias_torque(Q, V)
     with guarded(fade_time=FADE) as scene:
-        counters = scene.node.counters_by_topic['joint_states']
+        counters = scene.node.topic_counters['joint_states']
         scene.settle(torque)
         start, refused = time.monotonic(), 0
         for spoil, reason in BAD.items():
@@ -95,17 +95,17 @@ def test_a_bad_state_among_good_ones_gives_no_torque(guarded, dynamics):
                     reasons.append(spoil)
 
             scene.driver.change = once
-            scene.observer.until(lambda: counters.refused > refused, reason)  # noqa: B023
+            scene.observer.until(lambda: counters.rejected > refused, reason)  # noqa: B023
             assert reason in counters.last_reason
             scene.driver.change = lambda message: None
             # After a jump, the way back is one too.
-            scene.hear()
-            refused = counters.refused
+            scene.wait_for_states()
+            refused = counters.rejected
         assert refused == len(BAD) + 1
         _, commands = scene.recording.since(start)
         np.testing.assert_allclose(commands, [torque] * len(commands), rtol=1e-12)
-        status = scene.status('joint_states', 'none refused')
-        assert figures(status)['refused'] == str(refused)
+        status = scene.status('joint_states', '0 rejected')
+        assert figures(status)['rejected'] == str(refused)
 
 
 @pytest.mark.parametrize('spoil', [not_finite, a_jump], ids=lambda spoil: spoil.__name__)
@@ -127,14 +127,14 @@ def test_bad_states_alone_count_as_none(guarded, dynamics, spoil):
         scene.settle(dynamics.gravity_torque(Q))
         times, commands = scene.recording.since(last_good)
         away = np.abs(commands - torque).max(axis=1) > 1e-9
-        assert times[away][0] - last_good < 0.1 + 2 * TICK + MACHINE
-        status = scene.status('joint_states', 'stale for')
+        assert times[away][0] - last_good < 0.1 + 2 * WAIT_TIMEOUT + MACHINE
+        status = scene.status('joint_states', 'no valid joint state for')
         assert status.level == DiagnosticStatus.STALE
         assert 'wrist' in status.message
         assert scene.guard.mode is Mode.HOLD
         scene.driver.change = lambda message: None
         scene.settle(torque)
-        scene.status('joint_states', 'none refused')
+        scene.status('joint_states', '0 rejected')
 
 
 def test_a_robot_that_is_elsewhere_costs_one_state(guarded, dynamics):
@@ -144,7 +144,7 @@ def test_a_robot_that_is_elsewhere_costs_one_state(guarded, dynamics):
         scene.settle(dynamics.bias_torque(Q, V))
         scene.driver.q[:] = there
         scene.settle(dynamics.bias_torque(there, V))
-        assert scene.node.counters_by_topic['joint_states'].refused == 1
+        assert scene.node.topic_counters['joint_states'].rejected == 1
 
 
 @pytest.mark.parametrize('joint', range(3))

@@ -51,16 +51,19 @@ def test_its_states_hide_nothing(guarded, dynamics):
     moving = dynamics.bias_torque(Q, V)
     with guarded(on_stale='zero', fade_time=FADE) as scene, stranger(scene):
         scene.settle(moving)
-        assert int(figures(scene.status('joint_states', 'none refused'))['of other joints']) > 0
+        assert (
+            int(figures(scene.status('joint_states', '0 rejected'))['ignored, of other joints'])
+            > 0
+        )
         lost = figures(scene.status('timing', ''))['lost cycles']
         scene.driver.pause()
         scene.settle(np.zeros(3))
-        status = scene.status('joint_states', 'messages name finger, and none of turn, slide')
+        status = scene.status('joint_states', 'messages name only finger, needed are turn, slide')
         assert status.level == DiagnosticStatus.STALE
         scene.driver.change = alternating()
         scene.driver.resume()
         scene.settle(moving)
-        scene.hear(20)
+        scene.wait_for_states(20)
         # Of one publisher, too, they leave no gap.
         assert figures(scene.status('timing', ''))['lost cycles'] == lost
 
@@ -83,7 +86,7 @@ def test_a_driver_of_other_joints_alone_is_said(guarded, capfd):
         scene.driver.change = of_a_gripper
         scene.watch(0.1)
         scene.node.start()
-        status = scene.status('joint_states', 'no good joint state yet: messages name finger')
+        status = scene.status('joint_states', 'state yet: messages name only finger')
         assert status.level == DiagnosticStatus.STALE
         assert len(scene.recording) == 0
-    assert 'messages name finger, and none of turn, slide, wrist' in capfd.readouterr().err
+    assert 'messages name only finger, needed are turn, slide, wrist' in capfd.readouterr().err

@@ -127,7 +127,7 @@ def changed(change):
 BAD = [
     (lambda m: m.joint_names.append('gripper'), "unknown joint 'gripper'"),
     (lambda m: m.joint_names.__setitem__(0, 'wrist'), "'wrist' is named twice"),
-    (lambda m: m.joint_names.clear(), 'names no joints'),
+    (lambda m: m.joint_names.clear(), 'joint_names of the trajectory is empty'),
     (lambda m: m.points.clear(), 'no points'),
     (lambda m: m.points[1].positions.pop(), 'point 1: positions has 2 values'),
     (lambda m: m.points[2].velocities.__setitem__(1, math.nan), 'point 2: velocities is nan'),
@@ -150,7 +150,7 @@ def test_joints_neither_named_nor_measured_are_missed_by_name(graph):
     with graph(robot_description=URDF) as (_, observer):
         response = observer.call(FillEfforts, FILL, trajectory=trajectory(['slide']))
     assert not response.success
-    assert 'does not name turn, wrist, and there is no usable joint_states' in response.message
+    assert 'does not name turn, wrist, and there is no valid joint state' in response.message
 
 
 def relayed(observer, message):
@@ -192,7 +192,7 @@ def test_the_topic_fills_in_what_the_service_does(relay):
     with relay() as (node, observer):
         response = observer.call(FillEfforts, FILL, trajectory=trajectory())
         assert relayed(observer, trajectory()) == response.trajectory
-        assert node.counters_by_topic['trajectory_in'].used == 1
+        assert node.topic_counters['trajectory_in'].used == 1
 
 
 def test_the_topic_obeys_terms_and_may_leave_efforts_empty(relay):
@@ -213,13 +213,13 @@ def test_a_trajectory_without_points_passes_as_it_is(relay):
 
 def test_refused_trajectories_are_counted_and_not_relayed(relay):
     with relay() as (node, observer):
-        counters = node.counters_by_topic['trajectory_in']
+        counters = node.topic_counters['trajectory_in']
         observer.trajectories.publish(changed(BAD[0][0]))
-        observer.until(lambda: counters.refused == 1, 'refusal')
+        observer.until(lambda: counters.rejected == 1, 'refusal')
         assert "unknown joint 'gripper'" in counters.last_reason
         node.trigger_deactivate()
         observer.trajectories.publish(trajectory())
-        observer.until(lambda: counters.refused == 2, 'refusal')
+        observer.until(lambda: counters.rejected == 2, 'refusal')
         assert 'not active' in counters.last_reason
         node.trigger_activate()
         relayed(observer, trajectory())

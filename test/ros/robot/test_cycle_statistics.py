@@ -22,9 +22,9 @@ def test_lost_states_are_counted_exactly(first, came, interleaved):
     statistics = CycleStatistics()
     for count, there in enumerate(came):
         if there:
-            statistics.hear(ONE, first + count)
+            statistics.count_received(ONE, first + count)
         if interleaved:
-            statistics.hear(OTHER, 7 + count)
+            statistics.count_received(OTHER, 7 + count)
     heard = [count for count, there in enumerate(came) if there]
     missing = heard[-1] - heard[0] + 1 - len(heard) if heard else 0
     assert (statistics.summary(0.0).lost or 0) == missing
@@ -33,30 +33,30 @@ def test_lost_states_are_counted_exactly(first, came, interleaved):
 def test_states_of_other_joints_are_no_gap_where_their_publisher_sends_ours():
     statistics = CycleStatistics()
     for number in range(1, 20, 2):
-        statistics.hear(ONE, number)
-        statistics.pass_by(ONE, number + 1)
+        statistics.count_received(ONE, number)
+        statistics.count_ignored(ONE, number + 1)
     assert statistics.summary(0.0).lost == 0
 
 
 def test_what_a_stranger_loses_is_not_lost_here():
     statistics = CycleStatistics()
-    statistics.hear(ONE, 1)
+    statistics.count_received(ONE, 1)
     for number in (5, 10, 20):
-        statistics.pass_by(OTHER, number)
+        statistics.count_ignored(OTHER, number)
     assert statistics.summary(0.0).lost == 0
 
 
 def test_a_publisher_that_starts_again_has_lost_nothing():
     statistics = CycleStatistics()
     for number in (5, 6, 1, 2):
-        statistics.hear(ONE, number)
+        statistics.count_received(ONE, number)
     assert statistics.summary(0.0).lost == 0
 
 
 def test_a_middleware_that_does_not_number_tells_of_no_loss():
     statistics = CycleStatistics()
     for _ in range(3):
-        statistics.hear(ONE, None)
+        statistics.count_received(ONE, None)
     assert statistics.summary(0.0).lost is None
 
 
@@ -77,12 +77,12 @@ def test_the_latencies_are_the_percentiles_of_the_latest():
         statistics.record(latency)
     summary = statistics.summary(0.0)
     expected = np.percentile(latencies[-WINDOW:], [50.0, 99.0])
-    assert [summary.median_latency, summary.late_latency] == pytest.approx(expected)
+    assert [summary.median_latency, summary.p99_latency] == pytest.approx(expected)
 
 
 def test_before_there_is_anything():
     summary = CycleStatistics().summary(0.0)
-    assert np.isnan([summary.rate, summary.median_latency, summary.late_latency]).all()
+    assert np.isnan([summary.rate, summary.median_latency, summary.p99_latency]).all()
     assert summary.lost is None
 
 
@@ -90,13 +90,13 @@ def test_it_does_not_grow():
     statistics = CycleStatistics()
     for cycle in range(2 * WINDOW):
         statistics.record(1e-4)
-        statistics.hear(b'%d' % (cycle % (2 * MOST_SOURCES)), cycle)
+        statistics.count_received(b'%d' % (cycle % (2 * MOST_SOURCES)), cycle)
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
         for cycle in range(2 * WINDOW, 5 * WINDOW):
             statistics.record(1e-4)
-            statistics.hear(b'%d' % (cycle % (2 * MOST_SOURCES)), cycle)
+            statistics.count_received(b'%d' % (cycle % (2 * MOST_SOURCES)), cycle)
         after, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

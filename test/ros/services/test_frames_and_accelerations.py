@@ -158,7 +158,7 @@ def test_a_singular_task_is_answered_and_said_in_words(graph):
             {'state': state(Q), 'frame': 'hand', 'axes': 'local'},
             'allowed are LOCAL, WORLD, LOCAL_WORLD_ALIGNED',
         ),
-        (GetJacobian, 'get_jacobian', {'frame': 'hand'}, 'no usable joint_states'),
+        (GetJacobian, 'get_jacobian', {'frame': 'hand'}, 'no valid joint state on joint_states'),
         (
             GetTaskSpaceInertia,
             'get_task_space_inertia',
@@ -175,24 +175,22 @@ def test_a_singular_task_is_answered_and_said_in_words(graph):
 )
 def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields, reason):
     with graph(robot_description=URDF) as (_, observer):
-        response = observer.call(service, f'{NODE}/{name}', **fields)
-    assert not response.success
-    assert reason in response.message
+        assert reason in observer.refusal(service, name, **fields)
 
 
 def test_states_are_answered_while_a_frame_is_compiled(graph):
     """The thread of the states needs nothing that the service holds while it compiles."""
     with graph(robot_description=URDF) as (node, observer):
-        compiling = node.in_use.commanded().robot.dynamics
+        compiling = node.robot_holder.require().dynamics
         before = len(observer.commands)
         jacobian, answered = compiling.jacobian, []
 
         def slow(*arguments):
             # The executor, which runs this very call, cannot hear the commands meanwhile.
-            used = node.counters_by_topic['joint_states'].used
+            used = node.topic_counters['joint_states'].used
             observer.states.publish(state(Q, V))
             observer.wait(
-                lambda: node.counters_by_topic['joint_states'].used > used, 'answer to a state'
+                lambda: node.topic_counters['joint_states'].used > used, 'answer to a state'
             )
             answered.append(True)
             return jacobian(*arguments)

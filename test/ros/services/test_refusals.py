@@ -52,9 +52,9 @@ BAD_STATES = {
 def test_a_bad_state_gives_no_torque_and_the_next_good_one_does(graph, bad):
     message, reason = BAD_STATES[bad]
     with graph(robot_description=URDF) as (node, observer):
-        counters = node.counters_by_topic['joint_states']
+        counters = node.topic_counters['joint_states']
         observer.states.publish(message)
-        observer.until(lambda: counters.refused == 1, 'refusal')
+        observer.until(lambda: counters.rejected == 1, 'refusal')
         assert reason in counters.last_reason
         observer.answer_to(state(Q, V))
         assert len(observer.commands) == len(observer.torques) == 1
@@ -64,7 +64,7 @@ BAD_REFERENCES = {
     'a joint is missing': (trajectory(point([0.1, 0.2]), names=JOINTS[:2]), 'lacks joints: wrist'),
     'a joint is unknown': (
         trajectory(point([0.1, 0.2, 0.3, 0.4]), names=(*JOINTS, 'gripper')),
-        'not commanded, or twice: gripper',
+        'not commanded, or names them twice: gripper',
     ),
     'too few positions': (trajectory(point([0.1, 0.2])), 'positions has 2 values'),
     'not finite': (trajectory(point([0.1, math.nan, 0.3])), "positions is nan at 'slide'"),
@@ -80,9 +80,9 @@ def test_a_bad_reference_is_refused_and_the_old_one_kept(graph, dynamics, bad):
     message, reason = BAD_REFERENCES[bad]
     with graph(robot_description=URDF) as (node, observer):
         follow(node, observer, trajectory(point(Q, V, V)))
-        counters = node.counters_by_topic['reference']
+        counters = node.topic_counters['reference']
         observer.reference.publish(message)
-        observer.until(lambda: counters.refused == 1, 'refusal')
+        observer.until(lambda: counters.rejected == 1, 'refusal')
         assert reason in counters.last_reason
         command, _ = observer.answer_to(state([0.0] * 3))
     np.testing.assert_allclose(command.data, dynamics.inverse_dynamics(Q, V, V), rtol=1e-12)
@@ -96,7 +96,7 @@ def test_diagnostics_tell_of_refusals(graph):
 
         def status():
             found = [s for r in reports for s in r.status if s.name.endswith(': joint_states')]
-            return [s for s in found if 'refused in the last' in s.message]
+            return [s for s in found if 'rejected in the last' in s.message]
 
         observer.until(status, 'diagnostics')
         assert 'joints missing: turn' in status()[0].message
@@ -109,15 +109,15 @@ def test_a_topic_that_is_refused_does_not_silence_another(graph, capfd):
     with graph(robot_description=URDF) as (node, observer):
         observer.states.publish(without_a_joint())
         observer.until(
-            lambda: node.counters_by_topic['joint_states'].refused, 'refusal of the state'
+            lambda: node.topic_counters['joint_states'].rejected, 'refusal of the state'
         )
         observer.reference.publish(trajectory(point([0.1, 0.2])))
         observer.until(
-            lambda: node.counters_by_topic['reference'].refused, 'refusal of the reference'
+            lambda: node.topic_counters['reference'].rejected, 'refusal of the reference'
         )
     logged = capfd.readouterr().err
-    assert 'joint_states refused (1 so far)' in logged
-    assert 'reference refused (1 so far)' in logged
+    assert 'message on joint_states rejected (1 so far)' in logged
+    assert 'message on reference rejected (1 so far)' in logged
 
 
 def test_the_node_ends_while_states_pour_in(graph):

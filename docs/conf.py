@@ -1,0 +1,87 @@
+"""Configuration of Sphinx, for scripts/docs and for rosdoc2."""
+
+import re
+import sys
+from collections import defaultdict
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy.typing
+
+# What they stand for fills half a page.
+numpy.typing.ArrayLike = type('ArrayLike', (), {'__module__': 'numpy.typing'})
+numpy.typing.NDArray = defaultdict(lambda: numpy.ndarray)
+
+# Sphinx runs this file in its own folder. rosdoc2 copies that below the package.
+ROOT = next(
+    folder
+    for folder in Path.cwd().parents
+    if (folder / 'robot_dynamics_ros' / '__init__.py').is_file()
+)
+sys.path.insert(0, str(ROOT))
+
+project = 'robot_dynamics_ros'
+author = 'robot_dynamics_ros maintainers'
+release = version = ElementTree.parse(ROOT / 'package.xml').findtext('version')
+
+extensions = [
+    'myst_parser',
+    'sphinx.ext.autodoc',
+    'sphinx.ext.autosummary',
+    'sphinx.ext.napoleon',
+]
+templates_path = ['_templates']
+# What rosdoc2 adds, and index.rst and api/ hold already.
+exclude_patterns = ['__readme_include.rst', 'modules.rst', 'robot_dynamics_ros*.rst', 'standard*']
+default_role = 'code'
+myst_fence_as_directive = ['math']
+myst_heading_anchors = 3
+
+html_theme = 'furo'
+html_title = 'robot_dynamics_ros'
+html_show_copyright = False
+html_static_path = ['_static']
+html_css_files = ['wide.css']
+
+autosummary_generate = True
+autodoc_member_order = 'bysource'
+autodoc_mock_imports = [
+    'ament_index_python', 'builtin_interfaces', 'llvmlite', 'mujoco', 'pinocchio',
+    'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'sensor_msgs', 'std_msgs', 'std_srvs',
+    'trajectory_msgs',
+]  # fmt: skip
+autodoc_typehints_format = 'short'
+# Other projects' documents are not read: the build needs no network.
+nitpick_ignore_regex = [
+    ('py:.*', r'(collections|enum|numpy|rclpy|urdf_parser_py|xml|\w+_msgs)\..*'),
+]
+# Types are counted with their modules, which are not shown.
+python_maximum_signature_line_length = 160
+rosdoc2_settings = {'enable_autodoc': False}
+
+MARKDOWN_LINK = re.compile(r'\[([^]]*)\]\(([^)\s]+)\)')
+
+
+def relink(app, name, source):
+    """Make links that hold in the repository hold in the built documents, or plain words."""
+
+    def relinked(link):
+        words, target = link.groups()
+        if target.startswith(('http', '#')):
+            return link.group()
+        # README.md and CONTRIBUTING.md stand one folder above.
+        target = target.removeprefix('docs/')
+        file = Path(app.srcdir) / target.partition('#')[0]
+        if file.is_symlink():
+            return f'{{doc}}`{words} <{file.stem}>`'
+        if '..' not in target and file.is_file():
+            return f'[{words}]({target})'
+        return words
+
+    if Path(app.env.doc2path(name)).suffix == '.md':
+        source[0] = MARKDOWN_LINK.sub(relinked, source[0])
+
+
+def setup(app):
+    """Connect what this file adds to Sphinx."""
+    app.connect('source-read', relink)

@@ -1,0 +1,56 @@
+"""The rows of a Jacobian that a task is about, free of rounding."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..checks import Array
+from ..errors import StateError
+
+# Entries of a twist or a wrench, for messages.
+SPATIAL_ENTRIES = ('x', 'y', 'z', 'about x', 'about y', 'about z')
+ALL_ROWS = (0, 1, 2, 3, 4, 5)
+
+# Entries of J are sums over the joints of a chain, each rounded to 1e-16 of the largest distance:
+# what is smaller than this share of it is rounding, not motion.
+ROUNDING = 1e-13
+
+
+def checked_rows(rows: Sequence[int]) -> list[int]:
+    """Entries of a twist, if each is one of 0 to 5 and comes once.
+
+    Raises:
+        StateError: they are not.
+    """
+    try:
+        chosen = [operator.index(row) for row in rows]
+    except TypeError:
+        chosen = []
+    if not chosen or len(set(chosen)) != len(chosen) or not set(chosen) <= set(ALL_ROWS):
+        raise StateError(
+            f'rows are {rows}: different ones of 0 to 5 are needed, 0 to 2 linear, 3 to 5 angular'
+        )
+    return chosen
+
+
+def without_rounding(jacobian: Array, reach: float) -> Array:
+    """The Jacobian, with zeros for entries that are nothing but rounding.
+
+    The z row of a planar arm on an oblique base is 1e-17 instead of 0. A threshold relative to
+    that row alone would take it for a direction in which the arm can move.
+
+    Args:
+        jacobian: (6, n) [linear; angular].
+        reach: size of the robot [m], to compare the linear entries of a column with its angular
+            ones; see `RobotModel.reach`.
+    """
+    if not reach:
+        # Every axis passes through one point, and no distance has been rounded.
+        return jacobian
+    unit = np.repeat([reach, 1.0], 3)[:, None]
+    shares = jacobian / unit
+    threshold = ROUNDING * np.linalg.norm(shares, axis=0)
+    return np.where(np.abs(shares) > threshold, jacobian, 0.0)

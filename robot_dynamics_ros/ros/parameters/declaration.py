@@ -1,0 +1,80 @@
+"""A table of parameters on a node of rclpy: declared, described, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.node import Node
+
+from .parameter import Parameter
+from .table import ParameterTable
+
+
+def declare(node: Node, table: ParameterTable) -> None:
+    """Declare every parameter of a table on a node.
+
+    Neither types nor values are checked here but by `read`: rclpy would end the process where a
+    parameter file holds a wrong one, and the node says the reason and waits for a better one.
+    """
+    for row in table.rows.values():
+        node.declare_parameter(row.name, row.default, descriptor(row, table))
+
+
+def descriptor(row: Parameter, table: ParameterTable) -> ParameterDescriptor:
+    """What `ros2 param describe` shows of a parameter.
+
+    Ranges stand in the words of `additional_constraints`. In `floating_point_range` and
+    `integer_range` rclpy would check them itself, before our check and without its unit and
+    reason, and would end the process where a parameter file holds a wrong value. The type of a
+    parameter stands there too, because the one that rclpy shows is that of the present value.
+    """
+    words = [row.description, row.details]
+    if row.empty:
+        words.append(f'Empty: {row.empty}.')
+    if row.unit:
+        words.append(f'Unit: {row.unit}.')
+    words.append('Live: a change takes effect at once.' if row.live else f'Read {table.read}.')
+    constraints = ', '.join([row.type.replace('_', ' '), *row.constraints()])
+    if row.choices:
+        meanings = (f'{choice} ({meaning})' for choice, meaning in row.choices.items())
+        constraints += f': {", ".join(meanings)}'
+    return ParameterDescriptor(
+        description=' '.join(filter(None, words)),
+        additional_constraints=constraints,
+        read_only=table.read_only and not row.live,
+        dynamic_typing=True,
+    )
+
+
+def read(
+    node: Node, table: ParameterTable, changes: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The checked value of every parameter of a table, by name.
+
+    Args:
+        node: on which the table was declared.
+        table: the parameters.
+        changes: values that take the place of the node's, by name.
+
+    Raises:
+        RobotDynamicsError: one has the wrong type, or is not allowed.
+    """
+    changes = changes or {}
+    return {
+        name: row.checked(changes.get(name, node.get_parameter(name).value))
+        for name, row in table.rows.items()
+    }
+
+
+def unknown(node: Node, table: ParameterTable) -> str:
+    """Names of parameters given to a node that it does not have, with the nearest that it has."""
+    # rclpy keeps them for the declarations, and has no public way to ask.
+    given = getattr(node, '_parameter_overrides', {})
+    words = []
+    for name in sorted(name for name in given if not node.has_parameter(name)):
+        near = get_close_matches(name, table.rows, n=1)
+        words.append(f'{name} (did you mean {near[0]}?)' if near else name)
+    return ', '.join(words)

@@ -1,0 +1,134 @@
+"""Parameters of dynamics_node: the guards between each torque and the robot."""
+
+from __future__ import annotations
+
+from robot_dynamics_ros.control.guards.settings import (
+    RATE_PER_EFFORT,
+    UNKNOWN_RATE,
+    GuardSettings,
+)
+
+from .bounds import NOT_NEGATIVE, POSITIVE, Bounds
+from .parameter import Parameter
+
+DEFAULT = GuardSettings()
+
+GUARD_ROWS = (
+    Parameter(
+        'state_timeout',
+        'double',
+        DEFAULT.state_timeout,
+        'Time without a valid joint state after which the state is stale.',
+        unit='s',
+        bounds=POSITIVE,
+        live=True,
+    ),
+    Parameter(
+        'on_stale',
+        'string',
+        DEFAULT.on_stale,
+        'Command while the state is stale.',
+        choices={
+            'hold': 'gravity compensation at the last valid state',
+            'zero': 'zero torque',
+            'stop': 'nothing is published; a forward_command_controller keeps the last command',
+        },
+        live=True,
+    ),
+    Parameter(
+        'reference_timeout',
+        'double',
+        DEFAULT.reference_timeout,
+        'Time after the end of a reference until the node returns to the measured state.',
+        'A trajectory ends at its last point; references of one point end with the last of them '
+        'that arrives.',
+        unit='s',
+        bounds=NOT_NEGATIVE,
+        live=True,
+    ),
+    Parameter(
+        'fade_time',
+        'double',
+        DEFAULT.fade_time,
+        'Duration of the fade to the new command after every change of what is commanded.',
+        unit='s',
+        bounds=Bounds(0.0, 60.0),
+        live=True,
+    ),
+    Parameter(
+        'on_stop',
+        'string',
+        DEFAULT.on_stop,
+        'Last command on deactivation, on `~/enable` with false, on shutdown (SIGINT, SIGTERM, '
+        'SIGHUP) and on a fault.',
+        'Nothing is published after it.',
+        choices={
+            'zero': 'zero torque',
+            'hold': 'gravity compensation at the last valid state',
+        },
+        live=True,
+    ),
+    Parameter(
+        'effort_limits',
+        'double_array',
+        list(DEFAULT.effort_limits),
+        'Largest magnitude of the command of each commanded joint.',
+        unit='N m or N',
+        bounds=NOT_NEGATIVE,
+        per_joint=True,
+        empty='effort limit of the URDF, where 0 counts as no limit',
+        live=True,
+    ),
+    Parameter(
+        'effort_scale',
+        'double',
+        DEFAULT.effort_scale,
+        'Fraction of the effort limits that may be commanded.',
+        bounds=Bounds(0.0, 1.0, lower_open=True),
+        live=True,
+    ),
+    Parameter(
+        'effort_rate_limits',
+        'double_array',
+        list(DEFAULT.effort_rate_limits),
+        'Largest rate of change of the command of each commanded joint.',
+        unit='N m/s or N/s',
+        bounds=POSITIVE,
+        per_joint=True,
+        empty=f'{RATE_PER_EFFORT:g} times the effort limit per second, {UNKNOWN_RATE:g} for a '
+        'joint without a limit',
+        live=True,
+    ),
+    Parameter(
+        'jump_tolerance',
+        'double',
+        DEFAULT.jump_tolerance,
+        'Largest step of a position between two joint states, beyond the step that the velocity '
+        'limit of the joint explains.',
+        'A state with a larger step is rejected.',
+        unit='rad or m',
+        bounds=NOT_NEGATIVE,
+        live=True,
+    ),
+    Parameter(
+        'exclusive_commands',
+        'string',
+        'refuse',
+        'Reaction to another publisher on the command topic.',
+        choices={
+            'refuse': 'do not start to command; one that appears later is an error in the '
+            'diagnostics',
+            'warn': 'error in the diagnostics',
+            'ignore': 'no check',
+        },
+        live=True,
+    ),
+    Parameter(
+        'driver_gravity_check',
+        'bool',
+        True,
+        'Whether to warn when the measured efforts show that the driver adds gravity compensation '
+        'too.',
+        live=True,
+    ),
+)

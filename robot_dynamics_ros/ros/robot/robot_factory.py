@@ -1,0 +1,110 @@
+"""From a description and the parameters to a robot that can be commanded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+
+from robot_dynamics_ros.core.description.urdf import parse_urdf
+from robot_dynamics_ros.core.errors import ParameterError, StateError
+from robot_dynamics_ros.core.model.payload import Payload
+from robot_dynamics_ros.core.plausibility.audit import audit
+
+from ..parameters import node_parameters
+from .commanded_robot import CommandedRobot
+from .compilation import CompiledRobot, compile_robot
+
+
+class RobotFactory:
+    """Makes robots from descriptions and the parameters of a node, and logs their properties."""
+
+    def __init__(self, node: Node) -> None:
+        """Read the parameters of this node, and log to its logger."""
+        self._node = node
+
+    def from_description(self, description: str, payload: Payload | None = None) -> CommandedRobot:
+        """Parse, compile and cross-check a robot.
+
+        Args:
+            description: text of the URDF.
+            payload: to attach.
+
+        Raises:
+            RobotDynamicsError: the description or a parameter cannot be used, or Pinocchio
+                computes other torques.
+        """
+        values = node_parameters.read(self._node)
+        if not description:
+            raise StateError(
+                'there is no robot_description: set the parameter, or publish it on topic '
+                'robot_description'
+            )
+        joints = values['joints'] or parse_urdf(description).joint_names
+        compiled = compile_robot(
+            description,
+            gravity=values['gravity'],
+            backend=None if values['backend'] == 'auto' else values['backend'],
+            armature=node_parameters.by_joint('armature', values, joints),
+            payload=payload,
+            cross_check_samples=values['cross_check_samples'] if values['cross_check'] else 0,
+            cross_check_tolerance=values['cross_check_tolerance'],
+        )
+        robot = CommandedRobot(compiled, values)
+        self._log(robot, values)
+        return robot
+
+    def from_compiled(self, compiled: CompiledRobot) -> CommandedRobot:
+        """Make a robot again from dynamics that were compiled before, by the present parameters.
+
+        Raises:
+            RobotDynamicsError: the parameters do not fit it.
+        """
+        values = node_parameters.read(self._node)
+        compiled.dynamics.gravity = values['gravity']
+        return CommandedRobot(compiled, values)
+
+    def _log(self, robot: CommandedRobot, values: dict[str, Any]) -> None:
+        log, compiled, dynamics = self._node.get_logger(), robot.compiled, robot.dynamics
+        for finding in audit(dynamics.model):
+            if finding.severity != 'info':
+                log.warning(str(finding))
+        unlimited = np.isinf(robot.guard.limiter.limits)
+        if unlimited.any():
+            names = ', '.join(np.array(robot.joints)[unlimited])
+            log.warning(
+                f'no effort limit for {names}: commands are not clamped; set parameter '
+                'effort_limits'
+            )
+        log.info(
+            f'{dynamics.model.name}: {dynamics.model.size} joints, compiled in '
+            f'{compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
+        )
+        log.info(
+            str(compiled.report)
+            if compiled.report
+            else 'not compared with Pinocchio: parameter cross_check is false'
+        )
+        terms = ' + '.join(values['terms'])
+        if not terms:
+            log.warning('parameter terms is empty: every command is zero')
+        log.info(
+            f'commanding {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
+            f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
+        )
+
+
+def check_same_joints(new: CommandedRobot, current: CommandedRobot) -> None:
+    """Check that one robot can replace another while it is commanded.
+
+    Raises:
+        ParameterError: the joints differ; the receiver of the commands expects the current ones.
+    """
+    joints = new.dynamics.model.joint_names, new.joints
+    expected = current.dynamics.model.joint_names, current.joints
+    if joints != expected:
+        raise ParameterError(
+            f'the joints of the new description are {", ".join(joints[0])}, those of the current '
+            f'robot {", ".join(expected[0])}: deactivate, clean up and configure to change joints'
+        )

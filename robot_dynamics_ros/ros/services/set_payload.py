@@ -1,0 +1,126 @@
+"""`~/set_payload` and `~/get_payload`: the payload, which may change while torque is commanded."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.model.payload import Payload
+
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.robot_factory import RobotFactory
+from ..robot.robot_holder import RobotHolder
+
+NAME = 'payload'
+LONGEST_TRANSITION = 60.0
+
+
+class PayloadServices:
+    """Answers by replacing the configured robot by one with another payload."""
+
+    def __init__(self, node: Node, holder: RobotHolder, factory: RobotFactory) -> None:
+        """Use the factory for each new payload, and log to the logger of the node."""
+        self._holder = holder
+        self._factory = factory
+        self._logger = node.get_logger()
+        # The robot before the first payload: used again when the payload is removed.
+        self._without_payload: CommandedRobot | None = None
+
+    def set_payload(self, request: Any, response: Any) -> None:
+        """Attach the payload of the request, or remove the present one if its mass is 0."""
+        response.message = self._change(request)
+        self._logger.info(response.message)
+
+    def _change(self, request: Any) -> str:
+        current = self._holder.require()
+        time = request.transition_time
+        if not (math.isfinite(time) and 0.0 <= time <= LONGEST_TRANSITION):
+            raise ParameterError(
+                f'transition_time is {time} s, allowed are 0 (parameter fade_time) to '
+                f'{LONGEST_TRANSITION:g} s'
+            )
+        fade_time = time or None
+        fade = f'fading over {time or current.guard.settings.fade_time:g} s'
+        if not request.inertia.m:
+            return self._remove(current, fade_time, fade)
+        payload = _payload(request)
+        robot = self._factory.from_description(current.compiled.text, payload)
+        self._check_effort_limits(robot)
+        if not current.dynamics.model.payloads:
+            self._without_payload = current
+        self._holder.replace(robot, fade_time)
+        return f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
+
+    def _check_effort_limits(self, loaded: CommandedRobot) -> None:
+        """Check that the joints can hold the robot with its payload at its present position.
+
+        Not checked where the driver adds gravity, and for joints that need less torque than with
+        the present payload.
+
+        Raises:
+            ParameterError: they cannot; a mass in grams is one cause.
+        """
+        with self._holder.lock:
+            current = self._holder.require()
+            q = current.guard.last_position()
+        if q is None or 'gravity' not in current.feedforward.selected_terms:
+            return
+        held = np.abs(loaded.dynamics.gravity_torque(q))[loaded.feedforward.indices]
+        before = np.abs(current.dynamics.gravity_torque(q))[loaded.feedforward.indices]
+        limits = loaded.guard.limiter.limits / loaded.guard.settings.effort_scale
+        beyond = held > np.maximum(limits, before)
+        if beyond.any():
+            worst = int(beyond.argmax())
+            raise ParameterError(
+                f'the payload needs {held[worst]:.4g} of {loaded.joints[worst]} at the present '
+                f'position, its effort limit is {limits[worst]:.4g} [N m or N]: check that the '
+                'mass is in kg'
+            )
+
+    def _remove(self, current: CommandedRobot, fade_time: float | None, fade: str) -> str:
+        if not current.dynamics.model.payloads:
+            return 'no payload is attached: nothing has changed'
+        bare = self._without_payload
+        if bare is None or bare.compiled.text != current.compiled.text:
+            # The description has changed since.
+            robot = self._factory.from_description(current.compiled.text)
+        else:
+            robot = self._factory.from_compiled(bare.compiled)
+        self._holder.replace(robot, fade_time)
+        self._without_payload = None
+        return f'payload removed, {fade}'
+
+    def get_payload(self, request: Any, response: Any) -> None:
+        """Fill in the payload that is attached."""
+        model = self._holder.require().dynamics.model
+        response.attached = bool(model.payloads)
+        if not model.payloads:
+            response.message = 'no payload is attached'
+        for payload in model.payloads:
+            _fill(response, payload)
+
+
+def _payload(request: Any) -> Payload:
+    inertia = request.inertia
+    com = (inertia.com.x, inertia.com.y, inertia.com.z)
+    tensor = (
+        (inertia.ixx, inertia.ixy, inertia.ixz),
+        (inertia.ixy, inertia.iyy, inertia.iyz),
+        (inertia.ixz, inertia.iyz, inertia.izz),
+    )
+    return Payload.checked(NAME, request.frame, inertia.m, com, tensor)
+
+
+def _fill(response: Any, payload: Payload) -> None:
+    response.frame = payload.frame
+    response.message = f'{payload.mass:g} kg on {payload.frame}'
+    inertia = response.inertia
+    inertia.m = payload.mass
+    inertia.com.x, inertia.com.y, inertia.com.z = payload.com
+    (inertia.ixx, inertia.ixy, inertia.ixz) = payload.inertia[0]
+    (_, inertia.iyy, inertia.iyz) = payload.inertia[1]
+    inertia.izz = payload.inertia[2][2]

@@ -1,0 +1,92 @@
+"""What is kept of the joint states that the guard accepted."""
+
+import numpy as np
+import pytest
+from three_joints import URDF
+
+from robot_dynamics_ros.control.guards.accepted_state import AcceptedState
+from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.core import StateError, parse_urdf
+
+MODEL = parse_urdf(URDF)
+Q, V = np.array([0.3, 0.1, -0.7]), np.array([0.2, -0.1, 0.4])
+ELSEWHERE = Q + np.array([0.0, 0.3, 0.0])
+
+
+@pytest.fixture
+def state():
+    state = AcceptedState(MODEL, GuardSettings(acceleration_cutoff=10.0))
+    assert np.isinf(state.time)
+    assert not state.update(100.0, Q, V, now=5.0)
+    return state
+
+
+def check_is_first(state):
+    np.testing.assert_array_equal(state.q, Q)
+    assert state.time == 5.0
+
+
+def test_a_good_state_is_copied_with_its_time(state):
+    q = Q.copy()
+    state.update(100.01, q, V, now=5.02)
+    q += 1.0
+    np.testing.assert_array_equal(state.q, Q)
+    np.testing.assert_array_equal(state.v, V)
+    assert state.has_velocity
+    assert state.time == 5.02
+
+
+def test_without_measured_velocities_they_are_zero_and_said_to_be_missing(state):
+    state.update(100.01, Q, None, now=5.01)
+    assert not state.v.any()
+    assert not state.has_velocity
+
+
+def test_a_repeated_stamp_gives_a_position_and_no_new_time(state):
+    state.update(100.0, Q + 0.01, V, now=5.05)
+    np.testing.assert_array_equal(state.q, Q + 0.01)
+    assert state.time == 5.0
+
+
+def test_a_move_while_states_are_refused_is_reported_once(state):
+    with pytest.raises(StateError, match='jumps'):
+        state.update(100.001, ELSEWHERE, V, now=5.001)
+    check_is_first(state)
+    assert not state.acceleration.a.any()
+    assert state.update(100.002, ELSEWHERE, V, now=5.002)
+    assert not state.update(100.003, ELSEWHERE, V, now=5.003)
+
+
+def test_a_refused_state_alone_is_no_move(state):
+    with pytest.raises(StateError, match='before'):
+        state.update(99.0, Q, V, now=5.001)
+    assert not state.update(99.001, Q, V, now=5.002)
+
+
+def test_a_withdrawn_state_leaves_the_one_before(state):
+    state.update(100.01, Q + 0.01, V, now=5.01)
+    state.withdraw()
+    check_is_first(state)
+    assert not state.acceleration.a.any()
+
+
+def test_after_a_reset_any_stamp_and_position_is_accepted(state):
+    state.reset_stamps()
+    assert not state.update(1.0, ELSEWHERE + 3.0, V, now=5.01)
+    assert state.time == 5.01
+
+
+def test_a_successor_has_the_state_and_compares_with_it(state):
+    successor = AcceptedState(MODEL, GuardSettings())
+    successor.continue_from(state)
+    check_is_first(successor)
+    with pytest.raises(StateError, match='jumps'):
+        successor.update(100.001, ELSEWHERE, V, now=5.001)
+
+
+def test_other_settings_hold_from_the_next_state_on(state):
+    state.apply(GuardSettings(jump_tolerance=0.5, acceleration_cutoff=0.0))
+    state.update(100.001, ELSEWHERE, V + 1.0, now=5.001)
+    np.testing.assert_array_equal(state.q, ELSEWHERE)
+    # A cutoff of zero: no estimate.
+    assert not state.acceleration.a.any()

@@ -1,0 +1,34 @@
+"""How many examples a property test tries: its own number, or as many as TEST_EXAMPLES says.
+
+With TEST_EXAMPLES the examples come from fresh seeds, in the tests that repeat theirs as well.
+"""
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+ASKED = int(os.environ.get('TEST_EXAMPLES', '0'))
+
+
+def load_profile():
+    """Give every property test without a number of its own the number that is asked for.
+
+    Deadlines are left out then: of thousands of examples, one meets a pause of the machine.
+    """
+    if ASKED:
+        settings.register_profile(
+            'asked',
+            max_examples=ASKED,
+            derandomize=False,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+        )
+        settings.load_profile('asked')
+
+
+def examples(count, **others):
+    """Settings of a test that tries `count` examples, unless another number is asked for."""
+    if ASKED:
+        others |= {'max_examples': ASKED, 'derandomize': False}
+        return settings(**others)
+    return settings(max_examples=count, **others)

@@ -1,0 +1,120 @@
+"""The documents of the parameters are those that the tables give."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from robot_dynamics_ros.ros.parameters.bounds import POSITIVE
+from robot_dynamics_ros.ros.parameters.documents import (
+    between_markers,
+    markdown_table,
+    parameter_file,
+    yaml_value,
+)
+from robot_dynamics_ros.ros.parameters.node_table import TABLE
+from robot_dynamics_ros.ros.parameters.parameter import Parameter
+from robot_dynamics_ros.ros.parameters.table import Group, ParameterTable
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def script():
+    spec = importlib.util.spec_from_file_location('parameters', ROOT / 'scripts/parameters.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+NAMES = ('config/robot_dynamics.yaml', 'README.md', 'docs/simulated_arm.md')
+
+
+def test_the_script_writes_these_documents(tmp_path):
+    script().main(tmp_path)
+    written = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob('*') if path.is_file()}
+    assert written == set(NAMES)
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_the_document_is_that_of_the_table(name):
+    written, present = script().documents()[name], (ROOT / name).read_text()
+    assert present == written, f'{name} differs from the table: run python -m scripts.parameters'
+
+
+def test_the_parameter_file_gives_every_parameter_its_default():
+    text = (ROOT / 'config/robot_dynamics.yaml').read_text()
+    values = yaml.safe_load(text)['/**']['ros__parameters']
+    assert values == {name: row.default for name, row in TABLE.rows.items()}
+    assert list(values) == list(TABLE.rows)
+    assert text.startswith('# config/robot_dynamics.yaml')
+    assert max(map(len, text.splitlines())) <= 99
+
+
+VALUES = st.one_of(
+    st.booleans(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(st.characters(codec='ascii', exclude_categories=['C'])),
+    st.sampled_from(['y', 'on', 'off', 'null', 'true', 'hold', '~', '1e3', "it's"]),
+)
+
+
+@given(value=st.one_of(VALUES, st.lists(VALUES, max_size=4)))
+def test_yaml_reads_each_value_as_what_it_is(value):
+    read = yaml.safe_load(f'value: {yaml_value(value)}')['value']
+    assert read == value
+    assert type(read) is type(value)
+
+
+def table():
+    rows = (
+        Parameter('mode', 'string', 'hold', 'Mode.', choices={'hold': 'stays', 'stop': 'ends'}),
+        Parameter('time', 'double', 1.0, 'Time.', 'Long.', unit='s', bounds=POSITIVE, live=True),
+        Parameter('names', 'string_array', [], 'Names.', unique=True, empty='all'),
+    )
+    return ParameterTable((Group('Some', rows),), read='on configure')
+
+
+def test_everything_that_a_row_says_is_in_the_parameter_file():
+    assert parameter_file(table(), 'Head.') == (
+        '# Head.\n'
+        '/**:\n'
+        '  ros__parameters:\n'
+        '    # --- Some\n'
+        '\n'
+        '    # Mode.\n'
+        '    # One of these:\n'
+        '    #   hold  stays\n'
+        '    #   stop  ends\n'
+        '    mode: hold\n'
+        '\n'
+        '    # Time. Long.\n'
+        '    # Live. Unit: s. Greater than 0.\n'
+        '    time: 1.0\n'
+        '\n'
+        '    # Names.\n'
+        '    # Empty: all. No value twice.\n'
+        '    names: []\n'
+    )
+
+
+def test_a_row_in_markdown():
+    assert markdown_table(table()).splitlines()[2:] == [
+        '| `mode` | `hold` |  | one of `hold`, `stop` | no | Mode |',
+        '| `time` | `1.0` | s | greater than 0 | yes | Time |',
+        '| `names` | `[]` |  | no value twice | no | Names; empty: all |',
+    ]
+
+
+@pytest.mark.parametrize('document', ['', '<!-- m -->\n', '<!-- m -->\n<!-- end of m -->\n' * 2])
+def test_a_document_without_its_markers_is_refused(document):
+    with pytest.raises(ValueError, match='<!-- end of m -->'):
+        between_markers(document, 'm', 'text\n')
+
+
+def test_only_what_is_between_the_markers_is_replaced():
+    document = 'before\n<!-- m -->\nold\n<!-- end of m -->\nafter\n'
+    assert between_markers(document, 'm', 'new\n') == document.replace('old', 'new')

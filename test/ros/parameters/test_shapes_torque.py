@@ -1,0 +1,106 @@
+"""A live parameter that alters the computed torque is faded in, and no other is."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+
+from three_joints import URDF, state
+
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.ros.parameters.node_table import TABLE
+from robot_dynamics_ros.ros.robot.commanded_robot import CommandedRobot
+from robot_dynamics_ros.ros.robot.compilation import compile_robot
+
+Q, V, A = np.array([[0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [0.4, -0.3, 0.6]])
+REFERENCE = Trajectory([Point(0.0, Q + 0.05, V + 0.1, A)])
+PERIOD = 1e-3
+# In a fade that takes so long, nothing moves between two states.
+ENDLESS = 60.0
+# Every term is there, and no limit acts.
+VALUES = {name: row.checked(row.default) for name, row in TABLE.rows.items()} | {
+    'terms': ['gravity', 'coriolis', 'inertial', 'friction'],
+    'friction_viscous': [2.0],
+    'friction_coulomb': [1.0],
+    'acceleration_cutoff': 50.0,
+    'fade_time': 0.0,
+    'effort_limits': [1e9],
+    'effort_rate_limits': [1e15],
+    'reference_timeout': 1e9,
+    'state_timeout': 1e9,
+}
+OTHERS = {
+    'terms': ['gravity'],
+    'evaluate_at': 'state',
+    'trajectory_out_efforts': False,
+    'gravity': [0.0, 9.81, 0.0],
+    'friction_viscous': [3.0],
+    'friction_coulomb': [2.0],
+    'friction_smoothing': 1.0,
+    'acceleration_cutoff': 0.0,
+    'state_timeout': 5.0,
+    'on_stale': 'zero',
+    'reference_timeout': 1e8,
+    'fade_time': 30.0,
+    'on_stop': 'hold',
+    'effort_limits': [1e8],
+    'effort_scale': 0.5,
+    'effort_rate_limits': [1e14],
+    'jump_tolerance': 0.2,
+    'exclusive_commands': 'warn',
+    'driver_gravity_check': False,
+    'cross_check_tolerance': 1e-9,
+    'cross_check_rate': 2.0,
+    'on_disagreement': 'warn',
+}
+
+
+@pytest.fixture(scope='module')
+def compiled():
+    return compile_robot(URDF, cross_check_samples=0)
+
+
+def test_each_live_parameter_is_tried():
+    assert set(OTHERS) == {name for name, row in TABLE.rows.items() if row.live}
+
+
+class Cycles:
+    """States of a robot that accelerates evenly, by their stamps."""
+
+    def __init__(self, robot):
+        self._robot = robot
+        self._count = 0
+
+    def answer(self):
+        self._count += 1
+        seconds = self._count * PERIOD
+        message = state(Q, V + A * seconds)
+        message.header.stamp.sec = 1000
+        message.header.stamp.nanosec = round(1e9 * seconds)
+        assert self._robot.answer(message, 0.0) is not None
+        return self._robot.feedforward.effort.copy(), self._robot.guard.effort.copy()
+
+
+def steps_at_change(compiled, name, reference):
+    """By how much the computed torque and the command step where a parameter changes."""
+    compiled.dynamics.gravity = VALUES['gravity']
+    robot = CommandedRobot(compiled, VALUES)
+    robot.guard.active = True
+    robot.guard.set_reference(reference, 0.0)
+    cycles = Cycles(robot)
+    for _ in range(50):
+        computed, command = cycles.answer()
+    np.testing.assert_array_equal(computed, command)
+    robot.apply({**VALUES, 'fade_time': ENDLESS, name: OTHERS[name]})
+    after_computed, after_command = cycles.answer()
+    return np.abs(after_computed - computed).max(), np.abs(after_command - command).max()
+
+
+@pytest.mark.parametrize('name', OTHERS)
+def test_what_alters_the_torque_is_faded_in(compiled, name):
+    steps = np.array([steps_at_change(compiled, name, each) for each in (None, REFERENCE)])
+    computed, command = steps.max(axis=0)
+    # From one state to the next the torque of an even motion changes by less.
+    still = 0.05
+    assert (computed > still) == TABLE.rows[name].shapes_torque
+    assert command < still

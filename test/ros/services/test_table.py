@@ -1,0 +1,39 @@
+"""The services that a node offers are all those that have a type, and all that README.md names."""
+
+import re
+from pathlib import Path
+
+from robot_dynamics_interfaces import srv
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def offered(node):
+    """Type by name, of the services that are not those of every lifecycle node."""
+    prefix = f'{node.get_fully_qualified_name()}/'
+    own = {}
+    for service in node.services:
+        package = service.srv_type.__module__.partition('.')[0]
+        if package in ('robot_dynamics_interfaces', 'std_srvs'):
+            name = node.resolve_service_name(service.srv_name)
+            assert name.startswith(prefix)
+            own[f'~/{name.removeprefix(prefix)}'] = service.srv_type
+    return own
+
+
+def test_every_type_is_offered_once_and_the_readme_names_every_service(graph):
+    types = {
+        kind
+        for kind in vars(srv).values()
+        if isinstance(kind, type) and hasattr(kind, 'Request') and hasattr(kind, 'Response')
+    }
+    with graph(start=False) as (node, _):
+        services = offered(node)
+    kinds = [kind for kind in services.values() if kind.__module__.startswith('robot_dynamics')]
+    assert len(kinds) == len(set(kinds))
+    assert {kind.__name__ for kind in kinds} == {
+        kind.__name__ for kind in types if 'Event' not in kind.__name__
+    }
+    table = (ROOT / 'README.md').read_text().partition('\n## Services\n')[2].partition('\n## ')[0]
+    assert set(re.findall(r'^\| `(~/\w+)`', table, re.MULTILINE)) <= set(services)
+    assert set(re.findall(r'`(~/\w+)`', table)) >= set(services)
