@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from mechanics.closeness import assert_close
 from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.robots import HAND_WRITTEN, SINGULAR, planar_2r, random_state
+from mechanics.planar_arms import planar_2r
+from mechanics.robots import HAND_WRITTEN, SINGULAR, random_state
 
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 from robot_dynamics_ros.core.algorithms import aba, joint_space, pivots
@@ -78,7 +79,7 @@ def test_of_several_the_joint_nearest_to_the_tips_is_named(backend):
 
 @pytest.mark.parametrize('elbow', [1e-5, 0.3, 3.0])
 def test_beside_the_singularity_there_is_an_answer(backend, elbow):
-    """M = m l1^2 [[...]]: the pivot of joint1 is m l1^2 sin^2 q2, here down to 1e-10 of it."""
+    """The pivot of joint1 is m l1^2 sin^2 q2, here down to 1e-10 of m l1^2."""
     dynamics = RobotDynamics(parse_urdf(POINT_AT_TIP), backend=backend)
     q, tau = np.array([0.4, elbow]), np.array([1.0, -0.5])
     step = dynamics.bind('forward_dynamics', q, ZERO, tau, out=(bound := np.zeros(2)))
