@@ -15,7 +15,7 @@ ELSEWHERE = Q + np.array([0.0, 0.3, 0.0])
 
 @pytest.fixture
 def state():
-    state = AcceptedState(MODEL, GuardSettings(acceleration_cutoff=10.0))
+    state = AcceptedState(MODEL, np.arange(3), GuardSettings(acceleration_cutoff=10.0))
     assert np.isinf(state.time)
     assert not state.update(100.0, Q, V, now=5.0)
     return state
@@ -77,7 +77,7 @@ def test_after_a_reset_any_stamp_and_position_is_accepted(state):
 
 
 def test_a_successor_has_the_state_and_compares_with_it(state):
-    successor = AcceptedState(MODEL, GuardSettings())
+    successor = AcceptedState(MODEL, np.arange(3), GuardSettings())
     successor.continue_from(state)
     check_is_first(successor)
     with pytest.raises(StateError, match='jumps'):
