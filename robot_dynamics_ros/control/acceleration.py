@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from robot_dynamics_ros.core.checks import Array
-
 from .filtered_derivative import FilteredDerivative
 
 

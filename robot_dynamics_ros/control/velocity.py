@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .filtered_derivative import FilteredDerivative

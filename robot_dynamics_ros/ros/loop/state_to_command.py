@@ -7,7 +7,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/loop/state_to_command.py            _answer        takes the lock of the robot
     ros/robot/robot_holder.py               current        not configured: no answer
     ros/messages/joint_state_reader.py      names_other_joints_only   no joint of it: ignored
-    ros/robot/commanded_robot.py            check_wait     too long in the queue: rejected
+    ros/robot/commanded_robot.py            too_old        too long in the queue: not answered
     ros/robot/commanded_robot.py            answer         from the message to the command
     ros/messages/joint_state_reader.py      read           names, sizes, finite values, by name
     ros/messages/joint_places.py            take           any joints, in the order of the model
@@ -120,8 +120,15 @@ class StateToCommand:
                 self._command_without_state()
                 return
             received = info['received_timestamp']
+            # By the clock of this machine alone: the stamps may be of another one, or simulated.
+            # 0 where the middleware does not say it.
+            wait = 1e-9 * (clock.time_ns() - received) if received else 0.0
+            if reason := robot.too_old(wait):
+                self.counters.drop(reason)
+                robot.statistics.count_received(*_origin(info))
+                self._command_without_state()
+                return
             try:
-                robot.check_wait(1e-9 * (clock.time_ns() - received) if received else 0.0)
                 command = robot.answer(message, self._time(robot))
                 answered = robot.reader.names_commanded
                 if command is not None:

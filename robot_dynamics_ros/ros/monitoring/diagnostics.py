@@ -52,7 +52,7 @@ class Diagnostics:
         self._rejected = dict.fromkeys(topic_counters, 0)
         self._saturations = 0
         self._ignored = 0
-        self._lost = 0
+        self._lost = self._late = 0
         self._state_periods = StatePeriods()
         # What was missing in the last report, and what the log says already.
         self._missing = ''
@@ -253,6 +253,7 @@ class Diagnostics:
             'latency p50 [ms]': f'{1e3 * summary.median_latency:.3f}',
             'latency p99 [ms]': f'{1e3 * summary.p99_latency:.3f}',
             'lost cycles': 'not known' if summary.lost is None else summary.lost,
+            'too old to be answered': self._topic_counters['joint_states'].late,
         }
         estimate = robot.guard.acceleration
         if estimate.cutoff:
@@ -262,12 +263,16 @@ class Diagnostics:
             values['delay of the velocity filter [ms]'] = f'{1e3 * delay:.2f}'
         lost = summary.lost or 0
         new, self._lost = lost - self._lost, lost
+        late = self._topic_counters['joint_states'].late
+        new_late, self._late = late - self._late, late
         self._state_periods.update(robot, clock.monotonic())
         if proposal := self._state_periods.proposal:
             self._log_once(proposal, key=proposal.partition(' ')[0])
             return WARN, proposal, values
         if not robot.guard.fresh(clock.monotonic()):
             return STALE, 'no valid joint state', values
+        if new_late > 0:
+            return WARN, f'{new_late} joint states waited longer than state_timeout', values
         if new > 0:
             return WARN, f'{new} joint states were lost in the last second', values
         return OK, f'{summary.rate:.0f} Hz', values

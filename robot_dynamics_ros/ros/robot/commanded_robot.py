@@ -166,21 +166,19 @@ class CommandedRobot:
         """
         return self.limits.phrase(self.guard.state.q)
 
-    def check_wait(self, wait: float) -> None:
-        """Refuse a state that has waited too long for the node.
+    def too_old(self, wait: float) -> str:
+        """Why a state that has waited for the node is not answered; empty if it is answered.
 
         Args:
             wait: time since the middleware of this machine received it [s].
-
-        Raises:
-            StateError: it is longer than `state_timeout`.
         """
         timeout = self.guard.settings.state_timeout
-        if wait > timeout:
-            raise StateError(
-                f'the state has waited {wait:.3g} s in the queue of the subscription, allowed is '
-                f'state_timeout, {timeout:g} s: it is too old to be answered'
-            )
+        if wait <= timeout:
+            return ''
+        return (
+            f'it has waited {wait:.3g} s in the queue of the subscription, allowed is '
+            f'state_timeout, {timeout:g} s'
+        )
 
     def answer(self, message: JointState, time: float) -> Float64MultiArray | None:
         """The message for `~/commands` that answers a state, valid until the next call.
