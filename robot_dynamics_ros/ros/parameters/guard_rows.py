@@ -19,7 +19,7 @@ GUARD_ROWS = (
         'double',
         DEFAULT.state_timeout,
         'Time without a valid position of each commanded joint after which the state is stale.',
-        'At least two periods of `joint_states`. A state that has waited longer for the node is '
+        'More than 2.5 periods of `joint_states`. A state that has waited longer for the node is '
         'rejected.',
         unit='s',
         bounds=POSITIVE,

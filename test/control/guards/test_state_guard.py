@@ -140,7 +140,7 @@ def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_
     """Degrees for radians, from the first state on; one joint alone may have a wrong limit."""
     guard, degrees = StateGuard(MODEL, TOLERANCE), np.degrees(Q)
     for time in (1.0, 1.1, 1.2):
-        with pytest.raises(StateError, match=r'slide is at 5.73, .* wrist is at -40.1, .* rad'):
+        with pytest.raises(StateError, match=r'slide is at 5.73, .* wrist is at -40.11, .* rad'):
             guard.check(time, degrees)
     guard.check(1.3, np.array([9.0, 0.1, 40.0]))
     guard.check(1.4, np.array([9.0, 0.1, 40.0]))
