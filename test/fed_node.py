@@ -12,14 +12,15 @@ from robot_dynamics_ros.ros.node import DynamicsNode
 
 
 @contextmanager
-def fed_node():
-    """The node, until the end of the block."""
+def fed_node(**parameters):
+    """The node, with these parameters, until the end of the block."""
     context = rclpy.Context()
     parameters = {
         'robot_description': URDF,
         'fade_time': 0.0,
         'exclusive_commands': 'ignore',
         'effort_limits': [math.inf, 200.0, 20.0],
+        **parameters,
     }
     rclpy.init(context=context, domain_id=free_domain())
     node = DynamicsNode(

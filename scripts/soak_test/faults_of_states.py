@@ -118,6 +118,26 @@ def _missing_joint(message: JointState) -> None:
     message.effort = []
 
 
+def _no_velocity(message: JointState) -> None:
+    message.velocity = [math.nan] * len(message.name)
+
+
+def _one_joint_ceases(scene: Scene) -> Steps[str]:
+    """Until the node says so: it holds the arm meanwhile."""
+    began = scene.now()
+    with scene.robot.altered(_missing_joint, trusted=True):
+        reported = yield from scene.until_reported(began, 'joint_states', 'no valid position of')
+    return verdict(reported, 'diagnostics of joint_states do not name the joint')
+
+
+def _in_two_messages(scene: Scene) -> Steps[str]:
+    """Each half is answered; the second one with the torque of the whole state."""
+    with scene.robot.halved():
+        yield from scene.seconds(PAUSE)
+        followed = yield from scene.recovered()
+    return verdict(followed, 'the torque of the states was not commanded')
+
+
 def _wrong_sizes(message: JointState) -> None:
     del message.velocity[-2:]
 
@@ -156,7 +176,14 @@ FAULTS = (
     ),
     Fault('position NaN', 'diagnostics: finite', _bad(_not_a_number, 'finite', _many)),
     Fault('velocity infinite', 'diagnostics: finite', _bad(_infinite_velocity, 'finite', _many)),
-    Fault('joint missing', 'diagnostics: missing', _bad(_missing_joint, 'missing', _many)),
+    Fault('velocity NaN', 'diagnostics: velocity', _bad(_no_velocity, 'velocity is empty', _many)),
+    Fault(
+        'one joint missing',
+        'diagnostics: no valid position of it',
+        _one_joint_ceases,
+        silences=True,
+    ),
+    Fault('states in two messages', 'the torque of the states', _in_two_messages),
     Fault(
         'wrong sizes', 'diagnostics: values', _bad(_wrong_sizes, r'values for \d+ names', _many)
     ),

@@ -42,6 +42,8 @@ class Robot:
         self._begin = time.monotonic()
         self._silent = False
         self._alteration: Alteration | None = None
+        self._trusted = False
+        self._halves = False
         self._publisher = node.create_publisher(JointState, 'joint_states', 200)
 
     @property
@@ -63,13 +65,27 @@ class Robot:
             self._silent = False
 
     @contextmanager
-    def altered(self, alteration: Alteration) -> Iterator[None]:
-        """Alter each state in place before it is sent; a node must not trust it."""
-        self._alteration = alteration
+    def altered(self, alteration: Alteration, *, trusted: bool = False) -> Iterator[None]:
+        """Alter each state in place before it is sent.
+
+        Args:
+            alteration: changes a state.
+            trusted: whether a node may answer what comes of it.
+        """
+        self._alteration, self._trusted = alteration, trusted
         try:
             yield
         finally:
-            self._alteration = None
+            self._alteration, self._trusted = None, False
+
+    @contextmanager
+    def halved(self) -> Iterator[None]:
+        """Send each state in two messages with one stamp, as two drivers do."""
+        self._halves = True
+        try:
+            yield
+        finally:
+            self._halves = False
 
     def send(self) -> None:
         """Publish the state of this moment."""
@@ -84,11 +100,21 @@ class Robot:
         message.velocity = array('d', [0.0, *v[::-1]])
         if self.effort is not None:
             message.effort = array('d', [0.0, *self.effort[::-1]])
-        good = self._alteration is None
+        good = self._alteration is None or self._trusted
         if self._alteration is not None:
             self._alteration(message)
             stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
         self._ledger.send(stamp, Sent(now, q, v, good, self.counted, self.during))
         if good:
             self.last_sent, self.last_good = stamp, q
-        self._publisher.publish(message)
+        for part in _halves(message) if self._halves else (message,):
+            self._publisher.publish(part)
+
+
+def _halves(message: JointState) -> tuple[JointState, JointState]:
+    """The first three joints of a message, and the others."""
+    halves = JointState(header=message.header), JointState(header=message.header)
+    for half, chosen in zip(halves, (slice(None, 3), slice(3, None)), strict=True):
+        for field in ('name', 'position', 'velocity', 'effort'):
+            setattr(half, field, getattr(message, field)[chosen])
+    return halves

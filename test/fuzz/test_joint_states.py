@@ -12,21 +12,29 @@ from robot_dynamics_ros.core.errors import StateError
 INPUTS = joint_states()
 
 
-def usable(message):
-    """Whether each joint is named once and everything that counts is there and finite."""
+def valid(message):
+    """Whether names and sizes fit, and no joint of the robot is at or moves with infinity."""
     names = list(message.name)
-    if len(set(names)) < len(names) or not set(JOINTS) <= set(names):
+    if not names or len(set(names)) < len(names):
         return False
     if message.header.stamp.sec < 0 or len(message.position) != len(names):
         return False
     for field in (message.velocity, message.effort):
         if len(field) not in (0, len(names)):
             return False
-    if not len(message.velocity):
+    places = [names.index(joint) for joint in JOINTS if joint in names]
+    if not np.isfinite(np.take(message.position, places)).all():
+        return False
+    return not (len(message.velocity) and np.isinf(np.take(message.velocity, places)).any())
+
+
+def complete(message):
+    """Whether a valid message holds each joint, with its velocity."""
+    names = list(message.name)
+    if not set(JOINTS) <= set(names) or not len(message.velocity):
         return False
     places = [names.index(joint) for joint in JOINTS]
-    counted = [*np.take(message.position, places), *np.take(message.velocity, places)]
-    return bool(np.isfinite(counted).all())
+    return bool(np.isfinite(np.take(message.velocity, places)).all())
 
 
 def moderate(message):
@@ -42,17 +50,19 @@ def test_only_usable_states_are_answered(node, message):
         guard = robot.guard
         # Each state is the first: what may follow what is tested with the guards.
         guard.reset_times()
-        robot.state = type(robot.state)(JOINTS)
         last = guard.effort.copy()
         started = time.monotonic()
         try:
             command = robot.answer(message, 0.0)
-        except StateError:
-            assert not (usable(message) and moderate(message))
+        except StateError as error:
+            asked = 'is the unit' in str(error)
+            assert asked or not (valid(message) and complete(message) and moderate(message))
             np.testing.assert_array_equal(guard.effort, last)
         else:
-            assert usable(message)
-            assert command is not None
+            assert valid(message)
+            assert command is not None or not complete(message)
+            if command is None:
+                return
             assert np.isfinite(command.data).all()
             limits, step = guard.limiter.limits, np.abs(command.data - last)
             assert (np.abs(command.data) <= limits).all()

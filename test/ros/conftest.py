@@ -18,7 +18,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from recording import Recording
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
-from three_joints import URDF
+from three_joints import JOINTS, URDF
 from trajectory_msgs.msg import JointTrajectory
 from waiting import wait_until
 
@@ -153,7 +153,9 @@ def guarded(graph, monkeypatch):
             observer,
         ):
             driver = Driver(observer.states, node.get_clock(), Q, V)
-            recording = Recording(observer.node, 'robot_dynamics/commands', LIMITS, RATES)
+            commanded = [JOINTS.index(name) for name in parameters.get('joints', JOINTS)]
+            limits, rates = np.take(LIMITS, commanded), np.take(RATES, commanded)
+            recording = Recording(observer.node, 'robot_dynamics/commands', limits, rates)
             topic = '/robot_dynamics/commands'
             try:
                 # The observer, the recording.

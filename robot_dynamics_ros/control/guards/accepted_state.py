@@ -1,64 +1,119 @@
-"""The last joint state that the state guard accepted."""
+"""The last measurement of each joint that the state guard accepted."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
+import numpy.typing as npt
 
-from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from ..acceleration import AccelerationEstimate
+from ..velocity import VelocityEstimate
 from .settings import GuardSettings
 from .state_guard import StateGuard
 
 
 class AcceptedState:
-    """Keeps the last good state of a robot, for commands with and without a new state.
+    """Keeps the last good measurement of each joint, for commands with and without a new state.
+
+    Joints may come in different messages: each has a time of its own. A measurement that repeats
+    the stamp of the one before does not change that time.
 
     Attributes:
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s]; zero if they were not measured.
-        has_velocity: whether they were measured.
-        time: when it came [s], on a monotonic clock; -inf before the first one. A state that
-            repeats the stamp of the one before does not change it.
-        acceleration: estimate from the measured velocities.
+        q: (n,) positions [rad or m]; zero where none was measured yet.
+        v: (n,) velocities [rad/s or m/s]; zero where none was measured or estimated.
+        has_velocities: (n,) whether the velocity of a joint was measured or estimated.
+        has_velocity: whether those of all commanded joints were measured or estimated.
+        times: (n,) when each joint was measured [s], on a monotonic clock; -inf for never.
+        time: the earliest of the commanded joints.
+        others_time: the earliest of the other joints; inf if there are none.
+        acceleration: estimate from the velocities.
+        velocity: estimate from the positions, for joints whose velocity is not measured.
     """
 
-    def __init__(self, model: RobotModel, settings: GuardSettings) -> None:
+    def __init__(self, model: RobotModel, commanded: Array, settings: GuardSettings) -> None:
         """Without a state yet.
 
         Args:
             model: of the robot.
+            commanded: (k,) indices of the commanded joints.
             settings: of the guards.
         """
         self.q, self.v = np.zeros((2, model.size))
         self.has_velocity = False
+        self.times = np.full(model.size, -math.inf)
         self.time = -math.inf
+        self._names = model.joint_names
+        self._commanded = commanded
+        self._others = np.setdiff1d(np.arange(model.size), commanded)
+        self.others_time = -math.inf if self._others.size else math.inf
         self.acceleration = AccelerationEstimate(model.size, settings.acceleration_cutoff)
+        self.velocity = VelocityEstimate(model, settings.velocity_cutoff)
+        self.has_velocities = np.zeros(model.size, dtype=bool)
+        # How often each joint was measured: in states of all joints, and in others.
+        self._complete_count, self._counts = 0, np.zeros(model.size, dtype=np.int64)
         self._guard = StateGuard(model, settings.jump_tolerance)
         # Whether a state was refused since the last good one.
         self._refused = False
-        self._previous_q, self._previous_time = self.q.copy(), self.time
+        self._previous_q, self._previous_times = self.q.copy(), self.times.copy()
 
     def apply(self, settings: GuardSettings) -> None:
         """Use other settings from the next state on."""
         self._guard.jump_tolerance = settings.jump_tolerance
         self.acceleration.cutoff = settings.acceleration_cutoff
+        self.velocity.cutoff = settings.velocity_cutoff
 
     def continue_from(self, other: AcceptedState) -> None:
         """Take over the state of another robot with the same joints."""
-        self.q[:], self.v[:] = other.q, other.v
-        self.has_velocity, self.time = other.has_velocity, other.time
+        self.q[:], self.v[:], self.times[:] = other.q, other.v, other.times
+        self.has_velocity, self.has_velocities[:] = other.has_velocity, other.has_velocities
+        self.time, self.others_time = other.time, other.others_time
+        self._complete_count, self._counts[:] = other._complete_count, other._counts
         self._refused = other._refused
         self._guard.continue_from(other._guard)
+        self.velocity.continue_from(other.velocity)
+
+    @property
+    def complete(self) -> bool:
+        """Whether each joint has been measured."""
+        return min(self.time, self.others_time) > -math.inf
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """(n,) how often each joint was measured, with newer stamps."""
+        return self._counts + np.int64(self._complete_count)
+
+    def fresh(self, now: float, settings: GuardSettings) -> bool:
+        """Whether each joint was measured, and not too long ago by the timeouts of the settings.
+
+        Args:
+            now: [s], on the monotonic clock.
+            settings: of the guards.
+        """
+        return (
+            now - self.time <= settings.state_timeout
+            and now - self.others_time <= settings.other_state_timeout
+        )
+
+    def timeouts(self, settings: GuardSettings) -> Array:
+        """(n,) the age at which the measurement of each joint is too old [s]."""
+        limits = np.full(self.times.size, settings.other_state_timeout)
+        limits[self._commanded] = settings.state_timeout
+        return limits
+
+    def without_velocity(self) -> str:
+        """Names of the commanded joints whose velocity is neither measured nor estimated."""
+        missing = self._commanded[~self.has_velocities[self._commanded]]
+        return ', '.join(self._names[index] for index in missing)
 
     def reset_stamps(self) -> None:
-        """Compare the next stamp and position with none: the clock has been set."""
+        """Compare the next stamp and position of each joint with none: the clock has been set."""
         self._guard.reset()
-        self.acceleration.reset()
+        self._reset_estimates()
 
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock than that of the last one."""
@@ -70,8 +125,8 @@ class AcceptedState:
 
         Args:
             stamp: of the state [s], on any clock.
-            q: (n,) positions [rad or m].
-            v: (n,) velocities [rad/s or m/s]; None if they were not measured.
+            q: (n,) positions [rad or m]; NaN for joints that the state does not hold.
+            v: (n,) velocities [rad/s or m/s], NaN where they were not measured; None if none was.
             now: [s], on a monotonic clock.
 
         Returns:
@@ -81,25 +136,60 @@ class AcceptedState:
             StateError: the state guard refuses it; the last good state stays.
         """
         try:
-            newer = self._guard.check(stamp, q, v)
+            all_newer = self._guard.check(stamp, q, v)
         except StateError:
-            self.acceleration.reset()
+            self._reset_estimates()
             self._refused = True
             raise
-        step = float(np.abs(q - self.q).max())
-        moved = self._refused and step > self._guard.jump_tolerance
+        moved = self._refused and self._moves(q)
         self._refused = False
-        self._previous_q[:], self._previous_time = self.q, self.time
-        self.q[:] = q
-        self.has_velocity = v is not None
-        self.v[:] = 0.0 if v is None else v
-        if self.acceleration.cutoff and v is not None:
-            self.acceleration.update(stamp, v)
-        if newer:
-            self.time = now
+        self._previous_q[:], self._previous_times[:] = self.q, self.times
+        if v is not None and all_finite(v) and all_finite(q):
+            self.q[:], self.v[:] = q, v
+            self.has_velocities.fill(True)
+            self.has_velocity = True
+        else:
+            self._merge(stamp, q, v)
+        if self.acceleration.cutoff and self.has_velocity:
+            # The acceleration of a joint that this state does not hold stays.
+            self.acceleration.update(stamp, np.where(np.isnan(q), math.nan, self.v))
+        if all_newer:
+            self.times.fill(now)
+            self.time = self.others_time = now
+            self._complete_count += 1
+        else:
+            np.copyto(self.times, now, where=self._guard.newer)
+            self._counts += self._guard.newer
+            self._find_earliest()
         return moved
 
     def withdraw(self) -> None:
         """Undo the last update: no torque can be computed from that state."""
-        self.q[:], self.time = self._previous_q, self._previous_time
+        self.q[:], self.times[:] = self._previous_q, self._previous_times
+        self._find_earliest()
+        self._reset_estimates()
+
+    def _moves(self, q: Array) -> bool:
+        return bool((np.abs(q - self.q) > self._guard.jump_tolerance).any())
+
+    def _merge(self, stamp: float, q: Array, v: Array | None) -> None:
+        """Take positions and velocities of some joints; estimate velocities if that is set."""
+        measured = ~np.isnan(q)
+        np.copyto(self.q, q, where=measured)
+        known = np.zeros_like(measured) if v is None else measured & ~np.isnan(v)
+        velocities = np.zeros_like(q) if v is None else np.where(known, v, 0.0)
+        if self.velocity.cutoff:
+            velocities = np.where(known, velocities, self.velocity.update(stamp, q))
+            known = measured
+        np.copyto(self.v, velocities, where=measured)
+        np.copyto(self.has_velocities, known, where=measured)
+        self.has_velocity = bool(self.has_velocities[self._commanded].all())
+
+    def _find_earliest(self) -> None:
+        self.time = float(self.times[self._commanded].min())
+        if self._others.size:
+            self.others_time = float(self.times[self._others].min())
+
+    def _reset_estimates(self) -> None:
         self.acceleration.reset()
+        self.velocity.reset()

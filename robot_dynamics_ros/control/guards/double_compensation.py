@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.checks import Array, all_finite
 
 # Time constant of the fading memory [s].
 MEMORY = 0.5
@@ -28,8 +28,14 @@ class DoubleCompensation:
             cover `MEMORY`.
     """
 
-    def __init__(self) -> None:
-        """Without a state yet."""
+    def __init__(self, size: int) -> None:
+        """Without a state yet.
+
+        Args:
+            size: number of commanded joints, k.
+        """
+        # The last measured effort of each joint.
+        self._measured = np.zeros(size)
         self.reset()
 
     def reset(self) -> None:
@@ -37,6 +43,27 @@ class DoubleCompensation:
         self.share = math.nan
         self._products = np.zeros(3)
         self._seen = 0.0
+        self._measured.fill(math.nan)
+        # When the last state came [s].
+        self._time = math.nan
+
+    def compare(self, measured: Array, command: Array, gravity: Array, now: float) -> None:
+        """Take a state into the fit, once the effort of each joint has been measured.
+
+        Args:
+            measured: (k,) efforts of the state [N m or N]; NaN for joints that it does not hold.
+            command: (k,) the last command [N m or N].
+            gravity: (k,) gravity torque at this state [N m or N].
+            now: [s], on a monotonic clock.
+        """
+        elapsed = 0.0 if math.isnan(self._time) else now - self._time
+        self._time = now
+        if not all_finite(measured):
+            np.copyto(self._measured, measured, where=~np.isnan(measured))
+            measured = self._measured
+            if not all_finite(measured):
+                return
+        self.observe(measured - command, gravity, elapsed)
 
     def observe(self, excess: Array, gravity: Array, elapsed: float) -> None:
         """Take the efforts of one state into the fit.

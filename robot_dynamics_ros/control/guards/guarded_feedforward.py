@@ -43,6 +43,7 @@ class GuardedFeedforward:
         settings: of the guards.
         limiter: limits the command and its rate, and counts how often.
         double_compensation: compares the measured effort with the commands.
+        state: the last good measurement of each joint.
         acceleration: estimate of the measured acceleration.
     """
 
@@ -72,9 +73,9 @@ class GuardedFeedforward:
 
         model = feedforward.dynamics.model
         self.settings = settings
-        self._state = AcceptedState(model, settings)
-        self.acceleration = self._state.acceleration
-        self.double_compensation = DoubleCompensation()
+        self.state = AcceptedState(model, feedforward.indices, settings)
+        self.acceleration = self.state.acceleration
+        self.double_compensation = DoubleCompensation(len(feedforward.joints))
         self._transition = CommandTransition(model, feedforward.joints, settings)
         self.effort, self.limiter = self._transition.effort, self._transition.limiter
 
@@ -85,7 +86,7 @@ class GuardedFeedforward:
             ParameterError: they do not fit the joints.
         """
         self._transition.apply(settings)
-        self._state.apply(settings)
+        self.state.apply(settings)
         self.settings = settings
 
     def continue_from(self, other: GuardedFeedforward, fade_time: float | None = None) -> None:
@@ -102,15 +103,15 @@ class GuardedFeedforward:
         self.dropped_references = other.dropped_references
         self._stepped = other._stepped
         self._final_command_pending = other._final_command_pending
-        self._state.continue_from(other._state)
+        self.state.continue_from(other.state)
         self._transition.continue_from(other._transition)
         # The terms may be read before the next state comes: they must be those of this robot.
-        self.feedforward.hold(self._state.q)
+        self.feedforward.hold(self.state.q)
         self.request_fade(fade_time)
 
     def last_position(self) -> Array | None:
-        """A copy of q (n,) of the last good state [rad or m]; None before there is one."""
-        return None if math.isinf(self._state.time) else self._state.q.copy()
+        """A copy of the last good q (n,) [rad or m]; None before each joint was measured."""
+        return self.state.q.copy() if self.state.complete else None
 
     @property
     def running(self) -> bool:
@@ -118,12 +119,12 @@ class GuardedFeedforward:
         return self.active and self.enabled and not self.fault
 
     def age(self, now: float) -> float:
-        """Age of the last good state [s]; infinite before there is one."""
-        return now - self._state.time
+        """Age of the oldest measurement of a commanded joint [s]; infinite if one is missing."""
+        return now - self.state.time
 
     def fresh(self, now: float) -> bool:
-        """Whether the last good state is not older than `state_timeout`."""
-        return self.age(now) <= self.settings.state_timeout
+        """Whether each joint was measured, and not too long ago (see `AcceptedState`)."""
+        return self.state.fresh(now, self.settings)
 
     @property
     def stopped(self) -> bool:
@@ -140,7 +141,7 @@ class GuardedFeedforward:
         """Upper bound of the time until the final command is reached [s]."""
         largest = self._zero
         if self.settings.on_stop == 'hold':
-            self.feedforward.hold(self._state.q)
+            self.feedforward.hold(self.state.q)
             limits, gravity = self.limiter.limits, np.abs(self.feedforward.parts[GRAVITY])
             largest = np.where(np.isfinite(limits), limits, gravity)
         return self._transition.longest_time(largest)
@@ -173,7 +174,7 @@ class GuardedFeedforward:
 
     def reset_times(self) -> None:
         """Drop the reference and compare the next stamp with none: the clock has been set."""
-        self._state.reset_stamps()
+        self.state.reset_stamps()
         self.set_reference(None, 0.0)
         # The robot may be elsewhere too, where a simulation starts again.
         self.request_fade()
@@ -190,11 +191,13 @@ class GuardedFeedforward:
     ) -> Array | None:
         """The command (k,) for a joint state [N m or N]; None if nothing is to be commanded.
 
+        In arrays of n, NaN stands for what the state does not hold or was not measured.
+
         Args:
             stamp: of the state [s], on any clock.
             q: (n,) positions [rad or m].
-            v: (n,) velocities [rad/s or m/s]; None if they were not measured.
-            effort: (n,) measured efforts [N m or N]; None if they were not measured.
+            v: (n,) velocities [rad/s or m/s]; None if none was measured.
+            effort: (n,) measured efforts [N m or N]; None if none was measured.
             now: [s], on a monotonic clock.
             time: [s], on the clock of the references.
 
@@ -202,17 +205,20 @@ class GuardedFeedforward:
             StateError: the state guard refuses the state, or a selected term needs a velocity
                 that was not measured; the last good state and the last command stay.
         """
-        elapsed = self.age(now)
-        # Only after a move: with each second state refused, a fade would begin again and again.
-        if self._state.update(stamp, q, v, now):
-            self.request_fade()
+        self.observe(stamp, q, v, now=now)
         if effort is not None:
-            self._compare(effort[self.feedforward.indices], elapsed)
+            self._compare(effort[self.feedforward.indices], now)
         try:
             return self._step(now, time)
         except StateError:
-            self._state.withdraw()
+            self.state.withdraw()
             raise
+
+    def observe(self, stamp: float, q: Array, v: Array | None, *, now: float) -> None:
+        """Take a joint state without an answer; arguments as of `command_for_state`."""
+        # Only after a move: with each second state refused, a fade would begin again and again.
+        if self.state.update(stamp, q, v, now):
+            self.request_fade()
 
     def command_without_state(self, now: float, time: float) -> Array | None:
         """The command (k,) [N m or N] while no good state comes; None if none is due.
@@ -258,7 +264,7 @@ class GuardedFeedforward:
 
     def _target(self, mode: Mode, time: float) -> Array:
         """The torque (k,) that a mode asks for, before fade and limits [N m or N]."""
-        feedforward, state = self.feedforward, self._state
+        feedforward, state = self.feedforward, self.state
         if mode is Mode.ZERO:
             feedforward.parts.fill(0.0)
             return self._zero
@@ -271,7 +277,10 @@ class GuardedFeedforward:
                 self.reference, estimates=estimate is not None
             )
             if needing:
-                raise StateError(f'velocity is empty, but the term {needing[0]} needs it')
+                raise StateError(
+                    f'velocity is empty, but the term {needing[0]} needs it: none or NaN for '
+                    f'{state.without_velocity()}; set velocity_cutoff, or terms: [gravity]'
+                )
         reference = None if self.reference is None else self.reference.at(time)
         feedforward.compute(state.q, state.v, reference, estimate)
         return feedforward.effort
@@ -288,9 +297,9 @@ class GuardedFeedforward:
             self.set_reference(None, time)
             self.dropped_references += 1
 
-    def _compare(self, effort: Array, elapsed: float) -> None:
+    def _compare(self, effort: Array, now: float) -> None:
         """Compare measured efforts (k,) with the last command, where gravity is commanded."""
         steady = self.mode is Mode.FOLLOW and not self._transition.fading
         if steady and 'gravity' in self.feedforward.selected_terms:
             gravity = self.feedforward.parts[GRAVITY]
-            self.double_compensation.observe(effort - self.effort, gravity, elapsed)
+            self.double_compensation.compare(effort, self.effort, gravity, now)

@@ -24,7 +24,8 @@ class GuardSettings:
     """Settings of all guards; each may change while the robot is commanded.
 
     Attributes:
-        state_timeout: age at which the last good state is stale [s].
+        state_timeout: age at which the last good measurement of a commanded joint is stale [s].
+        other_state_timeout: the same of a joint that is not commanded [s].
         on_stale: what is commanded while the state is stale: 'hold' for gravity compensation at
             the last good state, 'zero' for zero torque, 'stop' for nothing.
         reference_timeout: time after the end of a reference at which it is dropped [s].
@@ -37,9 +38,12 @@ class GuardSettings:
         effort_rate_limits: one for each commanded joint, or one for all [N m/s or N/s]; empty for
             the default of `torque_rates`.
         acceleration_cutoff: cutoff of the `AccelerationEstimate` [Hz]; 0: it is not used.
+        velocity_cutoff: cutoff of the `VelocityEstimate` [Hz], for joints whose velocity is not
+            measured; 0: it is not used.
     """
 
     state_timeout: float = 0.1
+    other_state_timeout: float = 1.0
     on_stale: OnStale = 'hold'
     reference_timeout: float = 0.5
     fade_time: float = 1.0
@@ -49,6 +53,7 @@ class GuardSettings:
     effort_scale: float = 1.0
     effort_rate_limits: tuple[float, ...] = ()
     acceleration_cutoff: float = 0.0
+    velocity_cutoff: float = 0.0
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSettings) -> Array:

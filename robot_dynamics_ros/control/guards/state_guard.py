@@ -1,4 +1,4 @@
-"""Refuses joint states that cannot follow from the one before."""
+"""Refuses joint states that cannot follow from the ones before."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 
-from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
+
+from ..position_limits import PositionLimits
 
 # Stands for no velocity limit [rad/s or m/s]: multiplied by zero seconds it gives zero, infinity
 # would give NaN.
@@ -20,22 +22,28 @@ FASTEST = 10.0
 class StateGuard:
     """Refuses stamps that run backwards, positions out of reach, and velocities out of reason.
 
+    A state holds any of the joints. Each joint is compared with its own last measurement: stamps
+    of two drivers may run backwards relative to each other.
+
     A velocity is refused beyond `FASTEST` times its limit: a joint that falls or is pushed may
     exceed its limit, but not by so much.
 
     The next state is compared with the last one, also where that was refused. So only one state is
-    refused where the robot really is elsewhere, or its clock really was set back.
+    refused where the robot really is elsewhere, or its clock really was set back. Joints that are
+    measured for the first time are refused, again and again, where several of them are far outside
+    their position limits.
 
     Attributes:
         jump_tolerance: step of a position that is allowed beyond what its velocity limit explains
             [rad or m]; may change at any time.
+        newer: (n,) of which joints the last state that was checked had a newer stamp.
     """
 
     def __init__(self, model: RobotModel, jump_tolerance: float) -> None:
         """Without a state to compare with yet.
 
         Args:
-            model: of the robot; its independent joints and their velocity limits count.
+            model: of the robot; its independent joints and their limits count.
             jump_tolerance: see the attribute.
         """
         self.jump_tolerance = jump_tolerance
@@ -44,61 +52,96 @@ class StateGuard:
         limits = np.array([joint.limits.velocity for joint in joints])
         # A limit that is not positive counts as none.
         self._speeds = np.where(limits > 0.0, np.minimum(limits, UNLIMITED), UNLIMITED)
+        self._fastest = np.where(self._speeds < UNLIMITED, FASTEST * self._speeds, math.inf)
         # Some drivers wrap the angle of a continuous joint.
         self._wraps = np.array([joint.kind == 'continuous' for joint in joints])
-        self._q = np.zeros(model.size)
-        self._time = -math.inf
+        self._any_wraps = bool(self._wraps.any())
+        self._limits = PositionLimits(model)
+        self.newer = np.zeros(model.size, dtype=bool)
+        self._q, self._elapsed, self._step, self._allowed = np.zeros((4, model.size))
+        # Of the last state of each joint [s].
+        self._times = np.full(model.size, -math.inf)
+        # Which joints were measured before, also before a reset.
+        self._seen = np.zeros(model.size, dtype=bool)
+        self._all_seen = False
 
     def continue_from(self, other: StateGuard) -> None:
         """Compare the next state with the last one of another guard of the same joints."""
-        self._q[:], self._time = other._q, other._time
+        self._q[:], self._times[:] = other._q, other._times
+        self._seen[:], self._all_seen = other._seen, other._all_seen
 
     def reset(self) -> None:
-        """Accept the next state without a comparison: the clock has been set."""
-        self._time = -math.inf
+        """Accept the next state of each joint without a comparison: the clock has been set."""
+        self._times.fill(-math.inf)
 
     def check(self, time: float, q: Array, v: Array | None = None) -> bool:
-        """Compare a state with the one before.
+        """Compare a state with the last one of each of its joints.
 
         Args:
             time: stamp of the state [s], on any clock.
-            q: (n,) positions [rad or m].
-            v: (n,) velocities [rad/s or m/s]; None if they were not measured.
+            q: (n,) positions [rad or m]; NaN for joints that the state does not hold.
+            v: (n,) velocities [rad/s or m/s], NaN where they were not measured; None if none was.
 
         Returns:
-            Whether the stamp is newer than the one before.
+            Whether the state holds all joints, each with a newer stamp than before.
 
         Raises:
-            StateError: the stamp is older, a position jumps, or a velocity is out of reason.
+            StateError: a stamp is older, a position jumps, a velocity is out of reason, or joints
+                that are measured for the first time are far outside their position limits.
         """
-        elapsed = time - self._time
-        step = np.abs(q - self._q)
-        if self._wraps.any():
+        elapsed, step = self._elapsed, self._step
+        np.subtract(time, self._times, out=elapsed)
+        np.subtract(q, self._q, out=step)
+        np.abs(step, out=step)
+        if self._any_wraps:
             wrapped = step[self._wraps] % (2 * math.pi)
             step[self._wraps] = np.minimum(wrapped, 2 * math.pi - wrapped)
-        self._q[:] = q
-        self._time = time
-        if v is not None:
-            self._check_velocities(v)
-        if elapsed < 0.0:
-            raise StateError(f'the stamp is {-elapsed:.6g} s before that of the state before')
-        if math.isinf(elapsed):
-            return True
-        allowed = self._speeds * elapsed + self.jump_tolerance
-        excess = step - allowed
-        worst = int(excess.argmax())
-        if excess[worst] > 0.0:
+        complete = all_finite(q)
+        if not self._all_seen:
+            self._check_first(q)
+        if complete:
+            self._q[:] = q
+            self._times.fill(time)
+        else:
+            measured = ~np.isnan(q)
+            np.copyto(self._q, q, where=measured)
+            np.copyto(self._times, time, where=measured)
+            # No comparison with NaN holds: what was not measured is not newer, and jumps nowhere.
+            elapsed[~measured] = math.nan
+        if v is not None and (np.abs(v) > self._fastest).any():
+            self._refuse_velocity(v)
+        np.greater(elapsed, 0.0, out=self.newer)
+        all_newer = bool(self.newer.all())
+        if not all_newer and (elapsed < 0.0).any():
+            worst = int(np.nanargmin(elapsed))
             raise StateError(
-                f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
-                f'{elapsed:.3g} s, velocity limit and jump_tolerance allow {allowed[worst]:.3g}'
+                f'the stamp is {-elapsed[worst]:.6g} s before that of the state before '
+                f'({self._names[worst]})'
             )
-        return elapsed > 0.0
+        np.multiply(self._speeds, elapsed, out=self._allowed)
+        self._allowed += self.jump_tolerance
+        if (step > self._allowed).any():
+            self._refuse_jump(step, elapsed)
+        return all_newer
 
-    def _check_velocities(self, v: Array) -> None:
-        beyond = (np.abs(v) > FASTEST * self._speeds) & (self._speeds < UNLIMITED)
-        if beyond.any():
-            worst = int(beyond.argmax())
-            raise StateError(
-                f'velocity of {self._names[worst]!r} is {v[worst]:.4g}, more than {FASTEST:g} '
-                f'times its limit of {self._speeds[worst]:.4g}'
-            )
+    def _check_first(self, q: Array) -> None:
+        """Ask for the unit where joints that were never measured are far outside their limits."""
+        if question := self._limits.question(np.where(self._seen, math.nan, q)):
+            raise StateError(question)
+        self._seen |= ~np.isnan(q)
+        self._all_seen = bool(self._seen.all())
+
+    def _refuse_jump(self, step: Array, elapsed: Array) -> None:
+        worst = int(np.nanargmax(step - self._allowed))
+        raise StateError(
+            f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
+            f'{elapsed[worst]:.3g} s, velocity limit and jump_tolerance allow '
+            f'{self._allowed[worst]:.3g}'
+        )
+
+    def _refuse_velocity(self, v: Array) -> None:
+        worst = int((np.abs(v) > self._fastest).argmax())
+        raise StateError(
+            f'velocity of {self._names[worst]!r} is {v[worst]:.4g}, more than {FASTEST:g} times '
+            f'its limit of {self._speeds[worst]:.4g}'
+        )

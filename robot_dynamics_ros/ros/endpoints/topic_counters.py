@@ -26,6 +26,7 @@ class TopicCounters:
         rejected: number of messages that could not be used.
         last_reason: why the last of these was rejected.
         last_rejected: whether the last message that was not ignored was rejected.
+        late: number of messages that were too old when the node came to read them.
         ignored: number of messages that name other joints only.
         ignored_joints: the joints of the last of these.
     """
@@ -36,6 +37,7 @@ class TopicCounters:
     rejected: int = 0
     last_reason: str = ''
     last_rejected: bool = False
+    late: int = 0
     ignored: int = 0
     ignored_joints: Sequence[str] = ()
     _last_warning: float = -math.inf
@@ -56,9 +58,15 @@ class TopicCounters:
         self.last_rejected = True
         same = str(reason) == self.last_reason
         self.last_reason = str(reason)
+        self._warn(f'rejected ({self.rejected} so far): {reason}', same=same)
+
+    def drop(self, reason: str) -> None:
+        """Count a message that is too old, and log a warning at a limited rate."""
+        self.late += 1
+        self._warn(f'not answered ({self.late} so far): {reason}', same=True)
+
+    def _warn(self, text: str, *, same: bool) -> None:
         now = time.monotonic()
         if now - self._last_warning >= (WARNING_PERIOD if same else SHORTEST_PERIOD):
             self._last_warning = now
-            self.logger.warning(
-                f'message on {self.topic} rejected ({self.rejected} so far): {reason}'
-            )
+            self.logger.warning(f'message on {self.topic} {text}')

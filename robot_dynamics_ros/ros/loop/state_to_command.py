@@ -6,14 +6,16 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/endpoints/polled_subscription.py    poll           JOINT STATE IN: takes it from the queue
     ros/loop/state_to_command.py            _answer        takes the lock of the robot
     ros/robot/robot_holder.py               current        not configured: no answer
-    ros/messages/joint_state_reader.py      names_other_joints_only   other joints only: ignored
+    ros/messages/joint_state_reader.py      names_other_joints_only   no joint of it: ignored
+    ros/robot/commanded_robot.py            too_old        too long in the queue: not answered
     ros/robot/commanded_robot.py            answer         from the message to the command
     ros/messages/joint_state_reader.py      read           names, sizes, finite values, by name
+    ros/messages/joint_places.py            take           any joints, in the order of the model
     control/guards/guarded_feedforward.py   command_for_state   runs the guards that follow
-    control/guards/accepted_state.py        update         keeps the last accepted state
+    control/guards/accepted_state.py        update         keeps the last one of each joint
     control/guards/state_guard.py           check          stamp, jump of position, velocity
-    control/acceleration.py                 update         filters the measured acceleration
-    control/guards/double_compensation.py   observe        does the driver add gravity too?
+    control/filtered_derivative.py          update         filters the measured acceleration
+    control/guards/double_compensation.py   compare        does the driver add gravity too?
     control/guards/supervisor.py            next_mode      follow, hold, zero or silent
     control/trajectory.py                   at             the reference at this time
     control/feedforward.py                  compute        M(q) a + C(q, v) v + g(q) + friction
@@ -24,6 +26,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/endpoints/topic_counters.py         use            counts the state
     ros/robot/cycle_statistics.py           record         its latency, for diagnostics
 
+A state holds any joints of the robot. One without a commanded joint is kept and not answered.
 A state that a guard rejects is counted with the reason (`TopicCounters.reject`). Where no valid
 state comes, `_command_without_state` publishes what the same guards command.
 """
@@ -110,16 +113,27 @@ class StateToCommand:
             robot = self._holder.current
             if robot is None:
                 return
-            if robot.state.names_other_joints_only(message):
+            if robot.reader.names_other_joints_only(message):
                 self.counters.ignore(message.name)
                 robot.statistics.count_ignored(*_origin(info))
                 # States of other joints must not delay what is due without a state.
                 self._command_without_state()
                 return
+            received = info['received_timestamp']
+            # By the clock of this machine alone: the stamps may be of another one, or simulated.
+            # 0 where the middleware does not say it.
+            wait = 1e-9 * (clock.time_ns() - received) if received else 0.0
+            if reason := robot.too_old(wait):
+                self.counters.drop(reason)
+                robot.statistics.count_received(*_origin(info))
+                self._command_without_state()
+                return
             try:
                 command = robot.answer(message, self._time(robot))
+                answered = robot.reader.names_commanded
                 if command is not None:
-                    self._publish(robot, command, message.header.stamp)
+                    stamp = message.header.stamp if answered else self._clock.now().to_msg()
+                    self._publish(robot, command, stamp)
             except StateError as error:
                 self._reject(str(error))
             except Exception as error:
@@ -127,8 +141,8 @@ class StateToCommand:
                 self._reject(f'{type(error).__name__}: {error}')
             else:
                 self.counters.use()
-                received = info['received_timestamp']
-                robot.statistics.record(1e-9 * (clock.time_ns() - received))
+                if answered:
+                    robot.statistics.record(1e-9 * (clock.time_ns() - received))
                 self._log_stale(robot)
             robot.statistics.count_received(*_origin(info))
 
@@ -152,7 +166,8 @@ class StateToCommand:
         fresh = guard.fresh(now)
         if fresh is not self._logged_stale:
             return
-        if not fresh and not (guard.running and self.counters.used):
+        # A joint that was never measured is reported by diagnostics: it may come soon.
+        if not fresh and not (guard.running and self.counters.used and guard.state.complete):
             return
         self._logged_stale = not fresh
         text = 'joint states are valid again' if fresh else robot.stale_text(now)

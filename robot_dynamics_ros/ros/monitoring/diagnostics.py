@@ -17,6 +17,7 @@ from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 from .command_publishers import CommandPublishers
 from .live_cross_check import LiveCrossCheck
+from .state_periods import StatePeriods
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
@@ -51,7 +52,11 @@ class Diagnostics:
         self._rejected = dict.fromkeys(topic_counters, 0)
         self._saturations = 0
         self._ignored = 0
-        self._lost = 0
+        self._lost = self._late = 0
+        self._state_periods = StatePeriods()
+        # What was missing in the last report, and what the log says already.
+        self._missing = ''
+        self._logged: set[str] = set()
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
         )
@@ -130,7 +135,7 @@ class Diagnostics:
             reason = (
                 f'another node publishes on {self._command_publishers.topic}'
                 if guard.start_inhibited
-                else 'no valid joint state'
+                else robot.never_measured() or 'no valid joint state'
             )
             return WARN, f'active, no commands: {reason}', values
         if not robot.feedforward.selected_terms:
@@ -149,6 +154,13 @@ class Diagnostics:
             if level == OK and beyond:
                 return WARN, f'outside the position limits: {beyond}; is the unit rad?', values
             return level, text, values
+        missing, before = robot.never_measured(), self._missing
+        self._missing = missing
+        if missing and level != ERROR:
+            # Drivers start one after the other: only what is missing in two reports is logged.
+            if missing == before:
+                self._log_once(missing)
+            return STALE, missing, values
         text = text if level == ERROR else self._reason_for_no_state(robot, others=new > 0)
         if math.isinf(age):
             if not text:
@@ -245,17 +257,40 @@ class Diagnostics:
             'latency p50 [ms]': f'{1e3 * summary.median_latency:.3f}',
             'latency p99 [ms]': f'{1e3 * summary.p99_latency:.3f}',
             'lost cycles': 'not known' if summary.lost is None else summary.lost,
+            'too old to be answered': self._topic_counters['joint_states'].late,
         }
         estimate = robot.guard.acceleration
         if estimate.cutoff:
             values['delay of the acceleration filter [ms]'] = f'{1e3 * estimate.delay:.2f}'
+        if robot.guard.state.velocity.cutoff:
+            delay = robot.guard.state.velocity.delay
+            values['delay of the velocity filter [ms]'] = f'{1e3 * delay:.2f}'
         lost = summary.lost or 0
         new, self._lost = lost - self._lost, lost
+        late = self._topic_counters['joint_states'].late
+        new_late, self._late = late - self._late, late
+        self._state_periods.update(robot, clock.monotonic())
+        if proposal := self._state_periods.proposal:
+            self._log_once(proposal, key=proposal.partition(' ')[0])
+            return WARN, proposal, values
         if not robot.guard.fresh(clock.monotonic()):
             return STALE, 'no valid joint state', values
+        if new_late > 0:
+            return WARN, f'{new_late} joint states waited longer than state_timeout', values
         if new > 0:
             return WARN, f'{new} joint states were lost in the last second', values
         return OK, f'{summary.rate:.0f} Hz', values
+
+    def _log_once(self, text: str, key: str = '') -> None:
+        """Log a warning that repeats at every report, the first time.
+
+        Args:
+            text: of the warning.
+            key: what it is about, where the figures of the text vary; empty for the text.
+        """
+        if (key or text) not in self._logged:
+            self._logged.add(key or text)
+            self._node.get_logger().warning(text)
 
     def _status(self, concern: str, entry: Entry) -> DiagnosticStatus:
         level, text, values = entry

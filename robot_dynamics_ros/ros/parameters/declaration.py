@@ -21,8 +21,18 @@ def declare(node: Node, table: ParameterTable) -> None:
     parameter file holds a wrong one, and the node says the reason and waits for a better one.
     """
     for row in table.rows.values():
-        node.declare_parameter(row.name, row.default, descriptor(row, table))
-        _type_empty_list(node, row)
+        if row.is_map:
+            _declare_entries(node, row, descriptor(row, table))
+        else:
+            node.declare_parameter(row.name, row.default, descriptor(row, table))
+            _type_empty_list(node, row)
+
+
+def _declare_entries(node: Node, row: Parameter, described: ParameterDescriptor) -> None:
+    """Declare each entry that a map is given; its own name too, so that `read` can refuse it."""
+    for name, given in _overrides(node).items():
+        if name == row.name or name.startswith(f'{row.name}.'):
+            node.declare_parameter(name, given.value, described)
 
 
 def _type_empty_list(node: Node, row: Parameter) -> None:
@@ -79,17 +89,36 @@ def read(
     """
     changes = changes or {}
     return {
-        name: row.checked(changes.get(name, node.get_parameter(name).value))
+        name: row.checked(
+            _entries(node, row, changes)
+            if row.is_map
+            else changes.get(name, node.get_parameter(name).value)
+        )
         for name, row in table.rows.items()
+    }
+
+
+def _entries(node: Node, row: Parameter, changes: Mapping[str, Any]) -> Any:
+    """The map that the parameters of its entries make; what it was given if that is no map."""
+    if node.has_parameter(row.name):
+        return changes.get(row.name, node.get_parameter(row.name).value)
+    declared = node.get_parameters_by_prefix(row.name)
+    return {
+        name: changes.get(f'{row.name}.{name}', entry.value) for name, entry in declared.items()
     }
 
 
 def unknown(node: Node, table: ParameterTable) -> str:
     """Names of parameters given to a node that it does not have, with the nearest that it has."""
-    # rclpy keeps them for the declarations, and has no public way to ask.
-    given = getattr(node, '_parameter_overrides', {})
     words = []
-    for name in sorted(name for name in given if not node.has_parameter(name)):
+    for name in sorted(name for name in _overrides(node) if not node.has_parameter(name)):
         near = get_close_matches(name, table.rows, n=1)
         words.append(f'{name} (did you mean {near[0]}?)' if near else name)
     return ', '.join(words)
+
+
+def _overrides(node: Node) -> Mapping[str, Any]:
+    """The parameters that a node was given, by name."""
+    # rclpy keeps them for the declarations, and has no public way to ask.
+    given: Mapping[str, Any] = getattr(node, '_parameter_overrides', {})
+    return given

@@ -28,8 +28,15 @@ def parameter_file(table: ParameterTable, head: str) -> str:
         if group.heading:
             lines += [f'{INDENT}# --- {group.heading}', '']
         for row in group.rows:
-            lines += [*_comment(row), f'{INDENT}{row.name}: {yaml_value(row.default)}', '']
+            lines += [*_comment(row), _line(row), '']
     return '\n'.join(lines).rstrip() + '\n'
+
+
+def _line(row: Parameter) -> str:
+    """The line of a parameter; an empty map as a comment, for ROS reads none from a file."""
+    if row.is_map:
+        return f'{INDENT}# {row.name}: {{some_joint: 0.02}}'
+    return f'{INDENT}{row.name}: {yaml_value(row.default)}'
 
 
 def markdown_table(table: ParameterTable) -> str:
@@ -74,6 +81,8 @@ def yaml_value(value: Any) -> str:
     """A value of a parameter as ROS reads it from YAML."""
     if isinstance(value, bool):
         return 'true' if value else 'false'
+    if isinstance(value, dict):
+        return f'{{{", ".join(f"{name}: {yaml_value(each)}" for name, each in value.items())}}}'
     if isinstance(value, list):
         return f'[{", ".join(map(yaml_value, value))}]'
     if isinstance(value, float):

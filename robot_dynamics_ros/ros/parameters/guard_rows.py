@@ -8,7 +8,7 @@ from robot_dynamics_ros.control.guards.settings import (
     GuardSettings,
 )
 
-from .bounds import NOT_NEGATIVE, POSITIVE, Bounds
+from .bounds import FINITE, NOT_NEGATIVE, POSITIVE, Bounds
 from .parameter import Parameter
 
 DEFAULT = GuardSettings()
@@ -18,10 +18,32 @@ GUARD_ROWS = (
         'state_timeout',
         'double',
         DEFAULT.state_timeout,
-        'Time without a valid joint state after which the state is stale.',
+        'Time without a valid position of each commanded joint after which the state is stale.',
+        'More than 2.5 periods of `joint_states`. A state that has waited longer for the node is '
+        'rejected.',
         unit='s',
         bounds=POSITIVE,
         live=True,
+    ),
+    Parameter(
+        'other_state_timeout',
+        'double',
+        DEFAULT.other_state_timeout,
+        'The same time for the joints that are not commanded, which may come in other messages '
+        'and more slowly (grippers).',
+        unit='s',
+        bounds=POSITIVE,
+        live=True,
+    ),
+    Parameter(
+        'locked_joints',
+        'double_map',
+        {},
+        'Positions of joints that no message of `joint_states` contains, by joint.',
+        'What is measured of these joints is not used. A commanded joint cannot be locked.',
+        unit='rad or m',
+        bounds=FINITE,
+        empty='none',
     ),
     Parameter(
         'on_stale',

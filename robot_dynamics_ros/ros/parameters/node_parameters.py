@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
 from rclpy.node import Node
 
 from robot_dynamics_ros.control.guards.settings import GuardSettings, per_joint
+from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
 
@@ -28,7 +29,12 @@ def checked(name: str, value: Any) -> Any:
     Raises:
         RobotDynamicsError: it has the wrong type, or is not allowed.
     """
-    return TABLE.rows[name].checked(value)
+    row = TABLE.row_of(name)
+    if row is None:
+        raise UnknownNameError('parameter', name, tuple(TABLE.rows))
+    if row.is_map and name != row.name:
+        return row.checked({name.removeprefix(f'{row.name}.'): value})
+    return row.checked(value)
 
 
 def read(node: Node, changes: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -94,3 +100,23 @@ def by_joint(name: str, values: Mapping[str, Any], joints: Iterable[str]) -> dic
     names = tuple(joints)
     given = per_joint(name, values[name], names)
     return {} if given is None else dict(zip(names, given.tolist(), strict=True))
+
+
+def locked_joints(
+    values: Mapping[str, Any], model: RobotModel, commanded: Collection[str]
+) -> dict[str, float]:
+    """The positions of the locked joints [rad or m], by name.
+
+    Raises:
+        UnknownNameError: no independent joint has that name.
+        ParameterError: a locked joint is commanded.
+    """
+    locked: dict[str, float] = values['locked_joints']
+    for name in locked:
+        model.index_of(name)
+        if name in commanded:
+            raise ParameterError(
+                f'locked_joints: {name!r} is commanded, it must be measured; remove it from '
+                'locked_joints, or from parameter joints'
+            )
+    return locked

@@ -10,7 +10,9 @@ from robot_dynamics_ros.core.errors import ParameterError
 
 from .bounds import Bounds
 
-ParameterType = Literal['bool', 'int', 'double', 'string', 'double_array', 'string_array']
+ParameterType = Literal[
+    'bool', 'int', 'double', 'string', 'double_array', 'string_array', 'double_map'
+]
 Check = Callable[[Any], object]
 
 
@@ -38,7 +40,8 @@ class Parameter:
 
     Attributes:
         name: of the parameter.
-        type: of its values; an array may be empty.
+        type: of its values; an array or a map may be empty. A map has one number for each name; in
+            ROS each of them is a parameter of its own, such as `locked_joints.finger_joint`.
         default: value where none is given.
         description: what it is, in one sentence.
         details: further sentences, for parameter files and `ros2 param describe`.
@@ -78,13 +81,20 @@ class Parameter:
         """Whether its values are arrays."""
         return self.type.endswith('_array')
 
+    @property
+    def is_map(self) -> bool:
+        """Whether its values are maps from names to numbers."""
+        return self.type.endswith('_map')
+
     def checked(self, value: Any) -> Any:
         """A value that came from ROS, as the type says: arrays as lists without empty strings.
 
         Raises:
             RobotDynamicsError: it has the wrong type, or is not allowed.
         """
-        if self.is_array:
+        if self.is_map:
+            value = self._checked_map(value)
+        elif self.is_array:
             value = self._checked_array(value)
         else:
             value = self._checked_entry(self.name, value)
@@ -96,7 +106,8 @@ class Parameter:
         """What is required of its values beyond the type, in words; of choices: only how many."""
         words = []
         if self.bounds is not None and str(self.bounds):
-            words.append(f'each {self.bounds}' if self.is_array else f'{self.bounds}')
+            each = 'each ' if self.is_array or self.is_map else ''
+            words.append(f'{each}{self.bounds}')
         if self.constraint:
             words.append(self.constraint)
         if self.size:
@@ -108,6 +119,17 @@ class Parameter:
         elif self.unique:
             words.append('no value twice')
         return words
+
+    def _checked_map(self, value: Any) -> dict[str, Any]:
+        if not isinstance(value, Mapping):
+            raise ParameterError(
+                f'{self.name} is {value!r}, a number for each name is needed, such as '
+                f'{self.name}: {{some_joint: 0.02}}'
+            )
+        return {
+            name: self._checked_entry(f'{self.name}.{name}', entry)
+            for name, entry in value.items()
+        }
 
     def _checked_array(self, value: Any) -> list[Any]:
         # An empty list in a parameter file arrives as None.
@@ -150,7 +172,7 @@ class Parameter:
 
     @property
     def _entry_type(self) -> str:
-        return self.type.removesuffix('_array')
+        return self.type.removesuffix('_array').removesuffix('_map')
 
 
 def _in_brackets(value: Any, allowed: tuple[type, ...]) -> str:

@@ -44,3 +44,8 @@ class ParameterTable:
         for row in rows:
             if self.rows[row.name] is not row:
                 raise ValueError(f'two parameters have the name {row.name!r}')
+
+    def row_of(self, name: str) -> Parameter | None:
+        """The row of a parameter of a node, also of one entry of a map; None if there is none."""
+        row = self.rows.get(name) or self.rows.get(name.partition('.')[0])
+        return row if row is not None and (row.name == name or row.is_map) else None

@@ -118,4 +118,16 @@ TORQUE_ROWS = (
         live=True,
         shapes_torque=True,
     ),
+    Parameter(
+        'velocity_cutoff',
+        'double',
+        GuardSettings.velocity_cutoff,
+        'Cutoff frequency f of the estimated velocity of joints whose velocity is not measured '
+        '(empty or NaN); 0: no estimate.',
+        'The estimate is the low-pass filtered derivative of the measured position; it lags by '
+        '1 / (2 pi f). Without an estimate, terms that need the velocity reject such states.',
+        unit='Hz',
+        bounds=NOT_NEGATIVE,
+        live=True,
+    ),
 )

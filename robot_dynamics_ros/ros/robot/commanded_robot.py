@@ -14,6 +14,7 @@ from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_without_limit
+from robot_dynamics_ros.control.position_limits import PositionLimits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
@@ -24,10 +25,6 @@ from ..messages.joint_state_reader import JointStateReader
 from ..parameters import node_parameters
 from .compilation import CompiledRobot
 from .cycle_statistics import CycleStatistics
-
-# A joint this far outside its position limits is reported [rad or m]: a wrong offset or a soft
-# limit gives less, degrees sent as radians give more.
-LIMIT_MARGIN = 0.5
 
 # What each value of parameter on_stale does, in words.
 WHILE_STALE = {
@@ -47,8 +44,9 @@ class CommandedRobot:
         guard: decides whether and how the torque is commanded.
         findings: of the audit of its description.
         joints: names of the commanded joints.
-        state: the latest joint state.
-        has_state: whether `state` holds a valid one.
+        reader: reads joint states.
+        has_state: whether each joint was measured, and the last joint state was valid.
+        limits: the position limits of the joints.
         statistics: of the cycles.
     """
 
@@ -72,8 +70,10 @@ class CommandedRobot:
         self.feedforward.friction = node_parameters.friction(values, model, self.joints)
         self.guard = GuardedFeedforward(self.feedforward, node_parameters.guard_settings(values))
         self.findings = audit(model)
-        self.state = JointStateReader(model.joint_names)
+        locked = node_parameters.locked_joints(values, model, self.joints)
+        self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
         self.has_state = False
+        self.limits = PositionLimits(model)
         self.statistics = CycleStatistics()
         # Whether the last state had a stamp; None before the first.
         self._stamped: bool | None = None
@@ -108,7 +108,7 @@ class CommandedRobot:
             fade_time: from its torque to the torque of this one [s]; None for parameter fade_time.
         """
         self.guard.continue_from(other.guard, fade_time)
-        self.state, self.has_state = other.state, other.has_state
+        self.reader, self.has_state = other.reader, other.has_state
         self.statistics = other.statistics
         self._stamped = other._stamped
 
@@ -122,16 +122,52 @@ class CommandedRobot:
         Args:
             now: time of the monotonic clock [s].
         """
-        on_stale = self.guard.settings.on_stale
-        return (
-            f'no valid joint state for {self.guard.age(now):.2g} s: {WHILE_STALE[on_stale]} '
-            f'(on_stale={on_stale})'
+        guard, on_stale = self.guard, self.guard.settings.on_stale
+        ages = now - guard.state.times
+        old = ages > guard.state.timeouts(guard.settings)
+        if old[self.feedforward.indices].all():
+            what = f'no valid joint state for {guard.age(now):.2g} s'
+        else:
+            names = self._named(old)
+            what = f'no valid position of {names} for {ages[old].max():.2g} s'
+        return f'{what}: {WHILE_STALE[on_stale]} (on_stale={on_stale})'
+
+    def never_measured(self) -> str:
+        """For log and diagnostics: the joints that no state has contained, and what to do.
+
+        Returns:
+            Empty if there are none, or if no state has come.
+        """
+        missing = np.isinf(self.guard.state.times)
+        if not missing.any() or missing.all():
+            return ''
+        model = self.dynamics.model
+        text = f'never in joint_states: {self._named(missing)}; no torque is commanded'
+        missing[self.feedforward.indices] = False
+        if not missing.any():
+            return f'{text}: parameter joints names what must be measured'
+        entries = ', '.join(
+            f'{model.joint_names[index]}: {self._allowed_position(index):g}'
+            for index in np.flatnonzero(missing)
         )
+        return (
+            f'{text}: start what publishes its position, or set parameter locked_joints: '
+            f'{{{entries}}} (with the position where it stands)'
+        )
+
+    def _allowed_position(self, index: int) -> float:
+        """Zero, or the position limit that is nearest to it [rad or m]."""
+        limits = self.dynamics.model.independent_joints[index].limits
+        return min(max(0.0, limits.lower), limits.upper) if limits.lower < limits.upper else 0.0
+
+    def _named(self, chosen: Array) -> str:
+        names = self.dynamics.model.joint_names
+        return ', '.join(names[index] for index in np.flatnonzero(chosen))
 
     def position_and_velocity(self) -> tuple[Array, Array] | None:
         """Copies of q and v (k,) of the commanded joints; None if there is no valid state."""
-        indices = self.feedforward.indices
-        return (self.state.q[indices], self.state.v[indices]) if self.has_state else None
+        indices, state = self.feedforward.indices, self.guard.state
+        return (state.q[indices], state.v[indices]) if self.has_state else None
 
     def beyond_limits(self) -> str:
         """The joints of the latest state that are far outside their position limits.
@@ -140,19 +176,26 @@ class CommandedRobot:
             A phrase for diagnostics; empty if there are none. A driver that sends degrees is one
             cause.
         """
-        joints = self.dynamics.model.independent_joints
-        return ', '.join(
-            f'{joint.name} is at {q:.4g}, allowed are {limits.lower:.4g} to {limits.upper:.4g}'
-            for joint, limits, q in zip(
-                joints, (joint.limits for joint in joints), self.state.q.tolist(), strict=True
-            )
-            if joint.kind != 'continuous'
-            and limits.lower < limits.upper
-            and not limits.lower - LIMIT_MARGIN < q < limits.upper + LIMIT_MARGIN
+        return self.limits.phrase(self.guard.state.q)
+
+    def too_old(self, wait: float) -> str:
+        """Why a state that has waited for the node is not answered; empty if it is answered.
+
+        Args:
+            wait: time since the middleware of this machine received it [s].
+        """
+        timeout = self.guard.settings.state_timeout
+        if wait <= timeout:
+            return ''
+        return (
+            f'it has waited {wait:.3g} s in the queue of the subscription, allowed is '
+            f'state_timeout, {timeout:g} s'
         )
 
     def answer(self, message: JointState, time: float) -> Float64MultiArray | None:
         """The message for `~/commands` that answers a state, valid until the next call.
+
+        A state without a commanded joint is kept, and not answered.
 
         Args:
             message: the state.
@@ -165,20 +208,19 @@ class CommandedRobot:
             StateError: the state cannot be used; `has_state` is then false until a valid one.
         """
         self.has_state = False
-        state = self.state
-        state.read(message)
+        reader, guard = self.reader, self.guard
+        reader.read(message)
         now = clock.monotonic()
-        stamp = 1e-9 * nanoseconds(message)
-        self._check_stamped(bool(stamp))
-        command = self.guard.command_for_state(
-            stamp or now,
-            state.q,
-            state.v if state.has_velocity else None,
-            state.effort if state.has_effort else None,
-            now=now,
-            time=time,
-        )
-        self.has_state = True
+        stamp = 1e-9 * nanoseconds(message) or now
+        v = reader.v if reader.has_velocity else None
+        if reader.names_commanded:
+            self._check_stamped(bool(nanoseconds(message)))
+            effort = reader.effort if reader.has_effort else None
+            command = guard.command_for_state(stamp, reader.q, v, effort, now=now, time=time)
+        else:
+            guard.observe(stamp, reader.q, v, now=now)
+            command = guard.command_without_state(now, time)
+        self.has_state = guard.state.complete
         return self._message(command)
 
     def _check_stamped(self, stamped: bool) -> None:

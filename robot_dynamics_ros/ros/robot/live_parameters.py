@@ -28,7 +28,7 @@ class LiveParameters:
         node.add_post_set_parameters_callback(self._apply)
 
     def _check(self, changes: list[Parameter]) -> SetParametersResult:
-        own = [change for change in changes if change.name in TABLE.rows]
+        own = [change for change in changes if TABLE.row_of(change.name)]
         try:
             self._check_each(own)
             self._check_together(own)
@@ -49,7 +49,8 @@ class LiveParameters:
             if change.type_ == Parameter.Type.NOT_SET:
                 raise ParameterError(f'{change.name} cannot be deleted: set a value')
             node_parameters.checked(change.name, change.value)
-            if self._holder.current is not None and not TABLE.rows[change.name].live:
+            row = TABLE.row_of(change.name)
+            if self._holder.current is not None and row is not None and not row.live:
                 raise ParameterError(
                     f'{change.name} is read on configure: deactivate and clean up first'
                 )
@@ -68,10 +69,10 @@ class LiveParameters:
                 raise ParameterError(missing)
 
     def _apply(self, changes: list[Parameter]) -> None:
-        if not any(change.name in TABLE.rows for change in changes):
+        if not any(TABLE.row_of(change.name) for change in changes):
             return
         for change in changes:
-            if change.name in TABLE.rows:
+            if TABLE.row_of(change.name):
                 self._node.get_logger().info(f'{change.name} is now {_shortened(change.value)}')
         with self._holder.lock:
             if self._holder.current is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -37,8 +38,9 @@ class RequestedState:
                 state yet.
         """
         if is_given(message):
-            reader = JointStateReader(robot.dynamics.model.joint_names)
-            reader.read(message)
+            locked = robot.reader.locked
+            reader = JointStateReader(robot.dynamics.model.joint_names, locked=locked)
+            reader.read_all(message)
             q, measured, has_velocity = reader.q, reader.v, reader.has_velocity
         else:
             q, measured, has_velocity = self.latest(robot)
@@ -48,6 +50,26 @@ class RequestedState:
         v[robot.feedforward.indices] = measured[robot.feedforward.indices]
         return q, v
 
+    def questioned(
+        self, require: Callable[[], CommandedRobot], answer: Callable[[Any, Any], None]
+    ) -> Callable[[Any, Any], None]:
+        """An answer whose message asks for the unit of a state far outside the position limits.
+
+        Args:
+            require: gives the robot.
+            answer: fills a response from a request with a field `state`.
+        """
+
+        def answer_and_ask(request: Any, response: Any) -> None:
+            answer(request, response)
+            if is_given(request.state):
+                robot = require()
+                q, _ = self.read(robot, request.state)
+                remarks = (response.message, robot.limits.question(q))
+                response.message = '; '.join(filter(None, remarks))
+
+        return answer_and_ask
+
     def latest(self, robot: CommandedRobot) -> tuple[Array, Array, bool]:
         """q and v (n,) of the latest joint state, and whether it gave velocities.
 
@@ -56,11 +78,14 @@ class RequestedState:
         """
         with self._lock:
             if not robot.has_state:
-                raise StateError(
-                    'state names no joints, and there is no valid joint state on joint_states: '
+                reason = robot.never_measured() or (
                     'none has been received yet, or the last one was rejected'
                 )
-            state = robot.state
+                raise StateError(
+                    'state names no joints, and there is no valid joint state on joint_states: '
+                    f'{reason}'
+                )
+            state = robot.guard.state
             return state.q.copy(), state.v.copy(), state.has_velocity
 
 

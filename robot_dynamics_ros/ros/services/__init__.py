@@ -64,4 +64,6 @@ def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> No
         ('~/get_payload', GetPayload, payload.get_payload),
         ('~/set_gravity', SetGravity, SetGravityService(node, holder).set_gravity),
     ):
+        if 'state' in service_type.Request.get_fields_and_field_types():
+            answer = state.questioned(holder.require, answer)
         offer(node, service_type, name, answer)

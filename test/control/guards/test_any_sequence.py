@@ -50,8 +50,12 @@ class AnySequence(RuleBasedStateMachine):
         self.guard = self.make()
         self.now, self.stamp = 5.0, 100.0
         self.q, self.v = np.array([0.3, 0.1, -0.7]), np.zeros(3)
-        # What the state guard saw last, and the last good position and its time.
-        self.seen, self.good, self.good_at = None, None, -math.inf
+        # Of each joint: the stamp and position that the state guard saw last, whether it ever saw
+        # one, the last good position and its time, and whether it came with a velocity.
+        self.seen_at, self.seen_q = np.full(3, np.nan), np.zeros(3)
+        self.ever = np.zeros(3, dtype=bool)
+        self.good, self.good_at = np.zeros(3), np.full(3, -math.inf)
+        self.has_v = np.zeros(3, dtype=bool)
         # The last good position when the last command was given.
         self.commanded_at = None
         self.given = False
@@ -83,13 +87,21 @@ class AnySequence(RuleBasedStateMachine):
         self.stamp += elapsed
 
     def show(self, stamp, q, v):
-        """Show a state; whether it can be accepted is decided here too."""
-        refused = self.seen is not None and (
-            stamp < self.seen[0]
-            or (np.abs(q - self.seen[1]) > self.explained(stamp - self.seen[0])).any()
-        )
-        newer = self.seen is None or stamp > self.seen[0]
-        self.seen = stamp, q.copy()
+        """Show a state, NaN for joints not in it; whether it can be accepted is decided here."""
+        held = ~np.isnan(q)
+        # The first turns without end, beyond no limit.
+        far = np.abs(q) > np.array([np.inf, 0.5 + 0.5, 2.0 + 0.5])
+        if np.count_nonzero(held & ~self.ever & far) > 1:
+            with pytest.raises(StateError, match='is the unit rad'):
+                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
+            return False
+        self.ever |= held
+        known = held & ~np.isnan(self.seen_at)
+        elapsed = np.where(known, stamp - self.seen_at, math.inf)
+        jumps = np.abs(q - self.seen_q) > self.explained(elapsed)
+        refused = (elapsed < 0.0).any() or (known & jumps).any()
+        newer = held & (elapsed > 0.0)
+        self.seen_at[held], self.seen_q[held] = stamp, q[held]
         silent = self.guard.mode is Mode.SILENT
         if refused:
             with pytest.raises(StateError, match=r'before that|jumps'):
@@ -97,16 +109,17 @@ class AnySequence(RuleBasedStateMachine):
             assert np.array_equal(self.guard.effort, self.last)
             return False
         begins = self.running and not (silent and self.guard.start_inhibited)
-        begins = begins and (newer or self.fresh)
-        if begins and v is None and self.reference_over():
+        times = np.where(newer, self.now, self.good_at)
+        begins = begins and (self.now - times <= self.settings.state_timeout).all()
+        measured = np.zeros(3, dtype=bool) if v is None else ~np.isnan(v)
+        self.has_v = np.where(held, measured, self.has_v)
+        if begins and not self.has_v.all() and self.reference_over():
             with pytest.raises(StateError, match='velocity is empty'):
                 self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
             assert np.array_equal(self.guard.effort, self.last)
             return False
         command = self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
-        self.good = q.copy()
-        if newer:
-            self.good_at = self.now
+        self.good, self.good_at = np.where(held, q, self.good), times
         final_command_pending = self.final_command_pending
         self.check(command)
         if begins and self.fresh:
@@ -119,14 +132,15 @@ class AnySequence(RuleBasedStateMachine):
         return True
 
     def explained(self, elapsed):
-        return (SPEEDS * elapsed if elapsed else 0.0) + self.settings.jump_tolerance
+        reach = SPEEDS * np.where(elapsed > 0.0, elapsed, 1.0)
+        return np.where(elapsed > 0.0, reach, 0.0) + self.settings.jump_tolerance
 
     def reference_over(self):
         return self.guard.reference is None or self.time > self.expected_end
 
     @property
     def fresh(self):
-        return self.now - self.good_at <= self.settings.state_timeout
+        return bool((self.now - self.good_at <= self.settings.state_timeout).all())
 
     @property
     def final_command_pending(self):
@@ -172,6 +186,20 @@ class AnySequence(RuleBasedStateMachine):
         self.wait(PERIOD)
         self.q = self.q + 0.05 * share
         self.show(self.stamp, self.q, None)
+
+    @rule(
+        elapsed=short,
+        share=shares,
+        held=st.lists(st.booleans(), min_size=3, max_size=3).filter(any),
+        measured=st.lists(st.booleans(), min_size=3, max_size=3),
+    )
+    def is_shown_in_part(self, elapsed, share, held, measured):
+        """Some joints, and the velocities of some: one of several drivers speaks."""
+        self.wait(elapsed)
+        self.v = share * np.array([5.0, 1.0, 3.0])
+        self.q = self.q + self.v * elapsed
+        shown = np.where(held, self.q, np.nan)
+        self.show(self.stamp, shown, np.where(np.array(held) & measured, self.v, np.nan))
 
     @rule(share=shares)
     def jumps(self, share):
@@ -249,7 +277,7 @@ class AnySequence(RuleBasedStateMachine):
     def has_its_clock_set(self, jump):
         self.stamp += jump
         self.guard.reset_times()
-        self.seen = None
+        self.seen_at[:] = np.nan
 
     @precondition(lambda self: self.running and not self.guard.start_inhibited)
     @rule()

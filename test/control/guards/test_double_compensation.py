@@ -30,7 +30,7 @@ def motion(seed, seconds=2.0):
 
 def observed(states, excess, seed=0, noise=0.05):
     """A check that has seen all of the motion, with noise on the measured efforts."""
-    check, random = DoubleCompensation(), np.random.default_rng(seed)
+    check, random = DoubleCompensation(3), np.random.default_rng(seed)
     ever = False
     for q, v in states:
         gravity = DYNAMICS.gravity_torque(q)
@@ -104,7 +104,7 @@ def test_nothing_added_and_gravity_taken_away(seed, sign):
 @given(seed=seeds, noise=st.floats(0.0, 2.0))
 @STEADY
 def test_without_gravity_nothing_is_said(seed, noise):
-    check, random = DoubleCompensation(), np.random.default_rng(seed)
+    check, random = DoubleCompensation(3), np.random.default_rng(seed)
     for _ in range(300):
         check.observe(noise * random.normal(size=3), np.zeros(3), PERIOD)
         assert np.isnan(check.share)
@@ -114,7 +114,7 @@ def test_without_gravity_nothing_is_said(seed, noise):
 @given(seed=seeds, size=st.integers(1, 3), weight=st.floats(1e-12, 1e-2))
 @STEADY
 def test_noise_where_hardly_anything_weighs_is_not_gravity(seed, size, weight):
-    check, random = DoubleCompensation(), np.random.default_rng(seed)
+    check, random = DoubleCompensation(3), np.random.default_rng(seed)
     gravity = weight * random.normal(size=size)
     for _ in range(300):
         check.observe(0.05 * random.normal(size=size), gravity, PERIOD)
@@ -122,7 +122,7 @@ def test_noise_where_hardly_anything_weighs_is_not_gravity(seed, size, weight):
 
 
 def test_it_says_nothing_before_it_has_seen_enough():
-    check, gravity = DoubleCompensation(), np.array([3.0, -40.0, 5.0])
+    check, gravity = DoubleCompensation(3), np.array([3.0, -40.0, 5.0])
     seen = 0.0
     while seen < MEMORY - 1.5 * PERIOD:
         check.observe(gravity, gravity, PERIOD)
@@ -134,7 +134,7 @@ def test_it_says_nothing_before_it_has_seen_enough():
 
 
 def test_what_is_over_is_forgotten_and_a_change_forgets_at_once():
-    check, gravity = DoubleCompensation(), np.array([3.0, -40.0, 5.0])
+    check, gravity = DoubleCompensation(3), np.array([3.0, -40.0, 5.0])
     for _ in range(200):
         check.observe(gravity, gravity, PERIOD)
     assert check.suspected
@@ -152,7 +152,7 @@ def test_what_is_over_is_forgotten_and_a_change_forgets_at_once():
     ('share', 'found'), [(0.69, False), (0.71, True), (1.29, True), (1.31, False)]
 )
 def test_the_size_of_the_excess_tells(share, found):
-    check, gravity = DoubleCompensation(), np.array([3.0, -40.0, 5.0])
+    check, gravity = DoubleCompensation(3), np.array([3.0, -40.0, 5.0])
     for _ in range(100):
         check.observe(share * gravity, gravity, PERIOD)
     assert check.suspected == found
@@ -161,7 +161,7 @@ def test_the_size_of_the_excess_tells(share, found):
 @pytest.mark.parametrize(('angle', 'found'), [(0.2, True), (0.25, False)])
 def test_the_shape_of_the_excess_tells(angle, found):
     """What gravity does not explain is the square of the sine: 0.04 and 0.06."""
-    check, gravity = DoubleCompensation(), np.array([10.0, 0.0])
+    check, gravity = DoubleCompensation(3), np.array([10.0, 0.0])
     excess = 10.0 * np.array([np.cos(angle), np.sin(angle)])
     for _ in range(100):
         check.observe(excess, gravity, PERIOD)

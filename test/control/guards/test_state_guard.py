@@ -109,6 +109,43 @@ def test_the_worst_joint_is_named():
         guarded().check(10.001, Q + np.array([0.0, 1.0, 2.0]))
 
 
+def some(*held):
+    """Q of some joints only."""
+    return np.where([name in held for name in MODEL.joint_names], Q, np.nan)
+
+
+def test_stamps_of_two_drivers_may_run_backwards_relative_to_each_other():
+    guard = StateGuard(MODEL, TOLERANCE)
+    for time in (10.0, 10.1, 10.2):
+        guard.check(time, some('turn', 'slide'))
+        guard.check(time - 5.0, some('wrist'))
+    with pytest.raises(StateError, match=r'the stamp is 0.1 s before .* \(wrist\)'):
+        guard.check(5.1, some('wrist'))
+    assert not guard.check(10.3, some('slide'))
+    assert guard.newer.tolist() == [False, True, False]
+
+
+def test_a_slow_joint_has_the_time_since_its_own_last_state():
+    """A gripper at 30 Hz beside an arm at 1 kHz: its step is explained by its own period."""
+    guard = StateGuard(MODEL, 0.01)
+    guard.check(0.0, Q)
+    for step in range(1, 33):
+        guard.check(0.001 * step, some('turn', 'slide'))
+    guard.check(0.033, some('wrist') + np.array([0.0, 0.0, 3.0 * 0.033]))
+    with pytest.raises(StateError, match=r"'wrist' jumps by 0.5 in 0.033 s"):
+        guard.check(0.066, some('wrist') + np.array([0.0, 0.0, 3.0 * 0.033 + 0.5]))
+
+
+def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_not():
+    """Degrees for radians, from the first state on; one joint alone may have a wrong limit."""
+    guard, degrees = StateGuard(MODEL, TOLERANCE), np.degrees(Q)
+    for time in (1.0, 1.1, 1.2):
+        with pytest.raises(StateError, match=r'slide is at 5.73, .* wrist is at -40.11, .* rad'):
+            guard.check(time, degrees)
+    guard.check(1.3, np.array([9.0, 0.1, 40.0]))
+    guard.check(1.4, np.array([9.0, 0.1, 40.0]))
+
+
 def test_a_robot_that_is_elsewhere_costs_one_state():
     guard, elsewhere = guarded(), Q + 1.0
     with pytest.raises(StateError, match='jumps'):

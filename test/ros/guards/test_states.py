@@ -44,8 +44,8 @@ def a_name_twice(message):
     message.name[0] = JOINTS[0]
 
 
-def another_joint(message):
-    message.name[-1] = 'somebody_else'
+def no_name(message):
+    message.name = []
 
 
 def a_jump(message):
@@ -75,7 +75,7 @@ BAD = {
     too_many_velocities: 'velocity has 5 values for 4 names',
     too_few_efforts: 'effort has 1 values for 4 names',
     a_name_twice: 'joints named more than once: turn',
-    another_joint: 'joints missing: turn',
+    no_name: 'name is empty',
     a_jump: "position of 'wrist' jumps by 0.5",
     a_stamp_of_yesterday: 'before that of the state before',
     no_stamp: 'header.stamp is',

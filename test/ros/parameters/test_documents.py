@@ -47,8 +47,11 @@ def test_the_document_is_that_of_the_table(name):
 def test_the_parameter_file_gives_every_parameter_its_default():
     text = (ROOT / 'config/robot_dynamics.yaml').read_text()
     values = yaml.safe_load(text)['/**']['ros__parameters']
-    assert values == {name: row.default for name, row in TABLE.rows.items()}
-    assert list(values) == list(TABLE.rows)
+    # ROS cannot read an empty map from a file: it stands in a comment.
+    rows = TABLE.rows.items()
+    assert values == {name: row.default for name, row in rows if not row.is_map}
+    assert list(values) == [name for name, row in rows if not row.is_map]
+    assert all(f'# {name}: {{' in text for name, row in rows if row.is_map)
     assert text.startswith('# config/robot_dynamics.yaml')
     assert max(map(len, text.splitlines())) <= 99
 

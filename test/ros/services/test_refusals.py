@@ -13,9 +13,9 @@ from three_joints import JOINTS, URDF, state
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
 
-def without_a_joint():
+def without_a_position():
     message = state(Q, V)
-    message.name[-1] = 'somebody_else'
+    message.position = message.position[:-1]
     return message
 
 
@@ -32,8 +32,7 @@ def with_a_repeated_name():
 
 
 BAD_STATES = {
-    'a joint is missing': (without_a_joint(), 'joints missing: turn'),
-    'no joints': (with_field('name', []), 'joints missing: turn, slide, wrist'),
+    'no joints': (with_field('name', []), 'name is empty; needed are turn, slide, wrist'),
     'too few positions': (with_field('position', [0.1, 0.2]), 'position has 2 values for 3 names'),
     'no positions': (with_field('position', []), 'position has 0 values for 3 names'),
     'too many velocities': (
@@ -92,14 +91,14 @@ def test_diagnostics_tell_of_refusals(graph):
     with graph(robot_description=URDF) as (node, observer):
         reports = []
         observer.node.create_subscription(DiagnosticArray, '/diagnostics', reports.append, 10)
-        observer.states.publish(without_a_joint())
+        observer.states.publish(without_a_position())
 
         def status():
             found = [s for r in reports for s in r.status if s.name.endswith(': joint_states')]
             return [s for s in found if 'rejected in the last' in s.message]
 
         observer.until(status, 'diagnostics')
-        assert 'joints missing: turn' in status()[0].message
+        assert 'position has 3 values for 4 names' in status()[0].message
         # There has been no good one yet.
         assert status()[0].level == DiagnosticStatus.STALE
         assert status()[0].hardware_id == node.get_fully_qualified_name()
@@ -107,7 +106,7 @@ def test_diagnostics_tell_of_refusals(graph):
 
 def test_a_topic_that_is_refused_does_not_silence_another(graph, capfd):
     with graph(robot_description=URDF) as (node, observer):
-        observer.states.publish(without_a_joint())
+        observer.states.publish(without_a_position())
         observer.until(
             lambda: node.topic_counters['joint_states'].rejected, 'refusal of the state'
         )

@@ -1,0 +1,285 @@
+"""Joints that come in other messages, more slowly, without velocities, or never."""
+
+import math
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from driver import Driver
+from fed_node import fed_node
+from sensor_msgs.msg import JointState
+from three_joints import JOINTS, URDF, state
+
+from robot_dynamics_interfaces.srv import GetGravity
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.ros.monitoring import state_periods
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+FADE = 0.2
+ARM = {'joints': ['turn', 'slide'], 'fade_time': FADE}
+
+
+def only(*names):
+    """Makes a driver of some joints."""
+
+    def change(message):
+        values = list(zip(message.name, message.position, message.velocity, strict=True))
+        held = [each for each in values if each[0] in names]
+        message.name = [name for name, _, _ in held]
+        message.position = [q for _, q, _ in held]
+        message.velocity = [v for _, _, v in held]
+
+    return change
+
+
+@contextmanager
+def second_driver(scene, *names, period=1 / 30):
+    """Another driver of some joints, with a clock of its own."""
+    node = scene.observer.node
+    publisher = node.create_publisher(JointState, 'joint_states', 10)
+    driver = Driver(publisher, node.get_clock(), Q, V)
+    driver.period = period
+
+    def change(message):
+        only(*names)(message)
+        message.header.stamp.sec -= 3600
+
+    driver.change = change
+    driver.start()
+    try:
+        yield driver
+    finally:
+        driver.stop()
+        node.destroy_publisher(publisher)
+
+
+@pytest.fixture
+def arm_torque(dynamics):
+    """Of turn and slide, the wrist standing where it is."""
+    return dynamics.bias_torque(Q, [*V[:2], 0.0])[:2]
+
+
+def test_a_gripper_at_30_hz_beside_the_arm(guarded, arm_torque):
+    """In messages of its own, whose stamps are those of another clock."""
+    with guarded(start=False, **ARM) as scene:
+        scene.driver.change = only('turn', 'slide')
+        scene.node.start()
+        with second_driver(scene, 'wrist') as gripper:
+            scene.settle(arm_torque)
+            before = gripper.sent
+            scene.observer.until(lambda: gripper.sent > before + 10, 'the gripper')
+            scene.settle(arm_torque)
+            counters = scene.node.topic_counters['joint_states']
+            assert counters.rejected == 0
+            assert scene.guard.mode is Mode.FOLLOW
+
+
+def test_a_joint_that_is_never_measured_is_named_with_the_line_to_add(guarded, capfd):
+    with guarded(start=False, **ARM) as scene:
+        scene.driver.change = only('turn', 'slide')
+        scene.node.start()
+        status = scene.status('joint_states', 'never in joint_states: wrist')
+        assert 'set parameter locked_joints: {wrist: 0}' in status.message
+        assert status.level == DiagnosticStatus.STALE
+        scene.status('model', 'never in joint_states: wrist')
+        scene.check_silent()
+        response = scene.observer.call(GetGravity, '/robot_dynamics/get_gravity')
+        assert 'never in joint_states: wrist' in response.message
+    assert capfd.readouterr().err.count('never in joint_states: wrist') == 1
+
+
+def test_a_locked_joint_stands_where_it_is_locked(guarded, arm_torque):
+    with guarded(start=False, **ARM, **{'locked_joints.wrist': Q[2]}) as scene:
+        scene.driver.change = only('turn', 'slide')
+        scene.node.start()
+        scene.settle(arm_torque)
+        # What a driver says of it is not used.
+        with second_driver(scene, 'wrist') as gripper:
+            gripper.q[2] = 0.0
+            before = gripper.sent
+            scene.observer.until(lambda: gripper.sent > before + 5, 'the gripper')
+            scene.settle(arm_torque)
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'reason'),
+    [
+        ({'locked_joints.wrist': 0.1}, "locked_joints: 'wrist' is commanded"),
+        ({'locked_joints.finger': 0.1}, "unknown joint 'finger'"),
+        ({'locked_joints.wrist': math.nan}, 'locked_joints.wrist is nan, it must be finite'),
+        ({'locked_joints.wrist': 'open'}, "locked_joints.wrist is 'open', a number is needed"),
+        ({'locked_joints': 0.1}, 'locked_joints is 0.1, a number for each name is needed'),
+    ],
+)
+def test_what_cannot_be_locked_is_refused(graph, capfd, parameters, reason):
+    with graph(robot_description=URDF, **parameters) as (node, _):
+        assert node.robot_holder.current is None
+    assert reason in capfd.readouterr().err
+
+
+def test_a_gripper_that_ceases_is_held_after_its_own_timeout(guarded, dynamics, arm_torque):
+    with guarded(start=False, other_state_timeout=0.5, **ARM) as scene:
+        scene.driver.change = only('turn', 'slide')
+        scene.node.start()
+        with second_driver(scene, 'wrist') as gripper:
+            scene.settle(arm_torque)
+            ceased = gripper.pause()
+            scene.settle(dynamics.gravity_torque(Q)[:2])
+            assert scene.guard.mode is Mode.HOLD
+            assert time.monotonic() - ceased > 0.5
+            scene.status('joint_states', 'no valid position of wrist for')
+            gripper.resume()
+            scene.settle(arm_torque)
+
+
+def test_half_of_the_commanded_joints_that_ceases_is_stale(guarded, dynamics):
+    with guarded(start=False, fade_time=FADE) as scene:
+        scene.node.start()
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.driver.change = only('turn', 'slide')
+        scene.settle(dynamics.gravity_torque(Q))
+        scene.status('joint_states', 'no valid position of wrist for')
+        scene.driver.change = lambda message: None
+        scene.settle(dynamics.bias_torque(Q, V))
+
+
+def test_a_stream_in_two_messages_is_answered_like_one(guarded, dynamics):
+    torque = dynamics.bias_torque(Q, V)
+    with guarded(start=False, fade_time=FADE) as scene:
+        halves = [only('turn'), only('slide', 'wrist')]
+        turn = [0]
+
+        def change(message):
+            turn[0] += 1
+            halves[turn[0] % 2](message)
+
+        scene.driver.change = change
+        scene.node.start()
+        scene.settle(torque)
+        since = time.monotonic()
+        scene.wait_for_states(40)
+        _, commands = scene.recording.since(since)
+        assert len(commands) >= 20
+        np.testing.assert_allclose(commands, [torque] * len(commands), rtol=1e-12)
+        assert scene.node.topic_counters['joint_states'].rejected == 0
+
+
+def nan_velocity(message):
+    message.velocity = [math.nan] * len(message.name)
+
+
+def test_position_only_hardware_with_gravity_alone(guarded, dynamics):
+    with guarded(start=False, fade_time=FADE, terms=['gravity']) as scene:
+        scene.driver.change = nan_velocity
+        scene.node.start()
+        scene.settle(dynamics.gravity_torque(Q))
+        assert scene.node.topic_counters['joint_states'].rejected == 0
+
+
+def test_position_only_hardware_is_told_what_coriolis_needs(guarded):
+    with guarded(start=False, fade_time=FADE) as scene:
+        scene.driver.change = nan_velocity
+        scene.node.start()
+        status = scene.status('joint_states', 'the term coriolis needs it')
+        assert 'set velocity_cutoff, or terms: [gravity]' in status.message
+        scene.check_silent()
+
+
+def test_a_nan_velocity_of_a_joint_that_is_not_commanded_is_not_needed(guarded, arm_torque):
+    def nan_of_the_wrist(message):
+        message.velocity[message.name.index('wrist')] = math.nan
+
+    with guarded(start=False, **ARM) as scene:
+        scene.driver.change = nan_of_the_wrist
+        scene.node.start()
+        scene.settle(arm_torque)
+        assert scene.node.topic_counters['joint_states'].rejected == 0
+
+
+def test_with_a_cutoff_coriolis_is_computed_from_positions(dynamics):
+    """States by their stamps, of a robot that moves evenly."""
+    q0, v, period = np.array(Q), np.array([0.5, 0.1, 0.4]), 0.002
+    with fed_node(velocity_cutoff=20.0) as node:
+        robot = node.robot_holder.require()
+        for step in range(1, 400):
+            q = q0 + v * period * step
+            message = state(q, [math.nan] * 3)
+            message.header.stamp.sec = 100
+            message.header.stamp.nanosec = round(1e9 * period * step)
+            robot.answer(message, 0.0)
+        np.testing.assert_allclose(robot.feedforward.effort, dynamics.bias_torque(q, v), rtol=1e-6)
+
+
+def test_states_that_come_too_slowly_for_the_timeout_are_warned_of(guarded, capfd, monkeypatch):
+    monkeypatch.setattr(state_periods, 'WINDOW', 0.5)
+    with guarded(start=False, fade_time=FADE) as scene:
+        scene.driver.period = 0.1
+        scene.node.start()
+        status = scene.status('timing', 'turn is measured every')
+        assert status.level == DiagnosticStatus.WARN
+        assert 'set state_timeout: 0.' in status.message
+        scene.set(state_timeout=1.0)
+        scene.driver.period = 0.01
+        scene.status('timing', 'Hz')
+    assert capfd.readouterr().err.count('set state_timeout:') == 1
+
+
+def test_degrees_are_asked_about_and_never_answered(guarded, dynamics):
+    def degrees(message):
+        message.position = [math.degrees(q) for q in message.position]
+        message.velocity = [math.degrees(v) for v in message.velocity]
+
+    with guarded(start=False, fade_time=FADE) as scene:
+        scene.driver.change = degrees
+        scene.node.start()
+        status = scene.status('joint_states', 'is the unit rad (or m), not degrees')
+        assert 'wrist is at -40.11, allowed are -2 to 2' in status.message
+        scene.check_silent()
+        assert len(scene.recording) == 0
+        scene.driver.change = lambda message: None
+        scene.settle(dynamics.bias_torque(Q, V))
+
+
+def test_a_service_asks_about_degrees(graph):
+    with graph(robot_description=URDF) as (_, observer):
+        for q, asked in ((np.degrees(Q), True), (Q, False)):
+            response = observer.call(GetGravity, '/robot_dynamics/get_gravity', state=state(q))
+            assert response.success
+            assert ('is the unit rad' in response.message) == asked
+
+
+def test_a_state_that_has_waited_longer_than_the_timeout_is_not_answered():
+    with fed_node(state_timeout=0.1) as node:
+        counters = node.topic_counters['joint_states']
+        for wait, used, late in ((0.05, 1, 0), (0.15, 1, 1), (0.0, 2, 1)):
+            message = JointState(name=list(JOINTS), position=Q, velocity=V)
+            message.header.stamp = node.get_clock().now().to_msg()
+            received = time.time_ns() - round(1e9 * wait)
+            node._loop._answer(message, {'received_timestamp': received})
+            assert (counters.used, counters.late) == (used, late)
+        assert counters.rejected == 0
+
+
+def test_a_long_reliable_queue_gives_no_old_torques(guarded, dynamics):
+    """The node is kept from its states for a while, as by a busy machine."""
+    qos = 'qos_overrides./joint_states.subscription'
+    with guarded(
+        fade_time=FADE, **{f'{qos}.reliability': 'reliable', f'{qos}.depth': 200}
+    ) as scene:
+        scene.driver.period = 0.004
+        scene.settle(dynamics.bias_torque(Q, V))
+        counters = scene.node.topic_counters['joint_states']
+        late, before = counters.late, len(scene.observer.torques)
+        with scene.node.robot_holder.lock:
+            held = scene.driver.sent
+            scene.observer.wait(lambda: scene.driver.sent > held + 75, 'states that wait')
+            released = scene.node.get_clock().now().nanoseconds
+        scene.wait_for_states(100)
+        assert counters.late > late + 10
+        stamps = [message.header.stamp for message in scene.observer.torques[before + 1 :]]
+        answered = [1e9 * stamp.sec + stamp.nanosec for stamp in stamps]
+        # Of those that waited, only the youngest are answered.
+        old = [stamp for stamp in answered if 0.15e9 < released - stamp < 0.3e9]
+        assert not old
