@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import time as clock
+import traceback
 from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
@@ -14,11 +16,13 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
+from . import help_text
 from .endpoints.topic_counters import TopicCounters
 from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.diagnostics import Diagnostics
 from .monitoring.live_cross_check import LiveCrossCheck
+from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters
 from .process import run
 from .references.reference_topic import ReferenceTopic
@@ -72,6 +76,9 @@ class DynamicsNode(LifecycleNode):
             self._live_cross_check,
         )
 
+        self._startup_log = StartupLog(
+            self, self.robot_holder, self._description, self._loop, self._command_publishers
+        )
         backwards = JumpThreshold(
             min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=True
         )
@@ -95,13 +102,9 @@ class DynamicsNode(LifecycleNode):
             self.robot_holder.refusal = str(error)
             self.get_logger().error(f'not started: {error}')
             return
-        if not wanted:
+        if not wanted or not self._description.text():
             return
-        if not self._description.text():
-            self.get_logger().info(
-                'waiting for a description: parameter or topic robot_description'
-            )
-        elif self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
+        if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
             self.trigger_activate()
 
     # Lifecycle
@@ -119,10 +122,11 @@ class DynamicsNode(LifecycleNode):
         except Exception as error:
             # rclpy drops exceptions of a transition without a word.
             self.robot_holder.refusal = f'{type(error).__name__}: {error}'
-            self.get_logger().fatal(f'not configured: {self.robot_holder.refusal}')
+            self.get_logger().fatal(f'not configured:\n{traceback.format_exc()}')
             return TransitionCallbackReturn.FAILURE
         self._autostart_pending = False
         self._live_cross_check.begin()
+        self._startup_log.configured()
         # The configured robot lives until cleanup: the garbage collector need not visit it again.
         gc.collect()
         gc.freeze()
@@ -136,6 +140,7 @@ class DynamicsNode(LifecycleNode):
             guard = self.robot_holder.require().guard
             with self.robot_holder.lock:
                 guard.active = True
+            self._startup_log.activated()
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -204,7 +209,10 @@ class DynamicsNode(LifecycleNode):
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the node until a signal ends it."""
+    """Run the node until a signal ends it; with --help, print what it does instead."""
+    if help_text.is_asked_for(sys.argv[1:] if args is None else args):
+        sys.stdout.write(help_text.HELP)
+        return
     run(DynamicsNode, args)
 
 

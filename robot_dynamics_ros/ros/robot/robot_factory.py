@@ -90,7 +90,7 @@ class RobotFactory:
         if not terms:
             log.warning('parameter terms is empty: every command is zero')
         log.info(
-            f'commanding {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
+            f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
             f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
         )
 
