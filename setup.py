@@ -43,6 +43,7 @@ setup(
     entry_points={
         'console_scripts': [
             'dynamics_node = robot_dynamics_ros.ros.node:main',
+            'print_dynamics = robot_dynamics_ros.ros.print_dynamics:main',
             'simulated_arm = robot_dynamics_ros.simulation.simulated_arm:main',
             'demo_observer = robot_dynamics_ros.demo.observer:main',
         ],

@@ -13,6 +13,7 @@ from .checks import Array, checked_name, checked_vector
 from .model.robot import RobotModel
 from .quantities import CompiledQuantities, key_of
 from .scaled_eigenvalues import without_rounding_noise
+from .task.payload_margin import largest_mass, weight_torque
 from .task.resolved_rate import VelocitySolution, resolve_twist
 from .task.task_space import TaskInertia, TaskSpace, task_inertia, task_space
 from .task.twist_rows import ALL_ROWS, SPATIAL_ENTRIES, checked_rows, without_rounding
@@ -189,6 +190,30 @@ class FrameDynamics:
             velocities,
             chosen,
         )
+
+    def payload_margin(self, q: npt.ArrayLike, frame: str) -> float:
+        """The largest point mass at the origin of a frame that the joints hold at rest [kg].
+
+        With that mass one joint is at its effort limit, and none beyond it. The limits are those
+        of the description; 0 counts as 0. Payloads of the model and its gravity are included.
+        Motion, friction, and the centre of mass and inertia of a real payload are not: give a
+        tool to `with_payload` first, and ask for a frame at the centre of mass of what it grips.
+
+        Args:
+            q: (n,) positions [rad or m].
+            frame: name of a link.
+
+        Returns:
+            Infinite if no joint with an effort limit lifts the mass at q, as in zero gravity.
+            Negative if the joints cannot hold the robot itself at q, and would if so much mass
+            were taken off at the frame; -infinite if no mass there makes them hold it.
+        """
+        limits = np.array([joint.limits.effort for joint in self.model.independent_joints])
+        per_mass = weight_torque(
+            self._task_jacobian(q, frame, 'LOCAL_WORLD_ALIGNED'), self._gravity
+        )
+        held = self._call['gravity_torque'](q, self._gravity, None)
+        return largest_mass(held, per_mass, limits)
 
     def _task_jacobian(self, q: npt.ArrayLike, frame: str, axes: Axes) -> Array:
         """J(q) (6, n) without rounding, so that what is singular can be told."""

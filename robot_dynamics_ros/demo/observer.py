@@ -17,7 +17,7 @@ from . import DemoError
 from .default_arm import default_urdf
 from .figures import judge
 from .ros_domain import isolate
-from .run import make_plan, measure, record
+from .run import Plan, make_plan, measure, record
 from .scenario import QUICK, Durations
 from .verdict import Verdict
 
@@ -51,7 +51,7 @@ def _run(options: argparse.Namespace) -> int:
     durations = QUICK if options.quick else Durations()
     domain = isolate()
     log(f'the arm is {file}')
-    plan = make_plan(Path(file).read_text(encoding='utf-8'), durations.track)
+    plan = _plan(Path(file), durations.track)
     log(f'all processes use ROS_DOMAIN_ID={domain}, on this machine only')
     recording = record(plan, durations, output, log)
     results = measure(plan, recording)
@@ -62,12 +62,26 @@ def _run(options: argparse.Namespace) -> int:
     draw(results, verdict, picture)
     (output / 'demo.json').write_text(verdict.json() + '\n')
     log(f'picture: {picture.resolve()}')
+    show(verdict, as_json=options.json)
+    return PASSED if verdict.passed else FAILED
+
+
+def show(verdict: Verdict, *, as_json: bool) -> None:
+    """Print the tables and failures of a verdict, JSON if asked for, and whether it passed."""
     print(f'\n{verdict.joint_table()}\n\n{verdict.table()}\n')
     for figure in verdict.failures():
         print(f'demo: {figure.label}: {figure.value:g} {figure.unit}, bound {figure.bound}')
-    print(f'demo: {"PASSED: every bound holds" if verdict.passed else "FAILED"}')
-    print(verdict.json(), flush=True)
-    return PASSED if verdict.passed else FAILED
+    if as_json:
+        print(verdict.json())
+    print(f'demo: {"PASSED: every bound holds" if verdict.passed else "FAILED"}', flush=True)
+
+
+def _plan(file: Path, duration: float) -> Plan:
+    """The plan for the arm of a file; errors name the file."""
+    try:
+        return make_plan(file.read_text(encoding='utf-8'), duration)
+    except (SimulationError, RobotDynamicsError, UnicodeDecodeError) as error:
+        raise DemoError(f'{file}: {error}') from error
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -87,6 +101,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         metavar='DIR',
         default='demo_output',
         help='folder for demo.png, demo.json and the logs (default: %(default)s)',
+    )
+    parser.add_argument(
+        '--json', action='store_true', help='print demo.json too, on the line before the verdict'
     )
     parser.add_argument('--quick', action='store_true', help='shorter phases, for tests')
     return parser.parse_args(arguments)

@@ -6,6 +6,7 @@ import gc
 import sys
 import threading
 import time as clock
+import traceback
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,11 +17,13 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
+from . import help_text
 from .endpoints.topic_counters import TopicCounters
 from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.diagnostics import Diagnostics
 from .monitoring.live_cross_check import LiveCrossCheck
+from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters, parameter_files
 from .process import run
 from .references.reference_topic import ReferenceTopic
@@ -76,6 +79,9 @@ class DynamicsNode(LifecycleNode):
             self._live_cross_check,
         )
 
+        self._startup_log = StartupLog(
+            self, self.robot_holder, self._description, self._loop, self._command_publishers
+        )
         backwards = JumpThreshold(
             min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=True
         )
@@ -100,13 +106,9 @@ class DynamicsNode(LifecycleNode):
             self.robot_holder.refusal = str(error)
             self.get_logger().error(f'not started: {error}')
             return
-        if not wanted:
+        if not wanted or not self._description.text():
             return
-        if not self._description.text():
-            self.get_logger().info(
-                'waiting for a description: parameter or topic robot_description'
-            )
-        elif self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
+        if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
             self.trigger_activate()
 
     # Lifecycle
@@ -126,11 +128,12 @@ class DynamicsNode(LifecycleNode):
         except Exception as error:
             # rclpy drops exceptions of a transition without a word.
             self.robot_holder.refusal = f'{type(error).__name__}: {error}'
-            self.get_logger().fatal(f'not configured: {self.robot_holder.refusal}')
+            self.get_logger().fatal(f'not configured:\n{traceback.format_exc()}')
             return TransitionCallbackReturn.FAILURE
         self._factory.log(robot)
         self._autostart_pending = False
         self._live_cross_check.begin()
+        self._startup_log.configured()
         # The configured robot lives until cleanup: the garbage collector need not visit it again.
         gc.collect()
         gc.freeze()
@@ -147,6 +150,7 @@ class DynamicsNode(LifecycleNode):
             guard = self.robot_holder.require().guard
             with self.robot_holder.lock:
                 guard.active = True
+            self._startup_log.activated()
         return result
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -235,7 +239,10 @@ class DynamicsNode(LifecycleNode):
 
 
 def main(args: list[str] | None = None) -> None:
-    """Run the node until a signal ends it."""
+    """Run the node until a signal ends it; with --help, print what it does instead."""
+    if help_text.is_asked_for(sys.argv[1:] if args is None else args):
+        sys.stdout.write(help_text.HELP)
+        return
     run(DynamicsNode, args)
 
 

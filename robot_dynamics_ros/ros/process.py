@@ -17,6 +17,8 @@ import rclpy
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.signals import SignalHandlerOptions
 
+from robot_dynamics_ros.core.errors import RobotDynamicsError
+
 from .parameters import parameter_files
 
 # SIGHUP: the terminal was closed, or the connection to it was lost.
@@ -45,7 +47,9 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
         node = make_node()
     except Exception as error:
-        # Arguments or a parameter file that cannot be read: the message suffices.
+        # What came with the command, such as a parameter file: the message suffices.
+        if not caused_by_user(error):
+            traceback.print_exc()
         reason = parameter_files.explained(sys.argv if args is None else args, error)
         sys.exit(f'dynamics_node not started: {reason}')
     first = math.inf
@@ -82,6 +86,13 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
             signal.signal(number, signal.SIG_IGN)
         node.destroy_node()
         rclpy.try_shutdown()
+
+
+def caused_by_user(error: Exception) -> bool:
+    """Whether what the user gave raised an error: arguments, parameters, a file."""
+    return isinstance(error, (RobotDynamicsError, OSError)) or (
+        type(error).__module__.partition('.')[0] == 'rclpy'
+    )
 
 
 def _spin_once(executor: SingleThreadedExecutor, node: Any) -> None:

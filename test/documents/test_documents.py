@@ -89,9 +89,11 @@ def test_the_readme_names_every_service():
     assert [name for name in offered if f'`{name}`' not in readme] == []
 
 
-def test_the_python_of_the_readme_runs_in_a_fresh_clone():
+@pytest.mark.parametrize('document', ['README.md', 'docs/first_torque.md'])
+def test_the_python_of_a_document_runs_in_a_fresh_clone(document):
     """As it stands, block after block, from the root of the repository."""
-    blocks = re.findall(r'^```python\n(.*?)^```', DOCUMENTS[0].read_text(), re.DOTALL | re.M)
+    text = (ROOT / document).read_text()
+    blocks = re.findall(r'^```python\n(.*?)^```', text, re.DOTALL | re.M)
     assert len(blocks) >= 2
     result = subprocess.run(
         [sys.executable, '-c', '\n'.join(blocks)],

@@ -112,6 +112,89 @@ def test_what_is_wrong_is_said(node, environment):
     assert 'Traceback' not in result.stderr
 
 
+def printed(*arguments, environment):
+    return subprocess.run(
+        [sys.executable, '-m', 'robot_dynamics_ros.ros.print_dynamics', *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+
+
+def matrices(text):
+    """The printed matrices by their letter, with the names of rows and columns."""
+    found = {}
+    for block in text.strip().split('\n\n'):
+        heading, columns, *rows = block.splitlines()
+        values = np.array([row.split()[1:] for row in rows], dtype=float)
+        found[heading[0]] = values, columns.split(), [row.split()[0] for row in rows]
+    return found
+
+
+def test_matrices_are_printed_with_the_names_of_the_joints(node, environment):
+    result = printed(
+        *('joint3=1.2,0.4', 'joint1=0.1,-2', 'joint2=-0.5', '--frame', 'tool'),
+        environment=environment,
+    )
+    found = matrices(result.stdout)
+    q, v = [0.1, -0.5, 1.2], [-2.0, 0.0, 0.4]
+    dynamics = RobotDynamics(parse_urdf(URDF.read_text()))
+    expected = {
+        'M': dynamics.mass_matrix(q),
+        'C': dynamics.coriolis_matrix(q, v),
+        'g': [dynamics.gravity_torque(q)],
+        'J': dynamics.jacobian(q, 'tool'),
+    }
+    assert set(found) == set(expected), result.stderr
+    for letter, (values, columns, rows) in found.items():
+        assert columns == NAMES
+        assert rows == {'g': ['g'], 'J': ['v_x', 'v_y', 'v_z', 'w_x', 'w_y', 'w_z']}.get(
+            letter, NAMES
+        )
+        # Six digits are printed.
+        np.testing.assert_allclose(values, expected[letter], rtol=1e-5, atol=1e-12)
+
+
+def test_without_a_state_the_matrices_are_those_of_the_latest(node, environment):
+    """The driver holds the arm still."""
+    result = printed(environment=environment)
+    values, *_ = matrices(result.stdout)['M']
+    expected = RobotDynamics(parse_urdf(URDF.read_text())).mass_matrix([0.1, -0.5, 1.2])
+    np.testing.assert_allclose(values, expected, rtol=1e-5, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'code', 'said'),
+    [
+        (['joint1=0.1'], 1, 'joint2'),
+        (['joint1'], 2, "'joint1' is not JOINT=POSITION"),
+        (['joint1=1,2,3'], 2, "'joint1=1,2,3' is not JOINT=POSITION"),
+        (['--frame', 'nose'], 1, "unknown frame 'nose'"),
+        (['--node', '/left/arm', '--timeout', '0.2'], 1, 'no service /left/arm/get_mass_matrix'),
+    ],
+)
+def test_what_cannot_be_printed_is_said(node, environment, arguments, code, said):
+    result = printed(*arguments, environment=environment)
+    assert result.returncode == code
+    assert said in result.stderr
+    assert 'Traceback' not in result.stderr
+
+
+def test_help_explains_and_starts_nothing():
+    """Where nothing could start."""
+    result = subprocess.run(
+        [sys.executable, '-m', 'robot_dynamics_ros.ros.node', '--help'],
+        env={**os.environ, 'ROS_DOMAIN_ID': 'none'},
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+    assert (result.returncode, result.stderr) == (0, '')
+    for word in ('usage:', '--params-file', '~/commands', 'joint_states'):
+        assert word in result.stdout
+
+
 def test_the_lifecycle_is_driven(node, environment):
     steps = [
         ('deactivate', 'inactive', 0),

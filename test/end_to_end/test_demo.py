@@ -64,14 +64,19 @@ def children(of):
 @pytest.fixture(scope='module')
 def demo(tmp_path_factory):
     output = tmp_path_factory.mktemp('demo')
-    code, out, err = finish(start(output))
+    code, out, err = finish(start(output, '--json'))
     assert code in (0, 1), err
     return output, code, out
 
 
+def reported(out):
+    """What --json prints, before the verdict."""
+    return json.loads(out.splitlines()[-2])
+
+
 def test_every_bound_of_mechanics_holds(demo):
     output, _, out = demo
-    figures = json.loads(out.splitlines()[-1])['figures']
+    figures = reported(out)['figures']
     missed = [f'{k}: {v}' for k, v in figures.items() if not v['passed'] and k not in OF_TIME]
     assert not missed, f'{missed}\n{(output / "node.log").read_text()}'
     judged = {'fall', 'drift', 'ratio', 'mass_error', 'command_step', 'command_lead', *OF_TIME}
@@ -79,14 +84,16 @@ def test_every_bound_of_mechanics_holds(demo):
 
 
 def test_the_node_keeps_up(demo):
-    figures = json.loads(demo[2].splitlines()[-1])['figures']
+    figures = reported(demo[2])['figures']
     assert figures['command_rate']['value'] > 0.5 * figures['state_rate']['value'] > 100.0
     assert figures['latency_p50']['value'] < 100.0
 
 
 def test_exit_code_last_line_and_table_say_the_same(demo):
     _, code, out = demo
-    report = json.loads(out.splitlines()[-1])
+    report = reported(out)
+    said = {0: 'demo: PASSED: every bound holds', 1: 'demo: FAILED'}[code]
+    assert out.splitlines()[-1] == said
     assert report['arm'] == 'ur5'
     assert report['passed'] is (code == 0) is ('FAIL' not in out)
     assert len(report['rms_error']) == 6
@@ -95,7 +102,7 @@ def test_exit_code_last_line_and_table_say_the_same(demo):
 def test_leaves_a_picture_and_the_figures(demo):
     output, _, out = demo
     assert (output / 'demo.png').read_bytes()[:8] == b'\x89PNG\r\n\x1a\n'
-    assert json.loads((output / 'demo.json').read_text()) == json.loads(out.splitlines()[-1])
+    assert json.loads((output / 'demo.json').read_text()) == reported(out)
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
@@ -117,13 +124,18 @@ def test_ends_its_children_when_it_is_interrupted(tmp_path, number):
 
 @pytest.mark.parametrize(
     ('text', 'said'),
-    [('<robot', 'XML'), ('<robot name="r"><link name="l"/></robot>', 'joint')],
+    [
+        ('<robot', 'XML'),
+        ('<robot name="r"><link name="l"/></robot>', 'joint'),
+        ('<robot name="\xe9"/>', 'utf-8'),
+    ],
 )
 def test_says_what_is_wrong_with_a_urdf(tmp_path, text, said):
     file = tmp_path / 'arm.urdf'
-    file.write_text(text)
+    file.write_text(text, encoding='latin-1')
     code, _, err = finish(start(tmp_path, '--urdf', str(file)), 30.0)
     assert code == 2
     assert err.startswith('demo: could not run: ')
     assert said in err
+    assert str(file) in err
     assert 'Traceback' not in err

@@ -45,3 +45,39 @@ def test_a_callback_that_fails_is_said_and_survived():
         assert process.returncode == 0
     finally:
         process.kill()
+
+
+UNFIT = """
+from robot_dynamics_ros.ros.process import run
+
+def make():
+    raise RuntimeError('on purpose')
+
+run(make)
+"""
+
+
+def end_of(*command):
+    environment = {k: v for k, v in os.environ.items() if k != '_ROS_WHEELS_BOOTSTRAP_COMPLETE'}
+    environment['ROS_DOMAIN_ID'] = str(free_domain())
+    return subprocess.run(
+        [sys.executable, *command], capture_output=True, text=True, env=environment, timeout=LIMIT
+    )
+
+
+def test_what_a_user_gave_wrongly_is_one_line_that_names_the_file(tmp_path):
+    file = tmp_path / 'arm.yaml'
+    file.write_text('/**:\n  ros__parameters:\n    fade_time: [1, a]\n')
+    result = end_of('-m', 'robot_dynamics_ros.ros.node', '--ros-args', '--params-file', str(file))
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1].startswith('dynamics_node not started: ')
+    assert str(file) in result.stderr.splitlines()[-1]
+    assert 'Traceback' not in result.stderr
+
+
+def test_an_error_of_the_package_shows_where_it_is():
+    result = end_of('-c', UNFIT)
+    assert result.returncode == 1
+    assert result.stderr.splitlines()[-1] == 'dynamics_node not started: on purpose'
+    assert 'Traceback' in result.stderr
+    assert 'in make' in result.stderr

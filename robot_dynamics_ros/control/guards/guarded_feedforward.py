@@ -170,7 +170,7 @@ class GuardedFeedforward:
 
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock; the next is compared anew."""
-        self._state.refuse_clock()
+        self.state.refuse_clock()
 
     def reset_times(self) -> None:
         """Drop the reference and compare the next stamp with none: the clock has been set."""

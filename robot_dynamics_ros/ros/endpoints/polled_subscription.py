@@ -39,6 +39,9 @@ class PolledSubscription:
     """A subscription whose messages wait in the middleware's queue until they are polled.
 
     One thread may wait and poll.
+
+    Attributes:
+        topic: resolved name.
     """
 
     def __init__(
@@ -76,13 +79,14 @@ class PolledSubscription:
             qos_overriding_options=overriding,
             raw=raw,
         )
+        self.topic = self._subscription.topic_name
 
     def incompatible_publishers(self) -> str:
         """Publishers whose messages cannot be received, with the reason; empty if there are none.
 
         Found by comparing their quality of service: the event that would report it is not served.
         """
-        publishers = self._node.get_publishers_info_by_topic(self._subscription.topic_name)
+        publishers = self._node.get_publishers_info_by_topic(self.topic)
         reasons = []
         for publisher in publishers:
             verdict, reason = qos_check_compatible(

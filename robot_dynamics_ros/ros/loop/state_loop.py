@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -54,13 +55,12 @@ class StateLoop(threading.Thread):
                     self._handle(message, info)
             else:
                 self._handle_timeout()
-        except Exception as error:
+        except Exception:
             # One message must not end the loop: later states would not be answered. After shutdown
             # an exception is expected, and the loop ends.
             if self._subscription.usable:
-                reason = f'{type(error).__name__}: {error}'
                 self._logger.fatal(
-                    f'a message on joint_states was not answered: {reason}',
+                    f'a message on joint_states was not answered:\n{traceback.format_exc()}',
                     throttle_duration_sec=1,
                 )
 

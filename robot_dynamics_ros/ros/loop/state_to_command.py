@@ -34,6 +34,7 @@ state comes, `_command_without_state` publishes what the same guards command.
 from __future__ import annotations
 
 import time as clock
+import traceback
 from typing import Any
 
 from rclpy.lifecycle import LifecycleNode
@@ -43,11 +44,12 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core.errors import StateError
 
 from ..endpoints.defaults import OVERRIDABLE
 from ..endpoints.polled_subscription import PolledSubscription
-from ..endpoints.topic_counters import TopicCounters
+from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 from .state_loop import StateLoop
@@ -63,6 +65,7 @@ class StateToCommand:
     Attributes:
         counters: of the joint states.
         topic: resolved name of `~/commands`.
+        states_topic: resolved name of `joint_states`.
     """
 
     def __init__(self, node: LifecycleNode, holder: RobotHolder) -> None:
@@ -72,6 +75,7 @@ class StateToCommand:
         self._clock = node.get_clock()
         self._epoch = self._clock.now().nanoseconds
         self._logged_stale = False
+        self._commanding = False
         self.counters = TopicCounters('joint_states', node.get_logger())
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
@@ -83,6 +87,7 @@ class StateToCommand:
         self._states = PolledSubscription(
             node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
         )
+        self.states_topic = self._states.topic
         self._loop = StateLoop(
             self._states, self._answer, self._command_without_state, node.get_logger()
         )
@@ -131,14 +136,17 @@ class StateToCommand:
             try:
                 command = robot.answer(message, self._time(robot))
                 answered = robot.reader.names_commanded
-                if command is not None:
-                    stamp = message.header.stamp if answered else self._clock.now().to_msg()
-                    self._publish(robot, command, stamp)
+                stamp = message.header.stamp if answered else self._clock.now().to_msg()
+                self._publish(robot, command, stamp)
             except StateError as error:
                 self._reject(str(error))
             except Exception as error:
                 # One message must not end the loop: the next state must be answered.
                 self._reject(f'{type(error).__name__}: {error}')
+                self._node.get_logger().error(
+                    f'a joint state was not answered:\n{traceback.format_exc()}',
+                    throttle_duration_sec=WARNING_PERIOD,
+                )
             else:
                 self.counters.use()
                 if answered:
@@ -156,8 +164,7 @@ class StateToCommand:
             if robot is None:
                 return
             command = robot.command_without_state(self._time(robot))
-            if command is not None:
-                self._publish(robot, command, self._clock.now().to_msg())
+            self._publish(robot, command)
             self._log_stale(robot)
 
     def _log_stale(self, robot: CommandedRobot) -> None:
@@ -177,10 +184,20 @@ class StateToCommand:
         # Without a reference its time is not needed, and reading the clock takes longer than this.
         return 0.0 if robot.guard.reference is None else self.time()
 
-    def _publish(self, robot: CommandedRobot, command: Float64MultiArray, stamp: Time) -> None:
-        self._commands.publish(command)
+    def _publish(
+        self, robot: CommandedRobot, command: Float64MultiArray | None, stamp: Time | None = None
+    ) -> None:
+        """Publish a command and its torques; that commands have ceased is published once."""
+        if command is None:
+            # The guard is silent, or waits for the next state.
+            ceased = self._commanding and robot.guard.mode is Mode.SILENT
+            if not ceased:
+                return
+        else:
+            self._commands.publish(command)
+        self._commanding = command is not None
         if self._torques.get_subscription_count():
-            self._torques.publish(robot.torques(stamp))
+            self._torques.publish(robot.torques(stamp or self._clock.now().to_msg()))
 
 
 def _origin(info: dict[str, Any]) -> tuple[bytes, int | None]:

@@ -294,10 +294,11 @@ class Diagnostics:
 
     def _status(self, concern: str, entry: Entry) -> DiagnosticStatus:
         level, text, values = entry
+        robot = self._holder.current
         return DiagnosticStatus(
             level=level,
-            name=f'{self._node.get_name()}: {concern}',
+            name=f'{self._node.get_fully_qualified_name()}: {concern}',
             message=text,
-            hardware_id=self._node.get_fully_qualified_name(),
+            hardware_id='' if robot is None else robot.dynamics.model.name,
             values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
         )

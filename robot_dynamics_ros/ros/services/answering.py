@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +35,7 @@ def offer(node: Node, service_type: Any, name: str, answer: Answer) -> None:
             # No request may end the node.
             response.success = False
             response.message = f'{type(error).__name__}: {error}'
-            node.get_logger().error(f'service {name} failed: {response.message}')
+            node.get_logger().error(f'service {name} failed:\n{traceback.format_exc()}')
         return response
 
     node.create_service(service_type, name, callback)
