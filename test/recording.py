@@ -1,5 +1,6 @@
 """Every command with its time, and what must hold of all of them."""
 
+import math
 import threading
 import time
 
@@ -30,6 +31,8 @@ class Recording(threading.Thread):
         # The middleware notes the time of reception on the system's clock.
         self._offset = time.monotonic_ns() - time.time_ns()
         self._entries = []
+        # From when on the robot applies the commands, and its torque before the first of them.
+        self._applied = [(0.0, math.inf, 0.0)]
         self._ended = threading.Event()
         self._commands = PolledSubscription(node, Float64MultiArray, topic, QoSProfile(depth=5000))
         self.start()
@@ -59,12 +62,32 @@ class Recording(threading.Thread):
         times = np.array([at for at, _ in found])
         return times, np.array([c for _, c in found]).reshape(-1, self.limits.size)
 
+    def robot_has(self, torque):
+        """The robot has this torque when the first command comes; without this, it has none."""
+        begin, end, _ = self._applied[-1]
+        self._applied[-1] = begin, end, np.array(torque)
+
+    def not_applied(self):
+        """From now on the controller is inactive: no command reaches the robot."""
+        begin, _, torque = self._applied[-1]
+        self._applied[-1] = begin, time.monotonic(), torque
+
+    def applied_again(self, torque=0.0):
+        """From now on the controller is active, and the robot has this torque."""
+        self._applied.append((time.monotonic(), math.inf, torque))
+
     def check(self):
-        """What no fault may break: the recording begins with a robot that has no torque."""
+        """What no fault may break, of all commands and of those that the robot applies."""
         times, commands = self.since(0.0)
         assert np.isfinite(commands).all()
         assert (np.abs(commands) <= self.limits + ROUNDING).all()
-        steps = np.abs(np.diff(commands, axis=0, prepend=0.0))
+        for begin, end, torque in self._applied:
+            applied = (times >= begin) & (times < end)
+            self._check_rates(times[applied], commands[applied], torque)
+
+    def _check_rates(self, times, commands, torque):
+        """Of commands to a robot that has this torque before the first of them."""
+        steps = np.abs(np.diff(np.vstack([np.zeros_like(self.limits) + torque, commands]), axis=0))
         assert (steps <= self.rates * LONGEST_STEP + ROUNDING).all(), steps.max(axis=0)
         for first in range(len(times)):
             window = times[first:] - times[first]

@@ -21,6 +21,7 @@ from . import help_text
 from .endpoints.topic_counters import TopicCounters
 from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
+from .monitoring.controller import Controller
 from .monitoring.diagnostics import Diagnostics
 from .monitoring.live_cross_check import LiveCrossCheck
 from .monitoring.startup_log import StartupLog
@@ -62,6 +63,7 @@ class DynamicsNode(LifecycleNode):
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
         self._description = DescriptionTopic(self, self.robot_holder, self._factory, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
+        self._controller = Controller(self, self._loop.topic, self.robot_holder)
         self._live_cross_check = LiveCrossCheck(self, self.robot_holder)
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
@@ -76,6 +78,7 @@ class DynamicsNode(LifecycleNode):
             self.topic_counters,
             self._loop,
             self._command_publishers,
+            self._controller,
             self._live_cross_check,
         )
 
@@ -147,6 +150,7 @@ class DynamicsNode(LifecycleNode):
         result = super().on_activate(state)
         if result == TransitionCallbackReturn.SUCCESS:
             self._command_publishers.update()
+            self._controller.begin()
             guard = self.robot_holder.require().guard
             with self.robot_holder.lock:
                 guard.active = True

@@ -4,6 +4,8 @@
 - `state_guard`: refuses states with impossible stamps, positions or velocities.
 - `accepted_state`: the last good state, when it came, and its estimated acceleration.
 - `supervisor`: whether to follow, to hold, to command zero, or to be silent.
+- `inhibition`: reasons why commands must not start.
+- `command_start`: begins at zero, or at the torque of an arm that is being held.
 - `command_transition`: the way of the command to its target, through fade and limiter.
 - `fade`: a continuous transition where the target of the command changes.
 - `limiter`: the limits of the effort and of its rate.

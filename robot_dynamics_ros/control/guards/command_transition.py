@@ -91,6 +91,12 @@ class CommandTransition:
         fade = max(self._fade.duration, self._fade_time, self._default_fade_time)
         return fade + slowest + SPARE_TIME
 
+    def begin_at(self, effort: Array) -> None:
+        """Take this (k,) for the last command, within the limits [N m or N]; a fade begins."""
+        np.clip(effort, -self.limiter.limits, self.limiter.limits, out=self.effort)
+        self._fade = Fade(self.effort.size, self._default_fade_time)
+        self.request_fade()
+
     def step(self, target: Array, elapsed: float) -> None:
         """Compute the next command, in `effort`.
 

@@ -17,8 +17,10 @@ from robot_dynamics_ros.core.errors import StateError
 from ..feedforward import GRAVITY, Feedforward
 from ..trajectory import Trajectory
 from .accepted_state import AcceptedState
+from .command_start import CommandStart
 from .command_transition import CommandTransition
 from .double_compensation import DoubleCompensation
+from .inhibition import Inhibitions
 from .settings import GuardSettings
 from .supervisor import Conditions, Mode, next_mode
 
@@ -36,8 +38,9 @@ class GuardedFeedforward:
         active: torque is wanted while this and `enabled` are true.
         enabled: torque is wanted while this and `active` are true.
         fault: why there is no torque although it is wanted; empty if there is no fault.
-        start_inhibited: whether commands must not start, because another publisher commands the
-            robot; commands that have started go on.
+        inhibitions: why commands must not start; commands that have started go on, unless one
+            interrupts them.
+        start: where commands begin.
         reference: the motion to follow; None for the measured state.
         dropped_references: number of references that ended and were dropped.
         settings: of the guards.
@@ -60,7 +63,9 @@ class GuardedFeedforward:
         self.feedforward = feedforward
         self.mode = Mode.SILENT
         self.active, self.enabled, self.fault = False, True, ''
-        self.start_inhibited = False
+        self.inhibitions = Inhibitions()
+        # Commands since the target of the final command was reached.
+        self._final_commands = 0
         self.reference: Trajectory | None = None
         self._reference_since = 0.0
         self.dropped_references = 0
@@ -77,6 +82,7 @@ class GuardedFeedforward:
         self.acceleration = self.state.acceleration
         self.double_compensation = DoubleCompensation(len(feedforward.joints))
         self._transition = CommandTransition(model, feedforward.joints, settings)
+        self.start = CommandStart(self._transition)
         self.effort, self.limiter = self._transition.effort, self._transition.limiter
 
     def apply(self, settings: GuardSettings) -> None:
@@ -98,13 +104,14 @@ class GuardedFeedforward:
                 settings.
         """
         self.mode, self.active, self.enabled = other.mode, other.active, other.enabled
-        self.fault, self.start_inhibited = other.fault, other.start_inhibited
+        self.fault, self.inhibitions = other.fault, other.inhibitions
         self.reference, self._reference_since = other.reference, other._reference_since
         self.dropped_references = other.dropped_references
         self._stepped = other._stepped
         self._final_command_pending = other._final_command_pending
         self.state.continue_from(other.state)
         self._transition.continue_from(other._transition)
+        self.start.continue_from(other.start)
         # The terms may be read before the next state comes: they must be those of this robot.
         self.feedforward.hold(self.state.q)
         self.request_fade(fade_time)
@@ -125,6 +132,11 @@ class GuardedFeedforward:
     def fresh(self, now: float) -> bool:
         """Whether each joint was measured, and not too long ago (see `AcceptedState`)."""
         return self.state.fresh(now, self.settings)
+
+    @property
+    def start_inhibited(self) -> bool:
+        """Whether commands must not start."""
+        return bool(self.inhibitions)
 
     @property
     def stopped(self) -> bool:
@@ -206,8 +218,12 @@ class GuardedFeedforward:
                 that was not measured; the last good state and the last command stay.
         """
         self.observe(stamp, q, v, now=now)
-        if effort is not None:
-            self._compare(effort[self.feedforward.indices], now)
+        indices = self.feedforward.indices
+        measured = None if effort is None else effort[indices]
+        if measured is not None:
+            self._compare(measured, now)
+        if self._may_take_over and not self.start.watch(q[indices], measured, now):
+            return None
         try:
             return self._step(now, time)
         except StateError:
@@ -235,6 +251,9 @@ class GuardedFeedforward:
     def _step(self, now: float, time: float) -> Array | None:
         """Decide on the mode, and compute the command of this step."""
         self._expire_reference(time)
+        if self.inhibitions.interrupting:
+            self.start.forget()
+            self.reference = None
         before, mode = self.mode, self._next_mode(now)
         elapsed = now - self._stepped
         if mode is Mode.SILENT:
@@ -245,19 +264,42 @@ class GuardedFeedforward:
             )
             return None
         target = self._target(mode, time)
+        if not self.start.known:
+            gravity = None
+            if self._may_take_over:
+                self.feedforward.hold(self.state.q)
+                gravity = self.feedforward.effort.copy()
+                target = self._target(mode, time)
+            self.start.begin(gravity)
         self.mode, self._stepped, self._final_command_pending = mode, now, True
         if mode is not before:
             self.request_fade()
         self._transition.step(target, elapsed)
+        final = not self.running and self._transition.reached_target
+        self._final_commands = self._final_commands + 1 if final else 0
         return self.effort
+
+    @property
+    def _may_take_over(self) -> bool:
+        """Whether states are watched before commands begin."""
+        return (
+            self.settings.on_restart == 'take_over'
+            and not (self.start.known or self.inhibitions)
+            and self.running
+            and 'gravity' in self.feedforward.selected_terms
+        )
 
     def _next_mode(self, now: float) -> Mode:
         conditions = Conditions(
             running=self.running,
             fresh=self.fresh(now),
             start_inhibited=self.start_inhibited,
-            reached_target=self._transition.reached_target,
+            reached_target=(
+                self._transition.reached_target
+                and self._final_commands > self.settings.last_command_repeats
+            ),
             final_command_pending=self._final_command_pending,
+            interrupted=self.inhibitions.interrupting,
         )
         on_stale, on_stop = self.settings.on_stale, self.settings.on_stop
         return next_mode(self.mode, conditions, on_stale=on_stale, on_stop=on_stop)

@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
-from .supervisor import OnStale, OnStop
+from .supervisor import OnRestart, OnStale, OnStop
 
 # Rate limit of a joint without an effort limit [N m/s]: 0.3 s for the torque of a large arm.
 UNKNOWN_RATE = 1000.0
@@ -31,6 +31,9 @@ class GuardSettings:
         reference_timeout: time after the end of a reference at which it is dropped [s].
         fade_time: duration of the fade at each change of what is commanded [s].
         on_stop: the final command of a robot that is stopped: 'zero' or 'hold'.
+        last_command_repeats: how often the final command is repeated.
+        on_restart: where commands begin that continue no known command: 'fade_from_zero', or
+            'take_over' for the gravity torque, if the states show that the arm is being held.
         jump_tolerance: see `StateGuard` [rad or m].
         effort_limits: one for each commanded joint, or one for all [N m or N]; empty for those of
             the description.
@@ -48,6 +51,8 @@ class GuardSettings:
     reference_timeout: float = 0.5
     fade_time: float = 1.0
     on_stop: OnStop = 'zero'
+    last_command_repeats: int = 5
+    on_restart: OnRestart = 'fade_from_zero'
     jump_tolerance: float = 0.1
     effort_limits: tuple[float, ...] = ()
     effort_scale: float = 1.0

@@ -8,6 +8,7 @@ from typing import Literal
 
 OnStale = Literal['hold', 'zero', 'stop']
 OnStop = Literal['zero', 'hold']
+OnRestart = Literal['fade_from_zero', 'take_over']
 
 
 class Mode(Enum):
@@ -30,10 +31,11 @@ class Conditions:
     Attributes:
         running: whether torque is wanted: active, enabled and without a fault.
         fresh: whether the last good state is not older than the timeout.
-        start_inhibited: whether commands must not start, because another publisher commands the
-            robot.
+        start_inhibited: whether commands must not start, for example because another publisher
+            commands the robot.
         reached_target: whether the last command is the target of the present mode.
         final_command_pending: whether torque has been commanded, and no final command since.
+        interrupted: whether commands end at once, because nothing applies them to the robot.
     """
 
     running: bool
@@ -41,14 +43,15 @@ class Conditions:
     start_inhibited: bool
     reached_target: bool
     final_command_pending: bool = False
+    interrupted: bool = False
 
 
 def next_mode(mode: Mode, conditions: Conditions, *, on_stale: OnStale, on_stop: OnStop) -> Mode:
     """The mode of the next cycle.
 
-    Commands start only if torque is wanted, the state is fresh and no other publisher commands the
-    robot. A robot that is stopped gets its final command (`on_stop`) before silence, also where
-    stale states have silenced the commands before.
+    Commands start only if torque is wanted, the state is fresh and nothing inhibits the start. A
+    robot that is stopped gets its final command (`on_stop`) before silence, also where stale
+    states have silenced the commands before.
 
     Args:
         mode: the present one.
@@ -56,6 +59,8 @@ def next_mode(mode: Mode, conditions: Conditions, *, on_stale: OnStale, on_stop:
         on_stale: what to command while no state is fresh; 'stop' for nothing.
         on_stop: the final command of a robot that is stopped.
     """
+    if conditions.interrupted:
+        return Mode.SILENT
     if not conditions.running:
         last = Mode(on_stop)
         if mode is Mode.SILENT:

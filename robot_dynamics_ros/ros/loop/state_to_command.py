@@ -16,6 +16,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     control/guards/state_guard.py           check          stamp, jump of position, velocity
     control/filtered_derivative.py          update         filters the measured acceleration
     control/guards/double_compensation.py   compare        does the driver add gravity too?
+    control/guards/inhibition.py            interrupting   does anything apply the commands?
     control/guards/supervisor.py            next_mode      follow, hold, zero or silent
     control/trajectory.py                   at             the reference at this time
     control/feedforward.py                  compute        M(q) a + C(q, v) v + g(q) + friction

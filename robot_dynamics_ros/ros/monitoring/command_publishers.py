@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import time as clock
+
 from rclpy.node import Node
+
+from robot_dynamics_ros.control.guards.inhibition import Inhibition
 
 from ..endpoints.defaults import STEADY
 from ..robot.robot_holder import RobotHolder
 
 PERIOD = 0.5
+# Lease of a process that does not announce its end [s]: the default of Fast DDS, and that of
+# config/fastdds.xml.
+LEASE, SHORT_LEASE = 20, 3
 
 
 class CommandPublishers:
@@ -24,25 +31,55 @@ class CommandPublishers:
         self.topic = topic
         self._holder = holder
         self.others = 0
+        # Since when there have been others [s], on a monotonic clock.
+        self._since = 0.0
         node.create_timer(PERIOD, self.update, clock=STEADY)
 
     def update(self) -> None:
-        """Count, warn if there are more than before, and set `blocked` of the guard."""
+        """Count, warn if there are more than before, and inhibit the start of commands."""
         rule = self._node.get_parameter('exclusive_commands').value
-        before = self.others
+        before, now = self.others, clock.monotonic()
         # The publisher of the node itself is one of them.
         others = max(self._node.count_publishers(self.topic) - 1, 0)
         self.others = 0 if rule == 'ignore' else others
         if self.others > before:
-            names = ', '.join(
-                f'{info.node_namespace.rstrip("/")}/{info.node_name}'
-                for info in self._node.get_publishers_info_by_topic(self.topic)
-            )
+            self._since = self._since if before else now
+            names = self._names()
             self._node.get_logger().warning(
-                f'{self.others} other publisher(s) on {self.topic}; publishers are {names}: only '
+                f'{self.others} other publisher(s) on {self.topic}; publishers are '
+                f'{", ".join(names)}: only '
                 f'one node may command the joints (exclusive_commands={rule})'
+                f'{self._lease_text(names)}'
+            )
+        elif before and not self.others:
+            self._node.get_logger().info(
+                f'no other publisher on {self.topic} any more, after {now - self._since:.1f} s'
             )
         with self._holder.lock:
             robot = self._holder.current
             if robot is not None:
-                robot.guard.start_inhibited = rule == 'refuse' and self.others > 0
+                inhibition = self._inhibition() if rule == 'refuse' and self.others else None
+                robot.guard.inhibitions.put('publishers', inhibition)
+
+    def _names(self) -> list[str]:
+        """The nodes that publish on the topic, this one among them."""
+        return [
+            f'{info.node_namespace.rstrip("/")}/{info.node_name}'
+            for info in self._node.get_publishers_info_by_topic(self.topic)
+        ]
+
+    def _lease_text(self, names: list[str]) -> str:
+        """For the log: how long a process that was killed is counted."""
+        if names.count(self._node.get_fully_qualified_name()) < 2:
+            return ''
+        return (
+            '; the other has the name of this node: if it was killed, it is counted until its '
+            f'lease ends, {LEASE} s by default of Fast DDS, {SHORT_LEASE} s if it ran with '
+            'config/fastdds.xml'
+        )
+
+    def _inhibition(self) -> Inhibition:
+        return Inhibition(
+            f'another node publishes on {self.topic}',
+            'as soon as no other node publishes commands',
+        )

@@ -16,6 +16,7 @@ from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 from .command_publishers import CommandPublishers
+from .controller import Controller
 from .live_cross_check import LiveCrossCheck
 from .state_periods import StatePeriods
 
@@ -39,6 +40,7 @@ class Diagnostics:
         topic_counters: dict[str, TopicCounters],
         loop: StateToCommand,
         command_publishers: CommandPublishers,
+        controller: Controller,
         live_cross_check: LiveCrossCheck,
     ) -> None:
         """Publish on a timer of the node, about these parts of it."""
@@ -47,6 +49,7 @@ class Diagnostics:
         self._topic_counters = topic_counters
         self._loop = loop
         self._command_publishers = command_publishers
+        self._controller = controller
         self._live_cross_check = live_cross_check
         # The totals of the last report, for what is new since then.
         self._rejected = dict.fromkeys(topic_counters, 0)
@@ -132,11 +135,9 @@ class Diagnostics:
         if not guard.enabled:
             return WARN, 'torque disabled: call ~/enable', values
         if guard.mode is Mode.SILENT:
-            reason = (
-                f'another node publishes on {self._command_publishers.topic}'
-                if guard.start_inhibited
-                else robot.never_measured() or 'no valid joint state'
-            )
+            inhibition = guard.inhibitions.first()
+            no_state = robot.never_measured() or 'no valid joint state'
+            reason = inhibition.reason if inhibition else no_state
             return WARN, f'active, no commands: {reason}', values
         if not robot.feedforward.selected_terms:
             return WARN, 'parameter terms is empty: every command is zero', values
@@ -201,14 +202,20 @@ class Diagnostics:
         }
         others = self._command_publishers.others
         values['other publishers'] = others
+        values['subscribers'] = len(self._controller.subscribers)
+        values['controller'] = self._controller.text()
         new = int(counts.sum()) - self._saturations
         self._saturations += new
         if others:
-            waits = guard.mode is Mode.SILENT and guard.start_inhibited
+            waits = guard.mode is Mode.SILENT and 'publishers' in guard.inhibitions
             text = f'{others} other publisher(s) on {self._command_publishers.topic}'
             if waits:
                 text += ': no commands until they have left (exclusive_commands=refuse)'
             return ERROR, text, values
+        if inhibition := guard.inhibitions.get('controller'):
+            return (WARN if inhibition.interrupts else ERROR), inhibition.reason, values
+        if not self._controller.subscribers:
+            return WARN, f'nobody subscribes to {self._command_publishers.topic}', values
         if new > 0:
             return WARN, 'limited in the last second: see the counts of saturated joints', values
         return OK, 'within the limits', values

@@ -91,6 +91,29 @@ GUARD_ROWS = (
         live=True,
     ),
     Parameter(
+        'last_command_repeats',
+        'int',
+        DEFAULT.last_command_repeats,
+        'How often the last command is repeated before the node is silent.',
+        'Controllers receive with best effort: one message may be lost.',
+        bounds=Bounds(0, 50),
+        live=True,
+    ),
+    Parameter(
+        'on_restart',
+        'string',
+        DEFAULT.on_restart,
+        'Torque at which commands begin when the last command of the controller is not known.',
+        'So it is after the start of the process, and after the controller was inactive.',
+        choices={
+            'fade_from_zero': 'zero torque, in one step if the controller still applies another',
+            'take_over': 'gravity torque of the measured state, if 0.3 s of states show that the '
+            'arm is held by it: equal measured efforts, or rest where efforts are not measured; '
+            'else as fade_from_zero',
+        },
+        live=True,
+    ),
+    Parameter(
         'effort_limits',
         'double_array',
         list(DEFAULT.effort_limits),

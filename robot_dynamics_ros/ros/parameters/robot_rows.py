@@ -29,4 +29,15 @@ ROBOT_ROWS = (
         unique=True,
         empty='all joints that move independently, depth first as in the URDF',
     ),
+    Parameter(
+        'controller',
+        'string',
+        '',
+        'Node of the controller that applies `~/commands`.',
+        'Its parameters joints and interface_name must fit, and commands begin when the '
+        'controller manager says that it is active. A controller that is named here must answer. '
+        'none: no check.',
+        empty='the node after which the topic is named, if it answers: `/effort_controller` for '
+        '`/effort_controller/commands`',
+    ),
 )

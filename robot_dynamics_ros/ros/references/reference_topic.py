@@ -74,4 +74,6 @@ class ReferenceTopic:
             else:
                 reason = 'the node is not active; call the transition activate'
             raise StateError(f'no torque is commanded: {reason}')
+        if guard.inhibitions.interrupting:
+            raise StateError(f'no torque is commanded: {guard.inhibitions.first().reason}')
         return robot

@@ -47,6 +47,7 @@ class RobotHolder:
         with self.lock:
             guard = robot.guard
             guard.effort[:] = [self._efforts.get(name, 0.0) for name in robot.joints]
+            guard.start.known = any(name in self._efforts for name in robot.joints)
             guard.enabled = self._enabled
             self.refusal = ''
             self._robot = robot
@@ -58,8 +59,11 @@ class RobotHolder:
             if robot is not None:
                 guard = robot.guard
                 guard.active = False
-                last = zip(robot.joints, guard.effort.tolist(), strict=True)
-                self._efforts.update(last)
+                for name, effort in zip(robot.joints, guard.effort.tolist(), strict=True):
+                    if guard.start.known:
+                        self._efforts[name] = effort
+                    else:
+                        self._efforts.pop(name, None)
                 self._enabled = guard.enabled
             self._robot = None
 

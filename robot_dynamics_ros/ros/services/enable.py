@@ -38,8 +38,8 @@ class EnableService:
         cleared = f'; cleared the fault: {guard.fault}' if guard.fault else ''
         guard.fault = ''
         start = 'with the next valid joint state'
-        if guard.start_inhibited:
-            start = 'as soon as no other node publishes commands'
+        if inhibition := guard.inhibitions.first():
+            start = inhibition.until
         elif not guard.active:
             start = 'as soon as the node is activated'
         return f'torque enabled: fading in {fade}, {start}{cleared}'

@@ -13,6 +13,7 @@ from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
@@ -111,6 +112,7 @@ class AnySequence(RuleBasedStateMachine):
         begins = self.running and not (silent and self.guard.start_inhibited)
         times = np.where(newer, self.now, self.good_at)
         begins = begins and (self.now - times <= self.settings.state_timeout).all()
+        begins = begins and not self.interrupted
         measured = np.zeros(3, dtype=bool) if v is None else ~np.isnan(v)
         self.has_v = np.where(held, measured, self.has_v)
         if begins and not self.has_v.all() and self.reference_over():
@@ -143,6 +145,11 @@ class AnySequence(RuleBasedStateMachine):
         return bool((self.now - self.good_at <= self.settings.state_timeout).all())
 
     @property
+    def interrupted(self):
+        """Whether nothing applies commands to the robot."""
+        return self.guard.inhibitions.interrupting
+
+    @property
     def final_command_pending(self):
         """Whether it must give a last command, from silence too."""
         return self.given and not self.running and not self.guard.start_inhibited
@@ -163,6 +170,10 @@ class AnySequence(RuleBasedStateMachine):
         """What holds of every decision."""
         elapsed, self.decided = self.now - self.decided, self.now
         assert (command is None) == (self.guard.mode is Mode.SILENT)
+        if self.interrupted:
+            assert command is None
+            # The robot has no torque of this guard any more.
+            self.last, self.expected_end = np.zeros(3), math.inf
         if command is None:
             self.given = self.given and self.running and not self.guard.start_inhibited
             return
@@ -218,10 +229,15 @@ class AnySequence(RuleBasedStateMachine):
         self.tick()
 
     @rule(
-        name=st.sampled_from(['active', 'enabled', 'start_inhibited']), value=st.booleans(),
+        name=st.sampled_from(['active', 'enabled']), value=st.booleans(),
     )  # fmt: skip
     def is_switched(self, name, value):
         setattr(self.guard, name, value)
+
+    @rule(interrupts=st.sampled_from([None, False, True]))
+    def is_inhibited(self, interrupts):
+        inhibition = None if interrupts is None else Inhibition('other', 'later', interrupts)
+        self.guard.inhibitions.put('test', inhibition)
 
     @rule(fault=st.sampled_from(['', 'Pinocchio disagrees']))
     def is_found_wrong(self, fault):
@@ -230,7 +246,7 @@ class AnySequence(RuleBasedStateMachine):
     @rule()
     def begins(self):
         self.guard.active, self.guard.enabled, self.guard.fault = True, True, ''
-        self.guard.start_inhibited = False
+        self.guard.inhibitions.clear()
         self.wait(PERIOD)
         self.show(self.stamp, self.q, self.v)
 
@@ -310,7 +326,9 @@ class AnySequence(RuleBasedStateMachine):
         largest = np.maximum(np.abs(self.last), np.where(self.limits < 1e9, self.limits, 100.0))
         return float((largest / self.rates).max())
 
-    @precondition(lambda self: self.running and self.guard.mode is Mode.FOLLOW)
+    @precondition(
+        lambda self: self.running and self.guard.mode is Mode.FOLLOW and not self.interrupted
+    )
     @rule()
     def falls_stale(self):
         """Ticks alone lead to what on_stale says, from the last good state."""
@@ -325,7 +343,7 @@ class AnySequence(RuleBasedStateMachine):
         target = held if self.settings.on_stale == 'hold' else np.zeros(3)
         assert np.allclose(self.last, bounded(target, self.limits), rtol=1e-12, atol=1e-12)
 
-    @precondition(lambda self: self.guard.mode is not Mode.SILENT)
+    @precondition(lambda self: self.guard.mode is not Mode.SILENT and not self.interrupted)
     @rule(
         switch=st.sampled_from([('active', False), ('enabled', False), ('fault', 'wrong')]),
         moves=st.booleans(),

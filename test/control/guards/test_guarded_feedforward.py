@@ -8,6 +8,7 @@ from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
@@ -19,6 +20,7 @@ LOADED = RobotDynamics(MODEL.with_payload('hand', 1.0, (0.1, 0.0, 0.2)), backend
 Q, REST = np.array([0.3, 0.1, -0.7]), np.zeros(3)
 GRAVITY = DYNAMICS.gravity_torque(Q)
 PERIOD = 0.005
+OTHER = Inhibition('another node publishes', 'when it has left')
 
 
 class Driver:
@@ -76,10 +78,11 @@ def test_what_somebody_else_has_taken_over_is_not_taken_back(on_stop):
     """It stops while another publishes, who leaves later: the robot is not ours."""
     driver = Driver(GuardSettings(fade_time=0.2, on_stop=on_stop))
     driver.settle()
-    driver.guard.start_inhibited, driver.guard.enabled = True, False
+    driver.guard.enabled = False
+    driver.guard.inhibitions.put('publishers', OTHER)
     driver.settle()
     assert driver.guard.mode is Mode.SILENT
-    driver.guard.start_inhibited = False
+    driver.guard.inhibitions.clear()
     assert [driver.show() for _ in range(100)] == [None] * 100
     assert driver.tick() is None
 
@@ -89,9 +92,10 @@ def test_what_is_owed_goes_to_whoever_commands_in_our_silence():
     driver.settle()
     driver.now += 1.0
     assert driver.tick() is None
-    driver.guard.start_inhibited = True
+    driver.guard.inhibitions.put('publishers', OTHER)
     assert driver.tick() is None
-    driver.guard.start_inhibited, driver.guard.enabled = False, False
+    driver.guard.inhibitions.clear()
+    driver.guard.enabled = False
     assert driver.tick() is None
 
 

@@ -1,5 +1,6 @@
 """The safety laws of the decision, over all its inputs."""
 
+from dataclasses import replace
 from itertools import product
 from typing import get_args
 
@@ -21,20 +22,22 @@ POLICIES = [
 CASES = [
     (mode, Conditions(*conditions), policy, next_mode(mode, Conditions(*conditions), **policy))
     for mode in Mode
-    for conditions in product(BOOLS, repeat=4)
+    for conditions in product(BOOLS, repeat=6)
     for policy in POLICIES
 ]
 
 
 def test_all_inputs_are_here():
-    assert len(CASES) == 4 * 16 * 6
+    assert len(CASES) == 4 * 64 * 6
     assert all(isinstance(after, Mode) for *_, after in CASES)
 
 
 def test_silence_ends_only_where_torque_is_wanted_the_state_fresh_and_nobody_else_commands():
     for mode, now, _, after in CASES:
         if mode is Mode.SILENT:
-            begins = now.running and now.fresh and not now.start_inhibited
+            if not now.running and now.final_command_pending:
+                continue
+            begins = now.running and now.fresh and not (now.start_inhibited or now.interrupted)
             assert after is (Mode.FOLLOW if begins else Mode.SILENT)
 
 
@@ -43,36 +46,40 @@ def test_what_runs_on_a_fresh_state_follows_and_nothing_else_does():
         if after is Mode.FOLLOW:
             assert now.running
             assert now.fresh
-        elif now.running and now.fresh:
+        elif now.running and now.fresh and not now.interrupted:
             assert mode is Mode.SILENT
             assert now.start_inhibited
+
+
+def test_an_interruption_silences_at_once():
+    for _, now, _, after in CASES:
+        if now.interrupted:
+            assert after is Mode.SILENT
 
 
 def test_another_publisher_stops_nothing_that_has_begun():
     for mode, now, policy, after in CASES:
         if mode is not Mode.SILENT:
-            free = Conditions(
-                now.running, now.fresh, start_inhibited=False, reached_target=now.reached_target
-            )
+            free = replace(now, start_inhibited=False)
             assert after is next_mode(mode, free, **policy)
 
 
 def test_a_stale_state_is_answered_as_on_stale_says():
     answers = {'hold': Mode.HOLD, 'zero': Mode.ZERO, 'stop': Mode.SILENT}
     for mode, now, policy, after in CASES:
-        if now.running and not now.fresh and mode is not Mode.SILENT:
+        if now.running and not (now.fresh or now.interrupted) and mode is not Mode.SILENT:
             assert after is answers[policy['on_stale']]
 
 
 def test_what_must_stop_goes_to_its_last_command_and_falls_silent_on_arrival():
     for mode, now, policy, after in CASES:
-        if now.running:
+        if now.running or now.interrupted:
             continue
         last = {'zero': Mode.ZERO, 'hold': Mode.HOLD}[policy['on_stop']]
         assert after in (last, Mode.SILENT)
         if after is Mode.SILENT:
             assert mode is Mode.SILENT or (mode is last and now.reached_target)
-        else:
+        elif mode is not Mode.SILENT:
             assert mode is not last or not now.reached_target
 
 
@@ -92,7 +99,8 @@ def test_what_must_stop_is_silent_two_decisions_after_arrival_and_stays_so(
 
 def test_before_arrival_nothing_that_must_stop_falls_silent():
     for mode, now, _, after in CASES:
-        if mode is not Mode.SILENT and not now.running and not now.reached_target:
+        stops = not (now.running or now.interrupted)
+        if mode is not Mode.SILENT and stops and not now.reached_target:
             assert after is not Mode.SILENT
 
 

@@ -1,5 +1,11 @@
 """Two publishers on the command topic of one robot."""
 
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -8,10 +14,12 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
 from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.ros.monitoring.command_publishers import SHORT_LEASE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 TOPIC = '/robot_dynamics/commands'
 FADE = 0.2
+CONFIG = Path(__file__).parents[3] / 'config' / 'fastdds.xml'
 
 
 def intrude(scene):
@@ -73,3 +81,34 @@ def test_the_others_can_be_tolerated_or_ignored(guarded, dynamics, rule):
         scene.settle(dynamics.bias_torque(Q, V))
         text = {'warn': 'other publisher(s) on', 'ignore': 'within the limits'}[rule]
         scene.status('commands', text)
+
+
+PREDECESSOR = f"""
+import rclpy
+from std_msgs.msg import Float64MultiArray
+rclpy.init()
+node = rclpy.create_node('robot_dynamics')
+node.create_publisher(Float64MultiArray, '{TOPIC}', 10)
+rclpy.spin(node)
+"""
+
+
+def test_a_process_that_was_killed_is_waited_for_until_its_lease_ends(guarded, dynamics, capfd):
+    """The middleware does not hear of its end: config/fastdds.xml says for how long."""
+    with guarded(start=False, fade_time=FADE) as scene:
+        domain = str(scene.node.context.get_domain_id())
+        profile = {'FASTDDS_DEFAULT_PROFILES_FILE': str(CONFIG), 'ROS_DOMAIN_ID': domain}
+        killed = subprocess.Popen([sys.executable, '-c', PREDECESSOR], env=os.environ | profile)
+        scene.observer.until(lambda: scene.node.count_publishers(TOPIC) == 2, 'discovery')
+        scene.node.start()
+        killed.kill()
+        killed.wait()
+        end = time.monotonic()
+        scene.check_silent()
+        scene.observer.until(lambda: scene.node.count_publishers(TOPIC) == 1, 'the lease')
+        # Discovery may count the lease from an announcement before the end.
+        assert time.monotonic() - end < SHORT_LEASE + 2.0
+        scene.settle(dynamics.bias_torque(Q, V))
+    text = capfd.readouterr().err
+    assert f'{SHORT_LEASE} s if it ran with config/fastdds.xml' in text
+    assert f'no other publisher on {TOPIC} any more, after' in text

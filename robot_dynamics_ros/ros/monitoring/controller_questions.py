@@ -1,0 +1,116 @@
+"""Asks a controller for its parameters, and its controller manager for its state."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import GetParameters
+from rclpy.node import Node
+
+from ..endpoints.polled_client import PolledClient
+from .controller_view import ACTIVE, ControllerView
+
+try:
+    from controller_manager_msgs.srv import ListControllers
+except ImportError:  # not among the wheels; part of ros2_control
+    ListControllers = None
+
+
+class ControllerQuestions:
+    """Keeps a `ControllerView` up to date; `update` never waits.
+
+    Attributes:
+        view: what is known now.
+        parameters_known: whether the controller has answered.
+        lists_states: whether a controller manager answers.
+    """
+
+    def __init__(self, node: Node, name: str) -> None:
+        """Create the clients.
+
+        Args:
+            node: that asks.
+            name: fully qualified, of the node of the controller.
+        """
+        self.view = ControllerView(name)
+        self.parameters_known = self.lists_states = False
+        # Two clients: an rclcpp node answers nothing if it lacks one of the parameters.
+        self._parameters = {
+            parameter: PolledClient(node, GetParameters, f'{name}/get_parameters')
+            for parameter in ('joints', 'interface_name')
+        }
+        self._answered: set[str] = set()
+        namespace, _, self._short_name = name.rpartition('/')
+        self.manager = f'{namespace}/controller_manager'
+        self._states = (
+            PolledClient(node, ListControllers, f'{self.manager}/list_controllers')
+            if ListControllers is not None
+            else None
+        )
+
+    @property
+    def exists(self) -> bool:
+        """Whether the node of the controller has been discovered."""
+        return self._parameters['joints'].ready
+
+    @property
+    def manager_exists(self) -> bool:
+        """Whether the controller manager has been discovered and can be asked."""
+        return self._states is not None and self._states.ready
+
+    def update(self, now: float) -> None:
+        """Take the answers that have come, and ask again.
+
+        Args:
+            now: [s], on a monotonic clock.
+        """
+        for parameter, client in self._parameters.items():
+            answer = client.take()
+            if answer is not None:
+                self._take_parameter(parameter, answer)
+            if parameter not in self._answered:
+                client.ask(GetParameters.Request(names=[parameter]), now)
+        self.parameters_known = self._answered == set(self._parameters)
+        if self._states is not None:
+            answer = self._states.take()
+            if answer is not None:
+                self.take_states(answer)
+            self._states.ask(ListControllers.Request(), now)
+
+    def forget(self) -> None:
+        """Ask for everything again: the controller has ended, or may have been configured anew."""
+        self._answered.clear()
+        self.parameters_known = False
+        self.view = ControllerView(self.view.name, state=self.view.state)
+
+    def destroy(self) -> None:
+        """Remove the clients from the node."""
+        for client in (*self._parameters.values(), self._states):
+            if client is not None:
+                client.destroy()
+
+    def _take_parameter(self, parameter: str, answer: Any) -> None:
+        self._answered.add(parameter)
+        # A node that does not have it answers with nothing, or with a value that is not set.
+        value = answer.values[0] if answer.values else None
+        if value is None:
+            return
+        if parameter == 'joints' and value.type == ParameterType.PARAMETER_STRING_ARRAY:
+            joints = tuple(name for name in value.string_array_value if name)
+            self.view = replace(self.view, joints=joints)
+        elif parameter == 'interface_name' and value.type == ParameterType.PARAMETER_STRING:
+            self.view = replace(self.view, interface=value.string_value)
+
+    def take_states(self, answer: Any) -> None:
+        """Take the answer of the controller manager."""
+        self.lists_states = True
+        states = {controller.name: controller.state for controller in answer.controller}
+        before, state = self.view.state, states.get(self._short_name, '')
+        if before and not state:
+            state = 'unloaded'
+        if before == ACTIVE != state:
+            # It may come back with other parameters.
+            self.forget()
+        self.view = replace(self.view, state=state)

@@ -1,0 +1,164 @@
+"""Where commands begin that continue no known command: at zero, or at the torque of a held arm."""
+
+import numpy as np
+import pytest
+from three_joints import URDF
+
+from robot_dynamics_ros.control.feedforward import Feedforward
+from robot_dynamics_ros.control.guards.command_start import WATCHED
+from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guards.inhibition import Inhibition
+from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+
+DYNAMICS = RobotDynamics(parse_urdf(URDF), backend='python')
+Q, PERIOD = np.array([0.3, 0.1, -0.7]), 0.005
+GRAVITY = DYNAMICS.gravity_torque(Q)
+ZERO = np.zeros(3)
+INACTIVE = Inhibition('the controller is inactive', 'when it is active', interrupts=True)
+
+
+class Arm:
+    """Shows its states to a guard until the first command; keeps all commands."""
+
+    def __init__(self, terms=('gravity',), **settings):
+        settings = {'on_restart': 'take_over', 'fade_time': 0.2} | settings
+        self.guard = GuardedFeedforward(
+            Feedforward(DYNAMICS, terms=terms), GuardSettings(**settings)
+        )
+        self.guard.active = True
+        self.now, self.commands = 10.0, []
+
+    def show(self, q=Q, v=ZERO, effort=GRAVITY):
+        self.now += PERIOD
+        command = self.guard.command_for_state(self.now, q, v, effort, now=self.now, time=self.now)
+        if command is not None:
+            self.commands.append(command.copy())
+        return command
+
+    def first(self, speed=0.0, **state):
+        """The first command of an arm whose joints move at this speed, and its time."""
+        begin = self.now
+        for _ in range(200):
+            q = Q + speed * (self.now - begin)
+            if self.show(q, v=ZERO + speed, **state) is not None:
+                return self.commands[-1], self.now - begin
+        raise AssertionError('no command within a second')
+
+
+def test_an_arm_that_is_held_by_its_gravity_torque_goes_on_with_it():
+    arm = Arm()
+    command, waited = arm.first()
+    np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
+    assert arm.guard.start.held
+    assert WATCHED <= waited <= WATCHED + 3 * PERIOD
+    for _ in range(100):
+        np.testing.assert_allclose(arm.show(), GRAVITY, rtol=1e-12)
+
+
+def test_the_step_is_within_the_rate_limit_where_efforts_are_measured():
+    """From the torque that the robot has to the first command, whatever is measured."""
+    rates = np.array([1000.0, 2000.0, 200.0])
+    begun = 0
+    for share in np.linspace(-0.5, 2.0, 51):
+        measured = share * GRAVITY
+        command, _ = Arm().first(effort=measured)
+        if command.any():
+            begun += 1
+            assert (np.abs(command - measured) <= rates * 0.02).all()
+            assert 0.8 <= share <= 1.2
+    assert begun
+
+
+def test_rest_says_that_the_arm_is_held_where_efforts_are_not_measured():
+    for effort in (None, np.full(3, np.nan)):
+        command, _ = Arm().first(effort=effort)
+        np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ('case', 'words'),
+    [
+        ({'effort': ZERO}, 'held by something else'),
+        ({'effort': 2.0 * GRAVITY}, 'held by something else'),
+        ({'effort': None, 'speed': 0.1}, 'has moved by'),
+        ({'effort': GRAVITY, 'speed': 0.1}, 'has moved by'),
+    ],
+)
+def test_any_other_arm_is_faded_in_from_zero_and_the_reason_is_known(case, words):
+    arm = Arm()
+    command, _ = arm.first(**case)
+    assert not command.any()
+    assert words in arm.guard.start.decision
+    last = [arm.show(effort=None) for _ in range(100)][-1]
+    np.testing.assert_allclose(last, GRAVITY, rtol=1e-9)
+
+
+def test_by_default_it_begins_at_zero_with_the_first_state():
+    arm = Arm(on_restart='fade_from_zero')
+    command, waited = arm.first()
+    assert not command.any()
+    assert waited <= 2 * PERIOD
+
+
+def test_without_gravity_among_the_terms_there_is_nothing_to_take_over():
+    """The driver adds it."""
+    command, waited = Arm(terms=('coriolis',)).first()
+    assert not command.any()
+    assert waited <= 2 * PERIOD
+
+
+def test_an_interruption_silences_at_once_and_the_next_command_begins_at_zero():
+    arm = Arm(on_restart='fade_from_zero')
+    arm.first()
+    while not np.allclose(arm.commands[-1], GRAVITY, rtol=1e-12):
+        arm.show()
+    arm.guard.inhibitions.put('controller', INACTIVE)
+    assert [arm.show() for _ in range(10)] == [None] * 10
+    assert arm.guard.mode is Mode.SILENT
+    assert arm.guard.stopped
+    arm.guard.inhibitions.put('controller', None)
+    assert not arm.show().any()
+    last = [arm.show() for _ in range(100)][-1]
+    np.testing.assert_allclose(last, GRAVITY, rtol=1e-9)
+
+
+def test_after_an_interruption_a_held_arm_is_taken_over():
+    """The drive keeps the last torque while the controller is inactive."""
+    arm = Arm()
+    arm.first()
+    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.show()
+    arm.guard.inhibitions.put('controller', None)
+    command, _ = arm.first()
+    np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
+
+
+def test_what_was_disabled_continues_from_its_last_command():
+    """That command is known: nothing is watched for it."""
+    arm = Arm()
+    arm.first()
+    arm.guard.enabled = False
+    while arm.guard.mode is not Mode.SILENT:
+        arm.show()
+    arm.guard.enabled = True
+    assert not arm.show().any()
+
+
+@pytest.mark.parametrize('repeats', [0, 1, 5])
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+def test_the_last_command_is_repeated(repeats, on_stop):
+    arm = Arm(on_restart='fade_from_zero', on_stop=on_stop, last_command_repeats=repeats)
+    arm.first()
+    for _ in range(100):
+        arm.show()
+    arm.guard.enabled = False
+    count = len(arm.commands)
+    while arm.guard.mode is not Mode.SILENT:
+        arm.show()
+    final = GRAVITY if on_stop == 'hold' else ZERO
+    given = np.array(arm.commands[count:])
+    after_fade = given[round(0.2 / PERIOD) :]
+    np.testing.assert_allclose(after_fade, np.tile(final, (len(after_fade), 1)), atol=1e-12)
+    assert len(after_fade) == 1 + repeats

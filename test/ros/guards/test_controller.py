@@ -1,0 +1,204 @@
+"""The controller behind the command topic: its joints, its state, and where commands begin."""
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from fake_controller import FakeController
+from guard_scene import figures
+from std_srvs.srv import SetBool
+from three_joints import JOINTS
+
+from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.ros.monitoring import controller as controller_file
+
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+FADE = 0.2
+NAME = '/effort_controller'
+SETTINGS = {'start': False, 'fade_time': FADE, 'controller': NAME}
+
+
+def begin(scene, *args, **kwargs):
+    """Start the node behind a controller, which has been discovered."""
+    controller = FakeController(scene, *args, **kwargs)
+    scene.observer.until(
+        lambda: any(name == NAME[1:] for name in scene.node.get_node_names()), 'the controller'
+    )
+    scene.node.start()
+    controller.tell()
+    return controller
+
+
+@pytest.mark.parametrize(
+    ('joints', 'words'),
+    [
+        (['slide', 'turn', 'wrist'], 'in another order'),
+        (['turn', 'slide'], 'not the same joints'),
+        (['turn', 'slide', 'wrist', 'finger'], 'not the same joints'),
+    ],
+)
+def test_other_joints_than_those_of_the_controller_are_refused(guarded, joints, words, capfd):
+    with guarded(**SETTINGS) as scene:
+        begin(scene, joints)
+        status = scene.status('commands', words)
+        assert status.level == DiagnosticStatus.ERROR
+        for named in (', '.join(joints), ', '.join(JOINTS), 'parameter joints'):
+            assert named in status.message
+        scene.check_silent()
+        assert len(scene.recording) == 0
+        answer = scene.observer.call(SetBool, '/robot_dynamics/enable', data=False)
+        answer = scene.observer.call(SetBool, '/robot_dynamics/enable', data=True)
+        assert words in answer.message
+    assert (
+        f'no commands: {NAME} applies commands to [{", ".join(joints)}]' in capfd.readouterr().err
+    )
+
+
+def test_a_controller_of_positions_is_refused(guarded):
+    """Torques in N m would be taken for rad."""
+    with guarded(**SETTINGS) as scene:
+        begin(scene, list(JOINTS), interface='position')
+        assert "'position'" in scene.status('commands', 'interface_name').message
+        scene.check_silent()
+        assert len(scene.recording) == 0
+
+
+def test_behind_a_controller_that_fits_it_commands(guarded, dynamics):
+    with guarded(**SETTINGS) as scene:
+        begin(scene, list(JOINTS))
+        scene.settle(dynamics.bias_torque(Q, V))
+        status = scene.status('commands', 'within the limits')
+        assert figures(status)['controller'] == f'{NAME} is active'
+        assert figures(status)['subscribers'] == '3'
+
+
+def test_an_inactive_controller_is_waited_for_and_gets_the_fade(guarded, dynamics):
+    """The torque was a step in one cycle when a controller was activated after the node."""
+    with guarded(**SETTINGS) as scene:
+        controller = begin(scene, list(JOINTS), state='inactive')
+        assert NAME in scene.status('model', 'is inactive').message
+        scene.check_silent()
+        assert len(scene.recording) == 0
+        controller.switch('active')
+        scene.settle(dynamics.bias_torque(Q, V))
+        applied = np.array(controller.applied)
+    assert not applied[0].any()
+    rates = np.array([1000.0, 2000.0, 200.0])
+    assert (np.abs(np.diff(applied, axis=0)) <= rates * LONGEST_STEP + 1e-9).all()
+
+
+def test_a_controller_that_is_deactivated_and_activated_gets_the_fade_again(guarded, dynamics):
+    torque = dynamics.bias_torque(Q, V)
+    with guarded(**SETTINGS) as scene:
+        controller = begin(scene, list(JOINTS))
+        scene.settle(torque)
+        for _ in range(2):
+            scene.recording.not_applied()
+            controller.switch('inactive')
+            scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
+            scene.check_silent()
+            controller.applied.clear()
+            scene.recording.applied_again()
+            controller.switch('active')
+            scene.observer.until(lambda: controller.applied, 'commands')
+            scene.settle(torque)
+            assert not np.any(controller.applied[0])
+
+
+def test_a_controller_that_ends_is_waited_for(guarded, dynamics):
+    """Its controller manager was killed, and is started again."""
+    torque = dynamics.bias_torque(Q, V)
+    with guarded(**SETTINGS) as scene:
+        first = begin(scene, list(JOINTS), state=None)
+        scene.settle(torque)
+        first.destroy()
+        scene.status('model', f'controller {NAME} has ended')
+        scene.check_silent()
+        scene.recording.not_applied()
+        scene.recording.applied_again()
+        second = FakeController(scene, list(JOINTS), state=None)
+        scene.observer.until(lambda: second.applied, 'commands')
+        scene.settle(torque)
+        assert not np.any(second.applied[0])
+
+
+def test_a_controller_that_is_named_must_answer(guarded, dynamics):
+    with guarded(**SETTINGS) as scene:
+        scene.node.start()
+        scene.status('model', f'waiting for the parameters and the state of controller {NAME}')
+        scene.check_silent()
+        controller = FakeController(scene, list(JOINTS))
+        scene.observer.until(lambda: scene.node._controller._questions.exists, 'the controller')
+        controller.tell()
+        scene.settle(dynamics.bias_torque(Q, V))
+
+
+@pytest.mark.parametrize('rule', ['none', ''])
+def test_without_a_controller_nothing_is_waited_for(guarded, dynamics, rule):
+    """Topic ~/commands is named after the node itself, which is no controller."""
+    with guarded(**SETTINGS | {'controller': rule}) as scene:
+        begin(scene, ['slide', 'turn', 'wrist'])
+        scene.settle(dynamics.bias_torque(Q, V))
+
+
+def test_a_controller_that_turns_out_not_to_fit_is_a_fault(guarded, dynamics, monkeypatch):
+    """It appears while the node commands: torque fades out."""
+    monkeypatch.setattr(controller_file, 'DISCOVERY', 0.0)
+    with guarded(**SETTINGS) as scene:
+        scene.node._controller._required = False
+        begin_at = scene.node._controller.begin
+        monkeypatch.setattr(
+            scene.node._controller,
+            'begin',
+            lambda: (begin_at(), setattr(scene.node._controller, '_required', False)),
+        )
+        scene.node.start()
+        scene.settle(dynamics.bias_torque(Q, V))
+        controller = FakeController(scene, ['slide', 'turn', 'wrist'])
+        scene.observer.until(lambda: scene.guard.fault, 'the fault')
+        controller.tell()
+        scene.settle(np.zeros(3))
+        assert 'in another order' in scene.status('model', 'stopped until').message
+
+
+def test_a_topic_without_a_subscriber_is_said(guarded, capfd, monkeypatch):
+    monkeypatch.setattr(controller_file, 'DISCOVERY', 0.2)
+    with guarded(start=False, fade_time=FADE) as scene:
+        monkeypatch.setattr(scene.node, 'get_subscriptions_info_by_topic', lambda topic: [])
+        scene.node.start()
+        status = scene.status('commands', 'nobody subscribes to /robot_dynamics/commands')
+        assert status.level == DiagnosticStatus.WARN
+        assert figures(status)['subscribers'] == '0'
+        scene.watch(0.5)
+    text = capfd.readouterr().err
+    assert text.count('nobody subscribes to /robot_dynamics/commands') == 1
+    assert '--remap' in text
+
+
+# A restart behind a controller that was active before
+
+
+def test_a_restart_takes_over_an_arm_that_is_held(guarded, dynamics):
+    """The controller still applies the last command of a process that was killed."""
+    held = dynamics.gravity_torque(Q)
+    settings = SETTINGS | {'on_restart': 'take_over', 'terms': ['gravity']}
+    with guarded(**settings) as scene:
+        scene.driver.v[:] = 0.0
+        scene.driver.effort = lambda: held
+        scene.recording.robot_has(held)
+        controller = begin(scene, list(JOINTS))
+        scene.settle(held)
+        scene.observer.until(lambda: controller.applied, 'commands')
+        np.testing.assert_allclose(controller.applied[0], held, rtol=1e-12)
+
+
+def test_an_arm_that_is_not_held_by_it_is_faded_in(guarded, dynamics, capfd):
+    settings = SETTINGS | {'on_restart': 'take_over', 'terms': ['gravity']}
+    with guarded(**settings) as scene:
+        scene.driver.v[:] = 0.0
+        scene.driver.effort = lambda: np.zeros(3)
+        controller = begin(scene, list(JOINTS))
+        scene.settle(dynamics.gravity_torque(Q))
+        assert not np.any(controller.applied[0])
+        scene.watch(0.5)
+    assert 'held by something else' in capfd.readouterr().err
