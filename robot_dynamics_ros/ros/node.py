@@ -22,6 +22,8 @@ from .monitoring.live_cross_check import LiveCrossCheck
 from .parameters import node_parameters
 from .process import run
 from .references.reference_topic import ReferenceTopic
+from .references.trajectory_action import TrajectoryAction
+from .references.trajectory_preparation import TrajectoryPreparation
 from .references.trajectory_relay import TrajectoryRelay
 from .robot.description_topic import DescriptionTopic
 from .robot.live_parameters import LiveParameters
@@ -58,7 +60,9 @@ class DynamicsNode(LifecycleNode):
         self._live_cross_check = LiveCrossCheck(self, self.robot_holder)
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
-        relay = TrajectoryRelay(self, self.robot_holder)
+        preparation = TrajectoryPreparation(self, self.robot_holder)
+        relay = TrajectoryRelay(self, preparation)
+        self._trajectory_action = TrajectoryAction(self, preparation, relay.topic)
         inputs = (self._loop, reference, self._description, relay)
         self.topic_counters: dict[str, TopicCounters] = {
             each.counters.topic: each.counters for each in inputs
@@ -83,6 +87,7 @@ class DynamicsNode(LifecycleNode):
     def destroy_node(self) -> None:
         """End the thread that answers states, then destroy the node."""
         self._loop.stop()
+        self._trajectory_action.destroy()
         super().destroy_node()
 
     def start(self) -> None:
@@ -111,6 +116,7 @@ class DynamicsNode(LifecycleNode):
         if misspelt := node_parameters.unknown(self):
             self.get_logger().warning(f'unknown parameters are ignored: {misspelt}')
         try:
+            self._trajectory_action.connect()
             self.robot_holder.set(self._factory.from_description(self._description.text()))
         except RobotDynamicsError as error:
             self.robot_holder.refusal = str(error)

@@ -3,6 +3,7 @@
 - `guarded_feedforward`: the whole way from a joint state to a command; it calls all others.
 - `state_guard`: refuses states with impossible stamps, positions or velocities.
 - `accepted_state`: the last good state, when it came, and its estimated acceleration.
+- `followed_reference`: the reference, until it is over or the robot has left it.
 - `supervisor`: whether to follow, to hold, to command zero, or to be silent.
 - `command_transition`: the way of the command to its target, through fade and limiter.
 - `fade`: a continuous transition where the target of the command changes.

@@ -19,7 +19,8 @@ from ..trajectory import Trajectory
 from .accepted_state import AcceptedState
 from .command_transition import CommandTransition
 from .double_compensation import DoubleCompensation
-from .settings import GuardSettings
+from .followed_reference import FollowedReference
+from .settings import GuardSettings, reference_distances
 from .supervisor import Conditions, Mode, next_mode
 
 
@@ -38,8 +39,7 @@ class GuardedFeedforward:
         fault: why there is no torque although it is wanted; empty if there is no fault.
         start_inhibited: whether commands must not start, because another publisher commands the
             robot; commands that have started go on.
-        reference: the motion to follow; None for the measured state.
-        dropped_references: number of references that ended and were dropped.
+        followed: the reference, and why the last one was dropped.
         settings: of the guards.
         limiter: limits the command and its rate, and counts how often.
         double_compensation: compares the measured effort with the commands.
@@ -60,10 +60,6 @@ class GuardedFeedforward:
         self.mode = Mode.SILENT
         self.active, self.enabled, self.fault = False, True, ''
         self.start_inhibited = False
-        self.reference: Trajectory | None = None
-        self._reference_since = 0.0
-        self.dropped_references = 0
-
         self._zero = np.zeros(len(feedforward.joints))
         # When the last step was [s].
         self._stepped = -math.inf
@@ -77,6 +73,7 @@ class GuardedFeedforward:
         self.double_compensation = DoubleCompensation()
         self._transition = CommandTransition(model, feedforward.joints, settings)
         self.effort, self.limiter = self._transition.effort, self._transition.limiter
+        self.followed = FollowedReference(model, feedforward.joints, feedforward.indices, settings)
 
     def apply(self, settings: GuardSettings) -> None:
         """Use other settings from the next step on; a running fade keeps its duration.
@@ -84,8 +81,10 @@ class GuardedFeedforward:
         Raises:
             ParameterError: they do not fit the joints.
         """
+        allowed = reference_distances(self.feedforward.joints, settings)
         self._transition.apply(settings)
         self._state.apply(settings)
+        self.followed.allowed = allowed
         self.settings = settings
 
     def continue_from(self, other: GuardedFeedforward, fade_time: float | None = None) -> None:
@@ -98,8 +97,7 @@ class GuardedFeedforward:
         """
         self.mode, self.active, self.enabled = other.mode, other.active, other.enabled
         self.fault, self.start_inhibited = other.fault, other.start_inhibited
-        self.reference, self._reference_since = other.reference, other._reference_since
-        self.dropped_references = other.dropped_references
+        self.followed.continue_from(other.followed)
         self._stepped = other._stepped
         self._final_command_pending = other._final_command_pending
         self._state.continue_from(other._state)
@@ -107,6 +105,11 @@ class GuardedFeedforward:
         # The terms may be read before the next state comes: they must be those of this robot.
         self.feedforward.hold(self._state.q)
         self.request_fade(fade_time)
+
+    @property
+    def reference(self) -> Trajectory | None:
+        """The motion to follow; None for the measured state."""
+        return self.followed.trajectory
 
     def last_position(self) -> Array | None:
         """A copy of q (n,) of the last good state [rad or m]; None before there is one."""
@@ -162,10 +165,13 @@ class GuardedFeedforward:
         Args:
             reference: the motion; None to go back to the measured state, through a fade.
             time: when it came [s], on the clock of the references.
+
+        Raises:
+            StateError: it is too far from the last good state; the one before stays.
         """
         if reference is None and self.reference is not None:
             self.request_fade()
-        self.reference, self._reference_since = reference, time
+        self.followed.set(reference, time, self.last_position())
 
     def reset_times(self) -> None:
         """Drop the reference and compare the next stamp with none: the clock has been set."""
@@ -224,7 +230,8 @@ class GuardedFeedforward:
 
     def _step(self, now: float, time: float) -> Array | None:
         """Decide on the mode, and compute the command of this step."""
-        self._expire_reference(time)
+        if self.followed.over(time, self.settings.reference_timeout):
+            self._drop_reference(time)
         before, mode = self.mode, self._next_mode(now)
         elapsed = now - self._stepped
         if mode is Mode.SILENT:
@@ -262,27 +269,22 @@ class GuardedFeedforward:
             feedforward.hold(state.q)
             return feedforward.effort
         estimate = self.acceleration.a if self.settings.acceleration_cutoff else None
+        reference = self.followed.at(time, state.q)
+        if reference is None and self.reference is not None:
+            self._drop_reference(time)
         if not state.has_velocity:
             needing = feedforward.terms_needing_velocity(
                 self.reference, estimates=estimate is not None
             )
             if needing:
                 raise StateError(f'velocity is empty, but the term {needing[0]} needs it')
-        reference = None if self.reference is None else self.reference.at(time)
         feedforward.compute(state.q, state.v, reference, estimate)
         return feedforward.effort
 
-    def _expire_reference(self, time: float) -> None:
-        """Drop a reference that ended more than `reference_timeout` ago."""
-        if self.reference is None:
-            return
-        end = self._reference_since
-        if self.reference.start < self.reference.end:
-            # A single point lasts from when it came, even if its stamp is in the future.
-            end = max(self.reference.end, end)
-        if time > end + self.settings.reference_timeout:
-            self.set_reference(None, time)
-            self.dropped_references += 1
+    def _drop_reference(self, time: float) -> None:
+        """Go back to the measured state, through a fade."""
+        self.set_reference(None, time)
+        self.followed.dropped += 1
 
     def _compare(self, effort: Array, elapsed: float) -> None:
         """Compare measured efforts (k,) with the last command, where gravity is commanded."""

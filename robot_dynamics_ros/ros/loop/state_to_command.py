@@ -47,6 +47,7 @@ from ..endpoints.polled_subscription import PolledSubscription
 from ..endpoints.topic_counters import TopicCounters
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
+from .reference_clock import ReferenceClock
 from .state_loop import StateLoop
 
 # Best effort receives from reliable and from best-effort publishers. The depth bridges a pause of
@@ -59,6 +60,7 @@ class StateToCommand:
 
     Attributes:
         counters: of the joint states.
+        reference_clock: the time at which references are evaluated.
         topic: resolved name of `~/commands`.
     """
 
@@ -67,8 +69,9 @@ class StateToCommand:
         self._node = node
         self._holder = holder
         self._clock = node.get_clock()
-        self._epoch = self._clock.now().nanoseconds
+        self.reference_clock = ReferenceClock(self._clock)
         self._logged_stale = False
+        self._logged_left = ''
         self.counters = TopicCounters('joint_states', node.get_logger())
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
@@ -96,15 +99,6 @@ class StateToCommand:
         """Publishers of joint states that cannot be received, with the reason; empty for none."""
         return self._states.incompatible_publishers()
 
-    @property
-    def epoch(self) -> int:
-        """Zero of the time of references [ns], on the clock of the node."""
-        return self._epoch
-
-    def time(self) -> float:
-        """The time of references [s]."""
-        return 1e-9 * (self._clock.now().nanoseconds - self._epoch)
-
     def _answer(self, message: JointState, info: dict[str, Any]) -> None:
         with self._holder.lock:
             robot = self._holder.current
@@ -130,6 +124,7 @@ class StateToCommand:
                 received = info['received_timestamp']
                 robot.statistics.record(1e-9 * (clock.time_ns() - received))
                 self._log_stale(robot)
+                self._log_left(robot)
             robot.statistics.count_received(*_origin(info))
 
     def _reject(self, reason: str) -> None:
@@ -145,6 +140,7 @@ class StateToCommand:
             if command is not None:
                 self._publish(robot, command, self._clock.now().to_msg())
             self._log_stale(robot)
+            self._log_left(robot)
 
     def _log_stale(self, robot: CommandedRobot) -> None:
         """Log once that valid states have ceased, and once that they have returned."""
@@ -158,9 +154,18 @@ class StateToCommand:
         text = 'joint states are valid again' if fresh else robot.stale_text(now)
         self._node.get_logger().warning(text)
 
+    def _log_left(self, robot: CommandedRobot) -> None:
+        """Log once that a reference was dropped because the robot had left it."""
+        left = robot.guard.followed.left
+        if left and left != self._logged_left:
+            self._node.get_logger().warning(
+                f'{left}: dropped, fading to the torque of the measured state'
+            )
+        self._logged_left = left
+
     def _time(self, robot: CommandedRobot) -> float:
         # Without a reference its time is not needed, and reading the clock takes longer than this.
-        return 0.0 if robot.guard.reference is None else self.time()
+        return 0.0 if robot.guard.reference is None else self.reference_clock.time()
 
     def _publish(self, robot: CommandedRobot, command: Float64MultiArray, stamp: Time) -> None:
         self._commands.publish(command)
