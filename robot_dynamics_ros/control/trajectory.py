@@ -59,7 +59,7 @@ class Trajectory:
     def at(self, time: float) -> Array:
         """Rows q, v and a (3, k) at a time [s] [rad or m, per s, per s^2]."""
         points = self.points
-        if len(points) == 1:
+        if len(self._times) == 1:
             return np.array([points.q[0], points.v[0], points.a[0]])
         if time < self.start or time >= self.end:
             rest = np.zeros_like(points.q[0])

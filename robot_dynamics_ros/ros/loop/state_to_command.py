@@ -7,6 +7,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/loop/state_to_command.py            _answer        takes the lock of the robot
     ros/robot/robot_holder.py               current        not configured: no answer
     ros/messages/joint_state_reader.py      names_other_joints_only   other joints only: ignored
+    ros/loop/reference_clock.py             time           of the reference, if there is one
     ros/robot/commanded_robot.py            answer         from the message to the command
     ros/messages/joint_state_reader.py      read           names, sizes, finite values, by name
     control/guards/guarded_feedforward.py   command_for_state   runs the guards that follow
@@ -15,6 +16,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     control/acceleration.py                 update         filters the measured acceleration
     control/guards/double_compensation.py   observe        does the driver add gravity too?
     control/guards/supervisor.py            next_mode      follow, hold, zero or silent
+    control/guards/followed_reference.py    at             too far from the robot: dropped
     control/trajectory.py                   at             the reference at this time
     control/feedforward.py                  compute        M(q) a + C(q, v) v + g(q) + friction
     control/guards/command_transition.py    step           fade, then limits

@@ -93,9 +93,8 @@ class TrajectoryAction:
         goal = PassedGoal(handle, codes, self._forget)
         self._goals[bytes(handle.goal_id.uuid)] = goal
         try:
-            client = self._require_client()
             self._preparation.prepare(handle.request.trajectory, NAME)
-            goal.send(client, handle.request)
+            goal.send(self._require_client(), handle.request)
             self._watch.reset()
         except UnknownNameError as error:
             self._abort(goal, codes.INVALID_JOINTS, str(error))
