@@ -48,6 +48,7 @@ class FollowedReference:
         kinds = {joint.name: joint.kind for joint in model.independent_joints}
         # A joint without ends may be measured any number of turns from where it was.
         self._turns = np.array([TURN * (kinds[name] == 'continuous') for name in joints])
+        self._may_turn = bool(self._turns.any())
         self.trajectory: Trajectory | None = None
         self._since = 0.0
         self.dropped, self.left = 0, ''
@@ -106,9 +107,8 @@ class FollowedReference:
     def _far(self, reference: Array, q: Array) -> str:
         """The first joint that is too far from the reference, in words; empty if none is."""
         distance = q[self._indices] - reference
-        if self._turns.any():
-            whole = np.round(distance / TURN)
-            distance = distance - whole * self._turns
+        if self._may_turn:
+            distance -= np.round(distance / TURN) * self._turns
         beyond = np.flatnonzero(np.abs(distance) > self.allowed)
         if not beyond.size:
             return ''
