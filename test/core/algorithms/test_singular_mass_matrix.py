@@ -10,7 +10,7 @@ from mechanics.closeness import assert_close
 from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.planar_arms import planar_2r
-from mechanics.robots import HAND_WRITTEN, SINGULAR, random_state
+from mechanics.robots import HAND_WRITTEN, POINT_ON_AXIS, SINGULAR, random_state
 
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 from robot_dynamics_ros.core.algorithms import aba, joint_space, pivots
@@ -20,17 +20,6 @@ ZERO = np.zeros(2)
 # All of its mass is a point at the tip: stretched or folded, both joints move it along one line.
 POINT_AT_TIP = planar_2r((0.5, 0.3), (0.0, 0.3), (0.0, 2.0), (0.0, 0.0))
 SINGULAR_POSITIONS = [0.0, math.pi, -2.0 * math.pi, 1e-9]
-
-# A point mass on the axis of its joint: what rounding leaves of its inertia is some 1e-17 kg m^2.
-POINT_ON_AXIS = """<robot name="r"><link name="base"/><link name="arm">
-<inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/>
-<inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="tool"><inertial><origin xyz="0.03 0.06 0.27"/><mass value="1"/>
-<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/>
-<axis xyz="0 1 0"/></joint>
-<joint name="spindle" type="continuous"><parent link="arm"/><child link="tool"/>
-<origin xyz="0.3 0 0"/><axis xyz="0.1 0.2 0.9"/></joint></robot>"""
 
 CASES = [(POINT_AT_TIP, q, 'joint1') for q in SINGULAR_POSITIONS]
 CASES += [(POINT_ON_AXIS, 0.7, 'spindle')]
@@ -79,7 +68,7 @@ def test_of_several_the_joint_nearest_to_the_tips_is_named(backend):
 
 @pytest.mark.parametrize('elbow', [1e-5, 0.3, 3.0])
 def test_beside_the_singularity_there_is_an_answer(backend, elbow):
-    """The pivot of joint1 is m l1^2 sin^2 q2, here down to 1e-10 of m l1^2."""
+    """M = m l1^2 [[...]]: the pivot of joint1 is m l1^2 sin^2 q2, here down to 1e-10 of it."""
     dynamics = RobotDynamics(parse_urdf(POINT_AT_TIP), backend=backend)
     q, tau = np.array([0.4, elbow]), np.array([1.0, -0.5])
     step = dynamics.bind('forward_dynamics', q, ZERO, tau, out=(bound := np.zeros(2)))
