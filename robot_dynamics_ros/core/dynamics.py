@@ -181,7 +181,7 @@ class RobotDynamics(FrameDynamics):
         velocity = np.zeros(self.model.size)
         velocity[moving] = checked_vector('v', v, joints)
         torque = checked_vector('tau', tau, joints) - self.bias_torque(q, velocity)[moving]
-        M = self.mass_matrix(q)[np.ix_(moving, moving)]
+        M = self._task_mass_matrix(q)[np.ix_(moving, moving)]
         return acceleration_of_moving_joints(M, torque, joints)
 
     def mass_matrix_inverse(self, q: npt.ArrayLike, out: Array | None = None) -> Array:

@@ -11,6 +11,10 @@ import math
 import sys
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
 from ..errors import InertiaError
 from ..model.robot import RobotModel
 from ..model.tree import joint_position
@@ -85,6 +89,17 @@ def largest_inertias(model: RobotModel, q: Sequence[Scalar]) -> list[Scalar]:
         mass if joint.kind == 'prismatic' else (1 + len(travel)) * (moment + sum(travel))
         for joint, mass, moment, travel in zip(model.joints, masses, moments, travels, strict=True)
     ]
+
+
+def rounding_of_inertias(model: RobotModel, q: npt.ArrayLike) -> Array:
+    """What rounding may leave of a zero on the diagonal of M(q), (n,) [kg m^2 or kg].
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+    """
+    positions = np.asarray(q, dtype=np.float64).tolist()
+    return SMALLEST_PIVOT * np.array(largest_of_coordinates(model, positions), dtype=np.float64)
 
 
 def largest_of_coordinates(model: RobotModel, q: Sequence[Scalar]) -> list[Scalar]:

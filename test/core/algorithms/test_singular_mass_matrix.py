@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from mechanics.closeness import assert_close
 from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.robots import HAND_WRITTEN, SINGULAR, planar_2r, random_state
+from mechanics.planar_arms import planar_2r
+from mechanics.robots import HAND_WRITTEN, POINT_ON_AXIS, SINGULAR, random_state
 
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 from robot_dynamics_ros.core.algorithms import aba, joint_space, pivots
@@ -19,17 +20,6 @@ ZERO = np.zeros(2)
 # All of its mass is a point at the tip: stretched or folded, both joints move it along one line.
 POINT_AT_TIP = planar_2r((0.5, 0.3), (0.0, 0.3), (0.0, 2.0), (0.0, 0.0))
 SINGULAR_POSITIONS = [0.0, math.pi, -2.0 * math.pi, 1e-9]
-
-# A point mass on the axis of its joint: what rounding leaves of its inertia is some 1e-17 kg m^2.
-POINT_ON_AXIS = """<robot name="r"><link name="base"/><link name="arm">
-<inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/>
-<inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="tool"><inertial><origin xyz="0.03 0.06 0.27"/><mass value="1"/>
-<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/>
-<axis xyz="0 1 0"/></joint>
-<joint name="spindle" type="continuous"><parent link="arm"/><child link="tool"/>
-<origin xyz="0.3 0 0"/><axis xyz="0.1 0.2 0.9"/></joint></robot>"""
 
 CASES = [(POINT_AT_TIP, q, 'joint1') for q in SINGULAR_POSITIONS]
 CASES += [(POINT_ON_AXIS, 0.7, 'spindle')]
