@@ -4,35 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import StateError
 
+from .waypoints import Point, Waypoints
 
-@dataclass(frozen=True)
-class Point:
-    """A reference at one time.
+__all__ = ['Point', 'Trajectory']
 
-    Attributes:
-        time: [s], on any clock.
-        q: (n,) positions [rad or m].
-        v: (n,) velocities [rad/s or m/s]; None if not given.
-        a: (n,) accelerations [rad/s^2 or m/s^2]; None if not given.
-    """
-
-    time: float
-    q: Array
-    v: Array | None = None
-    a: Array | None = None
-
-
-# A position, velocity or acceleration from here on is refused [rad or m, per s, per s^2].
-RANGE = 1e6
 # Exponents of the polynomials, up to the quintic.
 EXPONENTS = np.arange(6.0)
 
@@ -45,10 +27,10 @@ class Trajectory:
     one the reference rests there. A single point keeps its velocities and accelerations.
 
     Attributes:
-        points: of the motion, in the order of time.
+        points: of the motion, p of them.
     """
 
-    def __init__(self, points: Sequence[Point]) -> None:
+    def __init__(self, points: Sequence[Point] | Waypoints) -> None:
         """Fit the polynomials between the points.
 
         Args:
@@ -59,78 +41,71 @@ class Trajectory:
                 accelerations but no velocities, another number of values than the first, or
                 numbers that are not finite or not below `RANGE`.
         """
-        if not points:
-            raise StateError('the trajectory has no points, at least one is needed')
-        for index, point in enumerate(points):
-            if point.a is not None and point.v is None:
-                raise StateError(f'point {index} gives accelerations but no velocities')
-            if index and not point.time > points[index - 1].time:
-                raise StateError(
-                    f'point {index} is at {point.time:g} s, after one at '
-                    f'{points[index - 1].time:g} s: times must increase'
-                )
-            if wrong := [given for given in _given(point) if given.shape != points[0].q.shape]:
-                raise StateError(
-                    f'point {index} holds a vector of shape {wrong[0].shape}, the first position '
-                    f'has {points[0].q.shape}'
-                )
-            largest = max(float(np.abs(given).max()) for given in _given(point))
-            if not largest < RANGE:
-                problem = 'too large' if largest >= RANGE else 'it must be finite'
-                raise StateError(f'point {index} holds {largest:.3g}: {problem}')
-        self.points = tuple(points)
-        self._starts = [point.time for point in points[:-1]]
-        self._first, self._last = points[0], points[-1]
-        self._segments = [_segment(before, after) for before, after in pairwise(points)]
+        self.points = points if isinstance(points, Waypoints) else Waypoints.of(points)
+        self.points.check()
+        self._times = self.points.times.tolist()
+        self._segments = _segments(self.points)
 
     @property
     def start(self) -> float:
         """Time of the first point [s]."""
-        return self._first.time
+        return float(self._times[0])
 
     @property
     def end(self) -> float:
         """Time of the last point [s]."""
-        return self._last.time
+        return float(self._times[-1])
 
     def at(self, time: float) -> Array:
-        """Rows q, v and a (3, n) at a time [s] [rad or m, per s, per s^2]."""
-        if not self._segments:
-            return _rows(self._first.q, self._first.v, self._first.a)
+        """Rows q, v and a (3, k) at a time [s] [rad or m, per s, per s^2]."""
+        points = self.points
+        if len(self._times) == 1:
+            return np.array([points.q[0], points.v[0], points.a[0]])
         if time < self.start or time >= self.end:
-            return _rows(self._first.q if time < self.start else self._last.q)
-        index = bisect_right(self._starts, time) - 1
-        t = time - self._starts[index]
+            rest = np.zeros_like(points.q[0])
+            return np.array([points.q[0] if time < self.start else points.q[-1], rest, rest])
+        index = bisect_right(self._times, time) - 1
+        t = time - self._times[index]
         powers = np.array([1.0, t, t**2, t**3, t**4, t**5])
         rows: Array = (powers @ self._segments[index]).reshape(3, -1)
         return rows
 
+    def at_points(self) -> Array:
+        """Rows q, v and a at every point, shape (3, p, k) [rad or m, per s, per s^2].
 
-def _given(point: Point) -> list[Array]:
-    return [values for values in (point.q, point.v, point.a) if values is not None]
+        Velocities and accelerations that a point does not give are those just after it: of the
+        polynomial that begins there, and zero at the last point, where the reference rests.
+        """
+        points = self.points
+        motion = np.array([points.q, points.v, points.a])
+        # The constant coefficients: the polynomials at their begin.
+        begins = self._segments[:, 0].reshape(len(points) - 1, *motion[:, 0].shape)
+        for row, given in ((1, points.has_v), (2, points.has_a)):
+            missing = np.flatnonzero(~given[:-1])
+            motion[row, missing] = begins[missing, row]
+        return motion
 
 
-def _rows(q: Array, v: Array | None = None, a: Array | None = None) -> Array:
-    rest = np.zeros_like(q)
-    return np.array([q, rest if v is None else v, rest if a is None else a])
-
-
-def _segment(before: Point, after: Point) -> Array:
-    """Coefficients (6, 3 n) of q, v and a in powers of the time since `before`."""
-    duration = after.time - before.time
-    conditions = [before.q, after.q]
-    if before.v is not None and after.v is not None:
-        conditions = [before.q, before.v, after.q, after.v]
-        if before.a is not None and after.a is not None:
-            conditions = [before.q, before.v, before.a, after.q, after.v, after.a]
-    order = len(conditions)
-    ends = np.array(conditions).reshape(2, order // 2, -1)
-    scaled = ends * duration ** EXPONENTS[: order // 2, None]
-    position = np.zeros((6, before.q.size))
-    position[:order] = _interpolation(order) @ scaled.reshape(order, -1)
-    position /= (duration**EXPONENTS)[:, None]
+def _segments(points: Waypoints) -> Array:
+    """Coefficients (p - 1, 6, 3 k) of q, v and a in powers of the time since each point."""
+    # Powers of the durations, (p - 1, 6, 1).
+    powers = (np.diff(points.times)[:, None] ** EXPONENTS)[:, :, None]
+    position = np.zeros((len(points) - 1, EXPONENTS.size, points.q.shape[1]))
+    # At each end of a segment: positions; with velocities; with accelerations too.
+    conditions = 1 + _both(points.has_v) * (1 + _both(points.has_a))
+    rows = np.stack([points.q, points.v, points.a], axis=1)
+    for given in (1, 2, 3):
+        chosen = np.flatnonzero(conditions == given)
+        ends = [rows[end, :given] * powers[chosen, :given] for end in (chosen, chosen + 1)]
+        position[chosen, : 2 * given] = _interpolation(2 * given) @ np.concatenate(ends, axis=1)
+    position /= powers
     velocity = _differentiate(position)
-    return np.hstack([position, velocity, _differentiate(velocity)])
+    return np.concatenate([position, velocity, _differentiate(velocity)], axis=2)
+
+
+def _both(given: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """For each segment: whether both of its ends give something; 1 or 0."""
+    return (given[:-1] & given[1:]).astype(np.intp)
 
 
 @cache
@@ -159,5 +134,5 @@ def _powers(t: float, derivative: int, order: int) -> list[float]:
 
 def _differentiate(coefficients: Array) -> Array:
     derivative = np.zeros_like(coefficients)
-    derivative[:-1] = coefficients[1:] * EXPONENTS[1:, None]
+    derivative[:, :-1] = coefficients[:, 1:] * EXPONENTS[1:, None]
     return derivative

@@ -12,7 +12,8 @@ from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
 
 from .feedforward import check_choices
-from .trajectory import Point, Trajectory
+from .trajectory import Trajectory
+from .waypoints import Point, Waypoints
 
 # The rows of `RobotDynamics.torque_terms`.
 PARTS = ('gravity', 'coriolis', 'inertial')
@@ -50,14 +51,14 @@ class TrajectoryEfforts:
 
 
 def trajectory_efforts(
-    dynamics: RobotDynamics, joints: Sequence[str], points: Sequence[Point], q: Array
+    dynamics: RobotDynamics, joints: Sequence[str], points: Sequence[Point] | Waypoints, q: Array
 ) -> TrajectoryEfforts:
     """The torques of inverse dynamics at every point, for the joints that move.
 
     Args:
         dynamics: of the robot.
         joints: names of the joints that move, k of them, in the order of the points.
-        points: of the trajectory; `point_motion` completes missing velocities and accelerations.
+        points: of the trajectory; see `Trajectory.at_points` for what they do not give.
         q: (n,) positions of all independent joints [rad or m]; those that do not move rest there.
 
     Raises:
@@ -65,40 +66,19 @@ def trajectory_efforts(
         StateError: the points do not make a `Trajectory`, or a torque is not finite.
     """
     indices = [dynamics.model.index_of(name) for name in joints]
-    motion = point_motion(points)
-    state = np.zeros((3, dynamics.model.size))
-    state[0] = q
-    terms = np.zeros_like(state)
+    motion = Trajectory(points).at_points()
+    states = np.zeros((motion.shape[1], 3, dynamics.model.size))
+    states[:, 0] = q
+    states[:, :, indices] = motion.swapaxes(0, 1)
+    results = np.empty_like(states)
+    state, terms = np.zeros((2, *states.shape[1:]))
     step = dynamics.bind('torque_terms', *state, out=terms)
-    parts = np.zeros_like(motion)
-    for index in range(len(points)):
-        state[:, indices] = motion[:, index]
+    for given, result in zip(states, results, strict=True):
+        state[...] = given
         step()
-        parts[:, index] = terms[:, indices]
+        result[...] = terms
+    parts = np.ascontiguousarray(results[:, :, indices].swapaxes(0, 1))
     if not np.isfinite(parts).all():
         index = int(np.flatnonzero(~np.isfinite(parts).all(axis=(0, 2)))[0])
         raise StateError(f'point {index}: the torque is not finite')
     return TrajectoryEfforts(motion, parts)
-
-
-def point_motion(points: Sequence[Point]) -> Array:
-    """Rows q, v and a at every point of a trajectory, shape (3, p, k).
-
-    Missing velocities and accelerations are those of `Trajectory` just after the point: of the
-    polynomial that begins there, and zero at the last point, where the reference rests.
-
-    Args:
-        points: of the trajectory.
-
-    Raises:
-        StateError: the points do not make a `Trajectory`.
-    """
-    trajectory = Trajectory(points)
-    motion = np.stack([trajectory.at(point.time) for point in points], axis=1)
-    for index, point in enumerate(points):
-        motion[0, index] = point.q
-        if point.v is not None:
-            motion[1, index] = point.v
-        if point.a is not None:
-            motion[2, index] = point.a
-    return motion

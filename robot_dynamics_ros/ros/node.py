@@ -28,6 +28,8 @@ from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters, parameter_files
 from .process import run
 from .references.reference_topic import ReferenceTopic
+from .references.trajectory_action import TrajectoryAction
+from .references.trajectory_preparation import TrajectoryPreparation
 from .references.trajectory_relay import TrajectoryRelay
 from .robot.description_topic import DescriptionTopic
 from .robot.live_parameters import LiveParameters
@@ -67,7 +69,9 @@ class DynamicsNode(LifecycleNode):
         self._live_cross_check = LiveCrossCheck(self, self.robot_holder)
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
-        relay = TrajectoryRelay(self, self.robot_holder)
+        preparation = TrajectoryPreparation(self, self.robot_holder)
+        relay = TrajectoryRelay(self, preparation)
+        self._trajectory_action = TrajectoryAction(self, preparation, relay.topic)
         inputs = (self._loop, reference, self._description, relay)
         self.topic_counters: dict[str, TopicCounters] = {
             each.counters.topic: each.counters for each in inputs
@@ -96,6 +100,7 @@ class DynamicsNode(LifecycleNode):
     def destroy_node(self) -> None:
         """End the thread that answers states, then destroy the node."""
         self._loop.stop()
+        self._trajectory_action.destroy()
         super().destroy_node()
 
     def start(self) -> None:
@@ -122,6 +127,7 @@ class DynamicsNode(LifecycleNode):
             self.get_logger().warning(f'unknown parameters are ignored: {misspelt}')
         try:
             self._require_parameter_files()
+            self._trajectory_action.connect()
             robot = self._factory.from_description(self._description.text())
             self.robot_holder.set(robot)
         except RobotDynamicsError as error:

@@ -8,7 +8,7 @@ from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.joint_demand import described_limits, joint_demands
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.control.trajectory_efforts import PARTS, point_motion, trajectory_efforts
+from robot_dynamics_ros.control.trajectory_efforts import PARTS, trajectory_efforts
 from robot_dynamics_ros.core import (
     ParameterError,
     RobotDynamics,
@@ -62,7 +62,7 @@ def test_parts_sum_to_the_whole_and_gravity_is_that_of_the_positions():
 @pytest.mark.parametrize('given_fields', ['q', 'qv', 'qva'])
 def test_what_is_not_given_is_that_of_the_trajectory_just_after_the_point(given_fields):
     given = points(given_fields)
-    motion = point_motion(given)
+    motion = Trajectory(given).at_points()
     trajectory = Trajectory(given)
     # Nothing changes by more than 1e4 per second here.
     step = 1e-9
@@ -75,7 +75,7 @@ def test_what_is_not_given_is_that_of_the_trajectory_just_after_the_point(given_
 def test_points_may_give_more_or_less_than_their_neighbours():
     full, bare = points('qva'), points('q')
     given = [full[0], bare[1], full[2], Point(full[3].time, full[3].q, full[3].v)]
-    motion = point_motion(given)
+    motion = Trajectory(given).at_points()
     speed = (given[2].q - given[1].q) / (given[2].time - given[1].time)
     np.testing.assert_allclose(motion[1, 1], speed, rtol=1e-12)
     assert not motion[2, 1].any()

@@ -37,6 +37,7 @@ UNGUARDED = {
     'jump_tolerance': 1e9,
     'state_timeout': 1e3,
     'reference_timeout': 1e3,
+    'reference_tolerance': [0.0],
     'exclusive_commands': 'ignore',
 }
 

@@ -20,9 +20,11 @@ from .accepted_state import AcceptedState
 from .command_start import CommandStart
 from .command_transition import CommandTransition
 from .double_compensation import DoubleCompensation
+from .followed_reference import FollowedReference
 from .inhibition import Inhibitions
-from .settings import GuardSettings
+from .settings import GuardSettings, reference_distances
 from .supervisor import Conditions, Mode, next_mode
+from .target_torque import TargetTorque
 
 
 class GuardedFeedforward:
@@ -41,8 +43,7 @@ class GuardedFeedforward:
         inhibitions: why commands must not start; commands that have started go on, unless one
             interrupts them.
         start: where commands begin.
-        reference: the motion to follow; None for the measured state.
-        dropped_references: number of references that ended and were dropped.
+        followed: the reference, and why the last one was dropped.
         settings: of the guards.
         limiter: limits the command and its rate, and counts how often.
         double_compensation: compares the measured effort with the commands.
@@ -66,11 +67,6 @@ class GuardedFeedforward:
         self.inhibitions = Inhibitions()
         # Commands since the target of the final command was reached.
         self._final_commands = 0
-        self.reference: Trajectory | None = None
-        self._reference_since = 0.0
-        self.dropped_references = 0
-
-        self._zero = np.zeros(len(feedforward.joints))
         # When the last step was [s].
         self._stepped = -math.inf
         # Whether torque has been commanded, and no final command since.
@@ -80,10 +76,12 @@ class GuardedFeedforward:
         self.settings = settings
         self.state = AcceptedState(model, feedforward.indices, settings)
         self.acceleration = self.state.acceleration
+        self._targets = TargetTorque(feedforward, self.state)
         self.double_compensation = DoubleCompensation(len(feedforward.joints))
         self._transition = CommandTransition(model, feedforward.joints, settings)
         self.start = CommandStart(self._transition)
         self.effort, self.limiter = self._transition.effort, self._transition.limiter
+        self.followed = FollowedReference(model, feedforward.joints, feedforward.indices, settings)
 
     def apply(self, settings: GuardSettings) -> None:
         """Use other settings from the next step on; a running fade keeps its duration.
@@ -91,8 +89,10 @@ class GuardedFeedforward:
         Raises:
             ParameterError: they do not fit the joints.
         """
+        allowed = reference_distances(self.feedforward.joints, settings)
         self._transition.apply(settings)
         self.state.apply(settings)
+        self.followed.allowed = allowed
         self.settings = settings
 
     def continue_from(self, other: GuardedFeedforward, fade_time: float | None = None) -> None:
@@ -105,8 +105,7 @@ class GuardedFeedforward:
         """
         self.mode, self.active, self.enabled = other.mode, other.active, other.enabled
         self.fault, self.inhibitions = other.fault, other.inhibitions
-        self.reference, self._reference_since = other.reference, other._reference_since
-        self.dropped_references = other.dropped_references
+        self.followed.continue_from(other.followed)
         self._stepped = other._stepped
         self._final_command_pending = other._final_command_pending
         self.state.continue_from(other.state)
@@ -115,6 +114,11 @@ class GuardedFeedforward:
         # The terms may be read before the next state comes: they must be those of this robot.
         self.feedforward.hold(self.state.q)
         self.request_fade(fade_time)
+
+    @property
+    def reference(self) -> Trajectory | None:
+        """The motion to follow; None for the measured state."""
+        return self.followed.trajectory
 
     def last_position(self) -> Array | None:
         """A copy of the last good q (n,) [rad or m]; None before each joint was measured."""
@@ -151,7 +155,7 @@ class GuardedFeedforward:
 
     def longest_fade(self) -> float:
         """Upper bound of the time until the final command is reached [s]."""
-        largest = self._zero
+        largest = np.zeros_like(self.effort)
         if self.settings.on_stop == 'hold':
             self.feedforward.hold(self.state.q)
             limits, gravity = self.limiter.limits, np.abs(self.feedforward.parts[GRAVITY])
@@ -175,10 +179,13 @@ class GuardedFeedforward:
         Args:
             reference: the motion; None to go back to the measured state, through a fade.
             time: when it came [s], on the clock of the references.
+
+        Raises:
+            StateError: it is too far from the last good state; the one before stays.
         """
         if reference is None and self.reference is not None:
             self.request_fade()
-        self.reference, self._reference_since = reference, time
+        self.followed.set(reference, time, self.last_position())
 
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock; the next is compared anew."""
@@ -222,7 +229,7 @@ class GuardedFeedforward:
         measured = None if effort is None else effort[indices]
         if measured is not None:
             self._compare(measured, now)
-        if self._may_take_over and not self.start.watch(q[indices], measured, now):
+        if self._may_take_over and not self.start.watch(self.state.q[indices], measured, now):
             return None
         try:
             return self._step(now, time)
@@ -250,10 +257,11 @@ class GuardedFeedforward:
 
     def _step(self, now: float, time: float) -> Array | None:
         """Decide on the mode, and compute the command of this step."""
-        self._expire_reference(time)
         if self.inhibitions.interrupting:
             self.start.forget()
-            self.reference = None
+            self.followed.set(None, time)
+        if self.followed.over(time, self.settings.reference_timeout):
+            self._drop_reference(time)
         before, mode = self.mode, self._next_mode(now)
         elapsed = now - self._stepped
         if mode is Mode.SILENT:
@@ -306,38 +314,18 @@ class GuardedFeedforward:
 
     def _target(self, mode: Mode, time: float) -> Array:
         """The torque (k,) that a mode asks for, before fade and limits [N m or N]."""
-        feedforward, state = self.feedforward, self.state
-        if mode is Mode.ZERO:
-            feedforward.parts.fill(0.0)
-            return self._zero
-        if mode is Mode.HOLD:
-            feedforward.hold(state.q)
-            return feedforward.effort
-        estimate = self.acceleration.a if self.settings.acceleration_cutoff else None
-        if not state.has_velocity:
-            needing = feedforward.terms_needing_velocity(
-                self.reference, estimates=estimate is not None
-            )
-            if needing:
-                raise StateError(
-                    f'velocity is empty, but the term {needing[0]} needs it: none or NaN for '
-                    f'{state.without_velocity()}; set velocity_cutoff, or terms: [gravity]'
-                )
-        reference = None if self.reference is None else self.reference.at(time)
-        feedforward.compute(state.q, state.v, reference, estimate)
-        return feedforward.effort
+        reference = None
+        if mode is Mode.FOLLOW and self.reference is not None:
+            reference = self.followed.at(time, self.state.q)
+            if reference is None:
+                self._drop_reference(time)
+        estimates = bool(self.settings.acceleration_cutoff)
+        return self._targets.torque(mode, reference, estimates=estimates)
 
-    def _expire_reference(self, time: float) -> None:
-        """Drop a reference that ended more than `reference_timeout` ago."""
-        if self.reference is None:
-            return
-        end = self._reference_since
-        if self.reference.start < self.reference.end:
-            # A single point lasts from when it came, even if its stamp is in the future.
-            end = max(self.reference.end, end)
-        if time > end + self.settings.reference_timeout:
-            self.set_reference(None, time)
-            self.dropped_references += 1
+    def _drop_reference(self, time: float) -> None:
+        """Go back to the measured state, through a fade."""
+        self.set_reference(None, time)
+        self.followed.dropped += 1
 
     def _compare(self, effort: Array, now: float) -> None:
         """Compare measured efforts (k,) with the last command, where gravity is commanded."""

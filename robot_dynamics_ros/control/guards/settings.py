@@ -29,6 +29,8 @@ class GuardSettings:
         on_stale: what is commanded while the state is stale: 'hold' for gravity compensation at
             the last good state, 'zero' for zero torque, 'stop' for nothing.
         reference_timeout: time after the end of a reference at which it is dropped [s].
+        reference_tolerance: largest distance of the measured position from a reference, one for
+            each commanded joint, or one for all [rad or m]; 0 for any distance.
         fade_time: duration of the fade at each change of what is commanded [s].
         on_stop: the final command of a robot that is stopped: 'zero' or 'hold'.
         last_command_repeats: how often the final command is repeated.
@@ -49,6 +51,7 @@ class GuardSettings:
     other_state_timeout: float = 1.0
     on_stale: OnStale = 'hold'
     reference_timeout: float = 0.5
+    reference_tolerance: tuple[float, ...] = (1.5,)
     fade_time: float = 1.0
     on_stop: OnStop = 'zero'
     last_command_repeats: int = 5
@@ -120,6 +123,22 @@ def torque_rates(limits: Array, joints: Sequence[str], settings: GuardSettings) 
         known = np.isfinite(limits) & (limits > 0.0)
         given = np.where(known, RATE_PER_EFFORT * limits, UNKNOWN_RATE)
     return given
+
+
+def reference_distances(joints: Sequence[str], settings: GuardSettings) -> Array:
+    """The largest distance (k,) of a position from the reference [rad or m]; infinite for any.
+
+    Args:
+        joints: names of the commanded joints, k of them.
+        settings: of the guards.
+
+    Raises:
+        ParameterError: the number of tolerances is neither 1 nor k.
+    """
+    given = per_joint('reference_tolerance', settings.reference_tolerance, joints)
+    if given is None:
+        return np.full(len(joints), np.inf)
+    return np.where(given > 0.0, given, np.inf)
 
 
 def per_joint(name: str, values: Sequence[float], joints: Sequence[str]) -> Array | None:

@@ -8,6 +8,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/robot/robot_holder.py               current        not configured: no answer
     ros/messages/joint_state_reader.py      names_other_joints_only   no joint of it: ignored
     ros/robot/commanded_robot.py            too_old        too long in the queue: not answered
+    ros/loop/reference_clock.py             time           of the reference, if there is one
     ros/robot/commanded_robot.py            answer         from the message to the command
     ros/messages/joint_state_reader.py      read           names, sizes, finite values, by name
     ros/messages/joint_places.py            take           any joints, in the order of the model
@@ -18,6 +19,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     control/guards/double_compensation.py   compare        does the driver add gravity too?
     control/guards/inhibition.py            interrupting   does anything apply the commands?
     control/guards/supervisor.py            next_mode      follow, hold, zero or silent
+    control/guards/followed_reference.py    at             too far from the robot: dropped
     control/trajectory.py                   at             the reference at this time
     control/feedforward.py                  compute        M(q) a + C(q, v) v + g(q) + friction
     control/guards/command_transition.py    step           fade, then limits
@@ -53,6 +55,7 @@ from ..endpoints.polled_subscription import PolledSubscription
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
+from .reference_clock import ReferenceClock
 from .state_loop import StateLoop
 
 # Best effort receives from reliable and from best-effort publishers. The depth bridges a pause of
@@ -65,6 +68,7 @@ class StateToCommand:
 
     Attributes:
         counters: of the joint states.
+        reference_clock: the time at which references are evaluated.
         topic: resolved name of `~/commands`.
         states_topic: resolved name of `joint_states`.
     """
@@ -74,9 +78,10 @@ class StateToCommand:
         self._node = node
         self._holder = holder
         self._clock = node.get_clock()
-        self._epoch = self._clock.now().nanoseconds
+        self.reference_clock = ReferenceClock(self._clock)
         self._logged_stale = False
         self._commanding = False
+        self._logged_left = ''
         self.counters = TopicCounters('joint_states', node.get_logger())
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
@@ -104,15 +109,6 @@ class StateToCommand:
     def incompatible_publishers(self) -> str:
         """Publishers of joint states that cannot be received, with the reason; empty for none."""
         return self._states.incompatible_publishers()
-
-    @property
-    def epoch(self) -> int:
-        """Zero of the time of references [ns], on the clock of the node."""
-        return self._epoch
-
-    def time(self) -> float:
-        """The time of references [s]."""
-        return 1e-9 * (self._clock.now().nanoseconds - self._epoch)
 
     def _answer(self, message: JointState, info: dict[str, Any]) -> None:
         with self._holder.lock:
@@ -153,6 +149,7 @@ class StateToCommand:
                 if answered:
                     robot.statistics.record(1e-9 * (clock.time_ns() - received))
                 self._log_stale(robot)
+                self._log_left(robot)
             robot.statistics.count_received(*_origin(info))
 
     def _reject(self, reason: str) -> None:
@@ -167,6 +164,7 @@ class StateToCommand:
             command = robot.command_without_state(self._time(robot))
             self._publish(robot, command)
             self._log_stale(robot)
+            self._log_left(robot)
 
     def _log_stale(self, robot: CommandedRobot) -> None:
         """Log once that valid states have ceased, and once that they have returned."""
@@ -181,9 +179,18 @@ class StateToCommand:
         text = 'joint states are valid again' if fresh else robot.stale_text(now)
         self._node.get_logger().warning(text)
 
+    def _log_left(self, robot: CommandedRobot) -> None:
+        """Log once that a reference was dropped because the robot had left it."""
+        left = robot.guard.followed.left
+        if left and left != self._logged_left:
+            self._node.get_logger().warning(
+                f'{left}: dropped, fading to the torque of the measured state'
+            )
+        self._logged_left = left
+
     def _time(self, robot: CommandedRobot) -> float:
         # Without a reference its time is not needed, and reading the clock takes longer than this.
-        return 0.0 if robot.guard.reference is None else self.time()
+        return 0.0 if robot.guard.reference is None else self.reference_clock.time()
 
     def _publish(
         self, robot: CommandedRobot, command: Float64MultiArray | None, stamp: Time | None = None

@@ -190,7 +190,9 @@ class Diagnostics:
     def _of_reference(self, robot: CommandedRobot, entry: Entry) -> Entry:
         level, text, values = entry
         active = robot.guard.reference is not None
-        values['dropped'] = robot.guard.dropped_references
+        values['dropped'] = robot.guard.followed.dropped
+        if left := robot.guard.followed.left:
+            return max(level, WARN), f'dropped: {left}; {text}', values
         return level, f'{"" if active else "no "}active reference; {text}', values
 
     def _of_commands(self, robot: CommandedRobot) -> Entry:

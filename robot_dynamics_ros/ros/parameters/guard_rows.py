@@ -69,6 +69,21 @@ GUARD_ROWS = (
         live=True,
     ),
     Parameter(
+        'reference_tolerance',
+        'double_array',
+        list(DEFAULT.reference_tolerance),
+        'Largest distance of the measured position of each commanded joint from `~/reference`; '
+        '0: any.',
+        'A reference that begins farther away is rejected. One that the arm has left by more is '
+        'dropped, and the node returns to the measured state. The default is about a quarter '
+        'turn: beyond it, the gravity torque at the reference is not that of the arm.',
+        unit='rad or m',
+        bounds=NOT_NEGATIVE,
+        per_joint=True,
+        empty='any distance',
+        live=True,
+    ),
+    Parameter(
         'fade_time',
         'double',
         DEFAULT.fade_time,

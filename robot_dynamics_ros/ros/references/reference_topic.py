@@ -25,8 +25,7 @@ class ReferenceTopic:
     def __init__(self, node: Node, holder: RobotHolder, loop: StateToCommand) -> None:
         """Subscribe."""
         self._holder = holder
-        self._loop = loop
-        self._clock = node.get_clock()
+        self._clock = loop.reference_clock
         self.counters = TopicCounters('reference', node.get_logger())
         node.create_subscription(
             JointTrajectory,
@@ -48,20 +47,16 @@ class ReferenceTopic:
         """Hand over the trajectory; one without points ends the present reference."""
         with self._holder.lock:
             robot = self._running()
-            now = self._clock.now().nanoseconds
+            now, time = self._clock.both()
             current = robot.position_and_velocity()
         trajectory = None
         if message.points:
-            # Without the lock, so that states are answered: a thousand points take some 10 ms.
+            # Without the lock, so that states are answered: a thousand points take some ms.
             trajectory = read_trajectory(
-                message,
-                robot.joints,
-                now=now,
-                epoch=self._loop.epoch,
-                current=current,
+                message, robot.joints, now=now, time=time, current=current
             )
         with self._holder.lock:
-            self._running().guard.set_reference(trajectory, 1e-9 * (now - self._loop.epoch))
+            self._running().guard.set_reference(trajectory, time)
 
     def _running(self) -> CommandedRobot:
         robot = self._holder.require()

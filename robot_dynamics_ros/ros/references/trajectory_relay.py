@@ -5,15 +5,15 @@ from __future__ import annotations
 from rclpy.lifecycle import LifecycleNode
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_dynamics_ros.control.trajectory_efforts import PARTS
-from robot_dynamics_ros.core.errors import RobotDynamicsError, StateError
+from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from ..endpoints.defaults import OVERRIDABLE
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
-from ..parameters import node_parameters
-from ..robot.requested_state import RequestedState
-from ..robot.robot_holder import RobotHolder
-from .effort_filling import excesses, fill_efforts
+from .trajectory_preparation import TrajectoryPreparation
+
+# joint_trajectory_controller subscribes best effort: of a message of some 400 kB and more, a
+# fragment is lost often enough that the whole message is.
+MOST_POINTS = 1000
 
 
 class TrajectoryRelay:
@@ -21,17 +21,18 @@ class TrajectoryRelay:
 
     Attributes:
         counters: of the trajectories.
+        topic: resolved name of `~/trajectory_out`.
     """
 
-    def __init__(self, node: LifecycleNode, holder: RobotHolder) -> None:
+    def __init__(self, node: LifecycleNode, preparation: TrajectoryPreparation) -> None:
         """Create publisher and subscription."""
         self._node = node
-        self._holder = holder
-        self._state = RequestedState(holder.lock)
+        self._preparation = preparation
         self.counters = TopicCounters('trajectory_in', node.get_logger())
         self._publisher = node.create_lifecycle_publisher(
             JointTrajectory, '~/trajectory_out', 10, qos_overriding_options=OVERRIDABLE
         )
+        self.topic = self._publisher.topic_name
         node.create_subscription(
             JointTrajectory,
             '~/trajectory_in',
@@ -42,13 +43,7 @@ class TrajectoryRelay:
 
     def _relay(self, message: JointTrajectory) -> None:
         try:
-            robot = self._holder.require()
-            if not self._publisher.is_activated:
-                raise StateError('the node is not active: call the transition activate')
-            # A trajectory without points tells a controller to stop; it needs no efforts.
-            demands = (
-                fill_efforts(message, robot, self._state, self._terms()) if message.points else []
-            )
+            self._preparation.prepare(message, 'trajectory_in')
         except RobotDynamicsError as error:
             self.counters.reject(error)
         except Exception as error:
@@ -57,15 +52,10 @@ class TrajectoryRelay:
         else:
             self._publisher.publish(message)
             self.counters.use()
-            if warning := excesses(demands):
+            if len(message.points) > MOST_POINTS:
                 self._node.get_logger().warning(
-                    f'the trajectory on trajectory_in exceeds limits: {warning}',
+                    f'the trajectory on trajectory_in has {len(message.points)} points: '
+                    'joint_trajectory_controller subscribes best effort and may lose it without '
+                    f'notice; above {MOST_POINTS} points use the action ~/follow_joint_trajectory',
                     throttle_duration_sec=WARNING_PERIOD,
                 )
-
-    def _terms(self) -> tuple[str, ...]:
-        """The parts to fill in: those of parameter terms that belong to inverse dynamics."""
-        values = node_parameters.read(self._node)
-        if not values['trajectory_out_efforts']:
-            return ()
-        return tuple(term for term in PARTS if term in values['terms'])

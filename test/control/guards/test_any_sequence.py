@@ -46,7 +46,9 @@ class AnySequence(RuleBasedStateMachine):
         on_stop=st.sampled_from(['zero', 'hold']),
     )
     def begin(self, on_stale, on_stop):
-        self.settings = GuardSettings(on_stale=on_stale, on_stop=on_stop, fade_time=0.1)
+        self.settings = GuardSettings(
+            on_stale=on_stale, on_stop=on_stop, fade_time=0.1, reference_tolerance=()
+        )
         self.robot = 0
         self.guard = self.make()
         self.now, self.stamp = 5.0, 100.0

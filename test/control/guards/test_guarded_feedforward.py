@@ -12,7 +12,7 @@ from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, StateError, parse_urdf
 
 MODEL = parse_urdf(URDF)
 DYNAMICS = RobotDynamics(MODEL, backend='python')
@@ -283,16 +283,16 @@ def test_a_reference_that_is_over_is_dropped_through_a_fade():
     commands += [driver.show() for _ in range(60)]
     assert_smooth(commands, GRAVITY - followed)
     np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-12)
-    assert driver.guard.dropped_references == 1
+    assert driver.guard.followed.dropped == 1
 
 
 def test_a_successor_goes_on_from_the_command_and_goes_by_its_own_settings():
     before, after = Driver(), Driver(GuardSettings(fade_time=0.2, jump_tolerance=0.5), ['gravity'],
                                      LOADED)  # fmt: skip
     last = before.settle()
-    before.guard.dropped_references = 3
+    before.guard.followed.dropped = 3
     after.guard.continue_from(before.guard)
-    assert after.guard.dropped_references == 3
+    assert after.guard.followed.dropped == 3
     # What a cross-check reads before the next state.
     np.testing.assert_array_equal(after.guard.feedforward.q, Q)
     np.testing.assert_allclose(after.guard.feedforward.terms[0], LOADED.gravity_torque(Q))
@@ -423,3 +423,62 @@ def test_a_robot_left_by_stale_states_gets_its_last_command_when_it_is_stopped()
     assert_smooth([GRAVITY, *spoken], GRAVITY)
     assert not spoken[-1].any()
     assert driver.tick() is None
+
+
+def far_from(q, index, distance):
+    """A reference at rest, one joint of which is this far from a position."""
+    return Trajectory([Point(0.0, q + distance * np.eye(3)[index])])
+
+
+@pytest.mark.parametrize('index', [0, 1, 2])
+@pytest.mark.parametrize('sign', [-1.0, 1.0])
+def test_a_reference_that_begins_far_from_the_robot_is_refused(index, sign):
+    driver = Driver(GuardSettings(fade_time=0.0, reference_tolerance=(0.5, 0.1, 0.3)))
+    driver.settle()
+    allowed = (0.5, 0.1, 0.3)[index]
+    near = far_from(Q, index, sign * 0.99 * allowed)
+    driver.guard.set_reference(near, driver.now)
+    with pytest.raises(StateError, match=f'begins too far from the robot: {JOINTS[index]} is at'):
+        driver.guard.set_reference(far_from(Q, index, sign * 1.01 * allowed), driver.now)
+    assert driver.guard.reference is near
+    driver.guard.apply(replace(driver.guard.settings, reference_tolerance=(0.0,)))
+    driver.guard.set_reference(far_from(Q, index, sign * 1e3), driver.now)
+    assert driver.show() is not None
+
+
+def test_a_turn_of_a_joint_without_ends_is_no_distance_and_of_a_joint_with_ends_it_is():
+    driver = Driver(GuardSettings(fade_time=0.0, reference_tolerance=(0.1,)))
+    driver.settle()
+    for turns in (-3, 1):
+        driver.guard.set_reference(far_from(Q, 0, 2 * np.pi * turns + 0.05), driver.now)
+        driver.show()
+        assert driver.guard.reference is not None
+        with pytest.raises(StateError, match='wrist'):
+            driver.guard.set_reference(far_from(Q, 2, 2 * np.pi * turns), driver.now)
+
+
+def test_a_reference_that_the_robot_has_left_is_dropped_through_a_fade():
+    """The arm sinks under an open-loop reference: its torque is that of another pose."""
+    driver = Driver(GuardSettings(fade_time=0.2, reference_tolerance=(0.3,)))
+    driver.settle()
+    reference = far_from(Q, 2, 0.25)
+    driver.guard.set_reference(reference, driver.now)
+    last = driver.settle(seconds=0.3)
+    np.testing.assert_allclose(last, DYNAMICS.gravity_torque(reference.at(0.0)[0]), rtol=1e-12)
+    away = Q + np.array([0.0, 0.0, -0.06])
+    commands = [last] + [driver.show(away) for _ in range(60)]
+    assert driver.guard.reference is None
+    assert driver.guard.followed.dropped == 1
+    assert 'has left the reference: wrist is at -0.76' in driver.guard.followed.left
+    assert_smooth(commands, DYNAMICS.gravity_torque(away) - last)
+    np.testing.assert_allclose(commands[-1], DYNAMICS.gravity_torque(away), rtol=1e-12)
+    driver.guard.set_reference(far_from(away, 2, 0.1), driver.now)
+    assert not driver.guard.followed.left
+
+
+def test_a_tolerance_that_does_not_fit_changes_nothing():
+    driver = Driver()
+    with pytest.raises(ParameterError, match='reference_tolerance has 2 values'):
+        driver.guard.apply(GuardSettings(reference_tolerance=(0.1, 0.2), effort_scale=0.1))
+    assert driver.guard.settings.effort_scale == 1.0
+    assert (driver.guard.followed.allowed == 1.5).all()

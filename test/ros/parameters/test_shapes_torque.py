@@ -43,6 +43,7 @@ OTHERS = {
     'other_state_timeout': 5.0,
     'on_stale': 'zero',
     'reference_timeout': 1e8,
+    'reference_tolerance': [1.0],
     'fade_time': 30.0,
     'on_stop': 'hold',
     'effort_limits': [1e8],

@@ -11,6 +11,8 @@ from three_joints import JOINTS, URDF, state
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_dynamics_interfaces.srv import FillEfforts, InverseDynamics
+from robot_dynamics_ros.ros.references import trajectory_action
+from robot_dynamics_ros.ros.references.trajectory_relay import MOST_POINTS
 
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
 REST = [0.1, 0.2, -0.3]
@@ -224,3 +226,57 @@ def test_refused_trajectories_are_counted_and_not_relayed(relay):
         node.trigger_activate()
         relayed(observer, trajectory())
         assert len(observer.relayed) == 1
+
+
+@pytest.mark.parametrize('given', ['q', 'qv', 'qva'])
+def test_the_topic_adds_commanded_joints_where_they_were_measured(relay, given):
+    """A controller refuses a trajectory that lacks a joint, or gives the joint no effort."""
+    with relay() as (_, observer):
+        observer.answer_to(state(REST, V))
+        heard = relayed(observer, trajectory(['wrist', 'turn'], given=given))
+        assert list(heard.joint_names) == ['wrist', 'turn', 'slide']
+        whole = trajectory(given=given)
+        for index, point in enumerate(whole.points):
+            point.positions[1] = REST[1]
+            for field in ('velocities', 'accelerations'):
+                if getattr(point, field):
+                    getattr(point, field)[1] = 0.0
+            at = heard.points[index]
+            for field in ('positions', 'velocities', 'accelerations'):
+                values = list(getattr(point, field))
+                assert list(getattr(at, field)) == ([values[2], *values[:2]] if values else [])
+        expected = observer.call(FillEfforts, FILL, trajectory=whole).trajectory
+        for at, point in zip(heard.points, expected.points, strict=True):
+            turn, slide, wrist = point.effort
+            np.testing.assert_allclose(at.effort, [wrist, turn, slide], rtol=1e-12)
+
+
+def test_the_topic_adds_no_joint_that_is_not_commanded(relay):
+    with relay(joints=['turn', 'slide']) as (_, observer):
+        observer.answer_to(state(REST, V))
+        assert list(relayed(observer, trajectory(['turn'])).joint_names) == ['turn', 'slide']
+
+
+def test_without_a_measurement_no_joint_is_added(relay):
+    with relay() as (node, observer):
+        counters = node.topic_counters['trajectory_in']
+        observer.trajectories.publish(trajectory(['turn']))
+        observer.until(lambda: counters.rejected == 1, 'refusal')
+        assert 'does not name slide, wrist, and there is no valid' in counters.last_reason
+
+
+def test_a_long_trajectory_is_passed_on_with_a_warning_that_names_the_action(relay, capfd):
+    with relay() as (_, observer):
+        relayed(observer, trajectory(count=MOST_POINTS, given='q'))
+        assert 'follow_joint_trajectory' not in capfd.readouterr().err
+        assert len(relayed(observer, trajectory(count=MOST_POINTS + 1, given='q')).points) > 1000
+        observer.until(
+            lambda: 'use the action ~/follow_joint_trajectory' in capfd.readouterr().err, 'warning'
+        )
+
+
+def test_without_control_msgs_the_node_starts_and_says_what_is_missing(graph, capfd, monkeypatch):
+    monkeypatch.setattr(trajectory_action, 'FollowJointTrajectory', None)
+    with graph(robot_description=URDF) as (_, observer):
+        observer.answer_to(state(REST, V))
+        observer.until(lambda: 'control_msgs is not installed' in capfd.readouterr().err, 'line')

@@ -1,0 +1,88 @@
+"""Makes a trajectory fit for the controller: every commanded joint, with its efforts."""
+
+from __future__ import annotations
+
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_dynamics_ros.control.trajectory_efforts import PARTS
+from robot_dynamics_ros.core.errors import StateError
+
+from ..endpoints.topic_counters import WARNING_PERIOD
+from ..parameters import node_parameters
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.requested_state import RequestedState
+from ..robot.robot_holder import RobotHolder
+from .effort_filling import excesses, fill_efforts
+
+
+class TrajectoryPreparation:
+    """Prepares the trajectories of a topic and of an action, while the node is active."""
+
+    def __init__(self, node: Node, holder: RobotHolder) -> None:
+        """Prepare for the robot of this holder, by the parameters of this node."""
+        self._node = node
+        self._holder = holder
+        self._state = RequestedState(holder.lock)
+
+    def prepare(self, message: JointTrajectory, source: str) -> None:
+        """Add the commanded joints that are not named, and fill in efforts, in place.
+
+        A joint is added at its measured position, at rest: a controller refuses a trajectory that
+        lacks a joint, or gives such a joint no effort. A trajectory without points tells a
+        controller to stop, and stays as it is.
+
+        Args:
+            message: the trajectory.
+            source: where it came from, for the log.
+
+        Raises:
+            RobotDynamicsError: no robot is configured, the node is not active, or the trajectory
+                cannot be used. It must then not be passed on.
+        """
+        robot = self._holder.require()
+        if not robot.guard.active:
+            raise StateError('the node is not active: call the transition activate')
+        if not message.points:
+            return
+        self._add_joints(message, robot)
+        demands = fill_efforts(message, robot, self._state, self._terms())
+        if warning := excesses(demands):
+            self._node.get_logger().warning(
+                f'the trajectory on {source} exceeds limits: {warning}',
+                throttle_duration_sec=WARNING_PERIOD,
+            )
+
+    def _add_joints(self, message: JointTrajectory, robot: CommandedRobot) -> None:
+        """Add the commanded joints that the trajectory does not name, if it names any."""
+        missing = [name for name in robot.joints if name not in message.joint_names]
+        if not missing or not message.joint_names:
+            return
+        count = len(message.joint_names)
+        q = self._measured(robot, missing)
+        message.joint_names = [*message.joint_names, *missing]
+        rest = [0.0] * len(missing)
+        for point in message.points:
+            # A field of a wrong size is refused later, by its own size.
+            for field, values in (('positions', q), ('velocities', rest), ('accelerations', rest)):
+                if len(given := getattr(point, field)) == count:
+                    given.extend(values)
+
+    def _measured(self, robot: CommandedRobot, joints: list[str]) -> list[float]:
+        """Positions of some joints in the latest joint state [rad or m]."""
+        model = robot.dynamics.model
+        try:
+            q, _, _ = self._state.latest(robot)
+        except StateError:
+            raise StateError(
+                f'the trajectory does not name {", ".join(joints)}, and there is no valid joint '
+                'state that gives their positions'
+            ) from None
+        return [float(q[model.index_of(name)]) for name in joints]
+
+    def _terms(self) -> tuple[str, ...]:
+        """The parts to fill in: those of parameter terms that belong to inverse dynamics."""
+        values = node_parameters.read(self._node)
+        if not values['trajectory_out_efforts']:
+            return ()
+        return tuple(term for term in PARTS if term in values['terms'])
