@@ -28,6 +28,7 @@ from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
 from .robot.robot_holder import RobotHolder
 from .services import offer_services
+from .services.change_state import answer_impossible_transitions
 
 
 class DynamicsNode(LifecycleNode):
@@ -58,6 +59,7 @@ class DynamicsNode(LifecycleNode):
         self._live_cross_check = LiveCrossCheck(self, self.robot_holder)
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
+        answer_impossible_transitions(self)
         relay = TrajectoryRelay(self, self.robot_holder)
         inputs = (self._loop, reference, self._description, relay)
         self.topic_counters: dict[str, TopicCounters] = {
