@@ -31,6 +31,7 @@ setup(
         (f'share/{package_name}', ['package.xml']),
         (f'share/{package_name}/launch', sorted(glob('launch/*.launch.py'))),
         (f'share/{package_name}/config', sorted(glob('config/*'))),
+        (f'share/{package_name}/policies', sorted(glob('policies/*'))),
         (f'share/{package_name}/examples', sorted(glob('examples/*.py'))),
         (
             f'share/{package_name}/examples/three_link_arm',

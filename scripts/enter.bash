@@ -12,8 +12,10 @@ if [[ -z ${ROS_DISTRO:-} ]]; then
   unset AMENT_PREFIX_PATH CMAKE_PREFIX_PATH COLCON_PREFIX_PATH PYTHONPATH _ROS_WHEELS_BOOTSTRAP_COMPLETE
 fi
 set +u # colcon's scripts read variables that may not be set
+place=$root
+[[ ${ROS_WHEELS:-} != jazzy ]] || place=$root/.jazzy
 # shellcheck source=/dev/null
-. "$root/.venv/bin/activate"
+. "$place/.venv/bin/activate"
 # shellcheck source=/dev/null
-. "$root/install/local_setup.bash"
+. "$place/install/local_setup.bash"
 set -u

@@ -36,6 +36,7 @@ from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
 from .robot.robot_holder import RobotHolder
 from .services import offer_services
+from .services.change_state import answer_impossible_transitions
 
 
 class DynamicsNode(LifecycleNode):
@@ -69,6 +70,7 @@ class DynamicsNode(LifecycleNode):
         self._live_cross_check = LiveCrossCheck(self, self.robot_holder)
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
+        answer_impossible_transitions(self)
         preparation = TrajectoryPreparation(self, self.robot_holder)
         relay = TrajectoryRelay(self, preparation)
         self._trajectory_action = TrajectoryAction(self, preparation, relay.topic)

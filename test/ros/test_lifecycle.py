@@ -83,7 +83,7 @@ def test_after_cleanup_another_robot_can_be_configured(graph):
 INDEFINITE = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="-9" iyy="-9" izz="-9"')
 REFUSED = {
     'not XML': ({'robot_description': 'robot'}, 'not well-formed XML'),
-    'an indefinite mass matrix': ({'robot_description': INDEFINITE}, 'none may be negative'),
+    'an indefinite mass matrix': ({'robot_description': INDEFINITE}, 'it must not be negative'),
     'xacro that was not expanded': (
         {'robot_description': URDF.replace('value="1.5"', 'value="${mass}"')},
         'the description is xacro: expand it with the command',
@@ -216,7 +216,7 @@ def test_another_description_is_taken_up_while_the_robot_runs(graph):
 OTHERS = {
     'not XML': ('robot', 'not well-formed XML'),
     'empty': (' ', 'the text is empty'),
-    'indefinite': (INDEFINITE, 'none may be negative'),
+    'indefinite': (INDEFINITE, 'it must not be negative'),
     'other joints': (
         URDF.replace('wrist', 'ankle'),
         'the joints of the new description are turn, slide, ankle',
@@ -256,7 +256,50 @@ def test_wrong_torque_terms_are_caught_before_they_are_commanded(graph, monkeypa
     assert 'in torque_terms' in capfd.readouterr().err
 
 
-def test_plain_python_computes_the_same(graph, dynamics):
+def warnings_about_the_back_end(capfd):
+    lines = capfd.readouterr().err.splitlines()
+    return [line for line in lines if '[WARN]' in line and 'backend is plain Python' in line]
+
+
+def test_plain_python_computes_the_same(graph, dynamics, capfd):
     with graph(robot_description=URDF, backend='python') as (_, observer):
         command, _ = observer.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
+    assert warnings_about_the_back_end(capfd) == []
+
+
+def test_plain_python_that_was_not_asked_for_is_a_warning(graph, dynamics, monkeypatch, capfd):
+    pytest.importorskip('llvmlite')
+    monkeypatch.setattr('llvmlite.__version__', '0.41.1')  # of Ubuntu 24.04
+    with graph(robot_description=URDF) as (_, observer):
+        command, _ = observer.answer_to(state(Q, V))
+    np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
+    (warning,) = warnings_about_the_back_end(capfd)
+    assert 'llvmlite 0.41.1 is too old, 0.44 is needed' in warning
+
+
+@pytest.mark.parametrize(
+    ('request_', 'named'),
+    [
+        ({'id': Transition.TRANSITION_ACTIVATE}, 'transition 3'),
+        ({'label': 'activate'}, 'transition activate'),
+        ({'label': 'launch'}, 'transition launch'),
+        # As in rclpy, the label counts.
+        ({'id': Transition.TRANSITION_CONFIGURE, 'label': 'activate'}, 'transition activate'),
+    ],
+)
+def test_a_transition_that_is_not_allowed_is_answered_and_logged(graph, capfd, request_, named):
+    with graph(robot_description=URDF, autostart=False) as (_, observer):
+        transition = Transition(**request_)
+        response = observer.call(
+            ChangeState, '/robot_dynamics/change_state', transition=transition
+        )
+        assert not response.success
+        assert label(observer) == 'unconfigured'
+        configure = Transition(label='configure')
+        assert observer.call(
+            ChangeState, '/robot_dynamics/change_state', transition=configure
+        ).success
+        assert label(observer) == 'inactive'
+    allowed = 'refused: in state unconfigured, allowed are configure (1), shutdown (5)'
+    assert f'{named} {allowed}' in capfd.readouterr().err

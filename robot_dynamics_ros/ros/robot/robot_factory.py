@@ -77,6 +77,11 @@ class RobotFactory:
             f'{dynamics.model.name}: {dynamics.model.size} joints, compiled in '
             f'{compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
         )
+        if dynamics.backend == 'python' and values['backend'] == 'auto':
+            log.warning(
+                f'backend is {dynamics.backend_description}. README.md, "In your workspace", says '
+                'how to install llvmlite; parameter backend: python accepts plain Python'
+            )
         log.info(
             str(compiled.report)
             if compiled.report

@@ -1,0 +1,99 @@
+"""The two package.xml: every import has its dependency, and a release can be made of them."""
+
+import ast
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+INTERFACES = ROOT / 'robot_dynamics_interfaces'
+PACKAGES = {
+    folder.name: ElementTree.parse(folder / 'package.xml').getroot()
+    for folder in (ROOT, INTERFACES)
+}
+NODE, MESSAGES = PACKAGES.values()
+# What rosdep calls the packages of these modules; the others have one name.
+KEYS = {
+    'defusedxml': 'python3-defusedxml',
+    'hypothesis': 'python3-hypothesis',
+    'llvmlite': 'python3-numba',
+    'lxml': 'python3-lxml',
+    'matplotlib': 'python3-matplotlib',
+    'mujoco': 'python3-mujoco-pip',
+    'numpy': 'python3-numpy',
+    'pytest': 'python3-pytest',
+    'sympy': 'python3-sympy',
+    'tf2_ros': 'tf2_ros_py',
+    'urdf_parser_py': 'urdfdom_py',
+    'yaml': 'python3-yaml',
+}
+
+
+def declared(package, *kinds):
+    return {entry.text for kind in kinds for entry in package.findall(kind)}
+
+
+def imported(*folders):
+    """Top modules that the Python files below these folders import."""
+    modules = set()
+    for file in (file for folder in folders for file in (ROOT / folder).rglob('*.py')):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                modules |= {name.name.partition('.')[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                modules.add(node.module.partition('.')[0])
+    return modules - set(sys.stdlib_module_names) - {'robot_dynamics_ros'}
+
+
+def own_modules(*folders):
+    """Those that a test imports from its own folders, which are on the path of pytest."""
+    return {path.stem for folder in folders for path in (ROOT / folder).rglob('*')}
+
+
+def test_what_the_package_imports_is_declared():
+    needed = {KEYS.get(name, name) for name in imported('robot_dynamics_ros', 'launch')}
+    needed -= own_modules('robot_dynamics_ros/xacro_expansion')
+    assert {'rclpy', 'tf2_ros_py', 'launch_ros', 'python3-numpy'} <= needed
+    assert needed - declared(NODE, 'depend', 'exec_depend') == set()
+
+
+def test_what_the_tests_import_is_declared():
+    own = own_modules('test', 'examples', 'scripts')
+    needed = {KEYS.get(name, name) for name in imported('test') - own}
+    assert needed - declared(NODE, 'depend', 'exec_depend', 'test_depend') == set()
+
+
+def test_what_the_messages_are_made_of_is_declared():
+    types = '\n'.join(file.read_text() for file in INTERFACES.glob('*/*.*'))
+    used = set(re.findall(r'^(\w+)/\w+', types, re.M))
+    cmake = (INTERFACES / 'CMakeLists.txt').read_text()
+    found = set(re.findall(r'find_package\((\w+) REQUIRED\)', cmake))
+    assert used == declared(MESSAGES, 'depend') > set()
+    assert found == used | declared(MESSAGES, 'buildtool_depend')
+
+
+def test_packages_of_pypi_are_installed_on_request_only():
+    """bloom refuses keys that apt cannot install."""
+    pip = [entry for entry in NODE if (entry.text or '').endswith('-pip')]
+    assert pip
+    assert all('$ROBOT_DYNAMICS_DEMO == 1' in entry.get('condition', '') for entry in pip)
+
+
+@pytest.mark.parametrize('name', PACKAGES)
+def test_a_release_can_be_made(name):
+    """What catkin_pkg and bloom ask of format 3."""
+    catkin_package = pytest.importorskip('catkin_pkg.package')
+    folder = ROOT if PACKAGES[name] is NODE else INTERFACES
+    warnings = []
+    package = catkin_package.parse_package(folder, warnings=warnings)
+    assert (warnings, package.package_format) == ([], 3)
+    assert package.version == NODE.findtext('version')
+    assert f"version='{package.version}'" in (ROOT / 'setup.py').read_text()
+    assert package.licenses == ['Apache-2.0']
+    assert re.fullmatch(r'[A-Z][^\n]*\.', package.description)
+    changelog = (folder / 'CHANGELOG.rst').read_text()
+    assert changelog.splitlines()[1] == f'Changelog for package {package.name}'
+    assert re.search(r'^Forthcoming\n-+$', changelog, re.M)

@@ -1,0 +1,87 @@
+"""The policy for SROS2 allows what a running node uses, and no more."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from three_joints import URDF
+
+ROOT = Path(__file__).resolve().parents[2]
+POLICY = ROOT / 'policies' / 'robot_dynamics.policy.xml'
+# How SROS2 names each right.
+RIGHTS = {
+    'topics': {'publish', 'subscribe'},
+    'services': {'reply', 'request'},
+    'actions': {'execute', 'call'},
+}
+# Used only where the package that they need is installed.
+OPTIONAL = {('subscribe', '/tf'), ('subscribe', '/tf_static')}
+
+
+def resolved(name, profile):
+    """As SROS2's permissions.xsl resolves it."""
+    namespace = profile.get('ns').rstrip('/')
+    if name.startswith('/'):
+        return name
+    if name.startswith('~'):
+        return f'{namespace}/{profile.get("node")}{name[1:]}'
+    return f'{namespace}/{name}'
+
+
+def allowed():
+    """Each right of the policy with the full name of its topic, service or action."""
+    (profile,) = ElementTree.parse(POLICY).getroot().findall('enclaves/enclave/profiles/profile')
+    return [
+        (right, resolved(entry.text, profile))
+        for group in profile
+        for right in group.attrib
+        for entry in group
+    ]
+
+
+def used(node):
+    """Each right that a node needs for the endpoints that it has.
+
+    An action has services and topics below `_action`.
+    """
+    who = node.get_name(), node.get_namespace()
+    graph = (
+        ('publish', 'execute', node.get_publisher_names_and_types_by_node),
+        ('subscribe', 'call', node.get_subscriber_names_and_types_by_node),
+        ('reply', 'execute', node.get_service_names_and_types_by_node),
+        ('request', 'call', node.get_client_names_and_types_by_node),
+    )
+    return {
+        (action_right if hidden else right, name)
+        for right, action_right, endpoints in graph
+        for full_name, _ in endpoints(*who)
+        for name, hidden, _ in [full_name.partition('/_action/')]
+    }
+
+
+def test_the_policy_has_the_format_of_sros2():
+    """Elements and attributes of its policy.xsd, version 0.2.0."""
+    policy = ElementTree.parse(POLICY).getroot()
+    assert (policy.tag, policy.attrib) == ('policy', {'version': '0.2.0'})
+    (enclave,) = policy.findall('enclaves/enclave')
+    assert enclave.attrib == {'path': '/robot_dynamics'}
+    (profile,) = enclave.findall('profiles/profile')
+    assert profile.attrib == {'ns': '/', 'node': 'robot_dynamics'}
+    for group in profile:
+        assert set(group.attrib) <= RIGHTS[group.tag]
+        assert set(group.attrib.values()) == {'ALLOW'}
+        assert {entry.tag for entry in group} == {group.tag[:-1]}
+        assert all(entry.text == entry.text.strip() for entry in group)
+
+
+def test_nothing_is_allowed_twice():
+    assert len(allowed()) == len(set(allowed()))
+
+
+def test_the_policy_allows_exactly_what_a_running_node_uses(graph):
+    """Simulated time is on, so that the node listens to /clock too."""
+    with graph(robot_description=URDF, use_sim_time=True) as (node, _):
+        rights = used(node)
+    lacking = sorted(rights - set(allowed()))
+    assert not lacking, f'add to {POLICY.name}, with the right and the name of each: {lacking}'
+    unused = sorted(set(allowed()) - rights - OPTIONAL)
+    assert not unused, f'remove from {POLICY.name}, the node does not use it: {unused}'
