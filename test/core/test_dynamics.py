@@ -207,7 +207,7 @@ def test_refused_input_leaves_out_as_it_was(dynamics):
 
 
 def test_large_angles_are_computed_as_exactly_as_small_ones():
-    """Beyond 2^30 rad native code takes the sine of the C library, which plain Python takes too."""
+    """Beyond 2^30 rad native code takes the sine of the C library, as plain Python does."""
     native, python = hand_written('oblique').native, hand_written('oblique').python
     for large in (2.0**30, -(2.0**31), 1e12, 1e300):
         q = Q.copy()
