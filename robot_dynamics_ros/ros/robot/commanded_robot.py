@@ -133,7 +133,7 @@ class CommandedRobot:
         text = f'never in joint_states: {self._named(missing)}; no torque is commanded'
         missing[self.feedforward.indices] = False
         if not missing.any():
-            return f'{text}: parameter joints names what must be measured'
+            return f'{text}: commanded joints (parameter joints) must be measured'
         entries = ', '.join(
             f'{model.joint_names[index]}: {self._allowed_position(index):g}'
             for index in np.flatnonzero(missing)
