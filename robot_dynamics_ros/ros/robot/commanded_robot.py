@@ -113,7 +113,8 @@ class CommandedRobot:
         guard, on_stale = self.guard, self.guard.settings.on_stale
         ages = now - guard.state.times
         old = ages > guard.state.timeouts(guard.settings)
-        if old[self.feedforward.indices].all():
+        # States may have come since `now`: then none is old.
+        if old[self.feedforward.indices].all() or not old.any():
             what = f'no valid joint state for {guard.age(now):.2g} s'
         else:
             names = self._named(old)
