@@ -7,6 +7,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy.typing
+from sphinx.ext.napoleon import Config, GoogleDocstring
 
 # What they stand for fills half a page.
 numpy.typing.ArrayLike = type('ArrayLike', (), {'__module__': 'numpy.typing'})
@@ -28,7 +29,6 @@ extensions = [
     'myst_parser',
     'sphinx.ext.autodoc',
     'sphinx.ext.autosummary',
-    'sphinx.ext.napoleon',
 ]
 templates_path = ['_templates']
 # What rosdoc2 adds, and index.rst and api/ hold already.
@@ -53,12 +53,13 @@ autodoc_mock_imports = [
 autodoc_typehints_format = 'short'
 # Other projects' documents are not read: the build needs no network.
 nitpick_ignore_regex = [
-    ('py:.*', r'(collections|enum|numpy|rclpy|urdf_parser_py|xml|\w+_msgs)\..*'),
+    ('py:.*', r'(collections|enum|numbers|numpy|rclpy|urdf_parser_py|xml|\w+_msgs)\..*'),
 ]
 # Types are counted with their modules, which are not shown.
 python_maximum_signature_line_length = 160
 rosdoc2_settings = {'enable_autodoc': False}
 
+CODE_OR_BAR = re.compile(r'(`[^`]*`)|\|')
 MARKDOWN_LINK = re.compile(r'\[([^]]*)\]\(([^)\s]+)\)')
 
 
@@ -82,6 +83,19 @@ def relink(app, name, source):
         source[0] = MARKDOWN_LINK.sub(relinked, source[0])
 
 
+def read_google_style(app, what, name, obj, options, lines):
+    """Turn the sections of a docstring into reStructuredText.
+
+    Not those of attributes: napoleon would take what stands before a colon for their type.
+    |x| is a magnitude, not a substitution.
+    """
+    lines[:] = [CODE_OR_BAR.sub(lambda match: match[1] or r'\|', line) for line in lines]
+    if what not in ('attribute', 'data', 'property'):
+        style = Config(napoleon_use_ivar=True)
+        lines[:] = GoogleDocstring(lines, style, app, what, name, obj, options).lines()
+
+
 def setup(app):
     """Connect what this file adds to Sphinx."""
     app.connect('source-read', relink)
+    app.connect('autodoc-process-docstring', read_google_style)

@@ -146,10 +146,9 @@ class RobotDynamics(FrameDynamics):
     ) -> Array:
         """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
 
-        Where M(q) is singular at this q alone, the result is not finite.
-
         Raises:
             InertiaError: a joint moves no mass at any q, so that any acceleration would do.
+            StateError: M(q) is singular at this q; the message names the joint.
         """
         return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
 
@@ -182,7 +181,7 @@ class RobotDynamics(FrameDynamics):
         velocity = np.zeros(self.model.size)
         velocity[moving] = checked_vector('v', v, joints)
         torque = checked_vector('tau', tau, joints) - self.bias_torque(q, velocity)[moving]
-        M = self.mass_matrix(q)[np.ix_(moving, moving)]
+        M = self._task_mass_matrix(q)[np.ix_(moving, moving)]
         return acceleration_of_moving_joints(M, torque, joints)
 
     def mass_matrix_inverse(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
@@ -249,8 +248,8 @@ class RobotDynamics(FrameDynamics):
         """A function that computes a quantity from these arrays into `out`, in place.
 
         The function allocates and converts nothing: use it in a control loop. It raises StateError
-        for a value that is not finite, and leaves `out` as it was. The arrays are checked once,
-        here: do not resize them or make `out` read-only afterwards.
+        for a value that is not finite, and for an array that has been resized, reshaped or made
+        read-only since, and leaves `out` as it was.
 
         Args:
             quantity: name of a method.

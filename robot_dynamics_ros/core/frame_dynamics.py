@@ -8,9 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from .algorithms.kinematics import Axes
+from .algorithms.pivots import rounding_of_inertias
 from .checks import Array, checked_name, checked_vector
 from .model.robot import RobotModel
 from .quantities import CompiledQuantities, key_of
+from .scaled_eigenvalues import without_rounding_noise
 from .task.resolved_rate import VelocitySolution, resolve_twist
 from .task.task_space import TaskInertia, TaskSpace, task_inertia, task_space
 from .task.twist_rows import ALL_ROWS, SPATIAL_ENTRIES, checked_rows, without_rounding
@@ -152,7 +154,7 @@ class FrameDynamics:
         chosen = checked_rows(rows)
         moving = self.model.indices_of(self.model.joint_names if joints is None else joints)
         jacobian = self._task_jacobian(q, frame, axes)[np.ix_(chosen, moving)]
-        M = self._call['mass_matrix'](q, None)[np.ix_(moving, moving)]
+        M = self._task_mass_matrix(q)[np.ix_(moving, moving)]
         return task_inertia(jacobian, M, chosen)
 
     def task_space(
@@ -181,7 +183,7 @@ class FrameDynamics:
         return task_space(
             self._task_jacobian(q, frame, axes)[chosen],
             self.jacobian_derivative(q, v, frame, axes)[chosen],
-            self._call['mass_matrix'](q, None),
+            self._task_mass_matrix(q),
             velocity,
             gravity,
             velocities,
@@ -191,3 +193,8 @@ class FrameDynamics:
     def _task_jacobian(self, q: npt.ArrayLike, frame: str, axes: Axes) -> Array:
         """J(q) (6, n) without rounding, so that what is singular can be told."""
         return without_rounding(self.jacobian(q, frame, axes), self.model.reach)
+
+    def _task_mass_matrix(self, q: npt.ArrayLike) -> Array:
+        """M(q) (n, n) without rounding, so that what is singular can be told."""
+        M = self._call['mass_matrix'](q, None)
+        return without_rounding_noise(M, rounding_of_inertias(self.model, q))

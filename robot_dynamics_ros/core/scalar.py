@@ -1,14 +1,17 @@
 """What the algorithms ask of a scalar: + - * / and, for an angle, its sine and cosine.
 
 A float evaluates, an `Expression` records, a SymPy symbol derives; register others with
-`sin.register` and `cos.register`.
+`sin.register`, `cos.register` and, where they can be compared, `require_positive.register`.
 """
 
 from __future__ import annotations
 
 import math
 from functools import singledispatch
+from numbers import Real
 from typing import Any
+
+from .errors import StateError
 
 # Deliberately untyped: any type that can be added, subtracted, multiplied and divided will do.
 Scalar = Any
@@ -24,3 +27,24 @@ def sin(angle: Scalar) -> Scalar:
 def cos(angle: Scalar) -> Scalar:
     """Cosine of an angle [rad]."""
     return math.cos(angle)
+
+
+@singledispatch
+def require_positive(kind: Scalar, value: Scalar, reason: str) -> None:
+    """Refuse a value that is not positive: floats now, programs when they run, others never.
+
+    Args:
+        kind: any scalar that the algorithm was given; its type decides. The value may be a
+            constant even where a program is traced.
+        value: must be greater than zero.
+        reason: text of the refusal.
+
+    Raises:
+        StateError: the value is zero, negative or NaN.
+    """
+
+
+@require_positive.register
+def _(kind: Real, value: float, reason: str) -> None:
+    if not value > 0.0:
+        raise StateError(reason)

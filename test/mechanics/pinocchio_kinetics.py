@@ -19,10 +19,10 @@ SOLVABLE, SINGULAR = 1e6, 1e12
 
 
 class PinocchioKinetics(PinocchioReference):
-    """As `Oracle`, and `compare` covers more: every state looks at the next frame of the robot."""
+    """As `PinocchioReference`; `compare` covers more: each state takes the next frame."""
 
     def __init__(self, text: str, model: RobotModel) -> None:
-        """Let Pinocchio parse the URDF; see `Oracle`."""
+        """Let Pinocchio parse the URDF; see `PinocchioReference`."""
         super().__init__(text, model)
         self._mimics = any(joint.mimicked is not None for joint in model.joints)
         self._frames = cycle(reversed(model.frames))

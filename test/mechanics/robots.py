@@ -81,3 +81,15 @@ SINGULAR = {
 
 def hand_written(name: str) -> Robot:
     return next(robot for robot in HAND_WRITTEN if robot.name == name)
+
+
+# A point mass on the axis of its joint: what rounding leaves of its inertia is some 1e-17 kg m^2.
+POINT_ON_AXIS = """<robot name="r"><link name="base"/><link name="arm">
+<inertial><origin xyz="0.1 0.2 0.3"/><mass value="1"/>
+<inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tool"><inertial><origin xyz="0.03 0.06 0.27"/><mass value="1"/>
+<inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/>
+<axis xyz="0 1 0"/></joint>
+<joint name="spindle" type="continuous"><parent link="arm"/><child link="tool"/>
+<origin xyz="0.3 0 0"/><axis xyz="0.1 0.2 0.9"/></joint></robot>"""

@@ -33,7 +33,8 @@ class GuardedFeedforward:
         feedforward: computes the torque.
         effort: (k,) the last command [N m or N].
         mode: what is commanded.
-        active, enabled: whether torque is wanted; both must be true.
+        active: torque is wanted while this and `enabled` are true.
+        enabled: torque is wanted while this and `active` are true.
         fault: why there is no torque although it is wanted; empty if there is no fault.
         start_inhibited: whether commands must not start, because another publisher commands the
             robot; commands that have started go on.

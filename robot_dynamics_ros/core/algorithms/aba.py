@@ -27,8 +27,9 @@ from ..spatial import (
     symmetric,
     transpose,
 )
-from .joint_space import require_inertia, solved_forward_dynamics
+from .joint_space import solved_forward_dynamics
 from .joint_tree import joint_frames, joint_rates
+from .pivots import largest_inertias, require_pivot
 from .rnea import spreading
 
 
@@ -54,26 +55,14 @@ def forward_dynamics(
         gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
 
     Raises:
-        InertiaError: a joint moves no mass, so that any acceleration would do.
+        InertiaError: a joint moves no mass at any q, so that any acceleration would do.
+        StateError: M(q) is singular at this q.
     """
     if any(joint.mimicked is not None for joint in model.joints):
         return solved_forward_dynamics(model, q, v, tau, gravity)
     frames = joint_frames(model, q)
     biases, wrenches = _forward(model, frames, joint_rates(model, v))
-    bodies = [_Articulated.rigid(joint) for joint in model.joints]
-    responses: list[_Response] = [_Response()] * len(bodies)
-
-    # Backward, tips to base: what is left of each body when its joint yields to its torque.
-    for i, joint in reversed(list(enumerate(model.joints))):
-        response = _respond(model, i, bodies[i], wrenches[i], tau)
-        responses[i] = response
-        if joint.parent >= 0:
-            body = bodies[i].yielding(response)
-            borne = wrenches[i].plus(body.times(biases[i])).plus(response.wrench, response.effort)
-            rotation, translation = frames[i]
-            bodies[joint.parent] = bodies[joint.parent].plus(body.moved(rotation, translation))
-            borne = _moved(borne, rotation, translation)
-            wrenches[joint.parent] = wrenches[joint.parent].plus(borne)
+    responses = _backward(model, q, tau, frames, biases, wrenches)
 
     # Forward, base to tips. Gravity enters as an upward acceleration of the base.
     accelerations = [_Pair(ZERO, scale(-1.0, gravity))]
@@ -197,16 +186,33 @@ def _forward(
     return biases, wrenches
 
 
-def _respond(
-    model: RobotModel, i: int, body: _Articulated, borne: _Pair, tau: Sequence[Scalar]
-) -> _Response:
-    joint = model.joints[i]
-    axis, index = _axis(joint), joint.coordinate.index
-    wrench = body.times(axis)
-    inertia = axis.dot(wrench) + joint.armature
-    require_inertia(model, index, inertia)
-    effort = (tau[index] - axis.dot(borne)) / inertia
-    return _Response(effort, wrench, _quotient(wrench, inertia))
+def _backward(
+    model: RobotModel,
+    q: Sequence[Scalar],
+    tau: Sequence[Scalar],
+    frames: list[tuple[Matrix, Vector]],
+    biases: list[_Pair],
+    wrenches: list[_Pair],
+) -> list[_Response]:
+    """Tips to base: what is left of each body when its joint yields to its torque."""
+    bodies = [_Articulated.rigid(joint) for joint in model.joints]
+    largest = largest_inertias(model, q)
+    responses: list[_Response] = [_Response()] * len(bodies)
+    for i, joint in reversed(list(enumerate(model.joints))):
+        axis, index = _axis(joint), joint.coordinate.index
+        U = bodies[i].times(axis)
+        D = axis.dot(U) + joint.armature
+        require_pivot(model, q, index, D, largest[i])
+        effort = (tau[index] - axis.dot(wrenches[i])) / D
+        responses[i] = response = _Response(effort, U, _quotient(U, D))
+        if joint.parent >= 0:
+            body = bodies[i].yielding(response)
+            wrench = wrenches[i].plus(body.times(biases[i])).plus(U, effort)
+            rotation, translation = frames[i]
+            bodies[joint.parent] = bodies[joint.parent].plus(body.moved(rotation, translation))
+            wrench = _moved(wrench, rotation, translation)
+            wrenches[joint.parent] = wrenches[joint.parent].plus(wrench)
+    return responses
 
 
 def _quotient(wrench: _Pair, inertia: Scalar) -> _Pair:

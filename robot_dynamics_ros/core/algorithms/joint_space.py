@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import InertiaError
 from ..model.robot import RobotModel
 from ..scalar import Scalar
 from ..spatial import Vector
 from .crba import mass_matrix
+from .pivots import largest_of_coordinates, require_pivot
 from .rnea import bias_torque
 
 Rows = list[list[Scalar]]
@@ -22,10 +22,11 @@ def mass_matrix_inverse(model: RobotModel, q: Sequence[Scalar]) -> Rows:
         q: (n,) positions [rad or m].
 
     Raises:
-        InertiaError: a joint moves no mass, so that there is no inverse.
+        InertiaError: a joint moves no mass at any q, so that there is no inverse.
+        StateError: M(q) is singular at this q.
     """
     n = model.size
-    lower, diagonal = factorize(model, mass_matrix(model, q))
+    lower, diagonal = factorize(model, q, mass_matrix(model, q))
     # Z = L^-1, row by row, from L Z = 1.
     z: Rows = [[0.0] * n for _ in range(n)]
     for i in range(n):
@@ -56,11 +57,12 @@ def solved_forward_dynamics(
     Walker, Orin, "Efficient dynamic computer simulation of robotic mechanisms" (1982), method 3.
 
     Raises:
-        InertiaError: a joint moves no mass, so that any acceleration would do.
+        InertiaError: a joint moves no mass at any q, so that any acceleration would do.
+        StateError: M(q) is singular at this q.
     """
-    lower, diagonal = factorize(model, mass_matrix(model, q))
+    lower, diagonal = factorize(model, q, mass_matrix(model, q))
     bias = bias_torque(model, q, v, gravity)
-    a = [torque - borne for torque, borne in zip(tau, bias, strict=True)]
+    a = [torque - needed for torque, needed in zip(tau, bias, strict=True)]
     for i in reversed(range(model.size)):
         for j in range(i):
             a[j] -= lower[i][j] * a[i]
@@ -71,16 +73,19 @@ def solved_forward_dynamics(
     return a
 
 
-def factorize(model: RobotModel, matrix: Sequence[Sequence[Scalar]]) -> tuple[Rows, list[Scalar]]:
-    """L, unit lower triangular, and the diagonal of D with M = L^T D L.
+def factorize(
+    model: RobotModel, q: Sequence[Scalar], matrix: Sequence[Sequence[Scalar]]
+) -> tuple[Rows, list[Scalar]]:
+    """L, unit lower triangular, and the diagonal of D with M(q) = L^T D L.
 
     Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 6.3: from the tips to the base,
     so that joints of different branches stay apart.
     """
     n = model.size
+    largest = largest_of_coordinates(model, q)
     work = [list(row[: i + 1]) for i, row in enumerate(matrix)]
     for k in reversed(range(n)):
-        require_inertia(model, k, work[k][k])
+        require_pivot(model, q, k, work[k][k], largest[k])
         ratios = [entry / work[k][k] for entry in work[k][:k]]
         for i in range(k):
             for j in range(i + 1):
@@ -90,12 +95,3 @@ def factorize(model: RobotModel, matrix: Sequence[Sequence[Scalar]]) -> tuple[Ro
     for i in range(n):
         work[i][i] = 1.0
     return work, diagonal
-
-
-def require_inertia(model: RobotModel, index: int, inertia: Scalar) -> None:
-    """Refuse a coordinate that moves no mass, where that is known before any position is."""
-    if isinstance(inertia, float) and inertia == 0.0:
-        raise InertiaError(
-            f'joint {model.joint_names[index]!r} moves no mass, so that no torque determines its '
-            'acceleration: give its link an inertial, or fix the joint'
-        )

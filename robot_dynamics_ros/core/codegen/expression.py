@@ -10,18 +10,24 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-from ..scalar import Scalar, cos, sin
+from ..scalar import Scalar, cos, require_positive, sin
 
 # `float` first: the isinstance check of an abstract class is ten times slower.
 CONSTANT = (float, Real)
 
 
 class ExpressionGraph:
-    """The expressions of one program, in the order in which they can be computed."""
+    """The expressions of one program, in the order in which they can be computed.
+
+    Attributes:
+        conditions: values that must be positive, each with the reason why the program has no
+            result otherwise.
+    """
 
     def __init__(self) -> None:
         """Start without expressions."""
         self._nodes: dict[tuple[Any, ...], Expression] = {}
+        self.conditions: list[tuple[Scalar, str]] = []
 
     def input_vector(self, name: str, size: int) -> list[Expression]:
         """The entries of a vector that the program is given."""
@@ -170,3 +176,8 @@ def _(angle: Expression) -> Expression:
 @cos.register
 def _(angle: Expression) -> Expression:
     return angle.graph.node('cos', angle)
+
+
+@require_positive.register
+def _(kind: Expression, value: Scalar, reason: str) -> None:
+    kind.graph.conditions.append((value, reason))

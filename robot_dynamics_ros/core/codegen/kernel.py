@@ -1,16 +1,16 @@
-"""A program that can be called: natively where that is possible, with care everywhere else."""
+"""A program that can be called: in native code where that works, in plain Python elsewhere."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
 from ..checks import Array, check_bindable, check_output, checked_vector
 from ..errors import ParameterError, StateError
-from .llvm_ir import RANGE
+from .ndarray import layout_is_known
 from .program import Program
 from .python import compile_python
 
@@ -26,13 +26,20 @@ def native_obstacle() -> str:
         import llvmlite
     except ImportError:
         return 'llvmlite is not installed'
-    if tuple(int(part) for part in llvmlite.__version__.split('.')[:2]) < LLVMLITE_NEEDED:
-        needed = '.'.join(map(str, LLVMLITE_NEEDED))
-        return f'llvmlite {llvmlite.__version__} is too old, {needed} is needed'
-    from .ndarray import layout_is_known
-
+    version = getattr(llvmlite, '__version__', None)
+    needed = '.'.join(map(str, LLVMLITE_NEEDED))
+    numbers = re.match(r'(\d+)\.(\d+)(?=$|[.+-]|a|b|rc)', str(version))
+    if numbers is None:
+        return f'llvmlite has the unreadable version {version!r}, {needed} or newer is needed'
+    if tuple(map(int, numbers.groups())) < LLVMLITE_NEEDED:
+        return f'llvmlite {version} is too old, {needed} is needed'
     if not layout_is_known():
         return 'this Python has no CPython arrays of the known layout'
+    try:
+        from . import llvm  # noqa: F401
+    except Exception as error:
+        # Whatever a broken installation raises: plain Python computes the same.
+        return f'llvmlite {version} does not load: {error}'
     return ''
 
 
@@ -65,7 +72,7 @@ class Kernel:
     def __init__(
         self, program: Program, labels: Mapping[str, Sequence[str]], backend: Backend
     ) -> None:
-        """Compile.
+        """Compile a program with one back end.
 
         Args:
             program: to compile.
@@ -79,6 +86,8 @@ class Kernel:
             from .llvm import NativeKernel
 
             self._native = NativeKernel(program)
+        else:
+            self._python = compile_python(program)
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -106,10 +115,6 @@ class Kernel:
             return checked_step
         return self._native.bind(checked_step, inputs, out)
 
-    @cached_property
-    def _python(self) -> Callable[..., list[float]]:
-        return compile_python(self._program)
-
     def _checked_call(self, *arguments: Any) -> Any:
         """Takes whatever can be understood, and says what cannot."""
         *values, out = arguments
@@ -120,32 +125,28 @@ class Kernel:
         if out is not None:
             check_output(out, self._program.shape)
         result = self._evaluate(vectors)
+        if not np.isfinite(result).all():
+            raise self._no_value('overflow')
         if out is None:
             return result
         out[...] = result
         return out
 
     def _evaluate(self, vectors: list[Array]) -> Array:
-        if self._native is not None and all(np.abs(vector).max() < RANGE for vector in vectors):
-            result = np.empty(self._program.shape, np.float64)
-            self._native.bind(_unreachable, vectors, result)()
-            return result
+        """The result at finite inputs of any size; not finite where it is too large."""
         try:
-            flat = self._python(*(vector.tolist() for vector in vectors))
-        except ArithmeticError as error:
+            if self._native is None:
+                flat = self._python(*(vector.tolist() for vector in vectors))
+                return np.array(flat, dtype=np.float64).reshape(self._program.shape)
+            result: Array = np.empty(self._program.shape, np.float64)
+            failed = self._native.evaluate(vectors, result)
+        except (ArithmeticError, ValueError) as error:
+            # Python's sine of an angle that has overflowed raises ValueError.
             raise self._no_value(error) from None
-        except ValueError as error:
-            # The sine of an angle that has overflowed.
-            raise self._no_value(error) from None
-        result = np.array(flat, dtype=np.float64).reshape(self._program.shape)
-        if not np.isfinite(result).all():
-            raise self._no_value('overflow')
+        if failed:
+            raise StateError(self._program.conditions[failed - 1][1])
         return result
 
     def _no_value(self, reason: object) -> StateError:
         inputs = ', '.join(self._program.inputs)
         return StateError(f'{self._program.name} has no finite value at this {inputs}: {reason}')
-
-
-def _unreachable() -> None:
-    raise AssertionError('values that were found in range are out of it')

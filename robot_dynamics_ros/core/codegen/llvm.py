@@ -8,18 +8,17 @@ from typing import Any
 
 import llvmlite
 import llvmlite.binding as llvm
-import numpy as np
 
-from .llvm_kernel import kernel_ir
+from .llvm_ir import address
+from .llvm_kernel import ANGLE_NOT_FINITE, OUT_OF_MEMORY, kernel_ir
+from .llvm_sine import sines_ir
+from .ndarray import reader_ir
+from .numpy_compute import UNREADABLE
 from .numpy_entry import entry_ir
 from .program import Program
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
-# An algorithm computes a thing shortly before it uses it. The machine scheduler undoes that in
-# blocks of thousands of instructions: without it, 32 joints compile in two thirds of the time and
-# run a fifth faster. LLVM has this switch for a whole process only.
-llvm.set_option('robot_dynamics_ros', '-enable-misched=false')
 
 VERSION = f'llvmlite {llvmlite.__version__}, LLVM {".".join(map(str, llvm.llvm_version_info))}'
 
@@ -27,61 +26,90 @@ VERSION = f'llvmlite {llvmlite.__version__}, LLVM {".".join(map(str, llvm.llvm_v
 # the code compiles ten times as fast and runs half as fast.
 LARGE = 100_000
 
-METH_NOARGS, METH_FASTCALL = 0x0004, 0x0080
+# Prototypes of our own: those that ctypes.pythonapi keeps are shared with the whole process.
+_new_builtin = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p
+)(('PyCFunction_NewEx', ctypes.pythonapi))
+_new_capsule = ctypes.PYFUNCTYPE(
+    ctypes.py_object, ctypes.py_object, ctypes.c_char_p, ctypes.c_void_p
+)(('PyCapsule_New', ctypes.pythonapi))
+_increment = ctypes.PYFUNCTYPE(None, ctypes.py_object)(('Py_IncRef', ctypes.pythonapi))
 
 
 class NativeKernel:
-    """A program as machine code, with the two entry points of `numpy_entry`.
+    """A program as machine code, with the entry points of `numpy_entry`.
 
-    It holds none of its builtins, and they hold it: no cycle keeps machine code in memory.
+    It holds none of the functions that it makes, and none of them holds it: no cycle keeps
+    machine code in memory, and no attribute that is changed frees what a function needs.
     """
 
     def __init__(self, program: Program) -> None:
         """Compile a program."""
-        source = kernel_ir(program, 'kernel') + entry_ir(program)
-        steps = sum(1 for _ in program.steps())
-        self._engine = _compile(source, level=1 if steps < LARGE else 0)
-        name = program.name.encode()
-        self._call_definition = _method(name, self._address('call'), METH_FASTCALL)
-        self._step_definition = _method(name, self._address('step'), METH_NOARGS)
+        sines, read = (address(SHARED.get_function_address(name)) for name in ('sines', 'read'))
+        source = kernel_ir(program, sines) + entry_ir(program, read)
+        engine = _compile(source, level=1 if len(program.steps()) < LARGE else 0)
+        self._code = _capsule(engine)
+        self._evaluate = _builtin(engine, 'evaluate', self._code)
+        self._make_call = _builtin(engine, 'make_call', self._code)
+        self._make_step = _builtin(engine, 'make_step', self._code)
 
     def callable(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """`call(input..., out)`, a builtin; `out` is None for a new array.
 
         Args:
             fallback: gets the arguments of every call that is not plain float64 arrays in range,
-                and answers in its place; it must keep this object alive.
+                or has no result, and answers in its place.
         """
-        call: Callable[..., Any] = _builtin(self._call_definition, fallback)
+        call: Callable[..., Any] = self._make_call((self._code, fallback))
         return call
 
     def bind(
         self, fallback: Callable[[], None], inputs: Sequence[Any], output: Any
     ) -> Callable[[], None]:
-        """A builtin that computes from `inputs` into `output`, arrays that were checked.
+        """A builtin that computes from `inputs` into `output`.
 
         Args:
-            fallback: is called in its place when a value is out of range.
+            fallback: is called in its place when an array is not contiguous float64 of the right
+                size any more, a value is out of range, or there is no result.
             inputs: contiguous float64 vectors.
             output: contiguous writeable float64 array that overlaps none of them.
         """
-        # The last entry keeps the machine code alive as long as the builtin is.
-        bound = np.empty(len(inputs) + 3, dtype=object)
-        for index, held in enumerate([fallback, *inputs, output, self]):
-            bound[index] = held
-        step: Callable[[], None] = _builtin(self._step_definition, bound)
+        step: Callable[[], None] = self._make_step((self._code, fallback, *inputs, output))
         return step
 
-    def _address(self, name: str) -> int:
-        return int(self._engine.get_function_address(name))
+    def evaluate(self, inputs: Sequence[Any], output: Any) -> int:
+        """Compute from finite inputs of any size; the output need not be finite then.
+
+        Args:
+            inputs: contiguous float64 vectors.
+            output: contiguous writeable float64 array that overlaps none of them.
+
+        Returns:
+            0, or the number of the condition of the program that does not hold, from 1; the
+            output is as it was then.
+
+        Raises:
+            OverflowError: an angle is too large for a double.
+            MemoryError: there is no scratch memory.
+        """
+        outcome = int(self._evaluate(*inputs, output))
+        if outcome == ANGLE_NOT_FINITE:
+            raise OverflowError('an angle is too large for a double')
+        if outcome == OUT_OF_MEMORY:
+            raise MemoryError('no scratch memory for native code')
+        if outcome == UNREADABLE:
+            raise AssertionError('arrays that were checked cannot be read')
+        return outcome
 
 
 def _compile(source: str, level: int) -> Any:
     """Machine code for this CPU.
 
     No optimiser looks at the source: a traced program has no constant left to fold, nothing
-    computed twice, and neither branch nor loop. Measured on 6 to 32 joints, LLVM's levels and its
-    SLP vectoriser make the code no faster, and take up to thirty times as long.
+    computed twice, and no loop. Measured on 6 to 32 joints, LLVM's levels and its SLP vectoriser
+    make the code no faster, and take up to thirty times as long. Of the code generator's passes
+    the machine scheduler takes a tenth of the time and gains nothing here; LLVM can switch it off
+    for a whole process only, which would change the code of other users of LLVM.
     """
     module = llvm.parse_assembly(source)
     machine = llvm.Target.from_default_triple().create_target_machine(
@@ -92,29 +120,20 @@ def _compile(source: str, level: int) -> Any:
     return engine
 
 
-class _MethodDefinition(ctypes.Structure):
-    """PyMethodDef of CPython's stable ABI."""
+def _capsule(engine: Any) -> object:
+    """What keeps the machine code alive, and cannot be opened from Python.
 
-    _fields_ = (
-        ('name', ctypes.c_char_p),
-        ('function', ctypes.c_void_p),
-        ('flags', ctypes.c_int),
-        ('doc', ctypes.c_char_p),
-    )
-
-
-# A builtin reads its definition when it dies, which in a cycle may be after everything else that
-# we own: definitions, of 32 bytes each, stay for ever.
-_definitions: list[_MethodDefinition] = []
+    The garbage collector does not see its reference to the engine either: it finalises no engine
+    while a function of it can still be called, as it might with objects of one dead cycle.
+    """
+    _increment(engine)
+    return _new_capsule(engine, None, engine.get_function_address('release'))
 
 
-def _method(name: bytes, address: int, flags: int) -> _MethodDefinition:
-    _definitions.append(_MethodDefinition(name, address, flags, None))
-    return _definitions[-1]
+def _builtin(engine: Any, name: str, code: object) -> Any:
+    return _new_builtin(engine.get_global_value_address(f'{name}.definition'), (code,), None)
 
 
-def _builtin(definition: _MethodDefinition, bound: object) -> Any:
-    create = ctypes.pythonapi.PyCFunction_NewEx
-    create.restype = ctypes.py_object
-    create.argtypes = [ctypes.POINTER(_MethodDefinition), ctypes.py_object, ctypes.c_void_p]
-    return create(ctypes.byref(definition), bound, None)
+# What every kernel calls, compiled once; the reference that nobody drops keeps it for ever.
+SHARED = _compile(sines_ir() + reader_ir(), level=1)
+_increment(SHARED)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,23 +20,31 @@ class Program:
         inputs: size of each input vector by its name, in the order of the arguments.
         shape: of the output.
         outputs: its entries, row-major: expressions of the inputs, and floats.
+        conditions: expressions or floats that must be positive for there to be a result, each
+            with the text of the refusal.
     """
 
     name: str
     inputs: Mapping[str, int]
     shape: tuple[int, ...]
     outputs: tuple[Scalar, ...]
+    conditions: tuple[tuple[Scalar, str], ...] = ()
 
-    def steps(self) -> Iterator[Expression]:
-        """The expressions that the outputs need, operands first."""
-        needed: dict[int, Expression] = {}
-        pending = [entry for entry in self.outputs if isinstance(entry, Expression)]
-        while pending:
-            expression = pending.pop()
-            if expression.index not in needed:
-                needed[expression.index] = expression
-                pending += [x for x in expression.operands if isinstance(x, Expression)]
-        yield from (needed[index] for index in sorted(needed))
+    def steps(self) -> list[Expression]:
+        """The expressions that outputs and conditions need, operands first."""
+        return needed_for([*self.outputs, *(value for value, _ in self.conditions)])
+
+
+def needed_for(results: Iterable[Scalar]) -> list[Expression]:
+    """The expressions among some scalars, and all that these need, operands first."""
+    needed: dict[int, Expression] = {}
+    pending = [entry for entry in results if isinstance(entry, Expression)]
+    while pending:
+        expression = pending.pop()
+        if expression.index not in needed:
+            needed[expression.index] = expression
+            pending += [x for x in expression.operands if isinstance(x, Expression)]
+    return [needed[index] for index in sorted(needed)]
 
 
 def trace(name: str, algorithm: Callable[..., object], inputs: Mapping[str, int]) -> Program:
@@ -46,9 +54,13 @@ def trace(name: str, algorithm: Callable[..., object], inputs: Mapping[str, int]
         name: of the quantity.
         algorithm: takes one sequence of scalars per input, returns nested lists of scalars.
         inputs: size of each input vector by its name, in the order of the arguments.
+
+    Returns:
+        The program; it refuses what the algorithm asks of `require_positive`.
     """
     graph = ExpressionGraph()
     vectors = [graph.input_vector(vector, size) for vector, size in inputs.items()]
     result = np.array(algorithm(*vectors), dtype=object)
     graph.close()
-    return Program(name, dict(inputs), result.shape, tuple(result.ravel()))
+    conditions = tuple(graph.conditions)
+    return Program(name, dict(inputs), result.shape, tuple(result.ravel()), conditions)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from ..scalar import require_positive
 from .expression import Expression
 from .program import Program
 
@@ -24,16 +25,18 @@ FORMATS = {
 def python_source(program: Program) -> str:
     """Source of a function that takes a sequence per input and returns a flat list of floats.
 
-    What is used once stands where it is used; the rest gets a name.
+    What is used once stands where it is used; the rest gets a name. The function raises StateError
+    where a condition does not hold.
     """
-    steps = list(program.steps())
+    steps = program.steps()
     uses = Counter(
         operand.index
         for step in steps
         for operand in step.operands
         if isinstance(operand, Expression)
     )
-    uses.update(entry.index for entry in program.outputs if isinstance(entry, Expression))
+    results = [*program.outputs, *(value for value, _ in program.conditions)]
+    uses.update(entry.index for entry in results if isinstance(entry, Expression))
 
     texts: dict[int, str] = {}
     lines = [f'def {program.name}({", ".join(program.inputs)}):']
@@ -54,13 +57,20 @@ def python_source(program: Program) -> str:
         else:
             texts[step.index] = f't{step.index}'
             lines.append(f'    t{step.index} = {formula}')
+    for value, reason in program.conditions:
+        lines.append(f'    require_positive(0.0, {text(value)}, {reason!r})')
     lines.append(f'    return [{", ".join(map(text, program.outputs))}]')
     return '\n'.join(lines) + '\n'
 
 
 def compile_python(program: Program) -> Callable[..., list[float]]:
     """The function of `python_source`."""
-    namespace: dict[str, Any] = {'sin': math.sin, 'cos': math.cos, 'divide': _divide}
+    namespace: dict[str, Any] = {
+        'sin': math.sin,
+        'cos': math.cos,
+        'divide': _divide,
+        'require_positive': require_positive,
+    }
     exec(compile(python_source(program), f'<{program.name}>', 'exec'), namespace)
     function: Callable[..., list[float]] = namespace[program.name]
     return function

@@ -1,4 +1,4 @@
-"""Whether the mass matrix of a robot is possible: without negative eigenvalues."""
+"""Whether the mass matrix of a robot is possible: positive semi-definite."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..algorithms.pivots import rounding_of_inertias
 from ..checks import Array
 from ..errors import InertiaError
 from ..model.robot import RobotModel
 from ..model.sampling import random_states
+from ..scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale, without_rounding_noise
 
 # Share of the largest eigenvalue by which rounding may leave a zero one below zero.
 ROUNDING = 1e-12
@@ -36,12 +38,17 @@ def check_mass_matrix(
             raise InertiaError(
                 'the mass matrix is not finite: masses or lengths are too large, check the units'
             )
-        eigenvalues, directions = np.linalg.eigh(matrix)
-        if eigenvalues[0] < -ROUNDING * abs(eigenvalues[-1]):
-            joint = model.joint_names[int(np.abs(directions[:, 0]).argmax())]
+        M = without_rounding_noise(matrix, rounding_of_inertias(model, state.q))
+        # With a unit diagonal a light joint is not hidden by a heavy one, nor by its unit.
+        eigenvalues = ScaledEigenvalues.of(M, mass_matrix_scale(M))
+        if eigenvalues.values[0] < -ROUNDING * abs(eigenvalues.values[-1]):
+            direction = eigenvalues.vectors[:, 0]
+            velocity = direction / eigenvalues.scale
+            velocity /= np.linalg.norm(velocity)
+            joint = model.joint_names[int(np.abs(direction).argmax())]
             findings = '; '.join(str(finding) for finding in model.findings)
             raise InertiaError(
-                f'the mass matrix has the eigenvalue {eigenvalues[0]:.3g}, mostly along joint '
-                f'{joint!r}: none may be negative. Correct the inertials; findings: '
-                f'{findings or "none"}'
+                f'the mass matrix M is indefinite: v^T M v is {velocity @ M @ velocity:.3g} for a '
+                f'unit velocity v, mostly of joint {joint!r}; it must not be negative. Correct '
+                f'the inertials; findings: {findings or "none"}'
             )

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..checks import Array
 from ..errors import InertiaError, StateError
-from .scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale
+from ..scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale
 from .task_space import NEARLY_MASSLESS
 
 

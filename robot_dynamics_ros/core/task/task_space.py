@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..checks import Array
-from .scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale, twist_scale
+from ..scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale, twist_scale
 from .twist_rows import SPATIAL_ENTRIES
 
 # Eigenvalues of M^-1 and of J M^-1 J^T below these shares of the largest, all without units, are

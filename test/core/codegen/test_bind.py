@@ -48,11 +48,40 @@ def test_a_bad_value_raises_and_leaves_the_output(dynamics, bad):
     assert np.array_equal(out, dynamics.bias_torque(q, v))
 
 
-def test_values_beyond_the_range_of_native_code_are_computed():
-    robot = hand_written('oblique')
-    q, out = np.array([1e12, 0.1, 0.2, 0.3]), np.zeros((4, 4))
-    robot.native.bind('mass_matrix', q, out=out)()
-    assert np.array_equal(out, robot.python.mass_matrix(q))
+FAR = {
+    'an angle': ('mass_matrix', ([1e12, 0.1, 0.2, 0.3],)),
+    'angles at the limit': ('mass_matrix', ([2.0**30, -(2.0**30), 1e300, 0.3],)),
+    'a velocity': ('bias_torque', ([0.4, 0.1, 0.2, 0.3], [1e10, 2.0, -1e20, 1.0])),
+}
+
+
+def refuse_to_compile(program):
+    raise AssertionError(f'{program.name} is compiled for plain Python')
+
+
+@pytest.mark.parametrize('far', FAR)
+def test_values_beyond_the_range_of_native_code_are_computed_without_a_pause(monkeypatch, far):
+    """On the control thread nothing is compiled."""
+    quantity, values = FAR[far]
+    inputs = [np.array(value) for value in values]
+    expected = getattr(hand_written('oblique').python, quantity)(*inputs)
+    dynamics = RobotDynamics(hand_written('oblique').model, backend='native')
+    out = np.zeros_like(expected)
+    step = dynamics.bind(quantity, *inputs, out=out)
+    monkeypatch.setattr('robot_dynamics_ros.core.codegen.kernel.compile_python', refuse_to_compile)
+    step()
+    called = getattr(dynamics, quantity)(*inputs)
+    assert_close(out, expected)
+    assert np.array_equal(out, called)
+
+
+def test_a_result_that_overflows_is_refused(dynamics):
+    q, v, out = np.zeros(4), np.full(4, 1e200), np.full(4, 7.0)
+    step = dynamics.bind('bias_torque', q, v, out=out)
+    for refused in (step, lambda: dynamics.bias_torque(q, v, out=out)):
+        with pytest.raises(StateError, match='bias_torque has no finite value at this q, v'):
+            refused()
+        assert (out == 7.0).all()
 
 
 def test_a_change_of_gravity_reaches_bound_steps():

@@ -1,4 +1,4 @@
-"""Sine and cosine of the native back end, over the whole range that it answers itself."""
+"""Sine and cosine of the native back end, at any angle."""
 
 import math
 from functools import cache
@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.codegen.llvm_ir import RANGE
+from robot_dynamics_ros.core.codegen.llvm_sine import RANGE
 from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.scalar import cos, sin
 
@@ -24,7 +25,7 @@ COUNT = 64
 def kernel():
     if obstacle := native_obstacle():
         pytest.skip(obstacle)
-    program = trace('turn', lambda x: [[sin(y) for y in x], [cos(y) for y in x]], {'x': COUNT})
+    program = trace('both', lambda x: [[sin(y) for y in x], [cos(y) for y in x]], {'x': COUNT})
     return Kernel(program, {'x': [f'x{i}' for i in range(COUNT)]}, 'native')
 
 
@@ -68,21 +69,52 @@ def test_signs_of_zero_and_symmetry():
     assert kernel().call(np.zeros(COUNT), None).tolist() == [[0.0] * COUNT, [1.0] * COUNT]
 
 
-def test_beyond_its_range_plain_python_answers():
-    x = np.resize([RANGE, -RANGE, 1e10, -1e15, 1e300, 0.1], COUNT)
+def test_beyond_its_range_the_results_are_those_of_plain_python():
+    """Bitwise, beside angles within it, which are computed as ever."""
+    x = np.resize([RANGE, -RANGE, 1e10, -1e15, 1e300, 0.1, -2.0, 3e8], COUNT)
     sine, cosine = kernel().call(x, None)
-    assert sine.tolist() == [math.sin(y) for y in x]
-    assert cosine.tolist() == [math.cos(y) for y in x]
+    large = np.abs(x) >= RANGE
+    assert sine[large].tolist() == [math.sin(y) for y in x[large]]
+    assert cosine[large].tolist() == [math.cos(y) for y in x[large]]
+    alone = kernel().call(np.where(large, 0.0, x), None)
+    assert np.array_equal(sine[~large], alone[0][~large])
+    assert np.array_equal(cosine[~large], alone[1][~large])
 
 
-def test_a_mimic_joint_may_turn_further_than_its_driver():
-    """The range is checked on inputs: an angle may be a multiple of one."""
+@pytest.mark.parametrize('factor', [1000.0, 1e12, -3.7e15])
+def test_an_angle_may_be_a_large_multiple_of_an_input(factor):
+    """A mimic joint: the angle is rounded as plain Python rounds it, then both are exact."""
     if obstacle := native_obstacle():
         pytest.skip(obstacle)
-    factor = 1000.0
-    program = trace('turn', lambda x: [sin(factor * x[0]), cos(factor * x[0])], {'x': 1})
-    call = Kernel(program, {'x': ['x']}, 'native').call
-    for x in (9e8, -1.07e9):
-        assert call(np.array([x]), None).tolist() == pytest.approx(
-            [math.sin(factor * x), math.cos(factor * x)], rel=1e-15
-        )
+
+    def algorithm(x):
+        angle = factor * x[0] + 0.3
+        return [sin(angle), cos(angle)]
+
+    kernel = Kernel(trace('multiple', algorithm, {'x': 1}), {'x': ['x']}, 'native')
+    x, out = np.zeros(1), np.zeros(2)
+    step = kernel.bind([x], out)
+    for value in (9e8, -1.07e9, 0.7, 1.0 / 3.0, 1e-13):
+        x[0] = value
+        step()
+        exact = algorithm([value])
+        assert np.abs(out - exact).max() <= MOST_ULPS * np.spacing(1.0)
+        assert kernel.call(x, None).tolist() == out.tolist()
+
+
+def test_an_angle_that_overflows_has_no_sine(backend):
+    kernel = Kernel(trace('far', lambda x: [sin(1e300 * x[0])], {'x': 1}), {'x': ['x']}, backend)
+    x, out = np.array([1e9]), np.array([7.0])
+    step = kernel.bind([x], out)
+    for refused in (step, lambda: kernel.call(x, None), lambda: kernel.call(x, out)):
+        with pytest.raises(StateError, match='far has no finite value at this x'):
+            refused()
+        assert out.tolist() == [7.0]
+
+
+def test_a_sine_of_a_sine_is_refused_by_native_code():
+    if obstacle := native_obstacle():
+        pytest.skip(obstacle)
+    program = trace('nested', lambda x: [sin(sin(x[0]))], {'x': 1})
+    with pytest.raises(NotImplementedError, match='nested: native code takes no sine of a sine'):
+        Kernel(program, {'x': ['x']}, 'native')

@@ -1,7 +1,7 @@
 """Robots whose kinetic energy can be negative are refused."""
 
 import pytest
-from mechanics.robots import HAND_WRITTEN, hand_written
+from mechanics.robots import HAND_WRITTEN, POINT_ON_AXIS, hand_written
 
 from robot_dynamics_ros.core import InertiaError, RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
@@ -28,3 +28,25 @@ def test_a_strange_inertia_that_does_no_harm_passes():
     model = parse_urdf(text)
     assert model.findings
     check_mass_matrix(model, RobotDynamics(model, backend='python').mass_matrix)
+
+
+def test_a_light_joint_that_is_indefinite_is_found_on_a_heavy_carriage():
+    """Whatever the masses and units of the other joints, which a raw eigenvalue depends on."""
+    text = """<robot name="r"><link name="base"/>
+    <link name="carriage"><inertial><mass value="200"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <link name="pointer"><inertial><mass value="1e-9"/>
+    <inertia ixx="1e-11" iyy="1e-11" izz="-1e-11" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="slide" type="prismatic"><parent link="base"/><child link="carriage"/>
+    <axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+    <joint name="spindle" type="continuous"><parent link="carriage"/><child link="pointer"/>
+    <axis xyz="0 0 1"/></joint></robot>"""
+    dynamics = RobotDynamics(parse_urdf(text), backend='python')
+    with pytest.raises(InertiaError, match=r"is -1e-11 for a unit velocity v, .*'spindle'"):
+        check_mass_matrix(dynamics.model, dynamics.mass_matrix)
+
+
+def test_a_point_mass_on_the_axis_of_its_joint_passes():
+    """What rounding leaves of its inertia may be negative, and says nothing."""
+    dynamics = RobotDynamics(parse_urdf(POINT_ON_AXIS), backend='python')
+    check_mass_matrix(dynamics.model, dynamics.mass_matrix)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array
+from .checks import Array
 
 # A matrix of zeros has no largest eigenvalue: what stands for it has an inverse, and sums of such
 # are finite.
@@ -52,6 +52,20 @@ class ScaledEigenvalues:
         return max(share * float(self.values[-1]), LEAST)
 
 
+def without_rounding_noise(M: Array, noise: Array) -> Array:
+    """The mass matrix, with zeros for the joints that move nothing but rounding.
+
+    The inertia of a point mass about an axis through it is 1e-17 kg m^2 instead of 0: its row,
+    scaled to a unit diagonal, would pass for that of a light joint.
+
+    Args:
+        M: (n, n) mass matrix.
+        noise: (n,) largest entries of its diagonal that rounding may have left, in their units.
+    """
+    moves_mass = np.abs(np.diag(M)) > noise
+    return np.where(np.outer(moves_mass, moves_mass), M, 0.0)
+
+
 def mass_matrix_scale(M: Array) -> Array:
     """(n,) scale of each joint: with it M has a unit diagonal.
 
@@ -60,7 +74,7 @@ def mass_matrix_scale(M: Array) -> Array:
     Args:
         M: (n, n) mass matrix.
     """
-    diagonal = np.diag(M)
+    diagonal = np.abs(np.diag(M))
     inertial = diagonal > 0.0
     mean = float(diagonal[inertial].mean()) if inertial.any() else 1.0
     scale: Array = np.sqrt(np.where(inertial, diagonal, mean))

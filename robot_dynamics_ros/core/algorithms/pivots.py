@@ -1,0 +1,117 @@
+"""Pivots: the inertias that forward dynamics and M^-1 divide by, and when they are too small.
+
+A pivot is the inertia that a joint feels when the joints beyond it yield. It is zero where M(q) is
+singular, but what is computed then is rounding noise: it is told from an inertia by comparing it
+with the largest one that the joint could have.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array
+from ..errors import InertiaError
+from ..model.robot import RobotModel
+from ..model.tree import joint_position
+from ..scalar import Scalar, require_positive
+from ..spatial import trace
+
+# Of the largest inertia of the joint: 500 units of rounding. Measured: what rounding leaves of a
+# pivot that should be zero stays below 6e-16 of it (chains of up to 31 joints, 1 mm to 100 m
+# long); the smallest pivot of the example robots is 2.5e-4 of it, that of random trees whose
+# sliders stand at 900 m is 4e-9.
+SMALLEST_PIVOT = 500 * sys.float_info.epsilon
+
+
+def require_pivot(
+    model: RobotModel, q: Sequence[Scalar], index: int, pivot: Scalar, largest: Scalar
+) -> None:
+    """Refuse a joint that moves no mass: at any q when a program is traced, at this q otherwise.
+
+    |pivot| > SMALLEST_PIVOT * largest is required; an implausible model may have negative ones.
+
+    Args:
+        model: the robot.
+        q: (n,) the positions, which say what kind of scalar is computed with.
+        index: of the joint in q.
+        pivot: inertia that the joint feels [kg m^2 or kg].
+        largest: inertia from which the pivot was computed, of `largest_inertias`.
+
+    Raises:
+        InertiaError: the pivot is the constant zero.
+        StateError: it is a float, and too small.
+    """
+    name = model.joint_names[index]
+    if isinstance(pivot, float) and pivot == 0.0:
+        raise InertiaError(
+            f'joint {name!r} moves no mass, so that no torque determines its acceleration: give '
+            'its link an inertial, or fix the joint'
+        )
+    smallest = SMALLEST_PIVOT * largest
+    require_positive(
+        q[index],
+        pivot * pivot - smallest * smallest,
+        f'the mass matrix is singular here: joint {name!r} moves no more than '
+        f'{SMALLEST_PIVOT:.1e} of the inertia that it carries, so that no torque determines its '
+        'acceleration: choose another position, or give its link or rotor an inertia',
+    )
+
+
+def largest_inertias(model: RobotModel, q: Sequence[Scalar]) -> list[Scalar]:
+    """Upper bounds of the inertia that each joint moves, without armature [kg m^2 or kg].
+
+    Of a joint that slides, the mass of the bodies that it carries. Of one that turns,
+    (r + sum of sqrt(m_k) |x_k|)^2 <= (1 + N) (r^2 + sum of m_k x_k^2), where r^2 is the trace of
+    their second moment about the joint with the arm stretched out, and x_k the travel of each of
+    N sliding joints among them, which carries the mass m_k. Constant where no joint slides.
+
+    Returns:
+        One per joint of `model.joints`.
+    """
+    masses = [abs(joint.inertia.mass) for joint in model.joints]
+    moments = [abs(trace(joint.inertia.second_moment)) for joint in model.joints]
+    travels: list[list[Scalar]] = [[] for _ in model.joints]
+    for i, joint in reversed(list(enumerate(model.joints))):
+        if joint.parent >= 0:
+            distance = math.hypot(*joint.placement.translation)
+            moments[joint.parent] += (math.sqrt(moments[i]) + math.sqrt(masses[i]) * distance) ** 2
+            travels[joint.parent] += travels[i]
+            if joint.kind == 'prismatic':
+                x = joint_position(joint, q[joint.coordinate.index])
+                travels[joint.parent].append(masses[i] * x * x)
+            masses[joint.parent] += masses[i]
+    return [
+        mass if joint.kind == 'prismatic' else (1 + len(travel)) * (moment + sum(travel))
+        for joint, mass, moment, travel in zip(model.joints, masses, moments, travels, strict=True)
+    ]
+
+
+def rounding_of_inertias(model: RobotModel, q: npt.ArrayLike) -> Array:
+    """What rounding may leave of a zero on the diagonal of M(q), (n,) [kg m^2 or kg].
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+    """
+    positions = np.asarray(q, dtype=np.float64).tolist()
+    return SMALLEST_PIVOT * np.array(largest_of_coordinates(model, positions), dtype=np.float64)
+
+
+def largest_of_coordinates(model: RobotModel, q: Sequence[Scalar]) -> list[Scalar]:
+    """Upper bounds of the diagonal of M(q) without armature, (n,) [kg m^2 or kg].
+
+    A joint and those that mimic it, with multipliers c: N times the sum of c^2 times each bound,
+    for N joints.
+    """
+    bounds: list[Scalar] = [0.0] * model.size
+    counts = [0] * model.size
+    for joint, largest in zip(model.joints, largest_inertias(model, q), strict=True):
+        coordinate = joint.coordinate
+        bounds[coordinate.index] += coordinate.multiplier**2 * largest
+        counts[coordinate.index] += 1
+    return [count * bound for count, bound in zip(counts, bounds, strict=True)]

@@ -1,0 +1,129 @@
+"""Forward dynamics and M^-1 where M(q) is singular, or nearly so: refused, by the joint's name."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mechanics.closeness import assert_close
+from mechanics.drawn_trees import random_trees
+from mechanics.examples import MOVING_EXAMPLES
+from mechanics.planar_arms import planar_2r
+from mechanics.robots import HAND_WRITTEN, POINT_ON_AXIS, SINGULAR, random_state
+
+from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
+from robot_dynamics_ros.core.algorithms import aba, joint_space, pivots
+from robot_dynamics_ros.core.algorithms.crba import mass_matrix
+
+ZERO = np.zeros(2)
+# All of its mass is a point at the tip: stretched or folded, both joints move it along one line.
+POINT_AT_TIP = planar_2r((0.5, 0.3), (0.0, 0.3), (0.0, 2.0), (0.0, 0.0))
+SINGULAR_POSITIONS = [0.0, math.pi, -2.0 * math.pi, 1e-9]
+
+CASES = [(POINT_AT_TIP, q, 'joint1') for q in SINGULAR_POSITIONS]
+CASES += [(POINT_ON_AXIS, 0.7, 'spindle')]
+
+
+@pytest.mark.parametrize('quantity', ['forward_dynamics', 'mass_matrix_inverse'])
+@pytest.mark.parametrize(('urdf', 'elbow', 'joint'), CASES)
+def test_a_singular_mass_matrix_is_refused(backend, urdf, elbow, joint, quantity):
+    """Called, called with `out`, and bound; nothing is written."""
+    dynamics = RobotDynamics(parse_urdf(urdf), backend=backend)
+    q = np.array([0.4, elbow])
+    inputs = (q, ZERO, np.ones(2)) if quantity == 'forward_dynamics' else (q,)
+    shape = (2,) if quantity == 'forward_dynamics' else (2, 2)
+    out = np.full(shape, 7.0)
+    method, step = getattr(dynamics, quantity), dynamics.bind(quantity, *inputs, out=out)
+    for refused in (lambda: method(*inputs), lambda: method(*inputs, out=out), step):
+        with pytest.raises(StateError, match=f"singular here: joint '{joint}'"):
+            refused()
+        assert (out == 7.0).all()
+
+
+@pytest.mark.parametrize('elbow', [math.pi, -2.0 * math.pi, 1e-9])
+def test_plain_floats_are_refused_too(elbow):
+    model = parse_urdf(POINT_AT_TIP)
+    q, zero = [0.4, elbow], [0.0, 0.0]
+    for compute in (
+        lambda: aba.forward_dynamics(model, q, zero, zero, (0.0, 0.0, 0.0)),
+        lambda: joint_space.solved_forward_dynamics(model, q, zero, zero, (0.0, 0.0, 0.0)),
+        lambda: joint_space.mass_matrix_inverse(model, q),
+    ):
+        with pytest.raises(StateError, match="singular here: joint 'joint1'"):
+            compute()
+
+
+def test_of_several_the_joint_nearest_to_the_tips_is_named(backend):
+    """Each elbow of two arms that hang on one base; both are stretched, then one."""
+    arm = POINT_AT_TIP.split('<link name="link0"/>')[1].removesuffix('</robot>')
+    right = arm.replace('link1', 'other1').replace('link2', 'other2').replace('"joint', '"right')
+    model = parse_urdf(f'<robot name="2"><link name="link0"/>{arm}{right}</robot>')
+    dynamics, zero = RobotDynamics(model, backend=backend), np.zeros(4)
+    for stretched in (['right2'], ['joint2']):
+        q = np.array([0.0 if name in stretched else 0.5 for name in model.joint_names])
+        with pytest.raises(StateError, match=stretched[0].replace('2', '1')):
+            dynamics.forward_dynamics(q, zero, zero)
+
+
+@pytest.mark.parametrize('elbow', [1e-5, 0.3, 3.0])
+def test_beside_the_singularity_there_is_an_answer(backend, elbow):
+    """M = m l1^2 [[...]]: the pivot of joint1 is m l1^2 sin^2 q2, here down to 1e-10 of it."""
+    dynamics = RobotDynamics(parse_urdf(POINT_AT_TIP), backend=backend)
+    q, tau = np.array([0.4, elbow]), np.array([1.0, -0.5])
+    step = dynamics.bind('forward_dynamics', q, ZERO, tau, out=(bound := np.zeros(2)))
+    a = dynamics.forward_dynamics(q, ZERO, tau)
+    step()
+    assert np.array_equal(a, bound)
+    free = tau - dynamics.gravity_torque(q)
+    # The equation, which rounding of a violates by as much as M a is larger than the torque.
+    M = dynamics.mass_matrix(q)
+    assert_close(M @ a, free, scale=float((np.abs(M) @ np.abs(a)).max()))
+
+
+def test_rotors_make_it_regular(backend):
+    model = parse_urdf(POINT_AT_TIP).with_armature({'joint1': 1e-6})
+    dynamics = RobotDynamics(model, backend=backend)
+    a = dynamics.forward_dynamics(np.zeros(2), ZERO, np.ones(2))
+    assert np.isfinite(a).all()
+
+
+def bounds_hold(model, q):
+    """Upper bounds of inertias are not below the inertias, which M has on its diagonal."""
+    diagonal = np.diag(np.array(mass_matrix(model, q.tolist()), dtype=float))
+    rotors = np.zeros(model.size)
+    for joint in model.joints:
+        rotors[joint.coordinate.index] += joint.coordinate.multiplier**2 * joint.armature
+    bounds = np.array(pivots.largest_of_coordinates(model, q.tolist()), dtype=float)
+    assert (diagonal - rotors <= bounds * (1.0 + 1e-12)).all()
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+def test_the_largest_inertia_bounds_the_diagonal_of_the_mass_matrix(robot):
+    for state in robot.states(2):
+        bounds_hold(robot.model, state.q)
+
+
+@given(random_trees(), st.integers(0, 1000))
+@settings(max_examples=50, deadline=None)
+def test_the_largest_inertia_bounds_it_on_random_trees(urdf, seed):
+    model = parse_urdf(urdf)
+    bounds_hold(model, random_state(model, np.random.default_rng(seed)).q)
+
+
+@pytest.mark.parametrize(
+    'robot', [robot for robot in MOVING_EXAMPLES if robot.name not in SINGULAR], ids=str
+)
+def test_no_example_is_near_the_threshold(robot, monkeypatch):
+    """What is refused is rounding noise: between it and real robots lie many powers of ten."""
+    smallest = []
+
+    def note(model, q, index, pivot, largest):
+        smallest.append(pivot / largest)
+
+    monkeypatch.setattr(aba, 'require_pivot', note)
+    monkeypatch.setattr(joint_space, 'require_pivot', note)
+    (state,) = robot.states(1)
+    zero = [0.0] * robot.model.size
+    aba.forward_dynamics(robot.model, state.q.tolist(), zero, zero, (0.0, 0.0, -9.81))
+    assert min(smallest) > 1e6 * pivots.SMALLEST_PIVOT
