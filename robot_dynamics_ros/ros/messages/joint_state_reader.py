@@ -65,10 +65,9 @@ class JointStateReader:
 
     def names_other_joints_only(self, message: JointState) -> bool:
         """Whether a message names none of the joints, as one of a gripper's driver may do."""
-        if message.name == self._places.names or not message.name:
-            return False
-        self._find_places(message.name)
-        return not self._places.joints.size
+        if message.name != self._places.names:
+            self._find_places(message.name)
+        return not self._places.joints.size and bool(message.name)
 
     @property
     def names_commanded(self) -> bool:

@@ -133,7 +133,8 @@ class CommandedRobot:
         guard, on_stale = self.guard, self.guard.settings.on_stale
         ages = now - guard.state.times
         old = ages > guard.state.timeouts(guard.settings)
-        if old[self.feedforward.indices].all():
+        # States may have come since `now`: then none is old.
+        if old[self.feedforward.indices].all() or not old.any():
             what = f'no valid joint state for {guard.age(now):.2g} s'
         else:
             names = self._named(old)
@@ -153,7 +154,7 @@ class CommandedRobot:
         text = f'never in joint_states: {self._named(missing)}; no torque is commanded'
         missing[self.feedforward.indices] = False
         if not missing.any():
-            return f'{text}: parameter joints names what must be measured'
+            return f'{text}: commanded joints (parameter joints) must be measured'
         entries = ', '.join(
             f'{model.joint_names[index]}: {self._allowed_position(index):g}'
             for index in np.flatnonzero(missing)
