@@ -243,7 +243,7 @@ class GuardedFeedforward:
         self._expire_reference(time)
         if self.inhibitions.interrupting:
             self.start.forget()
-            self.reference = None
+            self.set_reference(None, time)
         before, mode = self.mode, self._next_mode(now)
         elapsed = now - self._stepped
         if mode is Mode.SILENT:
