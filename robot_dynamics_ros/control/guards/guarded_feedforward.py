@@ -259,7 +259,7 @@ class GuardedFeedforward:
         """Decide on the mode, and compute the command of this step."""
         if self.inhibitions.interrupting:
             self.start.forget()
-            self.followed.set(None, time)
+            self.set_reference(None, time)
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
         before, mode = self.mode, self._next_mode(now)

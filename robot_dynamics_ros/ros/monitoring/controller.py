@@ -108,7 +108,7 @@ class Controller:
                 if self._state_awaited(questions, now):
                     return not_known(self.name)
                 return questions.view.inhibition(robot.joints)
-            questions.forget()
+            questions.lose()
         if self._seen:
             state = questions.view.inhibition(robot.joints)
             if state is not None:
@@ -142,7 +142,8 @@ class Controller:
         text = inhibition.reason if inhibition else ''
         if text != self._logged:
             if text:
-                log.warning(f'no commands: {text}')
+                log_as = log.info if inhibition == not_known(self.name) else log.warning
+                log_as(f'no commands: {text}')
             elif self._questions is not None:
                 log.info(f'controller {self.text()}')
             self._logged = text

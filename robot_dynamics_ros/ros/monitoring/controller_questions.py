@@ -80,10 +80,16 @@ class ControllerQuestions:
             self._states.ask(ListControllers.Request(), now)
 
     def forget(self) -> None:
-        """Ask for everything again: the controller has ended, or may have been configured anew."""
+        """Ask for the parameters again: the controller may have been configured anew."""
         self._answered.clear()
         self.parameters_known = False
         self.view = ControllerView(self.view.name, state=self.view.state)
+
+    def lose(self) -> None:
+        """Ask for everything again: the controller has ended, its manager perhaps too."""
+        self.forget()
+        self.lists_states = False
+        self.view = ControllerView(self.view.name)
 
     def destroy(self) -> None:
         """Remove the clients from the node."""
