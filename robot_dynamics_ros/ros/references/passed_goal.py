@@ -68,7 +68,7 @@ class PassedGoal:
         if not forwarded.accepted:
             self.abort(
                 self._result_type.INVALID_GOAL,
-                'the controller rejected the goal: check that it is active, and read its log',
+                'the controller rejected the goal: is it active? Its log gives the reason',
             )
             return
         self._forwarded = forwarded
