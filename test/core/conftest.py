@@ -14,6 +14,12 @@ def backend(request):
 
 
 @pytest.fixture
+def needs_native():
+    if obstacle := native_obstacle():
+        pytest.skip(obstacle)
+
+
+@pytest.fixture
 def dynamics(backend):
     """A chain of four joints about axes that line up with nothing."""
     return getattr(hand_written('oblique'), backend)

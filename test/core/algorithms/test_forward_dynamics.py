@@ -11,7 +11,6 @@ from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.codegen.python import compile_python
 
 
-@pytest.mark.parametrize('backend', ['native', 'python'])
 def test_a_joint_that_moves_nothing_has_no_forward_dynamics(backend):
     robot = hand_written('massless_tip')
     dynamics, zero = RobotDynamics(robot.model, backend=backend), np.zeros(robot.model.size)

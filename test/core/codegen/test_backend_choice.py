@@ -1,15 +1,19 @@
 """Which back end is taken: plain Python, with one clear line, wherever native code cannot be."""
 
+import builtins
 import sys
 import types
 
+import numpy as np
 import pytest
+from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.core import ParameterError, RobotDynamics
 from robot_dynamics_ros.core.codegen.kernel import choose_backend, native_obstacle
 
 needs_native = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
+STATE = np.random.default_rng(2).uniform(-1.0, 1.0, (3, 4))
 UNREADABLE = ['0.4x.dev', '', 'unknown', '1', 'v0.50.0', None, (0, 50), '0.x44']
 
 
@@ -56,3 +60,51 @@ def test_a_llvmlite_that_does_not_load_is_a_reason_for_plain_python(monkeypatch)
     backend, line = choose_backend(None)
     assert backend == 'python'
     assert 'llvmlite 0.50.0 does not load: ' in line
+
+
+def test_backend_is_said():
+    native, python = hand_written('oblique').native, hand_written('oblique').python
+    assert (native.backend, python.backend) == ('native', 'python')
+    assert native.backend_description.startswith('native code (llvmlite ')
+    assert python.backend_description == 'plain Python, as asked'
+    assert RobotDynamics(native.model).backend == 'native'
+
+
+def test_unknown_backend_is_refused():
+    with pytest.raises(ParameterError, match="backend is 'cuda', allowed are native and python"):
+        RobotDynamics(hand_written('oblique').model, backend='cuda')
+
+
+def forget_llvmlite(monkeypatch):
+    for name in [name for name in sys.modules if name.split('.')[0] == 'llvmlite']:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def test_without_llvmlite_plain_python_computes_and_one_line_says_so(monkeypatch):
+    import_module = builtins.__import__
+
+    def refuse(name, *arguments, **options):
+        if name.split('.')[0] == 'llvmlite':
+            raise ImportError(name)
+        return import_module(name, *arguments, **options)
+
+    forget_llvmlite(monkeypatch)
+    monkeypatch.setattr(builtins, '__import__', refuse)
+    model = hand_written('oblique').model
+    dynamics = RobotDynamics(model)
+    assert dynamics.backend == 'python'
+    assert dynamics.backend_description == (
+        'plain Python, some 50 times slower than native code: llvmlite is not installed'
+    )
+    expected = hand_written('oblique').python.inverse_dynamics(*STATE)
+    assert np.array_equal(dynamics.inverse_dynamics(*STATE), expected)
+    with pytest.raises(ParameterError, match='native does not work here: llvmlite is not inst'):
+        RobotDynamics(model, backend='native')
+
+
+def test_old_llvmlite_is_named_with_the_one_that_is_needed(monkeypatch):
+    pytest.importorskip('llvmlite')
+    monkeypatch.setattr('llvmlite.__version__', '0.41.1')
+    dynamics = RobotDynamics(hand_written('oblique').model)
+    assert dynamics.backend == 'python'
+    assert dynamics.backend_description.endswith('llvmlite 0.41.1 is too old, 0.44 is needed')

@@ -65,7 +65,6 @@ def test_as_pinocchio(robot):
         assert_close(ours.mass_matrix(state.q), M)
 
 
-@pytest.mark.parametrize('backend', ['native', 'python'])
 def test_compiled(backend):
     robot = hand_written('mimic')
     model = robot.model.with_armature(rotors(robot.model))

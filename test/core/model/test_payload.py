@@ -50,7 +50,6 @@ def test_is_a_fixed_link_of_that_inertial(robot):
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
-@pytest.mark.parametrize('backend', ['native', 'python'])
 def test_undone_to_the_last_bit(robot, backend):
     frame = robot.model.frames[-1].name
     loaded = robot.model.with_payload(frame, MASS, COM, INERTIA)
