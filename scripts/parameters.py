@@ -26,8 +26,8 @@ config/robot_dynamics.yaml: every parameter of dynamics_node with its default. C
 change what you need, and pass it with params_file:=... to dynamics.launch.py, or with
 --ros-args --params-file to dynamics_node.
 
-`/**:` stands for nodes of any name. For one of several nodes write its full name instead, such as
-/robot_dynamics: or /left/robot_dynamics:, so that a file for one arm is not used for the other.
+`/**:` stands for nodes of any name. For one of several nodes, write its full name instead, as in
+/left/robot_dynamics: so that the file of one arm is not used for the other.
 
 Parameters marked "Live" can be set while the node runs. The others are read on configure.
 

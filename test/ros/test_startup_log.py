@@ -8,6 +8,7 @@ from std_srvs.srv import SetBool
 from three_joints import URDF, state
 
 from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.ros.monitoring import startup_log
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -150,3 +151,10 @@ def test_two_arms_differ_in_diagnostics_by_the_full_name(graph):
         for status in reports[-1].status:
             assert status.name.startswith('/left/robot_dynamics: ')
             assert status.hardware_id == 'three'
+
+
+def test_every_mode_has_its_constant():
+    values = [getattr(JointTorques, f'MODE_{mode.name}') for mode in Mode]
+    assert len(set(values)) == len(values)
+    constants = [name for name in dir(JointTorques) if name.startswith('MODE_')]
+    assert len(constants) == len(values)

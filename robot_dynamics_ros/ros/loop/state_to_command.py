@@ -133,8 +133,9 @@ class StateToCommand:
             try:
                 command = robot.answer(message, self._time(robot))
                 answered = robot.reader.names_commanded
-                stamp = message.header.stamp if answered else self._clock.now().to_msg()
-                self._publish(robot, command, stamp)
+                if command is not None:
+                    stamp = message.header.stamp if answered else self._clock.now().to_msg()
+                    self._publish(robot, command, stamp)
             except StateError as error:
                 self._reject(str(error))
             except Exception as error:
@@ -150,6 +151,7 @@ class StateToCommand:
                     robot.statistics.record(1e-9 * (clock.time_ns() - received))
                 self._log_stale(robot)
                 self._log_left(robot)
+                self._publish_silence(robot)
             robot.statistics.count_received(*_origin(info))
 
     def _reject(self, reason: str) -> None:
@@ -162,9 +164,11 @@ class StateToCommand:
             if robot is None:
                 return
             command = robot.command_without_state(self._time(robot))
-            self._publish(robot, command)
+            if command is not None:
+                self._publish(robot, command, self._clock.now().to_msg())
             self._log_stale(robot)
             self._log_left(robot)
+            self._publish_silence(robot)
 
     def _log_stale(self, robot: CommandedRobot) -> None:
         """Log once that valid states have ceased, and once that they have returned."""
@@ -192,20 +196,17 @@ class StateToCommand:
         # Without a reference its time is not needed, and reading the clock takes longer than this.
         return 0.0 if robot.guard.reference is None else self.reference_clock.time()
 
-    def _publish(
-        self, robot: CommandedRobot, command: Float64MultiArray | None, stamp: Time | None = None
-    ) -> None:
-        """Publish a command and its torques; that commands have ceased is published once."""
-        if command is None:
-            # The guard is silent, or waits for the next state.
-            ceased = self._commanding and robot.guard.mode is Mode.SILENT
-            if not ceased:
-                return
-        else:
-            self._commands.publish(command)
-        self._commanding = command is not None
+    def _publish(self, robot: CommandedRobot, command: Float64MultiArray, stamp: Time) -> None:
+        self._commands.publish(command)
+        self._commanding = True
         if self._torques.get_subscription_count():
-            self._torques.publish(robot.torques(stamp or self._clock.now().to_msg()))
+            self._torques.publish(robot.torques(stamp))
+
+    def _publish_silence(self, robot: CommandedRobot) -> None:
+        """Publish once on `~/torques` that commands have ceased."""
+        if self._commanding and robot.guard.mode is Mode.SILENT:
+            self._commanding = False
+            self._torques.publish(robot.torques(self._clock.now().to_msg()))
 
 
 def _origin(info: dict[str, Any]) -> tuple[bytes, int | None]:

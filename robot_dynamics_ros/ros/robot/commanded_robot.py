@@ -14,7 +14,6 @@ from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_without_limit
-from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.control.position_limits import PositionLimits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
@@ -26,13 +25,6 @@ from ..messages.joint_state_reader import JointStateReader
 from ..parameters import node_parameters
 from .compilation import CompiledRobot
 from .cycle_statistics import CycleStatistics
-
-MODES = {
-    Mode.SILENT: JointTorques.MODE_SILENT,
-    Mode.FOLLOW: JointTorques.MODE_FOLLOW,
-    Mode.HOLD: JointTorques.MODE_HOLD,
-    Mode.ZERO: JointTorques.MODE_ZERO,
-}
 
 # What each value of parameter on_stale does, in words.
 WHILE_STALE = {
@@ -281,7 +273,8 @@ class CommandedRobot:
             friction=doubles(friction),
             external=doubles(np.zeros(len(self.joints))),
             saturated=[self.joints[index] for index in saturated],
-            mode=MODES[self.guard.mode],
+            # The constants have the names of the modes.
+            mode=getattr(JointTorques, f'MODE_{self.guard.mode.name}'),
             fault=self.guard.fault,
         )
         torques.header.stamp = stamp
