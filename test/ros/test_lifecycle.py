@@ -83,7 +83,7 @@ def test_after_cleanup_another_robot_can_be_configured(graph):
 INDEFINITE = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="-9" iyy="-9" izz="-9"')
 REFUSED = {
     'not XML': ({'robot_description': 'robot'}, 'not well-formed XML'),
-    'an indefinite mass matrix': ({'robot_description': INDEFINITE}, 'none may be negative'),
+    'an indefinite mass matrix': ({'robot_description': INDEFINITE}, 'it must not be negative'),
     'xacro that was not expanded': (
         {'robot_description': URDF.replace('value="1.5"', 'value="${mass}"')},
         'the description is xacro: expand it with the command',
@@ -216,7 +216,7 @@ def test_another_description_is_taken_up_while_the_robot_runs(graph):
 OTHERS = {
     'not XML': ('robot', 'not well-formed XML'),
     'empty': (' ', 'the text is empty'),
-    'indefinite': (INDEFINITE, 'none may be negative'),
+    'indefinite': (INDEFINITE, 'it must not be negative'),
     'other joints': (
         URDF.replace('wrist', 'ankle'),
         'the joints of the new description are turn, slide, ankle',
