@@ -99,6 +99,12 @@ class DynamicsNode(LifecycleNode):
         )
         self._loop.start()
 
+    @property
+    def commanding(self) -> bool:
+        """Whether torque is commanded, so that the end is a fade; may be read at any time."""
+        robot = self.robot_holder.current
+        return robot is not None and not robot.guard.stopped
+
     def destroy_node(self) -> None:
         """End the thread that answers states, then destroy the node."""
         self._loop.stop()

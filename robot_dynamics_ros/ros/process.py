@@ -39,7 +39,8 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     command could not be published.
 
     Args:
-        make_node: makes the node, with `start`, `skip_fade` and `ended` of `DynamicsNode`.
+        make_node: makes the node, with `start`, `commanding`, `skip_fade` and `ended` of
+            `DynamicsNode`.
         args: of the command line.
     """
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -65,7 +66,8 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
             # A signal handler may interrupt the logger and must not call it. The reader of stderr
             # may have ended by the same signal.
             with suppress(OSError):
-                os.write(2, f'{name}: fading out; send it again to end at once\n'.encode())
+                what = 'fading out' if node.commanding else 'ending'
+                os.write(2, f'{name}: {what}; send it again to end at once\n'.encode())
 
     for number in SIGNALS:
         # nohup has SIGHUP ignored.

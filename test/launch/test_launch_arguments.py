@@ -96,7 +96,7 @@ def test_what_cannot_be_meant_is_refused_in_one_line(files, case):
 
 def parameters_of(node, *names):
     """Values of parameters of the launched node."""
-    client = node.create_client(GetParameters, '/robot_dynamics/get_parameters')
+    client = node.create_client(GetParameters, '/test_of_arguments/robot_dynamics/get_parameters')
 
     def spin():
         rclpy.spin_once(node, timeout_sec=0.1)
@@ -121,6 +121,8 @@ def test_arguments_reach_the_node(files, observer):
     """Arguments of xacro, the topic of the joint states, and the clock."""
     arguments = [f'description:={files}/arm.xacro', 'xacro_args:=mass:=7.5']
     arguments += ['joint_states:=/cell/joint_states', 'use_sim_time:=true']
+    # No other node may answer.
+    arguments += ['namespace:=test_of_arguments']
     with running(str(LAUNCH / 'dynamics.launch.py'), *arguments):
         text, simulated = parameters_of(observer, 'robot_description', 'use_sim_time')
         subscriptions = observer.get_subscriptions_info_by_topic('/cell/joint_states')

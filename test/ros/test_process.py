@@ -41,7 +41,9 @@ def test_a_callback_that_fails_is_said_and_survived():
         assert said == 3
         assert process.poll() is None
         process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=LIMIT)
+        _, rest = process.communicate(timeout=LIMIT)
+        # Nothing was commanded that could fade.
+        assert 'SIGTERM: ending; send it again' in rest
         assert process.returncode == 0
     finally:
         process.kill()
