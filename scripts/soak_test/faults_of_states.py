@@ -21,6 +21,8 @@ SCHEDULING = 0.03
 # How long bad states come: shorter than what makes them stale [s].
 BURST = 0.03
 TRIES = 3
+# In this time diagnostics come at least once [s].
+REPORTED = 1.5
 # How far one position leaps [rad]: more than any speed explains in that time.
 LEAP = 1.0
 BACKWARDS = 5  # [s]
@@ -131,15 +133,17 @@ def _one_joint_ceases(scene: Scene) -> Steps[str]:
 
 
 def _in_two_messages(scene: Scene) -> Steps[str]:
-    """Each half is answered; the second one with the torque of the whole state."""
-    with scene.robot.halved():
-        yield from scene.seconds(PAUSE)
-        for _ in range(TRIES):
-            # On a busy machine what is read last may be the answer to a first half.
-            followed = yield from scene.recovered()
-            if followed:
-                break
-    return verdict(followed, 'the torque of the states was not commanded')
+    """Each half is answered, and none leaves the joints of the other stale."""
+    stale = False
+    for _ in range(TRIES):
+        began, since = time.monotonic(), scene.now()
+        with scene.robot.halved():
+            yield from scene.seconds(REPORTED)
+            stale = scene.observer.reported(since, 'joint_states', 'no valid')
+        if not stale or not scene.starvation.since(began):
+            break
+        yield from scene.recovered()
+    return verdict(not stale, 'states in two messages were stale')
 
 
 def _wrong_sizes(message: JointState) -> None:
@@ -187,7 +191,7 @@ FAULTS = (
         _one_joint_ceases,
         silences=True,
     ),
-    Fault('states in two messages', 'the torque of the states', _in_two_messages),
+    Fault('states in two messages', 'diagnostics: not stale', _in_two_messages),
     Fault(
         'wrong sizes', 'diagnostics: values', _bad(_wrong_sizes, r'values for \d+ names', _many)
     ),

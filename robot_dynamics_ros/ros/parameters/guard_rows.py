@@ -20,7 +20,7 @@ GUARD_ROWS = (
         DEFAULT.state_timeout,
         'Time without a valid position of each commanded joint after which the state is stale.',
         'More than 2.5 periods of `joint_states`. A state that has waited longer for the node is '
-        'rejected.',
+        'not answered.',
         unit='s',
         bounds=POSITIVE,
         live=True,
