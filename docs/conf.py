@@ -53,12 +53,13 @@ autodoc_mock_imports = [
 autodoc_typehints_format = 'short'
 # Other projects' documents are not read: the build needs no network.
 nitpick_ignore_regex = [
-    ('py:.*', r'(collections|enum|numpy|rclpy|urdf_parser_py|xml|\w+_msgs)\..*'),
+    ('py:.*', r'(collections|enum|numbers|numpy|rclpy|urdf_parser_py|xml|\w+_msgs)\..*'),
 ]
 # Types are counted with their modules, which are not shown.
 python_maximum_signature_line_length = 160
 rosdoc2_settings = {'enable_autodoc': False}
 
+CODE_OR_BAR = re.compile(r'(`[^`]*`)|\|')
 MARKDOWN_LINK = re.compile(r'\[([^]]*)\]\(([^)\s]+)\)')
 
 
@@ -86,7 +87,9 @@ def read_google_style(app, what, name, obj, options, lines):
     """Turn the sections of a docstring into reStructuredText.
 
     Not those of attributes: napoleon would take what stands before a colon for their type.
+    |x| is a magnitude, not a substitution.
     """
+    lines[:] = [CODE_OR_BAR.sub(lambda match: match[1] or r'\|', line) for line in lines]
     if what not in ('attribute', 'data', 'property'):
         style = Config(napoleon_use_ivar=True)
         lines[:] = GoogleDocstring(lines, style, app, what, name, obj, options).lines()

@@ -16,7 +16,7 @@ from pathlib import Path
 from robot_dynamics_ros.core.description.urdf_text import read_xml
 from robot_dynamics_ros.core.errors import UrdfError
 
-from .sandbox.expressions import COMMAND
+from .sandbox.expressions import COMMAND, NESTED_TOO_DEEPLY
 from .sandbox.limits import LONGEST_TEXT, PROCESSOR_SECONDS, WALL_SECONDS
 
 SANDBOX = Path(__file__).with_name('sandbox')
@@ -104,6 +104,9 @@ def _how_it_ended(returncode: int) -> str:
             'xacro: expanding the description takes more than the allowed '
             f'{PROCESSOR_SECONDS:g} s of processor time: {COMMAND}'
         )
+    # Older Pythons overflow the stack where newer ones raise a RecursionError.
+    if returncode == -signal.SIGSEGV:
+        return NESTED_TOO_DEEPLY
     ending = f'signal {-returncode}' if returncode < 0 else f'exit status {returncode}'
     return (
         'xacro: the process that expands the description ended without an answer '

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import Any
 
-from expressions import COMMAND, Refused, check_element
+from expressions import COMMAND, NESTED_TOO_DEEPLY, Refused, check_element
 from limits import LONGEST_RESULT, MEBIBYTE, MEMORY, limit_this_process
 
 
@@ -64,10 +64,7 @@ def reason(error: BaseException) -> str:
             f'{MEMORY // MEBIBYTE} MiB of memory: {COMMAND}'
         )
     if any(isinstance(cause, RecursionError) for cause in causes):
-        return (
-            'xacro: elements, macros, properties or expressions of the description are nested '
-            'too deeply, or one of them contains itself: nest them less deeply'
-        )
+        return NESTED_TOO_DEEPLY
     return f'xacro cannot expand the description: {error}'
 
 

@@ -13,6 +13,10 @@ import re
 from typing import Any
 
 COMMAND = 'expand it with the command `xacro robot.urdf.xacro`, and pass the result'
+NESTED_TOO_DEEPLY = (
+    'xacro: elements, macros, properties or expressions of the description are nested too deeply, '
+    'or one of them contains itself: nest them less deeply'
+)
 # As xacro finds them.
 EXPRESSION = re.compile(r'\$\{([^}]*)\}|\$\(([^)]*)\)')
 # They name files that the dynamics does not need.
