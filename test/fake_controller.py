@@ -41,6 +41,8 @@ class FakeController:
             self.node.create_service(
                 ListControllers, '/controller_manager/list_controllers', self._list
             )
+        # As often as the node asks.
+        self.node.create_timer(0.1, self.tell)
         scene.observer._executor.add_node(self.node)
 
     def _on_command(self, message):

@@ -60,7 +60,10 @@ def test_deactivation_stops_commands_and_forgets_the_reference(graph, dynamics):
         follow(node, observer, trajectory(point(Q, V, V)))
         observer.answer_to(state(Q, V))
         assert change(observer, Transition.TRANSITION_DEACTIVATE)
-        sent, used = len(observer.commands), node.topic_counters['joint_states'].used
+        # The answer, the last command and its repeats.
+        sent = 2 + node.get_parameter('last_command_repeats').value
+        observer.until(lambda: len(observer.commands) == sent, 'the last command')
+        used = node.topic_counters['joint_states'].used
         observer.states.publish(state(Q, V))
         observer.until(lambda: node.topic_counters['joint_states'].used > used, 'state')
         assert len(observer.commands) == sent

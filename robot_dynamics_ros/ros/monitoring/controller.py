@@ -141,9 +141,11 @@ class Controller:
             return
         text = inhibition.reason if inhibition else ''
         if text != self._logged:
-            if text:
-                log_as = log.info if inhibition == not_known(self.name) else log.warning
-                log_as(f'no commands: {text}')
+            # rcutils refuses two severities in one line.
+            if inhibition == not_known(self.name):
+                log.info(f'no commands yet: {text}')
+            elif text:
+                log.warning(f'no commands: {text}')
             elif self._questions is not None:
                 log.info(f'controller {self.text()}')
             self._logged = text

@@ -46,6 +46,8 @@ OTHERS = {
     'reference_tolerance': [1.0],
     'fade_time': 30.0,
     'on_stop': 'hold',
+    'last_command_repeats': 2,
+    'on_restart': 'take_over',
     'effort_limits': [1e8],
     'effort_scale': 0.5,
     'effort_rate_limits': [1e14],
