@@ -1,6 +1,7 @@
 """What a computed torque passes before it is sent to a robot; no ROS, and no clock of its own.
 
 - `guarded_feedforward`: the whole way from a joint state to a command; it calls all others.
+- `guard_parts`: the guards of one robot, made, changed and handed over together.
 - `state_guard`: refuses states with impossible stamps, positions or velocities.
 - `accepted_state`: the last good state, when it came, and its estimated acceleration.
 - `followed_reference`: the reference, until it is over or the robot has left it.

@@ -7,113 +7,23 @@ the command there: `Fade` keeps it continuous, `TorqueLimiter` limits it and its
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from ..feedforward import GRAVITY, Feedforward
+from ..feedforward import GRAVITY
 from ..trajectory import Trajectory
-from .accepted_state import AcceptedState
-from .command_start import CommandStart
-from .command_transition import CommandTransition
-from .double_compensation import DoubleCompensation
-from .followed_reference import FollowedReference
-from .inhibition import Inhibitions
-from .settings import GuardSettings, reference_distances
+from .guard_parts import GuardParts
 from .supervisor import Conditions, Mode, next_mode
-from .target_torque import TargetTorque
 
 
-class GuardedFeedforward:
+class GuardedFeedforward(GuardParts):
     """Turns each joint state of a robot into a command.
 
     Two clocks: `now` is monotonic, and measures the age of states and the duration of steps;
     `time` is the clock of the references, which may be simulated.
-
-    Attributes:
-        feedforward: computes the torque.
-        effort: (k,) the last command [N m or N].
-        mode: what is commanded.
-        active: torque is wanted while this and `enabled` are true.
-        enabled: torque is wanted while this and `active` are true.
-        fault: why there is no torque although it is wanted; empty if there is no fault.
-        inhibitions: why commands must not start; commands that have started go on, unless one
-            interrupts them.
-        start: where commands begin.
-        followed: the reference, and why the last one was dropped.
-        settings: of the guards.
-        limiter: limits the command and its rate, and counts how often.
-        double_compensation: compares the measured effort with the commands.
-        state: the last good measurement of each joint.
-        acceleration: estimate of the measured acceleration.
     """
-
-    def __init__(self, feedforward: Feedforward, settings: GuardSettings) -> None:
-        """Guard a feedforward; not active yet.
-
-        Args:
-            feedforward: computes the torque.
-            settings: of the guards.
-
-        Raises:
-            ParameterError: the settings do not fit the joints of the feedforward.
-        """
-        self.feedforward = feedforward
-        self.mode = Mode.SILENT
-        self.active, self.enabled, self.fault = False, True, ''
-        self.inhibitions = Inhibitions()
-        # Commands since the target of the final command was reached.
-        self._final_commands = 0
-        # When the last step was [s].
-        self._stepped = -math.inf
-        # Whether torque has been commanded, and no final command since.
-        self._final_command_pending = False
-
-        model = feedforward.dynamics.model
-        self.settings = settings
-        self.state = AcceptedState(model, feedforward.indices, settings)
-        self.acceleration = self.state.acceleration
-        self._targets = TargetTorque(feedforward, self.state)
-        self.double_compensation = DoubleCompensation(len(feedforward.joints))
-        self._transition = CommandTransition(model, feedforward.joints, settings)
-        self.start = CommandStart(self._transition)
-        self.effort, self.limiter = self._transition.effort, self._transition.limiter
-        self.followed = FollowedReference(model, feedforward.joints, feedforward.indices, settings)
-
-    def apply(self, settings: GuardSettings) -> None:
-        """Use other settings from the next step on; a running fade keeps its duration.
-
-        Raises:
-            ParameterError: they do not fit the joints.
-        """
-        allowed = reference_distances(self.feedforward.joints, settings)
-        self._transition.apply(settings)
-        self.state.apply(settings)
-        self.followed.allowed = allowed
-        self.settings = settings
-
-    def continue_from(self, other: GuardedFeedforward, fade_time: float | None = None) -> None:
-        """Take over from the guard of another robot with the same joints.
-
-        Args:
-            other: the guard that commanded until now.
-            fade_time: of the transition to the torque of this robot [s]; None for that of the
-                settings.
-        """
-        self.mode, self.active, self.enabled = other.mode, other.active, other.enabled
-        self.fault, self.inhibitions = other.fault, other.inhibitions
-        self.followed.continue_from(other.followed)
-        self._stepped = other._stepped
-        self._final_command_pending = other._final_command_pending
-        self.state.continue_from(other.state)
-        self._transition.continue_from(other._transition)
-        self.start.continue_from(other.start)
-        # The terms may be read before the next state comes: they must be those of this robot.
-        self.feedforward.hold(self.state.q)
-        self.request_fade(fade_time)
 
     @property
     def reference(self) -> Trajectory | None:
@@ -161,17 +71,6 @@ class GuardedFeedforward:
             limits, gravity = self.limiter.limits, np.abs(self.feedforward.parts[GRAVITY])
             largest = np.where(np.isfinite(limits), limits, gravity)
         return self._transition.longest_time(largest)
-
-    def request_fade(self, fade_time: float | None = None) -> None:
-        """Begin a fade with the next command.
-
-        Call it when the terms, gravity, friction or the robot have changed.
-
-        Args:
-            fade_time: duration of the fade [s]; None for that of the settings.
-        """
-        self._transition.request_fade(fade_time)
-        self.double_compensation.reset()
 
     def set_reference(self, reference: Trajectory | None, time: float) -> None:
         """Follow a reference from now on.

@@ -54,6 +54,7 @@ from ..endpoints.defaults import OVERRIDABLE
 from ..endpoints.polled_subscription import PolledSubscription
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..robot.commanded_robot import CommandedRobot
+from ..robot.missing_states import stale_text
 from ..robot.robot_holder import RobotHolder
 from .reference_clock import ReferenceClock
 from .state_loop import StateLoop
@@ -180,7 +181,7 @@ class StateToCommand:
         if not fresh and not (guard.running and self.counters.used and guard.state.complete):
             return
         self._logged_stale = not fresh
-        text = 'joint states are valid again' if fresh else robot.stale_text(now)
+        text = 'joint states are valid again' if fresh else stale_text(robot, now)
         self._node.get_logger().warning(text)
 
     def _log_left(self, robot: CommandedRobot) -> None:

@@ -14,19 +14,16 @@ from ..endpoints.defaults import OVERRIDABLE, STEADY
 from ..endpoints.topic_counters import TopicCounters
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
+from ..robot.missing_states import never_measured, stale_text
 from ..robot.robot_holder import RobotHolder
+from .check_entries import ERROR, OK, STALE, WARN, Entry, cross_check_entry, driver_gravity_entry
 from .command_publishers import CommandPublishers
 from .controller import Controller
 from .live_cross_check import LiveCrossCheck
 from .state_periods import StatePeriods
 
-OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
-ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
-
 # The concerns of a configured robot, besides those of the topics.
 CONCERNS = ('commands', 'driver gravity', 'cross-check', 'timing')
-# The status of a concern: its level, its message, and its values.
-Entry = tuple[bytes, str, dict[str, object]]
 PERIOD = 1.0
 
 
@@ -91,8 +88,8 @@ class Diagnostics:
             entries['joint_states'] = self._of_state(robot, entries['joint_states'])
             entries['reference'] = self._of_reference(robot, entries['reference'])
             entries['commands'] = self._of_commands(robot)
-            entries['driver gravity'] = self._of_driver(robot)
-            entries['cross-check'] = self._of_cross_check(robot)
+            entries['driver gravity'] = driver_gravity_entry(robot, self._node)
+            entries['cross-check'] = cross_check_entry(robot, self._live_cross_check)
             entries['timing'] = self._of_timing(robot)
         message.status = [self._status(concern, entry) for concern, entry in entries.items()]
         self._publisher.publish(message)
@@ -136,7 +133,7 @@ class Diagnostics:
             return WARN, 'torque disabled: call ~/enable', values
         if guard.mode is Mode.SILENT:
             inhibition = guard.inhibitions.first()
-            no_state = robot.never_measured() or 'no valid joint state'
+            no_state = never_measured(robot) or 'no valid joint state'
             reason = inhibition.reason if inhibition else no_state
             return WARN, f'active, no commands: {reason}', values
         if not robot.feedforward.selected_terms:
@@ -155,7 +152,7 @@ class Diagnostics:
             if level == OK and beyond:
                 return WARN, f'outside the position limits: {beyond}; is the unit rad?', values
             return level, text, values
-        missing, before = robot.never_measured(), self._missing
+        missing, before = never_measured(robot), self._missing
         self._missing = missing
         if missing and level != ERROR:
             # Drivers start one after the other: only what is missing in two reports is logged.
@@ -170,7 +167,7 @@ class Diagnostics:
             self._node.get_logger().warning(text, throttle_duration_sec=5.0)
             return STALE, text, values
         reason = f': {text}' if text else ''
-        return STALE, f'{robot.stale_text(now)}{reason}', values
+        return STALE, f'{stale_text(robot, now)}{reason}', values
 
     def _reason_for_no_state(self, robot: CommandedRobot, *, others: bool) -> str:
         """Why no joint state of the robot is received; empty if that is not known.
@@ -221,43 +218,6 @@ class Diagnostics:
         if new > 0:
             return WARN, 'limited in the last second: see the counts of saturated joints', values
         return OK, 'within the limits', values
-
-    def _of_driver(self, robot: CommandedRobot) -> Entry:
-        seen = robot.guard.double_compensation
-        values: dict[str, object] = {'measured excess / gravity [-]': f'{seen.share:.3f}'}
-        if not self._node.get_parameter('driver_gravity_check').value:
-            return OK, 'not checked: parameter driver_gravity_check is false', values
-        if 'gravity' not in robot.feedforward.selected_terms:
-            return OK, 'not checked: parameter terms does not contain gravity', values
-        if math.isnan(seen.share):
-            return OK, 'not known: joint states have no effort, or not for long enough', values
-        if seen.suspected:
-            text = (
-                f'the measured effort exceeds the command by {seen.share:.2f} times gravity: the '
-                'driver appears to add gravity too; remove gravity from parameter terms'
-            )
-            self._node.get_logger().warning(text, throttle_duration_sec=5.0)
-            return WARN, text, values
-        return OK, 'driver does not appear to add gravity', values
-
-    def _of_cross_check(self, robot: CommandedRobot) -> Entry:
-        check = self._live_cross_check
-        values: dict[str, object] = {
-            'comparisons': check.checks,
-            'worst relative error [-]': f'{check.worst:.2e}',
-        }
-        if robot.compiled.pinocchio is None:
-            return WARN, 'off: parameter cross_check is false', values
-        if not check.rate:
-            return WARN, 'off: parameter cross_check_rate is 0', values
-        if check.report is None:
-            return STALE, 'no comparison yet: no torque is commanded', values
-        if not check.report.agrees:
-            return ERROR, str(check.report), values
-        # Two periods, and the time that a compilation in between may take.
-        if check.age > 2.0 / check.rate + 1.0:
-            return STALE, f'no comparison for {check.age:.1f} s; last: {check.report}', values
-        return OK, str(check.report), values
 
     def _of_timing(self, robot: CommandedRobot) -> Entry:
         summary = robot.statistics.summary(clock.monotonic())

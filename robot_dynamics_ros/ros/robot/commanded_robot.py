@@ -26,13 +26,6 @@ from ..parameters import node_parameters
 from .compilation import CompiledRobot
 from .cycle_statistics import CycleStatistics
 
-# What each value of parameter on_stale does, in words.
-WHILE_STALE = {
-    'hold': 'holding gravity compensation',
-    'zero': 'commanding zero torque',
-    'stop': 'publishing no commands',
-}
-
 
 class CommandedRobot:
     """Answers each joint state with the torque to command.
@@ -115,55 +108,6 @@ class CommandedRobot:
     def missing_limits(self) -> str:
         """Why torque must not be commanded: joints without an effort limit; empty if none is."""
         return no_effort_limit(self.dynamics.model, self.joints, self.guard.settings)
-
-    def stale_text(self, now: float) -> str:
-        """For log and diagnostics: since when states are stale, and what is commanded meanwhile.
-
-        Args:
-            now: time of the monotonic clock [s].
-        """
-        guard, on_stale = self.guard, self.guard.settings.on_stale
-        ages = now - guard.state.times
-        old = ages > guard.state.timeouts(guard.settings)
-        # States may have come since `now`: then none is old.
-        if old[self.feedforward.indices].all() or not old.any():
-            what = f'no valid joint state for {guard.age(now):.2g} s'
-        else:
-            names = self._named(old)
-            what = f'no valid position of {names} for {ages[old].max():.2g} s'
-        return f'{what}: {WHILE_STALE[on_stale]} (on_stale={on_stale})'
-
-    def never_measured(self) -> str:
-        """For log and diagnostics: the joints that no state has contained, and what to do.
-
-        Returns:
-            Empty if there are none, or if no state has come.
-        """
-        missing = np.isinf(self.guard.state.times)
-        if not missing.any() or missing.all():
-            return ''
-        model = self.dynamics.model
-        text = f'never in joint_states: {self._named(missing)}; no torque is commanded'
-        missing[self.feedforward.indices] = False
-        if not missing.any():
-            return f'{text}: commanded joints (parameter joints) must be measured'
-        entries = ', '.join(
-            f'{model.joint_names[index]}: {self._allowed_position(index):g}'
-            for index in np.flatnonzero(missing)
-        )
-        return (
-            f'{text}: start what publishes its position, or set parameter locked_joints: '
-            f'{{{entries}}} (with the position where it stands)'
-        )
-
-    def _allowed_position(self, index: int) -> float:
-        """Zero, or the position limit that is nearest to it [rad or m]."""
-        limits = self.dynamics.model.independent_joints[index].limits
-        return min(max(0.0, limits.lower), limits.upper) if limits.lower < limits.upper else 0.0
-
-    def _named(self, chosen: Array) -> str:
-        names = self.dynamics.model.joint_names
-        return ', '.join(names[index] for index in np.flatnonzero(chosen))
 
     def position_and_velocity(self) -> tuple[Array, Array] | None:
         """Copies of q and v (k,) of the commanded joints; None if there is no valid state."""

@@ -14,6 +14,7 @@ from robot_dynamics_ros.core.errors import StateError
 
 from ..messages.joint_state_reader import JointStateReader
 from .commanded_robot import CommandedRobot
+from .missing_states import never_measured
 
 
 class RequestedState:
@@ -78,7 +79,7 @@ class RequestedState:
         """
         with self._lock:
             if not robot.has_state:
-                reason = robot.never_measured() or (
+                reason = never_measured(robot) or (
                     'none has been received yet, or the last one was rejected'
                 )
                 raise StateError(
