@@ -38,3 +38,7 @@ def state(q, v=None, names=JOINTS, extra=True):
         message.position = [0.7, *message.position]
         message.velocity = [0.1, *message.velocity]
     return message
+
+
+INDEFINITE = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="-9" iyy="-9" izz="-9"')
+HEAVIER = URDF.replace('<mass value="1.5"/>', '<mass value="3"/>')

@@ -7,9 +7,9 @@ from lifecycle_msgs.srv import ChangeState, GetState
 from rclpy.parameter import Parameter
 from references import follow, point, trajectory
 from std_msgs.msg import String
-from three_joints import URDF, state
+from three_joints import HEAVIER, INDEFINITE, URDF, state
 
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -83,7 +83,6 @@ def test_after_cleanup_another_robot_can_be_configured(graph):
         observer.answer_to(state(Q, V))
 
 
-INDEFINITE = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="-9" iyy="-9" izz="-9"')
 REFUSED = {
     'not XML': ({'robot_description': 'robot'}, 'not well-formed XML'),
     'an indefinite mass matrix': ({'robot_description': INDEFINITE}, 'it must not be negative'),
@@ -200,45 +199,6 @@ def test_a_robot_put_out_of_service_stays_so(graph):
             lambda: node.topic_counters['robot_description'].used > before, 'description'
         )
         assert label(observer) == 'unconfigured'
-
-
-HEAVIER = URDF.replace('<mass value="1.5"/>', '<mass value="3"/>')
-
-
-def test_another_description_is_taken_up_while_the_robot_runs(graph):
-    with graph() as (node, observer):
-        observer.description.publish(String(data=URDF))
-        observer.until(lambda: label(observer) == 'active', 'activation')
-        observer.description.publish(String(data=HEAVIER))
-        observer.until(lambda: node.topic_counters['robot_description'].used == 2, 'the other one')
-        command, _ = observer.answer_to(state(Q, V))
-    heavier = RobotDynamics(parse_urdf(HEAVIER))
-    np.testing.assert_allclose(command.data, heavier.bias_torque(Q, V), rtol=1e-12)
-
-
-OTHERS = {
-    'not XML': ('robot', 'not well-formed XML'),
-    'empty': (' ', 'the text is empty'),
-    'indefinite': (INDEFINITE, 'it must not be negative'),
-    'other joints': (
-        URDF.replace('wrist', 'ankle'),
-        'the joints of the new description are turn, slide, ankle',
-    ),
-}
-
-
-@pytest.mark.parametrize('other', OTHERS)
-def test_another_description_that_cannot_be_used_leaves_the_old_one(graph, dynamics, other):
-    text, reason = OTHERS[other]
-    with graph() as (node, observer):
-        observer.description.publish(String(data=URDF))
-        observer.until(lambda: label(observer) == 'active', 'activation')
-        observer.description.publish(String(data=text))
-        counters = node.topic_counters['robot_description']
-        observer.until(lambda: counters.rejected == 1, 'refusal')
-        assert reason in counters.last_reason
-        command, _ = observer.answer_to(state(Q, V))
-    np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
 
 
 def test_a_parameter_cannot_be_deleted(graph, dynamics):

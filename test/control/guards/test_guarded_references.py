@@ -1,0 +1,121 @@
+"""References where the guards and the feedforward meet: too far, left, and over."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from shown_states import (
+    DYNAMICS,
+    GRAVITY,
+    PERIOD,
+    REST,
+    Driver,
+    Q,
+    assert_smooth,
+)
+from three_joints import JOINTS
+
+from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.core import ParameterError, StateError
+
+
+def test_a_reference_that_is_over_is_dropped_through_a_fade():
+    driver = Driver(terms=('gravity', 'inertial'))
+    driver.settle()
+    point = Point(driver.now, Q + 0.5, REST, np.ones(3))
+    driver.guard.set_reference(Trajectory([point]), driver.now)
+    since = driver.now
+    followed = driver.settle(seconds=0.4)
+    np.testing.assert_allclose(
+        followed, DYNAMICS.inverse_dynamics(point.q, point.v, point.a), rtol=1e-12
+    )
+    commands = [followed]
+    while driver.guard.reference is not None:
+        commands.append(driver.show())
+    assert since + 0.5 < driver.now < since + 0.5 + 2 * PERIOD
+    commands += [driver.show() for _ in range(60)]
+    assert_smooth(commands, GRAVITY - followed)
+    np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-12)
+    assert driver.guard.followed.dropped == 1
+
+
+def test_one_point_lasts_from_when_it_came_whatever_its_stamp():
+    driver = Driver()
+    driver.settle()
+    point = Point(driver.now + 3600.0, Q + 0.2, np.zeros(3), np.zeros(3))
+    driver.guard.set_reference(Trajectory([point]), driver.now)
+    driver.settle(seconds=driver.guard.settings.reference_timeout - 2 * PERIOD)
+    assert driver.guard.reference is not None
+    driver.settle(seconds=4 * PERIOD)
+    assert driver.guard.reference is None
+
+
+def test_a_trajectory_that_has_ended_before_it_came_lasts_from_when_it_came():
+    driver = Driver()
+    driver.settle()
+    points = [Point(driver.now - late, Q + 0.2) for late in (1.0, 0.6)]
+    driver.guard.set_reference(Trajectory(points), driver.now)
+    driver.settle(seconds=driver.guard.settings.reference_timeout - 2 * PERIOD)
+    assert driver.guard.reference is not None
+    driver.settle(seconds=4 * PERIOD)
+    assert driver.guard.reference is None
+
+
+def far_from(q, index, distance):
+    """A reference at rest, one joint of which is this far from a position."""
+    return Trajectory([Point(0.0, q + distance * np.eye(3)[index])])
+
+
+@pytest.mark.parametrize('index', [0, 1, 2])
+@pytest.mark.parametrize('sign', [-1.0, 1.0])
+def test_a_reference_that_begins_far_from_the_robot_is_refused(index, sign):
+    driver = Driver(GuardSettings(fade_time=0.0, reference_tolerance=(0.5, 0.1, 0.3)))
+    driver.settle()
+    allowed = (0.5, 0.1, 0.3)[index]
+    near = far_from(Q, index, sign * 0.99 * allowed)
+    driver.guard.set_reference(near, driver.now)
+    with pytest.raises(StateError, match=f'begins too far from the robot: {JOINTS[index]} is at'):
+        driver.guard.set_reference(far_from(Q, index, sign * 1.01 * allowed), driver.now)
+    assert driver.guard.reference is near
+    driver.guard.apply(replace(driver.guard.settings, reference_tolerance=(0.0,)))
+    driver.guard.set_reference(far_from(Q, index, sign * 1e3), driver.now)
+    assert driver.show() is not None
+
+
+def test_a_turn_of_a_joint_without_ends_is_no_distance_and_of_a_joint_with_ends_it_is():
+    driver = Driver(GuardSettings(fade_time=0.0, reference_tolerance=(0.1,)))
+    driver.settle()
+    for turns in (-3, 1):
+        driver.guard.set_reference(far_from(Q, 0, 2 * np.pi * turns + 0.05), driver.now)
+        driver.show()
+        assert driver.guard.reference is not None
+        with pytest.raises(StateError, match='wrist'):
+            driver.guard.set_reference(far_from(Q, 2, 2 * np.pi * turns), driver.now)
+
+
+def test_a_reference_that_the_robot_has_left_is_dropped_through_a_fade():
+    """The arm sinks under an open-loop reference: its torque is that of another pose."""
+    driver = Driver(GuardSettings(fade_time=0.2, reference_tolerance=(0.3,)))
+    driver.settle()
+    reference = far_from(Q, 2, 0.25)
+    driver.guard.set_reference(reference, driver.now)
+    last = driver.settle(seconds=0.3)
+    np.testing.assert_allclose(last, DYNAMICS.gravity_torque(reference.at(0.0)[0]), rtol=1e-12)
+    away = Q + np.array([0.0, 0.0, -0.06])
+    commands = [last] + [driver.show(away) for _ in range(60)]
+    assert driver.guard.reference is None
+    assert driver.guard.followed.dropped == 1
+    assert 'has left the reference: wrist is at -0.76' in driver.guard.followed.left
+    assert_smooth(commands, DYNAMICS.gravity_torque(away) - last)
+    np.testing.assert_allclose(commands[-1], DYNAMICS.gravity_torque(away), rtol=1e-12)
+    driver.guard.set_reference(far_from(away, 2, 0.1), driver.now)
+    assert not driver.guard.followed.left
+
+
+def test_a_tolerance_that_does_not_fit_changes_nothing():
+    driver = Driver()
+    with pytest.raises(ParameterError, match='reference_tolerance has 2 values'):
+        driver.guard.apply(GuardSettings(reference_tolerance=(0.1, 0.2), effort_scale=0.1))
+    assert driver.guard.settings.effort_scale == 1.0
+    assert (driver.guard.followed.allowed == 1.5).all()

@@ -1,0 +1,144 @@
+"""How a robot is stopped where the guards and the feedforward meet: the final command."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from shown_states import (
+    GRAVITY,
+    MODEL,
+    OTHER,
+    REST,
+    Driver,
+    assert_smooth,
+)
+
+from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.core import RobotDynamics
+
+
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+def test_what_somebody_else_has_taken_over_is_not_taken_back(on_stop):
+    """It stops while another publishes, who leaves later: the robot is not ours."""
+    driver = Driver(GuardSettings(fade_time=0.2, on_stop=on_stop))
+    driver.settle()
+    driver.guard.enabled = False
+    driver.guard.inhibitions.put('publishers', OTHER)
+    driver.settle()
+    assert driver.guard.mode is Mode.SILENT
+    driver.guard.inhibitions.clear()
+    assert [driver.show() for _ in range(100)] == [None] * 100
+    assert driver.tick() is None
+
+
+def test_what_is_owed_goes_to_whoever_commands_in_our_silence():
+    driver = Driver(GuardSettings(fade_time=0.2, on_stale='stop'))
+    driver.settle()
+    driver.now += 1.0
+    assert driver.tick() is None
+    driver.guard.inhibitions.put('publishers', OTHER)
+    assert driver.tick() is None
+    driver.guard.inhibitions.clear()
+    driver.guard.enabled = False
+    assert driver.tick() is None
+
+
+@pytest.mark.parametrize('switch', [('active', False), ('enabled', False), ('fault', 'wrong')])
+def test_each_switch_takes_the_torque_away(switch):
+    driver = Driver()
+    commands = [driver.settle()]
+    setattr(driver.guard, *switch)
+    commands += [driver.show() for _ in range(100)]
+    assert commands[-1] is None
+    commands = [command for command in commands if command is not None]
+    assert_smooth(commands, GRAVITY)
+    assert not commands[-1].any()
+
+
+def test_what_changes_as_it_stops_is_reached_before_silence():
+    """It held already, but no longer what there is to hold."""
+    turned = RobotDynamics(MODEL, backend='python')
+    driver = Driver(GuardSettings(fade_time=0.2, on_stop='hold'), dynamics=turned)
+    driver.settle()
+    while driver.guard.mode is not Mode.HOLD or not driver.guard.limiter.reached_target:
+        driver.tick()
+    for _ in range(100):
+        last = driver.tick()
+    turned.gravity = (0.0, 0.0, -5.0)
+    driver.guard.request_fade()
+    driver.guard.active = False
+    while (command := driver.tick()) is not None:
+        last = command
+    np.testing.assert_allclose(last, GRAVITY * 5.0 / 9.81, rtol=1e-12)
+
+
+def test_limits_that_are_raised_as_it_stops_are_gone_by_before_silence():
+    low = GuardSettings(fade_time=0.2, on_stop='hold', effort_limits=(0.1,))
+    driver = Driver(low)
+    driver.settle()
+    for _ in range(200):
+        driver.tick()
+    assert driver.guard.mode is Mode.HOLD
+    driver.guard.apply(replace(low, effort_limits=()))
+    driver.guard.active = False
+    while (command := driver.tick()) is not None:
+        last = command
+    np.testing.assert_allclose(last, GRAVITY, rtol=1e-12)
+
+
+def test_what_has_arrived_does_not_move_when_the_fade_time_changes():
+    driver = Driver()
+    before = driver.settle()
+    driver.guard.apply(GuardSettings(fade_time=30.0))
+    np.testing.assert_allclose([driver.show() for _ in range(20)], [before] * 20, rtol=1e-12)
+
+
+def test_a_limit_lowered_to_zero_takes_the_torque_away():
+    driver = Driver()
+    assert driver.settle().all()
+    driver.guard.apply(GuardSettings(effort_limits=(0.0,)))
+    assert not driver.settle().any()
+    assert np.isfinite(driver.guard.longest_fade())
+
+
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+@pytest.mark.parametrize('settled', [True, False])
+@pytest.mark.parametrize('rate', [5.0, 1000.0])
+def test_silence_comes_within_the_longest_fade(on_stop, settled, rate):
+    """With slow rates too, and where it is farther to the last command than back to zero."""
+    driver = Driver(GuardSettings(fade_time=0.2, on_stop=on_stop, effort_rate_limits=(rate,)))
+    driver.settle(seconds=12.0 if settled else 0.1)
+    driver.guard.active = False
+    end = driver.now + driver.guard.longest_fade()
+    while (command := driver.show()) is not None:
+        last = command
+        assert driver.now <= end
+    np.testing.assert_allclose(last, GRAVITY if on_stop == 'hold' else REST, rtol=1e-12)
+
+
+def test_a_longer_fade_than_that_of_a_change_is_waited_for():
+    driver = Driver(GuardSettings(fade_time=5.0))
+    driver.guard.request_fade(0.1)
+    driver.settle()
+    driver.guard.active = False
+    end = driver.now + driver.guard.longest_fade()
+    while driver.show() is not None:
+        assert driver.now <= end
+
+
+def test_a_robot_left_by_stale_states_gets_its_last_command_when_it_is_stopped():
+    driver = Driver(GuardSettings(fade_time=0.2, on_stale='stop', state_timeout=0.05))
+    driver.settle()
+    silent = [driver.tick() for _ in range(40)][-1]
+    assert silent is None
+    driver.guard.active = False
+    assert not driver.guard.stopped
+    commands = []
+    while not driver.guard.stopped:
+        commands.append(driver.tick())
+        assert len(commands) < 100
+    spoken = [command for command in commands if command is not None]
+    assert_smooth([GRAVITY, *spoken], GRAVITY)
+    assert not spoken[-1].any()
+    assert driver.tick() is None

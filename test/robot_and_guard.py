@@ -1,0 +1,180 @@
+"""A model of what the guarded feedforward may command, for a state machine of tests."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize
+from three_joints import URDF
+
+from robot_dynamics_ros.control.feedforward import Feedforward
+from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
+
+MODEL = parse_urdf(URDF)
+ROBOTS = [
+    RobotDynamics(model, backend='python')
+    for model in (MODEL, MODEL.with_payload('hand', 2.0, (0.1, 0.0, 0.2)))
+]
+EFFORTS = np.array([np.inf, 200.0, 20.0])
+SPEEDS = np.array([np.inf, 1.0, 3.0])
+# A loop that ticks as it should.
+PERIOD = 0.005
+ROUNDING = 1e-9
+
+
+def bounded(value, limits):
+    return np.clip(value, -limits, limits)
+
+
+class RobotAndGuard(RuleBasedStateMachine):
+    """A robot that moves, what the guard was shown of it, and what the guard may answer."""
+
+    @initialize(
+        on_stale=st.sampled_from(['hold', 'zero', 'stop']),
+        on_stop=st.sampled_from(['zero', 'hold']),
+    )
+    def begin(self, on_stale, on_stop):
+        self.settings = GuardSettings(
+            on_stale=on_stale, on_stop=on_stop, fade_time=0.1, reference_tolerance=()
+        )
+        self.robot = 0
+        self.guard = self.make()
+        self.now, self.stamp = 5.0, 100.0
+        self.q, self.v = np.array([0.3, 0.1, -0.7]), np.zeros(3)
+        # Of each joint: the stamp and position that the state guard saw last, whether it ever saw
+        # one, the last good position and its time, and whether it came with a velocity.
+        self.seen_at, self.seen_q = np.full(3, np.nan), np.zeros(3)
+        self.ever = np.zeros(3, dtype=bool)
+        self.good, self.good_at = np.zeros(3), np.full(3, -math.inf)
+        self.has_v = np.zeros(3, dtype=bool)
+        # The last good position when the last command was given.
+        self.commanded_at = None
+        self.given = False
+        self.last, self.decided = np.zeros(3), -math.inf
+        self.expected_end = math.inf
+
+    def make(self):
+        return GuardedFeedforward(Feedforward(ROBOTS[self.robot]), self.settings)
+
+    @property
+    def time(self):
+        """That of the references, on another clock."""
+        return self.now - 3.0
+
+    @property
+    def limits(self):
+        return self.settings.effort_scale * EFFORTS
+
+    @property
+    def rates(self):
+        return np.where(np.isfinite(EFFORTS), 10.0 * EFFORTS, 1000.0)
+
+    @property
+    def running(self):
+        return self.guard.active and self.guard.enabled and not self.guard.fault
+
+    def wait(self, elapsed):
+        self.now += elapsed
+        self.stamp += elapsed
+
+    def show(self, stamp, q, v):
+        """Show a state, NaN for joints not in it; whether it can be accepted is decided here."""
+        held = ~np.isnan(q)
+        # The first turns without end, beyond no limit.
+        far = np.abs(q) > np.array([np.inf, 0.5 + 0.5, 2.0 + 0.5])
+        if np.count_nonzero(held & ~self.ever & far) > 1:
+            with pytest.raises(StateError, match='is the unit rad'):
+                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
+            return False
+        self.ever |= held
+        known = held & ~np.isnan(self.seen_at)
+        elapsed = np.where(known, stamp - self.seen_at, math.inf)
+        jumps = np.abs(q - self.seen_q) > self.explained(elapsed)
+        refused = (elapsed < 0.0).any() or (known & jumps).any()
+        newer = held & (elapsed > 0.0)
+        self.seen_at[held], self.seen_q[held] = stamp, q[held]
+        silent = self.guard.mode is Mode.SILENT
+        if refused:
+            with pytest.raises(StateError, match=r'before that|jumps'):
+                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
+            assert np.array_equal(self.guard.effort, self.last)
+            return False
+        begins = self.running and not (silent and self.guard.start_inhibited)
+        times = np.where(newer, self.now, self.good_at)
+        begins = begins and (self.now - times <= self.settings.state_timeout).all()
+        begins = begins and not self.interrupted
+        measured = np.zeros(3, dtype=bool) if v is None else ~np.isnan(v)
+        self.has_v = np.where(held, measured, self.has_v)
+        if begins and not self.has_v.all() and self.reference_over():
+            with pytest.raises(StateError, match='velocity is empty'):
+                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
+            assert np.array_equal(self.guard.effort, self.last)
+            return False
+        command = self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
+        self.good, self.good_at = np.where(held, q, self.good), times
+        final_command_pending = self.final_command_pending
+        self.check(command)
+        if begins and self.fresh:
+            assert self.guard.mode is Mode.FOLLOW
+            assert command is not None
+        elif silent and not final_command_pending:
+            assert command is None
+        else:
+            assert self.guard.mode is not Mode.FOLLOW
+        return True
+
+    def explained(self, elapsed):
+        reach = SPEEDS * np.where(elapsed > 0.0, elapsed, 1.0)
+        return np.where(elapsed > 0.0, reach, 0.0) + self.settings.jump_tolerance
+
+    def reference_over(self):
+        return self.guard.reference is None or self.time > self.expected_end
+
+    @property
+    def fresh(self):
+        return bool((self.now - self.good_at <= self.settings.state_timeout).all())
+
+    @property
+    def interrupted(self):
+        """Whether nothing applies commands to the robot."""
+        return self.guard.inhibitions.interrupting
+
+    @property
+    def final_command_pending(self):
+        """Whether it must give a last command, from silence too."""
+        return self.given and not self.running and not self.guard.start_inhibited
+
+    def tick(self):
+        fresh = self.fresh
+        silent = self.guard.mode is Mode.SILENT and not self.final_command_pending
+        command = self.guard.command_without_state(self.now, self.time)
+        if command is not None or not (self.running and fresh):
+            self.check(command)
+        if (self.running and fresh) or silent:
+            assert command is None
+        elif self.running and self.settings.on_stale == 'stop':
+            assert self.guard.mode is Mode.SILENT
+        return command
+
+    def check(self, command):
+        """What holds of every decision."""
+        elapsed, self.decided = self.now - self.decided, self.now
+        assert (command is None) == (self.guard.mode is Mode.SILENT)
+        if self.interrupted:
+            assert command is None
+            # The robot has no torque of this guard any more.
+            self.last, self.expected_end = np.zeros(3), math.inf
+        if command is None:
+            self.given = self.given and self.running and not self.guard.start_inhibited
+            return
+        self.given = True
+        step = self.rates * min(elapsed, 0.02) if elapsed else np.zeros(3)
+        assert np.isfinite(command).all()
+        assert (np.abs(command - self.last) <= step + ROUNDING).all()
+        back = np.abs(self.last) - np.abs(command)
+        assert ((np.abs(command) <= self.limits) | (back >= step - ROUNDING)).all()
+        self.last, self.commanded_at = command.copy(), self.good
