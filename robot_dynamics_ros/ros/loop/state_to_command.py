@@ -21,6 +21,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     control/guards/supervisor.py            next_mode      follow, hold, zero or silent
     control/guards/followed_reference.py    at             too far from the robot: dropped
     control/trajectory.py                   at             the reference at this time
+    control/guards/target_torque.py         torque         what the mode asks for
     control/feedforward.py                  compute        M(q) a + C(q, v) v + g(q) + friction
     control/guards/command_transition.py    step           fade, then limits
     control/guards/fade.py                  apply          continuous where the command changes
