@@ -253,7 +253,7 @@ class DynamicsNode(LifecycleNode):
         )
         with self.robot_holder.lock:
             if self.robot_holder.current is not None:
-                self.robot_holder.current.guard.reset_times()
+                self.robot_holder.current.reset_times()
 
 
 def main(args: list[str] | None = None) -> None:

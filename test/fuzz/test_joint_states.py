@@ -49,7 +49,7 @@ def test_only_usable_states_are_answered(node, message):
         robot = node.robot_holder.require()
         guard = robot.guard
         # Each state is the first: what may follow what is tested with the guards.
-        guard.reset_times()
+        robot.reset_times()
         last = guard.effort.copy()
         started = time.monotonic()
         try:

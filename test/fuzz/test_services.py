@@ -26,6 +26,6 @@ def test_every_request_is_answered(node, data):
     with node.robot_holder.lock:
         robot = node.robot_holder.require()
         robot.guard.enabled = True
-        robot.guard.reset_times()
+        robot.reset_times()
         command = robot.answer(state([0.1, 0.2, 0.3]), 0.0)
     assert np.isfinite(command.data).all()

@@ -148,14 +148,18 @@ def guarded(graph, monkeypatch):
 
     @contextmanager
     def make(**parameters):
-        defaults = {'robot_description': URDF, 'unguarded': False, 'effort_limits': LIMITS}
+        commanded = [JOINTS.index(name) for name in parameters.get('joints', JOINTS)]
+        limits, rates = np.take(LIMITS, commanded), np.take(RATES, commanded)
+        defaults = {
+            'robot_description': URDF,
+            'unguarded': False,
+            'effort_limits': limits.tolist(),
+        }
         with graph(**(defaults | parameters)) as (
             node,
             observer,
         ):
             driver = Driver(observer.states, node.get_clock(), Q, V)
-            commanded = [JOINTS.index(name) for name in parameters.get('joints', JOINTS)]
-            limits, rates = np.take(LIMITS, commanded), np.take(RATES, commanded)
             recording = Recording(observer.node, 'robot_dynamics/commands', limits, rates)
             topic = '/robot_dynamics/commands'
             try:

@@ -49,6 +49,6 @@ def test_not_for_what_a_user_did(graph, capfd):
         observer.refusal(GetMassMatrix, 'get_mass_matrix', state=state(Q, V))
     with graph(robot_description=URDF) as (node, observer):
         observer.refusal(GetMassMatrix, 'get_mass_matrix', state=state([1.0], names=['turn']))
-        observer.states.publish(state([1.0], names=['turn']))
+        observer.states.publish(state([1.0, 2.0], names=['turn', 'turn']))
         observer.until(lambda: node.topic_counters['joint_states'].rejected, 'the refusal')
     assert 'Traceback' not in capfd.readouterr().err

@@ -44,7 +44,9 @@ class JointPlaces:
         self.names = names
         self.repeated = ''
         if len(index_of) < len(names):
-            self.repeated = ', '.join(sorted({n for n in names if names.count(n) > 1}))
+            self.repeated = ', '.join(
+                sorted({name or "''" for name in names if names.count(name) > 1})
+            )
         self.joints = np.array([joint for joint, _ in found], dtype=np.intp)
         self.needed_joints = [joint for joint, _ in found if joint_names[joint] in needed]
         self.needed = bool(self.needed_joints)

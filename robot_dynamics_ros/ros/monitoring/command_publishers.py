@@ -15,6 +15,8 @@ PERIOD = 0.5
 # Lease of a process that does not announce its end [s]: the default of Fast DDS, and that of
 # config/fastdds.xml.
 LEASE, SHORT_LEASE = 20, 3
+# Of a node whose publisher has been discovered before the node itself.
+UNKNOWN_NAME = '_NODE_NAME_UNKNOWN_'
 
 
 class CommandPublishers:
@@ -70,12 +72,15 @@ class CommandPublishers:
 
     def _lease_text(self, names: list[str]) -> str:
         """For the log: how long a process that was killed is counted."""
-        if names.count(self._node.get_fully_qualified_name()) < 2:
+        if names.count(self._node.get_fully_qualified_name()) > 1:
+            other = 'the other has the name of this node'
+        elif any(UNKNOWN_NAME in name for name in names):
+            other = 'the name of the other is not known yet'
+        else:
             return ''
         return (
-            '; the other has the name of this node: if it was killed, it is counted until its '
-            f'lease ends, {LEASE} s by default of Fast DDS, {SHORT_LEASE} s if it ran with '
-            'config/fastdds.xml'
+            f'; {other}: if it was killed, it is counted until its lease ends, {LEASE} s by '
+            f'default of Fast DDS, {SHORT_LEASE} s if it ran with config/fastdds.xml'
         )
 
     def _inhibition(self) -> Inhibition:

@@ -105,6 +105,11 @@ class CommandedRobot:
         self.statistics = other.statistics
         self._stamped = other._stamped
 
+    def reset_times(self) -> None:
+        """Compare the next state with none, and drop the reference: the clock has been set."""
+        self._stamped = None
+        self.guard.reset_times()
+
     def missing_limits(self) -> str:
         """Why torque must not be commanded: joints without an effort limit; empty if none is."""
         return no_effort_limit(self.dynamics.model, self.joints, self.guard.settings)

@@ -64,7 +64,12 @@ def test_commands_change_no_faster_than_the_rate_limit(guarded, dynamics):
     """A reference that leaps, no fade, and the recording checks each step and each window."""
     away = dynamics.inverse_dynamics([1.0, -0.4, 1.5], [0.0] * 3, [3.0, -3.0, 3.0])
     rates = [50.0, 40.0, 20.0]
-    with guarded(fade_time=0.0, effort_rate_limits=rates, reference_timeout=60.0) as scene:
+    with guarded(
+        fade_time=0.0,
+        effort_rate_limits=rates,
+        reference_timeout=60.0,
+        reference_tolerance=[0.0],
+    ) as scene:
         scene.recording.rates = np.array(rates)
         start = dynamics.bias_torque(Q, V)
         scene.settle(start)

@@ -268,7 +268,7 @@ def test_without_a_measurement_no_joint_is_added(relay):
 def test_a_long_trajectory_is_passed_on_with_a_warning_that_names_the_action(relay, capfd):
     with relay() as (_, observer):
         relayed(observer, trajectory(count=MOST_POINTS, given='q'))
-        assert 'follow_joint_trajectory' not in capfd.readouterr().err
+        assert 'use the action' not in capfd.readouterr().err
         assert len(relayed(observer, trajectory(count=MOST_POINTS + 1, given='q')).points) > 1000
         observer.until(
             lambda: 'use the action ~/follow_joint_trajectory' in capfd.readouterr().err, 'warning'
