@@ -94,7 +94,7 @@ class FollowedReference:
             q: (n,) measured positions [rad or m].
 
         Returns:
-            None if there is no reference, or if the robot has left it: see `left`.
+            The rows; None without a reference, and where the robot has left it (see `left`).
         """
         if self.trajectory is None:
             return None
