@@ -1,13 +1,11 @@
 """Builtins made in memory die in any order without harm."""
 
 import gc
-import os
-import subprocess
-import sys
 import weakref
 
 import numpy as np
 import pytest
+from freed_memory import check_alive
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
@@ -35,17 +33,7 @@ print('alive')
 
 @pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 def test_a_collected_robot_leaves_no_dangling_builtin():
-    environment = dict(os.environ, PYTHONMALLOC='malloc', MALLOC_PERTURB_='255')
-    result = subprocess.run(
-        [sys.executable, '-X', 'faulthandler', '-c', COLLECT],
-        input=hand_written('pendulum').text,
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=120,
-        check=False,
-    )
-    assert result.stdout.strip() == 'alive', f'{result.returncode}: {result.stderr[-2000:]}'
+    check_alive(COLLECT)
 
 
 @pytest.mark.parametrize('backend', ['python', 'native'])
