@@ -167,7 +167,7 @@ def test_gravity_in_the_root_link_and_in_no_frame(guarded, dynamics):
         assert not response.success
         assert "'ceiling'" in response.message
         try:
-            import tf2_ros  # noqa: F401
+            import tf2_py  # noqa: F401
         except ImportError:
             assert 'tf2 is not installed' in response.message
         scene.wait_for_states()
