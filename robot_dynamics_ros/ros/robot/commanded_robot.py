@@ -25,6 +25,7 @@ from ..messages.joint_state_reader import JointStateReader
 from ..parameters import node_parameters
 from .compilation import CompiledRobot
 from .cycle_statistics import CycleStatistics
+from .live_values import LiveValues
 
 
 class CommandedRobot:
@@ -76,21 +77,21 @@ class CommandedRobot:
         # Shares memory with the message: filling it fills the message.
         self._command_values = np.frombuffer(self._command.data)
 
-    def apply(self, values: Mapping[str, Any]) -> None:
-        """Use other values of the live parameters; a change of the torque is faded in.
+    def apply(self, live: LiveValues) -> None:
+        """Use other live parameters; a change of the torque is faded in.
+
+        The loop waits meanwhile: what takes longer is done in `LiveValues.of`.
 
         Raises:
             RobotDynamicsError: they do not fit the robot, and nothing has changed.
         """
-        friction = node_parameters.friction(values, self.dynamics.model, self.joints)
-        self.guard.apply(node_parameters.guard_settings(values))
-        self.feedforward.select_terms(values['terms'], evaluate_at=values['evaluate_at'])
-        self.feedforward.friction = friction
-        self.dynamics.gravity = values['gravity']
+        self.guard.apply(live.settings)
+        self.feedforward.select_terms(live.terms, evaluate_at=live.evaluate_at)
+        self.feedforward.friction = live.friction
+        self.dynamics.gravity = live.gravity
         self.feedforward.current = False
-        shape = node_parameters.torque_shape(values)
-        if shape != self._shape:
-            self._shape = shape
+        if live.shape != self._shape:
+            self._shape = live.shape
             self.guard.request_fade()
 
     def continue_from(self, other: CommandedRobot, fade_time: float | None = None) -> None:
