@@ -79,7 +79,7 @@ class LiveParameters:
         for change in changes:
             if TABLE.row_of(change.name):
                 self._node.get_logger().info(f'{change.name} is now {_shortened(change.value)}')
-        # One thread at a time: else values that were read before could be applied after later ones.
+        # One thread at a time: else values read earlier could be applied after later ones.
         with self._applying:
             self._apply_values(node_parameters.read(self._node))
 
