@@ -17,7 +17,6 @@ from robot_dynamics_ros.core.spatial import Vector
 from ..robot.robot_holder import RobotHolder
 from . import transform_lookup
 
-
 # On Earth it is 9.76 to 9.84; the rest is for rounded components and measured ones [m/s^2].
 WEAKEST, STRONGEST = 9.7, 9.9
 
