@@ -15,11 +15,17 @@ from robot_dynamics_ros.core.errors import StateError
 from ..endpoints.defaults import STEADY
 
 try:
-    # The buffer in C++: tf2_ros.Buffer adds callbacks in Python to it, which are not needed here.
     from tf2_msgs.msg import TFMessage
+
+    # The buffer in C++: tf2_ros.Buffer adds callbacks in Python to it, which are not needed here.
     from tf2_py import BufferCore, TransformException
 except ImportError:  # optional: not needed for gravity in the frame of the root link
-    TFMessage = BufferCore = TransformException = None
+    TFMessage = Buffer = TransformException = None
+else:
+
+    class Buffer(BufferCore):
+        """Frees its transforms at its end: CPython calls the finalizer of a subclass only."""
+
 
 # Longest wait [s]: for discovery, and for a publisher that sends once a second.
 LIMIT = 2.0
@@ -30,7 +36,7 @@ STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 def available() -> bool:
     """Whether tf2 is installed."""
-    return BufferCore is not None
+    return Buffer is not None
 
 
 async def look_up(node: Node, target: str, source: str, stamp: Time) -> Any:
@@ -77,7 +83,7 @@ class _Lookup:
     def __init__(self, target: str, source: str, stamp: Time) -> None:
         self.transform: Future = Future()
         self._target, self._source, self._stamp = target, source, stamp
-        self._buffer = BufferCore()
+        self._buffer = Buffer()
         self._reason = 'nothing was received on /tf and /tf_static'
 
     def take(self, message: Any) -> None:

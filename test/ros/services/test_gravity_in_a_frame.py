@@ -56,7 +56,7 @@ class OneFrame:
 def tf2(monkeypatch):
     if TFMessage is None:
         monkeypatch.setattr(transform_lookup, 'TFMessage', MultiDOFJointState)
-        monkeypatch.setattr(transform_lookup, 'BufferCore', OneFrame)
+        monkeypatch.setattr(transform_lookup, 'Buffer', OneFrame)
         monkeypatch.setattr(transform_lookup, 'TransformException', UnknownFrameError)
     return TFMessage is not None
 
@@ -176,12 +176,12 @@ def test_a_request_that_fails_inside_tf2_is_answered(caller, monkeypatch):
     def fail(*arguments):
         raise ValueError('not a frame')
 
-    real = transform_lookup.BufferCore
+    real = transform_lookup.Buffer
 
     class Failing(real):
         lookup_transform_core = fail
 
-    monkeypatch.setattr(transform_lookup, 'BufferCore', Failing)
+    monkeypatch.setattr(transform_lookup, 'Buffer', Failing)
     response = caller.answer(request('world'), caller.moving)
     assert response.message == 'ValueError: not a frame'
     assert not listened(caller.robot)
