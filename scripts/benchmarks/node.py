@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import rclpy
 import yaml
+from parameter_sets import added_gap
 from rclpy.executors import SingleThreadedExecutor
 from round_trip import Peer, alternate
 from sensor_msgs.msg import JointState
@@ -22,6 +23,8 @@ from robot_dynamics_ros.core import parse_urdf
 HERE = Path(__file__).parent
 STARTS = 5
 READY_BOUND, COMPILE_BOUND, ROUND_TRIP_BOUND = 1.5, 0.5, 1.25
+# One period at 1 kHz.
+SET_BOUND = 1.0
 STOP_LIMIT = 10.0
 
 
@@ -68,8 +71,9 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
             Peer(driver, executor, 'node', 'joint_states', 'robot_dynamics/commands'),
             Peer(driver, executor, 'null', 'null_relay/joint_states', 'null_relay/commands'),
         ]
+        added = added_gap(driver, peers[0], message)
         alternate(peers, message, seconds)
-    figures: dict[str, float] = {'lost': peers[0].lost}
+    figures: dict[str, float] = {'lost': peers[0].lost, 'set_milliseconds': 1e3 * added}
     for peer in peers:
         for percentile in (50, 99):
             value = 1e6 * float(np.percentile(peer.round_trips, percentile))

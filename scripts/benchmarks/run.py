@@ -69,6 +69,7 @@ def _measure_node(seconds: float) -> list[Figure]:
         Figure('null relay round trip, median', measured['null_p50_microseconds'], 'us'),
         Figure('null relay round trip, 99th percentile', measured['null_p99_microseconds'], 'us'),
         Figure('node to null relay', measured['round_trip_ratio'], 'x', node.ROUND_TRIP_BOUND),
+        Figure('a set parameter adds', measured['set_milliseconds'], 'ms', node.SET_BOUND),
         Figure('messages lost', measured['lost'], '', 0),
     ]
     for figure in figures:
