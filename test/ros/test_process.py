@@ -1,12 +1,18 @@
 """The process of the node outlives a callback that fails, and still ends as it should."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
 
+import pytest
 from domains import free_domain
+from rclpy.serialization import deserialize_message, serialize_message
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robot_dynamics_ros.ros.process import prepare_interpreter
 
 SCRIPT = """
 from robot_dynamics_ros.ros.node import DynamicsNode
@@ -83,3 +89,35 @@ def test_an_error_of_the_package_shows_where_it_is():
     assert result.stderr.splitlines()[-1] == 'dynamics_node not started: on purpose'
     assert 'Traceback' in result.stderr
     assert 'in make' in result.stderr
+
+
+@pytest.fixture
+def interpreter():
+    """As the process of a configured node sets it, and afterwards as before."""
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    prepare_interpreter()
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*thresholds)
+    sys.setswitchinterval(interval)
+
+
+def test_no_search_for_garbage_visits_all_points_of_a_long_trajectory(interpreter):
+    point = JointTrajectoryPoint(positions=[0.1] * 6, velocities=[0.1] * 6)
+    data = serialize_message(JointTrajectory(points=[point] * 20_000))
+    generations = []
+
+    def count(phase, info):
+        if phase == 'start':
+            generations.append(info['generation'])
+
+    gc.callbacks.append(count)
+    try:
+        message = deserialize_message(data, JointTrajectory)
+    finally:
+        gc.callbacks.remove(count)
+    assert len(message.points) == 20_000
+    assert generations
+    assert 2 not in generations
