@@ -62,7 +62,14 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
             'dynamics.launch.py',
             {
                 *('description', 'params_file', 'namespace', 'name', 'joints', 'commands'),
-                *('autostart', 'joint_states', 'xacro_args', 'use_sim_time', 'respawn'),
+                *(
+                    'autostart',
+                    'joint_states',
+                    'xacro_args',
+                    'use_sim_time',
+                    'respawn',
+                    'on_death',
+                ),
             },
         ),
         (
@@ -72,7 +79,7 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
                 *('right_description', 'right_params_file', 'right_namespace', 'right_commands'),
                 *('left_joint_states', 'right_joint_states'),
                 *('left_xacro_args', 'right_xacro_args'),
-                *('autostart', 'use_sim_time', 'respawn'),
+                *('autostart', 'use_sim_time', 'respawn', 'on_death'),
             },
         ),
         (
@@ -80,7 +87,7 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
             {
                 *('left_joints', 'left_commands', 'right_joints', 'right_commands'),
                 *('description', 'params_file', 'namespace', 'autostart'),
-                *('joint_states', 'xacro_args', 'use_sim_time', 'respawn'),
+                *('joint_states', 'xacro_args', 'use_sim_time', 'respawn', 'on_death'),
             },
         ),
         ('demo.launch.py', {'urdf', 'output'}),

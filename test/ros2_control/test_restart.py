@@ -36,3 +36,16 @@ def test_a_restart_after_sigkill_behind_an_active_controller(stack, on_restart, 
     np.testing.assert_allclose(stack.efforts[-1][1], GRAVITY, atol=1e-9)
     step = largest_step(stack, lambda: stack.start_node(on_restart=on_restart))
     np.testing.assert_allclose(step, share * np.abs(GRAVITY), rtol=0.05, atol=1e-6)
+
+
+@pytest.mark.parametrize('on_restart', ['fade_from_zero', 'take_over'])
+def test_a_controller_off_and_on_behind_a_drive_that_keeps_its_torque(stack, on_restart):
+    stack.start_manager(CONTROLLER)
+    node = stack.start_node(on_restart=on_restart)
+    stack.until_effort(GRAVITY)
+    stack.switch(off=[CONTROLLER])
+    stack.until(stack.silent, 'silence')
+
+    step = largest_step(stack, lambda: stack.switch(on=[CONTROLLER]))
+    np.testing.assert_allclose(step, 0.0, atol=1e-6)
+    assert 'commands begin at the last command' in node.log()
