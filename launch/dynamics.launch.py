@@ -84,7 +84,8 @@ def go_on(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptio
         return None
     if not event.returncode:
         return None
-    death = f'{event.process_name} died with exit code {event.returncode}'
+    name = event.action.node_name
+    death = f'{name} ({event.process_name}) died with exit code {event.returncode}'
     context.extend_globals({DEATHS: [*deaths, death]})
     get_logger('launch.user').error(
         f'{death}, and its controller may keep the last torque: hold that arm, or close its '
