@@ -115,6 +115,7 @@ def test_a_wrong_number_of_values_deactivates_the_controller_and_the_drive_keeps
 
     stack.until(inactive, 'the controller')
     stack.until_logged(node, f'controller /{CONTROLLER} is inactive')
+    stack.until(stack.silent, 'silence')
     stack.check_silent()
     np.testing.assert_allclose(stack.efforts[-1][1], GRAVITY, atol=1e-9)
     stack.node.destroy_publisher(publisher)
