@@ -88,7 +88,7 @@ class Cell:
         self.node = rclpy.create_node('observer', context=self.context)
         self._executor = SingleThreadedExecutor(context=self.context)
         self._executor.add_node(self.node)
-        self._folder, self._processes, self._clients = folder, [], {}
+        self._folder, self._processes, self._clients, self._owned = folder, [], {}, []
         self.efforts, self.torques = [], []
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._description = self.node.create_publisher(String, '/robot_description', latched)
@@ -165,6 +165,11 @@ class Cell:
         answer = self.call(ListControllers, '/controller_manager/list_controllers')
         return {each.name: each.state for each in answer.controller}[name]
 
+    def own(self, entity):
+        """Destroy this before the node of the observer, which does not know action clients."""
+        self._owned.append(entity)
+        return entity
+
     def start(self, name, command):
         """Start a process; it ends with the cell, or with the process of the test."""
         process = Process(self._folder / f'{name}_{len(self._processes)}.log', command)
@@ -229,6 +234,8 @@ class Cell:
         for process in self._processes:
             process.kill()
         self._executor.shutdown()
+        for entity in self._owned:
+            entity.destroy()
         self.node.destroy_node()
         rclpy.shutdown(context=self.context)
 

@@ -50,7 +50,8 @@ class Client:
 
     def __init__(self, stack, name):
         self._stack, self.feedback = stack, []
-        self._client = ActionClient(stack.node, Action, f'/{name}/follow_joint_trajectory')
+        action = f'/{name}/follow_joint_trajectory'
+        self._client = stack.own(ActionClient(stack.node, Action, action))
         stack.until(self._client.server_is_ready, f'the action of {name}')
 
     def send(self, message, **fields):
