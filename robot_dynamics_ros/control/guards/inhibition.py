@@ -37,6 +37,11 @@ class Inhibitions(dict[str, Inhibition]):
         """Whether one of them ends commands that have started."""
         return any(inhibition.interrupts for inhibition in self.values())
 
+    @property
+    def reason(self) -> str:
+        """Why commands must not start, in one phrase; empty if nothing inhibits them."""
+        return '; '.join(inhibition.reason for inhibition in self.values())
+
     def first(self) -> Inhibition | None:
         """The one to name where only one is named; None if there are none."""
         return next(iter(self.values()), None)

@@ -174,9 +174,10 @@ class Controller:
         if begun or not guard.start.known or self._questions is None:
             return
         start, rule = guard.start, guard.settings.on_restart
-        torque = 'the gravity torque' if start.held else 'zero torque'
         reason = f': {start.decision}' if start.decision else ''
-        self._node.get_logger().info(f'commands begin at {torque} (on_restart={rule}){reason}')
+        self._node.get_logger().info(
+            f'commands begin at {start.torque} (on_restart={rule}){reason}'
+        )
 
     def _unknown_text(self) -> str:
         questions = self._questions

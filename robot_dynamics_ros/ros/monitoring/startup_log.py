@@ -159,7 +159,7 @@ class StartupLog:
             (not guard.enabled, lambda: 'torque is disabled: call ~/enable with true'),
             (not guard.fresh(clock.monotonic()), self._missing_states),
             (self._command_publishers.others, self._other_publishers),
-            (guard.start_inhibited, lambda: 'commands must not start yet: see /diagnostics'),
+            (guard.start_inhibited, lambda: guard.inhibitions.reason),
         )
         reason = next((text() for applies, text in reasons if applies), '')
         return Situation(f'silent, no torque is commanded: {reason}', waits=True)

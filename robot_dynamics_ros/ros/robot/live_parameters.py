@@ -6,6 +6,7 @@ import textwrap
 import threading
 from collections.abc import Mapping
 from typing import Any
+from array import array
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
@@ -100,4 +101,5 @@ class LiveParameters:
 
 def _shortened(value: object) -> str:
     """A value for the log, cut to one line: a description fills pages."""
-    return textwrap.shorten(str(value), 200)
+    # rclpy gives lists of numbers as arrays, which print their type.
+    return textwrap.shorten(str(value.tolist() if isinstance(value, array) else value), 200)

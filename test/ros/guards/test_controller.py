@@ -87,6 +87,25 @@ def test_an_inactive_controller_is_waited_for_and_gets_the_fade(guarded, dynamic
     assert (np.abs(np.diff(applied, axis=0)) <= rates * LONGEST_STEP + 1e-9).all()
 
 
+def test_the_log_of_a_node_that_waits_for_its_controller_claims_no_torque(guarded, capfd):
+    with guarded(**SETTINGS) as scene:
+        begin(scene, list(JOINTS), state='inactive')
+        log = ''
+
+        def said():
+            nonlocal log
+            log += capfd.readouterr().err
+            return f'silent, no torque is commanded: controller {NAME} is inactive' in log
+
+        scene.observer.until(said, 'the reason in the log')
+        scene.driver.pause()
+        status = scene.status('joint_states', 'no torque is commanded')
+        assert status.level == DiagnosticStatus.STALE
+        scene.driver.resume()
+        scene.wait_for_states()
+    assert 'holding gravity compensation' not in log + capfd.readouterr().err
+
+
 def test_a_controller_that_is_deactivated_and_activated_gets_the_fade_again(guarded, dynamics):
     torque = dynamics.bias_torque(Q, V)
     with guarded(**SETTINGS) as scene:

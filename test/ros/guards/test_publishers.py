@@ -110,5 +110,8 @@ def test_a_process_that_was_killed_is_waited_for_until_its_lease_ends(guarded, d
         assert time.monotonic() - end < SHORT_LEASE + 2.0
         scene.settle(dynamics.bias_torque(Q, V))
     text = capfd.readouterr().err
-    assert f'{SHORT_LEASE} s if it ran with config/fastdds.xml' in text
+    assert (
+        f'{SHORT_LEASE} s if it ran with config/fastdds.xml. Commands then begin at zero' in text
+    )
+    assert 'set on_restart to take_over' in text
     assert f'no other publisher on {TOPIC} any more, after' in text

@@ -1,8 +1,9 @@
-"""A change of parameters: the loop does not wait while they are read, and the last one holds."""
+"""A change of parameters: read outside of the lock of the loop, in order, and logged."""
 
 import threading
 
 import pytest
+from fed_node import fed_node
 from rclpy.parameter import Parameter
 from three_joints import URDF
 from waiting import wait_until
@@ -88,3 +89,11 @@ def test_a_robot_that_comes_meanwhile_gets_the_change(graph, during_read):
         node.set_parameters([Parameter('effort_scale', value=0.1)])
         assert holder.require() is other
         assert scale_of(other) == 0.1
+
+
+def test_a_list_of_numbers_is_logged_as_it_is_written(capfd):
+    # As it comes by service.
+    message = Parameter('gravity', value=[0.0, 0.0, 9.81]).to_parameter_msg()
+    with fed_node() as node:
+        assert node.set_parameters([Parameter.from_parameter_msg(message)])[0].successful
+    assert 'gravity is now [0.0, 0.0, 9.81]' in capfd.readouterr().err
