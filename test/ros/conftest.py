@@ -54,7 +54,7 @@ class Observer:
         self.states = create(JointState, 'joint_states', 10)
         self.reference = create(JointTrajectory, 'robot_dynamics/reference', 10)
         self.description = create(String, 'robot_description', latched)
-        self.node.create_subscription(
+        self.received = self.node.create_subscription(
             Float64MultiArray, 'robot_dynamics/commands', self.commands.append, 10
         )
         self.node.create_subscription(
