@@ -83,3 +83,17 @@ def test_an_error_of_the_package_shows_where_it_is():
     assert result.stderr.splitlines()[-1] == 'dynamics_node not started: on purpose'
     assert 'Traceback' in result.stderr
     assert 'in make' in result.stderr
+
+
+INTERRUPTED = """
+import os, signal
+from robot_dynamics_ros.ros.process import run
+
+run(lambda: os.kill(os.getpid(), signal.SIGINT))
+"""
+
+
+def test_an_interrupt_before_there_is_a_node_ends_quietly():
+    result = end_of('-c', INTERRUPTED)
+    assert result.returncode == 128 + signal.SIGINT
+    assert 'Traceback' not in result.stderr
