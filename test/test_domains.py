@@ -1,5 +1,6 @@
 """Two test runs at a time never use one ROS domain."""
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -36,7 +37,7 @@ def test_a_domain_that_another_process_has_is_not_taken(tmp_path, monkeypatch):
         other.communicate('\n')
     assert set(own) == set(domains.DOMAINS) - {taken}
     # In turn: what was killed in one domain is counted there for some seconds.
-    assert all(before != after for before, after in zip(own, own[1:], strict=False))
+    assert all(before != after for before, after in itertools.pairwise(own))
 
 
 def test_the_domain_of_the_environment_is_not_taken(tmp_path, monkeypatch):

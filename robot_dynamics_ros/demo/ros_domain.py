@@ -8,7 +8,6 @@ import random
 import socket
 from pathlib import Path
 
-
 # Tests take the domains above these.
 DOMAINS = range(1, 61)
 
