@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from array import array
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
@@ -81,4 +82,4 @@ class LiveParameters:
 
 def _shortened(value: object) -> str:
     """A value for the log, cut to one line: a description fills pages."""
-    return textwrap.shorten(str(value), 200)
+    return textwrap.shorten(str(value.tolist() if isinstance(value, array) else value), 200)
