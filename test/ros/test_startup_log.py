@@ -105,7 +105,7 @@ def test_an_inactive_node_says_how_to_activate_it(graph, log):
     assert 'ros2 lifecycle set /arm/robot_dynamics activate' in line
 
 
-def test_the_second_publisher_says_that_it_is_silent_and_when_it_begins(graph, log):
+def test_the_second_publisher_logs_its_silence_and_its_start(graph, log):
     with graph(robot_description=URDF, exclusive_commands='refuse', start=False) as (
         node,
         observer,

@@ -155,7 +155,7 @@ def test_without_a_controller_nothing_is_waited_for(guarded, dynamics, rule):
         scene.settle(dynamics.bias_torque(Q, V))
 
 
-def test_a_controller_that_turns_out_not_to_fit_is_a_fault(guarded, dynamics, monkeypatch):
+def test_wrong_joints_that_are_found_after_the_start_are_a_fault(guarded, dynamics, monkeypatch):
     """It appears while the node commands: torque fades out."""
     monkeypatch.setattr(controller_file, 'DISCOVERY', 0.0)
     with guarded(**SETTINGS) as scene:

@@ -150,7 +150,7 @@ def test_half_of_the_commanded_joints_that_ceases_is_stale(guarded, dynamics):
         scene.settle(dynamics.bias_torque(Q, V))
 
 
-def test_a_stream_in_two_messages_is_answered_like_one(guarded, dynamics):
+def test_states_in_two_messages_are_each_answered(guarded, dynamics):
     torque = dynamics.bias_torque(Q, V)
     with guarded(start=False, **PATIENT) as scene:
         halves = [only('turn'), only('slide', 'wrist')]
