@@ -1,4 +1,4 @@
-"""The torque of a joint state by native code and plain Python, bound as in the node, and called."""
+"""The torque of a state by native code and by plain Python: bound, as in the node, and called."""
 
 from __future__ import annotations
 
