@@ -6,8 +6,8 @@ import signal
 from collections.abc import Callable
 
 from controller import COMMANDS, MANAGED
-from fault import Fault, verdict
-from scene import CHANGE_LIMIT, Scene, Steps
+from fault import SEEN, Fault, verdict
+from scene import CHANGE_LIMIT, DIAGNOSTICS_LIMIT, Scene, Steps
 from std_msgs.msg import Float64MultiArray
 
 # How long nothing must come until a node counts as silent [s].
@@ -44,17 +44,22 @@ def _inactive(scene: Scene) -> Steps[str]:
 
 
 def _interrupted(scene: Scene, began: int, words: str) -> Steps[str]:
-    """SEEN where the commands cease, and diagnostics give the reason."""
+    """SEEN where diagnostics give the reason, and the commands have ceased."""
+
+    def reported() -> bool:
+        return scene.observer.reported(began, 'commands', words)
 
     def silent() -> bool:
         return scene.now() - scene.observer.commands[-1].time > SILENCE * 1e9
 
-    if not (yield from scene.until(silent, LEASE + CHANGE_LIMIT)):
+    # The reason first: on a busy machine commands may pause before.
+    if not (yield from scene.until(reported, LEASE + DIAGNOSTICS_LIMIT)):
+        return f'diagnostics of commands do not say {words!r}'
+    if not (yield from scene.until(silent, CHANGE_LIMIT)):
         return 'the commands did not cease'
     # No robot has the last command any more.
     scene.observer.rules.begin_anew()
-    reported = yield from scene.until_reported(began, 'commands', words)
-    return verdict(reported, f'diagnostics of commands do not say {words!r}')
+    return SEEN
 
 
 def _begins_again(scene: Scene) -> Steps[str]:
