@@ -192,8 +192,11 @@ class DynamicsNode(LifecycleNode):
     @guarded
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Clear the robot after an error: the node is unconfigured, or finalized at its end."""
+        # Where this fails too, rclpy finalizes the node.
+        ended, self.ended = self.ended, True
         self._clear_robot()
-        return TransitionCallbackReturn.FAILURE if self.ended else super().on_error(state)
+        self.ended = ended
+        return TransitionCallbackReturn.FAILURE if ended else super().on_error(state)
 
     def _check_parameter_files(self, arguments: Sequence[str]) -> str:
         """Why a parameter file is without effect; empty if each has a block for this node."""
