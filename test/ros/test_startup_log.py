@@ -3,8 +3,6 @@
 import pytest
 from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticArray
-from rcl_interfaces.srv import SetParameters
-from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool
@@ -132,14 +130,6 @@ def test_disabled_is_a_reason_with_a_remedy(graph, log):
         observer.answer_to(state(Q, V))
         observer.call(SetBool, '/robot_dynamics/enable', data=False)
         log.until(observer, 'torque is disabled: call ~/enable with true')
-
-
-def test_a_changed_parameter_is_logged_as_it_is_written(graph, log):
-    """Set by the service, a list comes as an array."""
-    change = Parameter('gravity', value=[0.0, 0.0, 9.81]).to_parameter_msg()
-    with graph(robot_description=URDF) as (_, observer):
-        observer.call(SetParameters, '/robot_dynamics/set_parameters', parameters=[change])
-    assert log.lines('gravity is now [0.0, 0.0, 9.81]')
 
 
 def test_torques_say_mode_and_fault(graph):

@@ -82,4 +82,5 @@ class LiveParameters:
 
 def _shortened(value: object) -> str:
     """A value for the log, cut to one line: a description fills pages."""
+    # rclpy gives lists of numbers as arrays, which print their type.
     return textwrap.shorten(str(value.tolist() if isinstance(value, array) else value), 200)

@@ -26,10 +26,12 @@ def _ends(number: signal.Signals) -> Callable[[Scene], Steps[str]]:
     def inject(scene: Scene) -> Steps[str]:
         began = scene.now()
         scene.controller.send(number)
+        scene.robot.driven = False
         yield from scene.until(scene.controller.ended, CHANGE_LIMIT)
         missed = yield from _interrupted(scene, began, 'has ended')
         scene.controller.start()
-        return missed or (yield from _begins_again(scene))
+        begun = yield from _begins_again(scene)
+        return missed or begun
 
     return inject
 
@@ -38,9 +40,11 @@ def _inactive(scene: Scene) -> Steps[str]:
     """Its manager says that it is inactive, and active later."""
     began = scene.now()
     scene.controller.send(signal.SIGUSR1)
+    scene.robot.driven = False
     missed = yield from _interrupted(scene, began, 'is inactive')
     scene.controller.send(signal.SIGUSR2)
-    return missed or (yield from _begins_again(scene))
+    begun = yield from _begins_again(scene)
+    return missed or begun
 
 
 def _interrupted(scene: Scene, began: int, words: str) -> Steps[str]:
@@ -64,7 +68,10 @@ def _interrupted(scene: Scene, began: int, words: str) -> Steps[str]:
 
 def _begins_again(scene: Scene) -> Steps[str]:
     """SEEN where commands begin from no torque, and lead to that of the state."""
-    silent_since = scene.observer.commands[-1].time
+    commands = scene.observer.commands
+    silent_since = commands[-1].time
+    yield from scene.until(lambda: commands[-1].time > silent_since, START_LIMIT)
+    scene.robot.driven = True
     if not (yield from scene.recovered(START_LIMIT)):
         return 'commands did not begin again'
     first = scene.observer.since(silent_since)[0].torque
