@@ -110,6 +110,8 @@ class DynamicsNode(LifecycleNode):
         self._loop.stop()
         self._trajectory_action.destroy()
         super().destroy_node()
+        # Frozen by on_configure, it would never be freed, nor the participant that it holds.
+        gc.unfreeze()
 
     def start(self) -> None:
         """Configure and activate, if parameter autostart is true and there is a description."""

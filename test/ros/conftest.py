@@ -1,5 +1,6 @@
 """A node under test and an observer, in one process, context and executor."""
 
+import gc
 import os
 import time
 from contextlib import contextmanager
@@ -129,7 +130,9 @@ def graph():
             node.destroy_node()
             rclpy.shutdown(context=context)
 
-    return make
+    yield make
+    # The participants of a context end when its nodes are freed.
+    gc.collect()
 
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]

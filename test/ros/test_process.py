@@ -1,12 +1,15 @@
 """The process of the node outlives a callback that fails, and still ends as it should."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
+import weakref
 
 from domains import free_domain
+from fed_node import fed_node
 
 SCRIPT = """
 from robot_dynamics_ros.ros.node import DynamicsNode
@@ -47,6 +50,23 @@ def test_a_callback_that_fails_is_said_and_survived():
         assert process.returncode == 0
     finally:
         process.kill()
+
+
+def test_a_destroyed_node_is_freed_with_its_participant():
+    counts = []
+    for _ in range(3):
+        with fed_node() as node:
+            reference = weakref.ref(node)
+        del node
+        gc.collect()
+        assert reference() is None
+        counts.append(threads())
+    # The first participant of a process starts threads that stay.
+    assert counts[-1] <= counts[0]
+
+
+def threads():
+    return len(os.listdir('/proc/self/task'))
 
 
 UNFIT = """
