@@ -8,6 +8,9 @@ import random
 import socket
 from pathlib import Path
 
+# Tests take the domains above these.
+DOMAINS = range(1, 61)
+
 
 def isolate() -> int:
     """Restrict this process and its children to this machine and one ROS domain.
@@ -29,7 +32,7 @@ def isolate() -> int:
 
 
 def _free_domain() -> int:
-    for domain in random.sample(range(1, 101), 20):
+    for domain in random.sample(DOMAINS, 20):
         # The first participant of a DDS domain listens here (RTPS 2.5, 9.6.2.3).
         port = 7400 + 250 * domain + 10
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -38,7 +41,7 @@ def _free_domain() -> int:
             except OSError:
                 continue
             return domain
-    return random.randrange(1, 101)
+    return random.choice(DOMAINS)
 
 
 def _discovery_profile() -> Path | None:

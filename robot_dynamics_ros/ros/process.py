@@ -24,6 +24,8 @@ from .parameters import parameter_files
 
 # SIGHUP: the terminal was closed, or the connection to it was lost.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Exit code after SIGINT before there is a node: 128 + its number, as of a shell.
+INTERRUPTED = 128 + signal.SIGINT
 # By default a thread may hold the interpreter for 5 ms: too long for the loop [s].
 SWITCH_INTERVAL = 0.0005
 # A full search for garbage comes after that many of the second generation. By default it comes ten
@@ -52,6 +54,9 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     try:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
         node = make_node()
+    except KeyboardInterrupt:
+        # Nothing has been commanded yet.
+        sys.exit(INTERRUPTED)
     except Exception as error:
         # What came with the command, such as a parameter file: the message suffices.
         if not caused_by_user(error):

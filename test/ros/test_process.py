@@ -6,9 +6,11 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 
 import pytest
 from domains import free_domain
+from fed_node import fed_node
 from rclpy.serialization import deserialize_message, serialize_message
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -53,6 +55,23 @@ def test_a_callback_that_fails_is_said_and_survived():
         assert process.returncode == 0
     finally:
         process.kill()
+
+
+def test_a_destroyed_node_is_freed_with_its_participant():
+    counts = []
+    for _ in range(3):
+        with fed_node() as node:
+            reference = weakref.ref(node)
+        del node
+        gc.collect()
+        assert reference() is None
+        counts.append(threads())
+    # The first participant of a process starts threads that stay.
+    assert counts[-1] <= counts[0]
+
+
+def threads():
+    return len(os.listdir('/proc/self/task'))
 
 
 UNFIT = """
@@ -121,3 +140,17 @@ def test_no_search_for_garbage_visits_all_points_of_a_long_trajectory(interprete
     assert len(message.points) == 20_000
     assert generations
     assert 2 not in generations
+
+
+INTERRUPTED = """
+import os, signal
+from robot_dynamics_ros.ros.process import run
+
+run(lambda: os.kill(os.getpid(), signal.SIGINT))
+"""
+
+
+def test_an_interrupt_before_there_is_a_node_ends_quietly():
+    result = end_of('-c', INTERRUPTED)
+    assert result.returncode == 128 + signal.SIGINT
+    assert 'Traceback' not in result.stderr

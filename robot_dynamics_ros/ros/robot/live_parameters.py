@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 import threading
+from array import array
 from collections.abc import Mapping
 from typing import Any
-from array import array
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node

@@ -51,7 +51,7 @@ def never_measured(robot: CommandedRobot) -> str:
     if not missing.any() or missing.all():
         return ''
     model = robot.dynamics.model
-    text = f'never in joint_states: {_named(robot, missing)}; no torque is commanded'
+    text = f'never in joint_states: {_named(robot, missing)}'
     missing[robot.feedforward.indices] = False
     if not missing.any():
         return f'{text}: commanded joints (parameter joints) must be measured'

@@ -56,7 +56,7 @@ def test_one_that_comes_later_is_an_error_in_diagnostics(guarded, dynamics, capf
     assert f'1 other publisher(s) on {TOPIC}' in capfd.readouterr().err
 
 
-def test_what_was_handed_over_is_not_taken_back(guarded, dynamics):
+def test_a_disabled_node_stays_silent_after_another_publisher(guarded, dynamics):
     """Disabled while another publishes: when that one leaves, it stays silent."""
     with guarded(fade_time=FADE) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
