@@ -6,7 +6,9 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/endpoints/polled_subscription.py    poll           JOINT STATE IN: takes it from the queue
     ros/loop/state_to_command.py            _answer        takes the lock of the robot
     ros/robot/robot_holder.py               current        not configured: no answer
-    ros/messages/serialized_joint_state.py  decode         new layout: by rclpy
+    ros/messages/serialized_joint_state.py  decode         a new layout is decoded by rclpy
+    ros/messages/joint_state_layout.py      fits           only stamp and values are new
+    ros/messages/joint_state_layout.py      read           these are read
     ros/messages/joint_state_reader.py      names_other_joints_only   no joint of it: ignored
     ros/robot/commanded_robot.py            too_old        too long in the queue: not answered
     ros/loop/reference_clock.py             time           of the reference, if there is one

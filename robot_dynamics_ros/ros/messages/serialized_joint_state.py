@@ -41,7 +41,7 @@ class SerializedJointStates:
             message: JointState = deserialize_message(data, JointState)
         except Exception as error:
             # rclpy documents no class of exception.
-            raise StateError(f'it is no serialized JointState: {error}') from error
+            raise StateError(f'it is not a serialized sensor_msgs/JointState: {error}') from error
         layout = find_layout(data, message)
         if layout is not None:
             self._layouts = [layout, *self._layouts[: MOST_LAYOUTS - 1]]
