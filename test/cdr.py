@@ -4,10 +4,11 @@ from struct import pack
 
 
 class CdrWriter:
-    """Plain CDR; alignment counts from after the header."""
+    """Plain CDR; alignment counts from after the header. Version 2 aligns doubles to 4 bytes."""
 
-    def __init__(self, order='<', padding=0):
+    def __init__(self, order='<', padding=0, version=1):
         self.order = order
+        self._version = version
         self._padding = bytes([padding])
         self._data = b''
 
@@ -15,7 +16,7 @@ class CdrWriter:
         self._data += self._padding * (-len(self._data) % size)
 
     def number(self, kind, value):
-        self.align(8 if kind == 'd' else 4)
+        self.align(8 if kind == 'd' and self._version == 1 else 4)
         self._data += pack(self.order + kind, value)
 
     def text(self, text):
@@ -29,12 +30,13 @@ class CdrWriter:
             self.number('d', value)
 
     def message(self):
-        return bytes([0, self.order == '<', 0, 0]) + self._data
+        encoding = {1: 0, 2: 6}[self._version] + (self.order == '<')
+        return bytes([0, encoding, 0, 0]) + self._data
 
 
-def serialized(message, order='<', padding=0):
+def serialized(message, order='<', padding=0, version=1):
     """The bytes of a JointState; `order` as the module struct writes it."""
-    writer = CdrWriter(order, padding)
+    writer = CdrWriter(order, padding, version)
     stamp = message.header.stamp
     writer.number('i', stamp.sec)
     writer.number('I', stamp.nanosec)

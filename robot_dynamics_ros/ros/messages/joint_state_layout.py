@@ -74,9 +74,7 @@ def find_layout(data: bytes, message: JointState) -> JointStateLayout | None:
     walk.skip(STAMP.size)
     try:
         walk.keep_text()
-        if walk.keep_count() != len(message.name):
-            return None
-        for _ in message.name:
+        for _ in range(walk.keep_count()):
             walk.keep_text()
         places = {name: walk.skip_doubles() for name in VALUES}
     except ValueError:

@@ -23,6 +23,17 @@ def test_a_subscriber_gets_the_values_and_an_empty_layout(commands):
             assert message.layout == Float64MultiArray().layout
 
 
+def test_bytes_after_the_values_are_kept(monkeypatch):
+    """A middleware may fill the message up."""
+    monkeypatch.setattr(
+        serialized_command,
+        'serialize_message',
+        lambda message: serialize_message(message) + b'end',
+    )
+    data = SerializedCommand(2).encode(np.array([1.0, 2.0]))
+    assert data.endswith(np.array([1.0, 2.0]).tobytes() + b'end')
+
+
 @pytest.mark.parametrize('size', [1, 6])
 def test_without_plain_doubles_rclpy_serializes(monkeypatch, size):
     """As with a middleware that encodes values in another way."""
