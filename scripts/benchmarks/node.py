@@ -66,10 +66,13 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
     message.position = [0.1 * (index + 1) for index in range(model.size)]
     message.velocity = [0.1] * model.size
     node = ['-m', 'robot_dynamics_ros.ros.node', '--ros-args', '--params-file', str(parameters)]
-    with _running(node), _running([str(HERE / 'null_relay.py')]), _driver() as (driver, executor):
+    null = [str(HERE / 'null_relay.py')]
+    names = {'node': ('joint_states', 'robot_dynamics/commands')}
+    names['null'] = ('null_relay/joint_states', 'null_relay/commands')
+    with _running(node) as first, _running(null) as second, _driver() as (driver, executor):
         peers = [
-            Peer(driver, executor, 'node', 'joint_states', 'robot_dynamics/commands'),
-            Peer(driver, executor, 'null', 'null_relay/joint_states', 'null_relay/commands'),
+            Peer(driver, executor, name, *topics, process.pid)
+            for (name, topics), process in zip(names.items(), (first, second), strict=True)
         ]
         added = added_gap(driver, peers[0], message)
         alternate(peers, message, seconds)
@@ -78,6 +81,8 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
         for percentile in (50, 99):
             value = 1e6 * float(np.percentile(peer.round_trips, percentile))
             figures[f'{peer.name}_p{percentile}_microseconds'] = value
+        states = len(peer.round_trips) + peer.lost
+        figures[f'{peer.name}_processor_microseconds'] = 1e6 * peer.processor_time / states
     figures['round_trip_ratio'] = (
         figures['node_p50_microseconds'] / figures['null_p50_microseconds']
     )

@@ -37,11 +37,6 @@ class Inhibitions(dict[str, Inhibition]):
         """Whether one of them ends commands that have started."""
         return any(inhibition.interrupts for inhibition in self.values())
 
-    @property
-    def reason(self) -> str:
-        """Why commands must not start, in one phrase; empty if nothing inhibits them."""
-        return '; '.join(inhibition.reason for inhibition in self.values())
-
     def first(self) -> Inhibition | None:
         """The one to name where only one is named: one that interrupts, if any; None for none."""
         return min(self.values(), key=lambda inhibition: not inhibition.interrupts, default=None)

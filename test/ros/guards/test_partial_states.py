@@ -10,6 +10,7 @@ from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticStatus
 from driver import Driver
 from fed_node import fed_node
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from three_joints import JOINTS, URDF, state
 
@@ -262,7 +263,7 @@ def test_a_state_that_has_waited_longer_than_the_timeout_is_not_answered():
             message = JointState(name=list(JOINTS), position=Q, velocity=V)
             message.header.stamp = node.get_clock().now().to_msg()
             received = time.time_ns() - round(1e9 * wait)
-            node._loop._answer(message, {'received_timestamp': received})
+            node._loop._answer(serialize_message(message), {'received_timestamp': received})
             assert (counters.used, counters.late) == (used, late)
         assert counters.rejected == 0
 
