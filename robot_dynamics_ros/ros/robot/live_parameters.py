@@ -5,8 +5,6 @@ from __future__ import annotations
 import textwrap
 import threading
 from array import array
-from collections.abc import Mapping
-from typing import Any
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
@@ -82,15 +80,16 @@ class LiveParameters:
                 self._node.get_logger().info(f'{change.name} is now {_shortened(change.value)}')
         # One thread at a time: else values read earlier could be applied after later ones.
         with self._applying:
-            self._apply_values(node_parameters.read(self._node))
+            self._apply_present_values()
 
-    def _apply_values(self, values: Mapping[str, Any]) -> None:
-        """Apply values to the robot; the lock that the loop needs is held for the last step only.
+    def _apply_present_values(self) -> None:
+        """Apply the parameters; the lock that the loop needs is held for the last step only.
 
         Raises:
             RobotDynamicsError: they do not fit the robot.
         """
         while (robot := self._holder.current) is not None:
+            values = node_parameters.read(self._node)
             live = LiveValues.of(values, robot.dynamics.model, robot.joints)
             with self._holder.lock:
                 # Another thread may have replaced the robot meanwhile.
