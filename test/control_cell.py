@@ -192,8 +192,8 @@ class Cell:
         self.until_next_states(1)
         return manager
 
-    def start_node(self, controller='effort_controller', joints=JOINTS, **parameters):
-        """Start the node on the topic of a controller."""
+    def start_node(self, before='effort_controller', joints=JOINTS, **parameters):
+        """Start the node on the topic of the controller that comes after it."""
         parameters = {
             'joints': f'[{", ".join(joints)}]',
             'terms': '[gravity]',
@@ -201,7 +201,7 @@ class Cell:
             **parameters,
         }
         command = [executable('robot_dynamics_ros', 'dynamics_node'), '--ros-args']
-        command += ['--remap', f'~/commands:=/{controller}/commands']
+        command += ['--remap', f'~/commands:=/{before}/commands']
         command += ['--remap', '~/trajectory_out:=/arm_controller/joint_trajectory']
         for name, value in parameters.items():
             command += ['-p', f'{name}:={value}']

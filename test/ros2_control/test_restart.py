@@ -49,3 +49,23 @@ def test_a_controller_off_and_on_behind_a_drive_that_keeps_its_torque(stack, on_
     step = largest_step(stack, lambda: stack.switch(on=[CONTROLLER]))
     np.testing.assert_allclose(step, 0.0, atol=1e-6)
     assert 'commands begin at the last command' in node.log()
+
+
+def test_the_order_of_a_restart_that_keeps_the_torque(stack):
+    """As docs/controllers.md advises for a drive that keeps it."""
+    stack.start_manager(CONTROLLER)
+    node = stack.start_node()
+    stack.until_effort(GRAVITY)
+    since = len(stack.efforts) - 1
+    node.kill()
+    stack.switch(off=[CONTROLLER])
+    stack.torques.clear()
+    stack.start_node(controller='none')
+    stack.until(
+        lambda: stack.torques and np.allclose(stack.torques[-1].effort, GRAVITY, rtol=1e-9),
+        'the end of the fade',
+    )
+    stack.switch(on=[CONTROLLER])
+    stack.until_next_states()
+    np.testing.assert_allclose(stack.steps(since)[1], 0.0, atol=1e-6)
+    stack.until_effort(GRAVITY)
