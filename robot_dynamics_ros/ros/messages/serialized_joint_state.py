@@ -1,8 +1,8 @@
 """From serialized joint states to messages, without decoding anew what drivers repeat.
 
-A driver sends the same frame and names each time, and most of the time that rclpy needs for a
-message it spends on making Python objects of them. So rclpy decodes the first message, and of those
-that differ from it in stamp and values only, only these are read.
+A driver sends the same frame and names each time, and making Python objects of them is most of
+what rclpy does with a message. So rclpy decodes the first message. Of those that differ from it in
+stamp and values only, only these are read.
 """
 
 from __future__ import annotations
