@@ -27,7 +27,9 @@ def isolate() -> int:
         os.environ.pop(variable, None)
     profile = _discovery_profile()
     if profile is not None:
-        os.environ.setdefault('FASTDDS_DEFAULT_PROFILES_FILE', str(profile))
+        # The second is the name in the Fast DDS of Jazzy.
+        for variable in ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE'):
+            os.environ.setdefault(variable, str(profile))
     return int(os.environ['ROS_DOMAIN_ID'])
 
 

@@ -7,7 +7,8 @@ from robot_dynamics_ros.demo.ros_domain import isolate
 
 @pytest.fixture(autouse=True)
 def environment(monkeypatch):
-    for name in ('ROS_DOMAIN_ID', 'FASTDDS_DEFAULT_PROFILES_FILE', 'ROS_STATIC_PEERS'):
+    profiles = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
+    for name in ('ROS_DOMAIN_ID', 'ROS_STATIC_PEERS', *profiles):
         monkeypatch.setenv(name, 'x')  # so that it is put back afterwards
         monkeypatch.delenv(name)
     monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'SUBNET')
@@ -18,7 +19,8 @@ def test_keeps_to_this_machine_and_takes_a_free_domain():
     assert 0 < domain <= 101
     assert os.environ['ROS_DOMAIN_ID'] == str(domain)
     assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
-    assert os.environ['FASTDDS_DEFAULT_PROFILES_FILE'].endswith('fastdds.xml')
+    for name in ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE'):
+        assert os.environ[name].endswith('fastdds.xml')
 
 
 def test_keeps_what_the_shell_says(monkeypatch):
