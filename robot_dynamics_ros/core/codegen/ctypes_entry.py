@@ -12,8 +12,8 @@ from typing import Any, cast
 import numpy as np
 
 from ..checks import Array
+from .llvm_kernel import DONE, UNREADABLE
 
-DONE, UNREADABLE = 0, -3
 # Inputs of a smaller norm lead to no overflow, so that the result need not be checked.
 LARGEST = 2.0**30
 FLOAT64 = np.dtype(np.float64)
