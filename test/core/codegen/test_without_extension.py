@@ -47,6 +47,20 @@ def test_an_extension_that_does_not_load_is_replaced(monkeypatch):
     assert obstacle.startswith('the extension _entry does not load: cannot import name')
 
 
+def test_the_reason_is_one_short_line(monkeypatch):
+    class Broken(types.ModuleType):
+        def __getattr__(self, name):
+            raise ImportError('built for NumPy 1.x\n\nrebuild it\n' + 50 * 'and more ')
+
+    monkeypatch.setitem(sys.modules, EXTENSION, Broken('_entry'))
+    _, obstacle = entry._load_extension()
+    assert obstacle.startswith(
+        'the extension _entry does not load: built for NumPy 1.x rebuild it and'
+    )
+    assert obstacle.endswith(' [...]')
+    assert len(obstacle) < 200
+
+
 @needs_native
 def test_the_description_of_the_back_end_says_so(monkeypatch):
     monkeypatch.setattr(
