@@ -78,6 +78,9 @@ class Kernel:
             program: to compile.
             labels: of the entries of each input, for messages.
             backend: with which to compile.
+
+        Raises:
+            NativeCodeError: native code computes other values than the program.
         """
         self._program = program
         self._labels = labels
