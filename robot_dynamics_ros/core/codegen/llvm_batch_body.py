@@ -24,12 +24,13 @@ class BatchBody:
         code: so far.
     """
 
-    def __init__(self, lanes: int, slots: Mapping[Scalar, int], *, fused: bool = True) -> None:
+    def __init__(self, lanes: int, slots: Mapping[int, int], *, fused: bool = True) -> None:
         """Start with nothing known.
 
         Args:
             lanes: doubles in a vector.
-            slots: in the scratch memory, of inputs and of what other functions compute.
+            slots: in the scratch memory, of inputs and of what other functions compute, by the
+                index of the step.
             fused: whether products and sums may be rounded together.
         """
         self.code = VectorCode(lanes)

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from .llvm_ir import constant
-
-
-def lanes_of(features: Mapping[str, bool]) -> int:
-    """Doubles in a vector register of a processor with these features, by LLVM's names."""
-    if features.get('avx512f'):
-        return 8
-    return 4 if features.get('avx2') else 2
 
 
 class VectorCode:
