@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ from .model.gravity import STANDARD_GRAVITY
 from .model.robot import RobotModel
 from .quantities import EVERY_QUANTITY, CompiledQuantities, Key, key_of
 from .task.held_joints import acceleration_of_moving_joints
+from .task.samples import for_each_sample, number_or_rows, stacked
 
 
 class RobotDynamics(FrameDynamics):
@@ -87,12 +89,8 @@ class RobotDynamics(FrameDynamics):
 
     def __reduce__(self) -> tuple[Callable[..., RobotDynamics], tuple[RobotModel]]:
         """For pickle and deepcopy: the copy compiles anew, compiled code belongs to a process."""
-        rebuild = partial(
-            type(self),
-            gravity=self.gravity,
-            backend=self._wanted_backend,
-            threads=self._wanted_threads,
-        )
+        wanted, threads = self._wanted_backend, self._wanted_threads
+        rebuild = partial(type(self), gravity=self.gravity, backend=wanted, threads=threads)
         return rebuild, (self.model,)
 
     def __copy__(self) -> RobotDynamics:
@@ -178,7 +176,8 @@ class RobotDynamics(FrameDynamics):
 
         M_mm a_m = tau_m - (C v + g)_m, with m the joints that move: the acceleration of the others
         is zero, so that their columns of M drop out. Equivalent to the `forward_dynamics` of the
-        robot reduced to these joints, but nothing is compiled for a choice of joints.
+        robot reduced to these joints, but nothing is compiled for a choice of joints. A batch is
+        computed one sample after the other.
 
         Args:
             joints: that move, k of them.
@@ -193,6 +192,9 @@ class RobotDynamics(FrameDynamics):
             InertiaError: the mass matrix is singular here.
         """
         moving = self.model.indices_of(joints)
+        batch = for_each_sample(partial(self.forward_dynamics_holding, joints), q=q, v=v, tau=tau)
+        if batch is not None:
+            return stacked(batch, (len(moving),))
         velocity = np.zeros(self.model.size)
         velocity[moving] = checked_vector('v', v, joints)
         torque = checked_vector('tau', tau, joints) - self.bias_torque(q, velocity)[moving]
@@ -223,13 +225,16 @@ class RobotDynamics(FrameDynamics):
         """
         return np.array(inertial_parameters(self.model), dtype=np.float64)
 
-    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike) -> float:
-        """T = v^T M v / 2 [J]."""
-        return float(self._call['kinetic_energy'](q, v, None))
+    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike) -> Any:
+        """T = v^T M v / 2 [J], a float; for a batch an array (N,)."""
+        return number_or_rows(self._call['kinetic_energy'](q, v, None))
 
-    def potential_energy(self, q: npt.ArrayLike) -> float:
-        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin."""
-        return float(self._call['potential_energy'](q, self._gravity, None))
+    def potential_energy(self, q: npt.ArrayLike) -> Any:
+        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin.
+
+        A float; for a batch an array (N,).
+        """
+        return number_or_rows(self._call['potential_energy'](q, self._gravity, None))
 
     def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
         """[linear; angular about the base origin] of all bodies, in base axes, shape (6,)."""

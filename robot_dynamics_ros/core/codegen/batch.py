@@ -61,7 +61,7 @@ class Batch:
                 first such row; `out` may hold results of other rows then.
         """
         inputs = self._checked(values)
-        result = out
+        result: Array = out
         if out is None:
             result = np.empty(self._shape(inputs), np.float64)
         else:
@@ -151,9 +151,7 @@ class Batch:
             if self._native.run(alone, rows[row : row + 1]):
                 return
         vectors = [
-            x
-            if x.ndim == 1
-            else checked_vector(f'{name}[{number}]', x[row], self._labels[name])
+            x if x.ndim == 1 else checked_vector(f'{name}[{number}]', x[row], self._labels[name])
             for name, x in zip(self._program.inputs, inputs, strict=True)
         ]
         try:

@@ -17,7 +17,7 @@ def rows_at(code: VectorCode, first: str, offsets: str) -> list[str]:
 
 
 def columns_of(code: VectorCode, rows: Sequence[str], piece: range) -> list[str]:
-    """Vectors with one column each of a piece of the rows at these addresses, one row for each lane."""
+    """The columns of a piece of the rows at these addresses: vectors with one row in each lane."""
     width = len(piece)
     pieces = [
         code.value(f'load <{width} x double>, ptr {code.place(row, piece.start)}, align 8')
@@ -57,9 +57,9 @@ def _joined(code: VectorCode, pieces: list[str], width: int) -> str:
 
 
 def _exchanged(code: VectorCode, vectors: Sequence[str]) -> list[str]:
-    """Vectors, in whose lanes the number of the vector and the lowest bits of the lane change places.
+    """Vectors in which the lowest bits of the lane and the number of the vector change places.
 
-    With as many vectors as lanes this is a transposition; with fewer, of each square of lanes.
+    With as many vectors as lanes this is a transposition; with fewer, one of each square.
     """
     vectors, lanes = list(vectors), code.lanes
     bit = 1

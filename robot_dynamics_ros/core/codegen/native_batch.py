@@ -102,7 +102,6 @@ class NativeBatch:
         return code
 
 
-
 def _address(array: Array) -> int:
     return int(array.__array_interface__['data'][0])
 
