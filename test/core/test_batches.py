@@ -1,54 +1,26 @@
 """Batches: what each sample gives alone, whatever the layout, the neighbours and the threads."""
 
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from mechanics.batches import ARGUMENTS, call, inputs_of, one_by_one
 from mechanics.closeness import coriolis_scale, torque_scale
 from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, random_state
 from property_settings import examples
 
-from robot_dynamics_ros.core import ParameterError, RobotDynamics, StateError, parse_urdf
+from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 from robot_dynamics_ros.core.codegen.kernel import native_obstacle
-from robot_dynamics_ros.core.quantities import EVERY_QUANTITY, QUANTITIES
+from robot_dynamics_ros.core.quantities import QUANTITIES
 
 # Of the largest entry. Batches and single calls round in other places: products and sums that one
 # rounds together. The worst that was seen is 5e-15.
 TOLERANCE = 1e-14
-ARGUMENTS = {
-    quantity: tuple(name for name in names if name != 'gravity')
-    for quantity, (_, names) in EVERY_QUANTITY.items()
-}
 # To compile the others for all robots takes minutes.
 MOST_JOINTS = {'inverse_dynamics': 1000, 'mass_matrix': 40}
 MOST_JOINTS_OTHERWISE = 8
-
-
-def inputs_of(model, quantity, samples, seed=0):
-    random = np.random.default_rng(seed)
-    sizes = {'wrench': 6}
-    return [
-        random.uniform(-3.0, 3.0, (samples, sizes.get(name, model.size)))
-        for name in ARGUMENTS[quantity]
-    ]
-
-
-def call(dynamics, quantity, *inputs, **options):
-    frame = {}
-    if quantity in ('frame_pose', 'jacobian', 'jacobian_derivative', 'external_torque'):
-        frame = {'frame': dynamics.model.links[-1].name}
-    result = getattr(dynamics, quantity)(*inputs, **frame, **options)
-    if quantity == 'frame_pose':
-        return np.concatenate([result[0], result[1][..., None]], axis=-1)
-    return np.asarray(result)
-
-
-def one_by_one(dynamics, quantity, inputs):
-    return np.array([call(dynamics, quantity, *sample) for sample in zip(*inputs, strict=True)])
 
 
 def scale_of(dynamics, quantity, samples):
@@ -198,102 +170,6 @@ def test_an_output_that_is_shifted_against_an_input_is_right(backend):
     assert np.array_equal(dynamics.inverse_dynamics(memory[:50], v, a, memory[3:53]), expected)
 
 
-def test_the_result_does_not_depend_on_threads_and_neighbours():
-    model = hand_written('oblique').model
-    one, many = (RobotDynamics(model, backend='native', threads=count) for count in (1, 5))
-    one.mass_matrix(np.zeros((1, 4)))
-    batch = one._call.kernel('mass_matrix')._batch
-    q = inputs_of(model, 'mass_matrix', 3 * batch._chunk + 5)[0]
-    q[batch._chunk + 3] = 2.0**40
-    expected = one.mass_matrix(q)
-    assert np.array_equal(many.mass_matrix(q), expected)
-    for row in (0, 17, batch._chunk + 2, batch._chunk + 3, len(q) - 1):
-        assert np.array_equal(one.mass_matrix(q[row : row + 1])[0], expected[row])
-
-
-@pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize('row', [0, 7, 17, 29])
-def test_a_bad_value_names_row_and_joint(dynamics, bad, row):
-    q, v = inputs_of(dynamics.model, 'bias_torque', 30)
-    v[row:, 2] = bad
-    message = rf"^v\[{row}\] is .* at 'third', it must be finite$"
-    with pytest.raises(StateError, match=message):
-        dynamics.bias_torque(q, v)
-    out = np.full((30, 4), 7.0)
-    with pytest.raises(StateError, match=r'out holds the results of some other rows'):
-        dynamics.bias_torque(q, v, out)
-    # The row itself holds nothing that could be taken for a result.
-    assert (out[row] == 7.0).all()
-
-
-def test_of_many_bad_rows_the_first_is_named_whatever_the_threads():
-    model = hand_written('oblique').model
-    for threads in (1, 2, 7):
-        dynamics = RobotDynamics(model, backend='native', threads=threads)
-        q, v = inputs_of(model, 'bias_torque', 60_000)
-        v[12_345::1000, 1] = np.nan
-        with pytest.raises(StateError, match=r"v\[12345\] is nan at 'second'"):
-            dynamics.bias_torque(q, v)
-
-
-def test_values_beyond_the_range_of_native_code_are_right(dynamics):
-    q, v = inputs_of(dynamics.model, 'bias_torque', 20)
-    q[3] = [1e12, 0.1, 2.0**30, -1e300]
-    v[9, 0] = 1e20
-    found = dynamics.bias_torque(q, v)
-    for row in (3, 9):
-        assert np.array_equal(found[row], dynamics.bias_torque(q[row], v[row]))
-    v[9, 0] = 1e200
-    message = r'^row 9: bias_torque has no finite value at this q, v, gravity'
-    with pytest.raises(StateError, match=message):
-        dynamics.bias_torque(q, v)
-
-
-def test_a_singular_sample_is_named(backend):
-    arm = getattr(hand_written('massless_tip'), backend)
-    n = arm.model.size
-    with pytest.raises(StateError, match=r'^row 0: ') as caught:
-        arm.mass_matrix_inverse(np.zeros((4, n)))
-    with pytest.raises(StateError) as alone:
-        arm.mass_matrix_inverse(np.zeros(n))
-    assert str(caught.value) == f'row 0: {alone.value}'
-
-
-REFUSED = {
-    'rows that differ': (
-        (np.zeros((5, 4)), np.zeros((7, 4))),
-        r'q has 5 rows and v has 7: as many are needed',
-    ),
-    'columns': ((np.zeros((5, 3)), np.zeros(4)), r'q has shape \(5, 3\), \(4,\) or \(N, 4\)'),
-    'dimensions': ((np.zeros((5, 4, 1)), np.zeros(4)), r'q has shape \(5, 4, 1\)'),
-    'a vector': ((np.zeros((5, 4)), np.zeros(3)), 'v has 3 values, 4 are needed'),
-    'ragged': (([[0.0] * 4, [0.0]], np.zeros(4)), 'q is not an array of numbers'),
-    'words': (([['a'] * 4], np.zeros(4)), 'q holds <U1 values'),
-    'masked': ((np.ma.zeros((5, 4)), np.zeros(4)), 'q is a masked array'),
-    'a vector that is not finite': ((np.zeros((5, 4)), [0, np.inf, 0, 0]), "v is inf at 'second'"),
-}
-
-
-@pytest.mark.parametrize('case', REFUSED)
-def test_what_cannot_be_meant_is_refused(dynamics, case):
-    inputs, message = REFUSED[case]
-    with pytest.raises(StateError, match=message):
-        dynamics.bias_torque(*inputs)
-
-
-@pytest.mark.parametrize(
-    ('out', 'message'),
-    [
-        (np.zeros(4), r'out has shape \(4,\), \(5, 4\) is needed'),
-        (np.zeros((5, 4), np.float32), 'out is a float32 array'),
-        ([[0.0] * 4] * 5, 'out is a list'),
-    ],
-)
-def test_an_output_that_does_not_fit_is_refused(dynamics, out, message):
-    with pytest.raises(StateError, match=message):
-        dynamics.gravity_torque(np.zeros((5, 4)), out)
-
-
 def test_a_bound_step_computes_a_batch_in_place(dynamics):
     q, v = inputs_of(dynamics.model, 'bias_torque', 13)
     out = np.zeros((13, 4))
@@ -344,35 +220,6 @@ def test_task_functions_compute_one_sample_after_the_other(dynamics):
         dynamics.task_space(q, v, frame)
     with pytest.raises(StateError, match='q has 3 rows and v has 2'):
         dynamics.task_space(q, v[:2], frame)
-
-
-def test_threads_may_share_one_robot():
-    dynamics = RobotDynamics(hand_written('oblique').model, backend='native', threads=3)
-    batches = [inputs_of(dynamics.model, 'bias_torque', 40_000, seed) for seed in range(4)]
-    expected = [dynamics.bias_torque(*inputs) for inputs in batches]
-    wrong = []
-
-    def work(inputs, right):
-        out = np.zeros_like(right)
-        for _ in range(20):
-            out[:] = 0.0
-            if not np.array_equal(dynamics.bias_torque(*inputs, out), right):
-                wrong.append(1)
-
-    threads = [
-        threading.Thread(target=work, args=pair) for pair in zip(batches, expected, strict=True)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
-
-
-@pytest.mark.parametrize('threads', [0, -1, 1.5, True, '2'])
-def test_a_number_of_threads_that_is_none_is_refused(threads):
-    with pytest.raises(ParameterError, match=r'threads is .*: None or a whole number from 1 on'):
-        RobotDynamics(hand_written('oblique').model, threads=threads)
 
 
 def test_single_calls_compile_nothing_for_batches():
