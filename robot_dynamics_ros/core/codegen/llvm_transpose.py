@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from .llvm_vectors import VectorCode
 
+# Doubles in a line of the caches.
+LINE = 8
+
 
 def rows_at(code: VectorCode, first: str, offsets: str) -> list[str]:
     """The address of each row, from that of the first and the offsets in memory [bytes]."""
@@ -26,6 +29,14 @@ def columns_of(code: VectorCode, rows: Sequence[str], piece: range) -> list[str]
     # Vector i holds the rows i, i + width, i + 2 width and so on, one after the other.
     joined = [_joined(code, pieces[i::width], width) for i in range(width)]
     return _exchanged(code, joined)
+
+
+def fetch(code: VectorCode, rows: Sequence[str], entries: int) -> None:
+    """Fetch rows of so many entries into the caches."""
+    for row in rows:
+        for start in range(0, entries, LINE):
+            address = code.place(row, start)
+            code.do(f'call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)')
 
 
 def write_rows(code: VectorCode, columns: Sequence[str], rows: Sequence[str], start: int) -> None:
