@@ -82,7 +82,7 @@ def axial(m: Matrix) -> Vector:
 
 
 def axial_of_product(m: Matrix, s: Matrix) -> Vector:
-    """axial(M S) of a symmetric S: each entry off its diagonal is multiplied once in a component."""
+    """axial(M S) of a symmetric S, with fewer products than in that order."""
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = s
     a, b, c = m
     return (

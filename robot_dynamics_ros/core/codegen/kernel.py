@@ -85,6 +85,9 @@ class Kernel:
             labels: of the entries of each input, for messages.
             backend: with which to compile.
             threads: that may compute a batch.
+
+        Raises:
+            NativeCodeError: native code computes other values than the program.
         """
         self._program = program
         self._labels = labels

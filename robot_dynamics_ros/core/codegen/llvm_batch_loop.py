@@ -73,9 +73,9 @@ def _spread(lanes: int) -> list[str]:
 
 
 def _pack(entries: int, lanes: int) -> list[str]:
-    """`i1 pack(ptr row, ptr next, ptr offsets, ptr vectors)`: rows of so many entries into vectors.
+    """`i1 pack(ptr row, ptr next, ptr offsets, ptr vectors)`: rows of `entries` into vectors.
 
-    The rows of the next block, at `next`, are fetched into the caches meanwhile.
+    Large rows of the next block, at `next`, are fetched into the caches meanwhile.
 
     False where the sum of the magnitudes is not smaller than RANGE in every lane, as it is if an
     entry is not finite.
