@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +13,14 @@ from .algorithms.kinematics import Axes
 from .algorithms.regressor import inertial_parameters
 from .checks import Array, checked_gravity, checked_vector
 from .codegen.kernel import Backend, choose_backend
+from .codegen.threads import checked_threads
 from .errors import ParameterError, StateError, TopologyError
 from .frame_dynamics import FrameDynamics
 from .model.gravity import STANDARD_GRAVITY
 from .model.robot import RobotModel
 from .quantities import EVERY_QUANTITY, CompiledQuantities, Key, key_of
 from .task.held_joints import acceleration_of_moving_joints
+from .task.samples import for_each_sample, number_or_rows, stacked
 
 
 class RobotDynamics(FrameDynamics):
@@ -27,6 +30,9 @@ class RobotDynamics(FrameDynamics):
     and accelerations a are vectors (n,): NumPy arrays, lists, or anything that converts. Every
     method takes `out`, a float64 array of the shape of the result, to write into; without it the
     result is a new array. Wrong sizes, types and non-finite values raise StateError.
+
+    For a batch of N samples pass (N, n) arrays: every shape of a result begins with N then. A
+    vector (n,) beside them holds for all samples. See docs/batches.md.
 
     Put the base frame near the robot: `coriolis_matrix`, `inverse_dynamics_derivatives` and
     `kinetic_energy` sum moments about its origin, and lose digits with the square of the distance
@@ -39,6 +45,7 @@ class RobotDynamics(FrameDynamics):
         model: the robot.
         backend: 'native' or 'python'.
         backend_description: one line that says which back end computes, and why.
+        threads: that may compute a batch.
     """
 
     def __init__(
@@ -47,6 +54,7 @@ class RobotDynamics(FrameDynamics):
         *,
         gravity: npt.ArrayLike = STANDARD_GRAVITY,
         backend: Backend | None = None,
+        threads: int | None = None,
     ) -> None:
         """Choose the back end; nothing is compiled yet.
 
@@ -54,11 +62,13 @@ class RobotDynamics(FrameDynamics):
             model: the robot.
             gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
             backend: None for native code where llvmlite is installed, else plain Python.
+            threads: that may compute a batch; None for one for each core that the process may
+                use. Small batches use one. The results do not depend on it.
 
         Raises:
             TopologyError: the robot has no moving joint.
-            ParameterError: the back end does not exist or does not work here, or the model is not
-                a RobotModel.
+            ParameterError: the back end does not exist or does not work here, `threads` is not a
+                whole number from 1 on, or the model is not a RobotModel.
             StateError: gravity is not three finite numbers, or above 100 m/s^2.
         """
         if not isinstance(model, RobotModel):
@@ -71,13 +81,16 @@ class RobotDynamics(FrameDynamics):
         self.model = model
         self.backend, self.backend_description = choose_backend(backend)
         self._wanted_backend = backend
+        self._wanted_threads = threads
         self._gravity: Array = np.zeros(3)
         self.gravity = gravity
-        self._call = CompiledQuantities(model, self.backend)
+        self.threads = checked_threads(threads)
+        self._call = CompiledQuantities(model, self.backend, self.threads)
 
     def __reduce__(self) -> tuple[Callable[..., RobotDynamics], tuple[RobotModel]]:
         """For pickle and deepcopy: the copy compiles anew, compiled code belongs to a process."""
-        rebuild = partial(type(self), gravity=self.gravity, backend=self._wanted_backend)
+        wanted, threads = self._wanted_backend, self._wanted_threads
+        rebuild = partial(type(self), gravity=self.gravity, backend=wanted, threads=threads)
         return rebuild, (self.model,)
 
     def __copy__(self) -> RobotDynamics:
@@ -163,7 +176,8 @@ class RobotDynamics(FrameDynamics):
 
         M_mm a_m = tau_m - (C v + g)_m, with m the joints that move: the acceleration of the others
         is zero, so that their columns of M drop out. Equivalent to the `forward_dynamics` of the
-        robot reduced to these joints, but nothing is compiled for a choice of joints.
+        robot reduced to these joints, but nothing is compiled for a choice of joints. A batch is
+        computed one sample after the other.
 
         Args:
             joints: that move, k of them.
@@ -178,6 +192,9 @@ class RobotDynamics(FrameDynamics):
             InertiaError: the mass matrix is singular here.
         """
         moving = self.model.indices_of(joints)
+        batch = for_each_sample(partial(self.forward_dynamics_holding, joints), q=q, v=v, tau=tau)
+        if batch is not None:
+            return stacked(batch, (len(moving),))
         velocity = np.zeros(self.model.size)
         velocity[moving] = checked_vector('v', v, joints)
         torque = checked_vector('tau', tau, joints) - self.bias_torque(q, velocity)[moving]
@@ -208,13 +225,16 @@ class RobotDynamics(FrameDynamics):
         """
         return np.array(inertial_parameters(self.model), dtype=np.float64)
 
-    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike) -> float:
-        """T = v^T M v / 2 [J]."""
-        return float(self._call['kinetic_energy'](q, v, None))
+    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike) -> Any:
+        """T = v^T M v / 2 [J], a float; for a batch an array (N,)."""
+        return number_or_rows(self._call['kinetic_energy'](q, v, None))
 
-    def potential_energy(self, q: npt.ArrayLike) -> float:
-        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin."""
-        return float(self._call['potential_energy'](q, self._gravity, None))
+    def potential_energy(self, q: npt.ArrayLike) -> Any:
+        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin.
+
+        A float; for a batch an array (N,).
+        """
+        return number_or_rows(self._call['potential_energy'](q, self._gravity, None))
 
     def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
         """[linear; angular about the base origin] of all bodies, in base axes, shape (6,)."""
