@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .llvm_ir import constant
 from .llvm_vectors import VectorCode
 
 # Doubles in a line of the caches.
@@ -56,6 +57,16 @@ def write_rows(code: VectorCode, columns: Sequence[str], rows: Sequence[str], st
                 piece = code.shuffled(code.lanes, vector, 'undef', range(first, first + width))
             address = code.place(rows[first + i], start)
             code.do(f'store <{width} x double> {piece}, ptr {address}, align 8')
+
+
+def write_constants(
+    code: VectorCode, values: Sequence[float], rows: Sequence[str], start: int
+) -> None:
+    """Store the same values into each row at these addresses."""
+    kind = f'<{len(values)} x double>'
+    literal = ', '.join(f'double {constant(value)}' for value in values)
+    for row in rows:
+        code.do(f'store {kind} <{literal}>, ptr {code.place(row, start)}, align 8')
 
 
 def _joined(code: VectorCode, pieces: list[str], width: int) -> str:

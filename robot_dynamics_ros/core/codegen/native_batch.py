@@ -46,7 +46,8 @@ class NativeBatch:
         # A function of it is called with this object alive alone, which keeps it alive.
         self._engine = compile_ir(batch_ir(program, self.lanes), level)
         self._batch = PROTOTYPE(self._engine.get_function_address('batch'))
-        # An angle that is a very large multiple of an input, of a mimic joint: single calls have it.
+        # Angles that are very large multiples of an input, those of a mimic joint, are for single
+        # calls.
         with suppress(OverflowError):
             check_kernel(program, self._evaluate)
 
