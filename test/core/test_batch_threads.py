@@ -81,13 +81,13 @@ def test_an_interruption_ends_the_batch_and_harms_nothing():
     kernel = dynamics._call.kernel('mass_matrix')
     q = inputs_of(dynamics.model, 'mass_matrix', 60 * kernel._batch._chunk)[0]
     expected, out = dynamics.mass_matrix(q), np.zeros((len(q), 4, 4))
-    began, run = threading.Event(), kernel._batch._native.run
+    began, bound = threading.Event(), kernel._batch.native.bound
 
-    def interrupting(inputs, rows):
+    def interrupting(inputs, output):
         began.set()
-        return run(inputs, rows)
+        return bound(inputs, output)
 
-    kernel._batch._native.run = interrupting
+    kernel._batch.native.bound = interrupting
     interrupt = threading.Thread(
         target=lambda: (began.wait(30), os.kill(os.getpid(), signal.SIGINT))
     )
@@ -97,7 +97,7 @@ def test_an_interruption_ends_the_batch_and_harms_nothing():
             repeat(1000, lambda: dynamics.mass_matrix(q, out))
     finally:
         interrupt.join()
-    del kernel._batch._native.run
+    del kernel._batch.native.bound
     # No thread writes any more.
     written = out.copy()
     assert np.array_equal(dynamics.mass_matrix(q), expected)
@@ -133,12 +133,13 @@ quantities = ('mass_matrix', 'coriolis_matrix', 'inverse_dynamics_derivatives')
 inputs = {name: [q] * count for name, count in zip(quantities, (1, 2, 3))}
 expected = {name: getattr(dynamics, name)(*inputs[name]) for name in quantities}
 outputs = {name: np.zeros_like(expected[name]) for name in quantities}
-natives = {name: dynamics._call.kernel(name)._batch._native for name in quantities}
+natives = {name: dynamics._call.kernel(name)._batch.native for name in quantities}
 gravity = np.array(dynamics.gravity)
 threading.stack_size(32 * 1024)
 for name in quantities:
     given = inputs[name] + ([gravity] if name == 'inverse_dynamics_derivatives' else [])
-    thread = threading.Thread(target=natives[name].run, args=(given, outputs[name]))
+    run = natives[name].bound(given, outputs[name])
+    thread = threading.Thread(target=run, args=(0, 100))
     thread.start()
     thread.join()
 print(*[np.array_equal(outputs[name], expected[name]) for name in quantities])

@@ -24,9 +24,9 @@ MOST_ON_STACK = 8192
 # Of vectors in memory [bytes]; `malloc` may align less.
 ALIGNMENT = 64
 
-# Bytes of a block of rows from which on they are fetched while the block before is computed: the
-# processor foresees smaller ones by itself.
-FETCHED = 1024
+# Bytes of a block of rows that are fetched while the block before is computed: the processor
+# foresees smaller ones by itself, and of larger ones the first bytes would be gone again.
+FETCHED = range(1024, 16384)
 
 BATCH = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, ptr %row'
 PASSED = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, ptr %row, ptr %scratch'
@@ -82,7 +82,7 @@ def _pack(entries: int, lanes: int) -> list[str]:
     """
     code = VectorCode(lanes)
     rows = rows_at(code, '%row', '%offsets')
-    if 8 * entries * lanes >= FETCHED:
+    if 8 * entries * lanes in FETCHED:
         fetch(code, rows_at(code, '%next', '%offsets'), entries)
     total = code.every(0.0)
     for piece in pieces(entries, lanes):
@@ -154,6 +154,7 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
         *lines,
         f'  %written = mul i64 %first, {entries}',
         '  %target = getelementptr double, ptr %result, i64 %written',
+        *_prepare_writing(entries, lanes),
         '  %code = call i64 @compute(ptr %scratch, ptr %target, ptr %of.result)',
         f'  %computed = icmp eq i64 %code, {DONE}',
         '  br i1 %computed, label %advance, label %stop',
@@ -175,6 +176,14 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
         f'  ret i64 {DONE}',
         '}',
     ]
+
+
+def _prepare_writing(entries: int, lanes: int) -> list[str]:
+    """Fetches the rows of the result that the next block writes."""
+    code = VectorCode(lanes)
+    if 8 * entries * lanes in FETCHED:
+        fetch(code, [code.place('%target', entries * lanes)], entries * lanes, written=True)
+    return code.lines
 
 
 def _batch(size: int) -> list[str]:

@@ -23,7 +23,7 @@ NATIVE_BATCH = 'robot_dynamics_ros.core.codegen.native_batch'
 def batch_kernel(program, labels, lanes, monkeypatch):
     monkeypatch.setattr(f'{NATIVE_BATCH}.vector_lanes', lambda: lanes)
     kernel = Kernel(program, labels, 'native')
-    assert kernel._batch._native.lanes == lanes
+    assert kernel._batch.native.lanes == lanes
     return kernel
 
 
@@ -37,7 +37,7 @@ def test_each_width_computes_the_same(quantity, lanes, monkeypatch):
         expected = [getattr(dynamics, quantity)(*sample) for sample in zip(*inputs, strict=True)]
         found = getattr(dynamics, quantity)(*inputs)
         assert np.abs(found - expected).max() <= 1e-14 * np.abs(expected).max()
-    assert dynamics._call.kernel(quantity)._batch._native.lanes == lanes
+    assert dynamics._call.kernel(quantity)._batch.native.lanes == lanes
 
 
 @pytest.mark.parametrize('lanes', LANES)
@@ -91,7 +91,7 @@ def test_a_scratch_memory_beyond_the_stack():
     kernel = Kernel(
         trace('products', algorithm, {'x': count}), {'x': list(map(str, range(count)))}, 'native'
     )
-    assert count * 8 * kernel._batch._lanes > MOST_ON_STACK
+    assert count * 8 * kernel._batch.native.lanes > MOST_ON_STACK
     x = np.random.default_rng(0).uniform(-1.0, 1.0, (19, count))
     assert np.abs(kernel.call(x, None) - [algorithm(row) for row in x]).max() < 1e-9
 
