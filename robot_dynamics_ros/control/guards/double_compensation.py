@@ -14,6 +14,8 @@ MEMORY = 0.5
 # the fit explains at least this part of its sum of squares.
 SHARE = (0.7, 1.3)
 EXPLAINED = 0.95
+# Below this share the driver adds no gravity.
+SMALLEST = 0.1
 
 
 class DoubleCompensation:
@@ -26,6 +28,8 @@ class DoubleCompensation:
     Attributes:
         share: of the gravity torque that the driver adds, by the fit [-]; NaN before the states
             cover `MEMORY`.
+        excluded: whether the share has been known since the last reset, and small all that time.
+            When nothing applies the commands any more, the share decreases until that is noticed.
     """
 
     def __init__(self, size: int) -> None:
@@ -41,6 +45,7 @@ class DoubleCompensation:
     def reset(self) -> None:
         """Drop all states: what is commanded has changed."""
         self.share = math.nan
+        self._largest = 0.0
         self._products = np.zeros(3)
         self._seen = 0.0
         self._measured.fill(math.nan)
@@ -80,6 +85,13 @@ class DoubleCompensation:
         mixed, weight, _ = self._products
         enough = self._seen >= MEMORY and weight > 0.0
         self.share = float(mixed / weight) if enough else math.nan
+        if enough:
+            self._largest = max(self._largest, abs(self.share))
+
+    @property
+    def excluded(self) -> bool:
+        """See the attributes of the class."""
+        return not math.isnan(self.share) and self._largest <= SMALLEST
 
     @property
     def suspected(self) -> bool:

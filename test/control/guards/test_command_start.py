@@ -113,8 +113,9 @@ def interrupted(**settings):
     """An arm at its gravity torque whose controller was deactivated and activated."""
     arm = Arm(on_restart='fade_from_zero', **settings)
     arm.first()
-    while not np.allclose(arm.commands[-1], GRAVITY, rtol=1e-12):
+    while not arm.guard.double_compensation.excluded:
         arm.show()
+    np.testing.assert_allclose(arm.commands[-1], GRAVITY, rtol=1e-12)
     arm.guard.inhibitions.put('controller', INACTIVE)
     assert [arm.show() for _ in range(10)] == [None] * 10
     assert arm.guard.mode is Mode.SILENT
@@ -151,12 +152,21 @@ def test_a_drive_that_has_kept_the_torque_for_a_moment_only_is_faded_in_from_zer
     assert not arm.show(effort=0.5 * GRAVITY).any()
 
 
-def test_a_command_that_the_driver_added_gravity_to_is_not_continued():
-    """The driver alone holds the arm with its gravity torque, which was the last command too."""
+@pytest.mark.parametrize('unnoticed', [0.0, 0.03, 0.2, 0.4, 2.0])
+@pytest.mark.parametrize('commanded', [0.1, 0.4, 0.6, 3.0])
+def test_a_command_that_the_driver_added_gravity_to_is_not_continued(commanded, unnoticed):
+    """The driver alone holds the arm with its gravity torque, which was the last command too.
+
+    Controllers are asked for their state now and then: until the answer, states are answered.
+    """
     arm = Arm(on_restart='fade_from_zero')
-    arm.first()
-    while not arm.guard.double_compensation.suspected:
+    arm.first(effort=GRAVITY)
+    while not np.allclose(arm.commands[-1], GRAVITY, rtol=1e-12):
         arm.show(effort=arm.commands[-1] + GRAVITY)
+    for _ in range(round(commanded / PERIOD)):
+        arm.show(effort=arm.commands[-1] + GRAVITY)
+    for _ in range(round(unnoticed / PERIOD)):
+        arm.show()
     arm.guard.inhibitions.put('controller', INACTIVE)
     arm.show()
     arm.guard.inhibitions.put('controller', None)
