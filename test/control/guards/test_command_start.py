@@ -1,5 +1,7 @@
 """Where commands begin that continue no known command: at zero, or at the torque of a held arm."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from three_joints import URDF
@@ -8,6 +10,7 @@ from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.command_start import WATCHED
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.guards.inhibition import Inhibition
+from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
@@ -132,6 +135,23 @@ def test_after_an_interruption_a_drive_that_has_kept_the_torque_goes_on_with_it(
         np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
         assert arm.guard.start.torque == 'the last command'
         assert WATCHED <= waited <= WATCHED + 3 * PERIOD
+
+
+def test_after_an_interruption_lowered_limits_are_reached_at_the_rate_limit():
+    """The drive has kept more than the limits: one step down to them would be felt."""
+    rates = np.array([100.0, 200.0, 20.0])
+    arm = interrupted(effort_rate_limits=tuple(rates))
+    arm.guard.apply(replace(arm.guard.settings, effort_scale=0.05))
+    command, _ = arm.first()
+    assert (np.abs(command - GRAVITY) <= rates * LONGEST_STEP).all()
+    begun = len(arm.commands) - 1
+    limits = arm.guard.limiter.limits
+    assert (np.abs(GRAVITY) > limits).any()
+    for _ in range(400):
+        arm.show()
+    steps = np.abs(np.diff(np.array(arm.commands[begun:]), axis=0))
+    assert (steps <= rates * PERIOD * (1.0 + 1e-9)).all()
+    assert (np.abs(arm.commands[-1]) <= limits).all()
 
 
 @pytest.mark.parametrize('effort', [None, np.full(3, np.nan), ZERO, 0.5 * GRAVITY, 2.0 * GRAVITY])
