@@ -28,7 +28,7 @@ class DoubleCompensation:
     Attributes:
         share: of the gravity torque that the driver adds, by the fit [-]; NaN before the states
             cover `MEMORY`.
-        excluded: whether the share has been known since the last reset, and small all that time.
+        excluded: whether the share has been known since commands began, and small all that time.
             When nothing applies the commands any more, the share decreases until that is noticed.
     """
 
@@ -40,12 +40,17 @@ class DoubleCompensation:
         """
         # The last measured effort of each joint.
         self._measured = np.zeros(size)
+        self.begin()
+
+    def begin(self) -> None:
+        """Know nothing of the driver: commands begin."""
+        # The largest magnitude of the share; NaN while it has not been known.
+        self._largest = math.nan
         self.reset()
 
     def reset(self) -> None:
         """Drop all states: what is commanded has changed."""
         self.share = math.nan
-        self._largest = 0.0
         self._products = np.zeros(3)
         self._seen = 0.0
         self._measured.fill(math.nan)
@@ -86,12 +91,12 @@ class DoubleCompensation:
         enough = self._seen >= MEMORY and weight > 0.0
         self.share = float(mixed / weight) if enough else math.nan
         if enough:
-            self._largest = max(self._largest, abs(self.share))
+            self._largest = float(np.fmax(self._largest, abs(self.share)))
 
     @property
     def excluded(self) -> bool:
         """See the attributes of the class."""
-        return not math.isnan(self.share) and self._largest <= SMALLEST
+        return self._largest <= SMALLEST
 
     @property
     def suspected(self) -> bool:

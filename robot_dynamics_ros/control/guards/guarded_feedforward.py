@@ -181,6 +181,7 @@ class GuardedFeedforward(GuardParts):
                 gravity = self.feedforward.effort.copy()
                 target = self._target(mode, time)
             self.start.begin(gravity, take_over=self._take_over)
+            self.double_compensation.begin()
         self.mode, self._stepped, self._final_command_pending = mode, now, True
         if mode is not before:
             self.request_fade()

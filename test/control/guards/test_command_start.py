@@ -137,6 +137,22 @@ def test_after_an_interruption_a_drive_that_has_kept_the_torque_goes_on_with_it(
         assert WATCHED <= waited <= WATCHED + 3 * PERIOD
 
 
+def test_what_efforts_have_shown_is_known_after_a_pause_of_the_states():
+    """Such as where the controllers are switched: the fade after it changes nothing."""
+    arm = Arm(on_restart='fade_from_zero')
+    arm.first()
+    while not arm.guard.double_compensation.excluded:
+        arm.show()
+    arm.now += 1.0
+    arm.guard.command_without_state(arm.now, arm.now)
+    assert arm.guard.mode is Mode.HOLD
+    arm.show()
+    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.show()
+    arm.guard.inhibitions.put('controller', None)
+    np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
+
+
 def test_after_an_interruption_lowered_limits_are_reached_at_the_rate_limit():
     """The drive has kept more than the limits: one step down to them would be felt."""
     rates = np.array([100.0, 200.0, 20.0])
