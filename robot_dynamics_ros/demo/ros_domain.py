@@ -27,8 +27,17 @@ def isolate() -> int:
         os.environ.pop(variable, None)
     profile = _discovery_profile()
     if profile is not None:
-        os.environ.setdefault('FASTDDS_DEFAULT_PROFILES_FILE', str(profile))
+        os.environ.setdefault(profile_variable(), str(profile))
     return int(os.environ['ROS_DOMAIN_ID'])
+
+
+def profile_variable() -> str:
+    """The variable that names the profile: the Fast DDS of Jazzy has another one than later ones.
+
+    Later ones warn of a variable of the old name.
+    """
+    distributions = os.environ.get('ROS_DISTRO'), os.environ.get('ROS_WHEELS')
+    return f'FAST{"RTPS" if "jazzy" in distributions else "DDS"}_DEFAULT_PROFILES_FILE'
 
 
 def _free_domain() -> int:

@@ -7,6 +7,7 @@ beside it, whose answer SIGUSR1 (inactive) and SIGUSR2 (active) change.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -17,7 +18,7 @@ from types import TracebackType
 from typing import Any
 
 import rclpy
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64MultiArray
 
@@ -113,9 +114,11 @@ def main() -> None:
     if MANAGED:
         _Manager(executor)
     print(f'{NAME} subscribes to {subscription.topic}', flush=True)
-    # Killed, the parent cannot end it.
-    while rclpy.ok() and os.getppid() == parent:
-        executor.spin_once(timeout_sec=SPIN)
+    # SIGINT: the middleware is told of the end. Killed, the parent cannot end it.
+    with contextlib.suppress(KeyboardInterrupt, ExternalShutdownException):
+        while rclpy.ok() and os.getppid() == parent:
+            executor.spin_once(timeout_sec=SPIN)
+    node.destroy_node()
     rclpy.try_shutdown()
 
 

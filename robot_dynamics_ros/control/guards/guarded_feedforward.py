@@ -199,9 +199,9 @@ class GuardedFeedforward(GuardParts):
     def _watches(self) -> bool:
         """Whether states are watched before commands begin."""
         return (
-            (self._take_over or self.start.may_be_kept)
-            and not (self.start.known or self.inhibitions)
+            not (self.start.known or self.inhibitions)
             and self.running
+            and (self._take_over or self.start.may_be_kept)
             and 'gravity' in self.feedforward.selected_terms
         )
 

@@ -14,6 +14,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
 from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.demo.ros_domain import profile_variable
 from robot_dynamics_ros.ros.monitoring.command_publishers import SHORT_LEASE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -97,7 +98,7 @@ def test_a_process_that_was_killed_is_waited_for_until_its_lease_ends(guarded, d
     """The middleware does not hear of its end: config/fastdds.xml says for how long."""
     with guarded(start=False, fade_time=FADE) as scene:
         domain = str(scene.node.context.get_domain_id())
-        profile = {'FASTDDS_DEFAULT_PROFILES_FILE': str(CONFIG), 'ROS_DOMAIN_ID': domain}
+        profile = {profile_variable(): str(CONFIG), 'ROS_DOMAIN_ID': domain}
         killed = subprocess.Popen([sys.executable, '-c', PREDECESSOR], env=os.environ | profile)
         scene.observer.until(lambda: scene.node.count_publishers(TOPIC) == 2, 'discovery')
         scene.node.start()
