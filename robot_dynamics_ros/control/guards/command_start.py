@@ -105,7 +105,8 @@ class CommandStart:
                 begin, self.torque = self._kept, 'the last command'
                 self.decision = 'the measured efforts show that the drive has kept it'
             elif take_over and self._held_by(gravity):
-                begin, self.torque = gravity, 'the gravity torque'
+                limits = self._transition.limiter.limits
+                begin, self.torque = np.clip(gravity, -limits, limits), 'the gravity torque'
             elif not take_over:
                 self.decision = 'no measured efforts show that the drive has kept the last command'
         self._transition.begin_at(begin)

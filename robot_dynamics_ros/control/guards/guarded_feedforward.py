@@ -159,8 +159,8 @@ class GuardedFeedforward(GuardParts):
     def _step(self, now: float, time: float) -> Array | None:
         """Decide on the mode, and compute the command of this step."""
         if self.inhibitions.interrupting:
-            # Where the driver adds gravity too, the last command was wrong.
-            self.start.forget(trusted=not self.double_compensation.suspected)
+            # A driver that adds gravity holds the arm alone: its efforts equal the last command.
+            self.start.forget(trusted=self.double_compensation.excluded)
             self.set_reference(None, time)
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
@@ -181,6 +181,7 @@ class GuardedFeedforward(GuardParts):
                 gravity = self.feedforward.effort.copy()
                 target = self._target(mode, time)
             self.start.begin(gravity, take_over=self._take_over)
+            self.double_compensation.begin()
         self.mode, self._stepped, self._final_command_pending = mode, now, True
         if mode is not before:
             self.request_fade()

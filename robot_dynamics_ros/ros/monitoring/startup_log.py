@@ -176,7 +176,7 @@ class StartupLog:
             (not guard.enabled, lambda: 'torque is disabled: call ~/enable with true'),
             (interrupted, lambda: inhibition.reason),
             (not guard.fresh(clock.monotonic()), lambda: self._missing_states(robot)),
-            (self._command_publishers.others, self._other_publishers),
+            ('publishers' in guard.inhibitions, self._other_publishers),
             (inhibition, lambda: inhibition.reason),
         )
         reason = next((text() for applies, text in reasons if applies), '')
