@@ -24,8 +24,8 @@ MOST_ON_STACK = 8192
 # Of vectors in memory [bytes]; `malloc` may align less.
 ALIGNMENT = 64
 
-# Bytes of a block of rows that is fetched while blocks before it are computed, so many before: the
-# processor foresees smaller ones by itself, and of larger ones the first bytes would be gone again.
+# Bytes of a block of rows that is fetched while a block before it is computed, so many before: the
+# processor foresees smaller ones by itself; of larger ones the first bytes would be gone again.
 FETCHED, AHEAD = range(1024, 16384), 4
 
 BATCH = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, ptr %row'
