@@ -24,9 +24,9 @@ MOST_ON_STACK = 8192
 # Of vectors in memory [bytes]; `malloc` may align less.
 ALIGNMENT = 64
 
-# Bytes of a block of rows that are fetched while the block before is computed: the processor
-# foresees smaller ones by itself, and of larger ones the first bytes would be gone again.
-FETCHED = range(1024, 16384)
+# Bytes of a block of rows that is fetched while a block before it is computed, so many before: the
+# processor foresees smaller ones by itself; of larger ones the first bytes would be gone again.
+FETCHED, AHEAD = range(1024, 16384), 4
 
 BATCH = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, ptr %row'
 PASSED = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, ptr %row, ptr %scratch'
@@ -75,7 +75,7 @@ def _spread(lanes: int) -> list[str]:
 def _pack(entries: int, lanes: int) -> list[str]:
     """`i1 pack(ptr row, ptr next, ptr offsets, ptr vectors)`: rows of `entries` into vectors.
 
-    Large rows of the next block, at `next`, are fetched into the caches meanwhile.
+    Large rows of a later block, at `next`, are fetched into the caches meanwhile.
 
     False where the sum of the magnitudes is not smaller than RANGE in every lane, as it is if an
     entry is not finite.
@@ -140,7 +140,7 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
             f'pack.{k}:',
             f'  %skipped.{k} = mul i64 %first, %stride.{k}',
             f'  %row.{k} = getelementptr double, ptr %input.{k}, i64 %skipped.{k}',
-            f'  %ahead.{k} = mul i64 %stride.{k}, {lanes}',
+            f'  %ahead.{k} = mul i64 %stride.{k}, {AHEAD * lanes}',
             f'  %next.{k} = getelementptr double, ptr %row.{k}, i64 %ahead.{k}',
             f'  %vectors.{k} = getelementptr <{lanes} x double>, ptr %scratch, '
             f'i64 {first_of[name]}',
@@ -179,10 +179,11 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
 
 
 def _prepare_writing(entries: int, lanes: int) -> list[str]:
-    """Fetches the rows of the result that the next block writes."""
+    """Fetches the rows of the result that a later block writes."""
     code = VectorCode(lanes)
     if 8 * entries * lanes in FETCHED:
-        fetch(code, [code.place('%target', entries * lanes)], entries * lanes, written=True)
+        target = code.place('%target', AHEAD * entries * lanes)
+        fetch(code, [target], entries * lanes, written=True)
     return code.lines
 
 

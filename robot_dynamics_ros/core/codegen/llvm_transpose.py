@@ -33,12 +33,12 @@ def columns_of(code: VectorCode, rows: Sequence[str], piece: range) -> list[str]
 
 
 def fetch(code: VectorCode, rows: Sequence[str], entries: int, *, written: bool = False) -> None:
-    """Fetch rows of so many entries into the caches, to be read or written."""
+    """Fetch rows of so many entries into the second cache, to be read or written."""
     for row in rows:
         for start in range(0, entries, LINE):
             address = code.place(row, start)
             code.do(
-                f'call void @llvm.prefetch.p0(ptr {address}, i32 {int(written)}, i32 3, i32 1)'
+                f'call void @llvm.prefetch.p0(ptr {address}, i32 {int(written)}, i32 2, i32 1)'
             )
 
 
