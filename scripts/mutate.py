@@ -50,6 +50,7 @@ SOURCES = (
     'algorithms/regressor.py',
     'spatial.py',
     'model/inertia.py',
+    'model/inertial_parameters.py',
     'model/tree.py',
 )
 # Mutants that compute the same, and why.

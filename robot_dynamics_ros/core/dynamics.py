@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from .algorithms.kinematics import Axes
-from .algorithms.regressor import inertial_parameters
 from .checks import Array, checked_gravity, checked_vector
 from .codegen.kernel import Backend, choose_backend
 from .errors import ParameterError, StateError, TopologyError
@@ -201,12 +200,8 @@ class RobotDynamics(FrameDynamics):
         return self._call['regressor'](q, v, a, self._gravity, out)
 
     def inertial_parameters(self) -> Array:
-        """m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of every body, shape (10 bodies,).
-
-        The order is that of `model.joints`; moments are about the joint frame, in its axes
-        [kg, kg m, kg m^2].
-        """
-        return np.array(inertial_parameters(self.model), dtype=np.float64)
+        """The vector (10 bodies,) of `RobotModel.inertial_parameters`."""
+        return self.model.inertial_parameters()
 
     def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike) -> float:
         """T = v^T M v / 2 [J]."""

@@ -208,12 +208,11 @@ class FrameDynamics:
             Negative if the joints cannot hold the robot itself at q, and would if so much mass
             were taken off at the frame; -infinite if no mass there makes them hold it.
         """
-        limits = np.array([joint.limits.effort for joint in self.model.independent_joints])
         per_mass = weight_torque(
             self._task_jacobian(q, frame, 'LOCAL_WORLD_ALIGNED'), self._gravity
         )
         held = self._call['gravity_torque'](q, self._gravity, None)
-        return largest_mass(held, per_mass, limits)
+        return largest_mass(held, per_mass, self.model.effort_limits)
 
     def _task_jacobian(self, q: npt.ArrayLike, frame: str, axes: Axes) -> Array:
         """J(q) (6, n) without rounding, so that what is singular can be told."""

@@ -6,7 +6,6 @@ native code.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,8 +19,6 @@ from robot_dynamics_ros.core.algorithms import energy
 from robot_dynamics_ros.core.algorithms.joint_space import solved_forward_dynamics
 from robot_dynamics_ros.core.algorithms.kinematics import AXES, frame_pose, jacobian
 from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
-from robot_dynamics_ros.core.model.inertia import Inertia
-from robot_dynamics_ros.core.spatial import symmetric
 
 
 def solvable(M: Any) -> bool:
@@ -222,7 +219,8 @@ def torque_is_linear_in_the_parameters(robot: Robot, dynamics: Any, state: State
     Y = dynamics.regressor(q, v, a)
 
     def torque(pi: Any) -> Any:
-        changed = FloatKinetics(_with_parameters(robot.model, pi), dynamics.gravity)
+        model = robot.model.with_inertial_parameters(pi, physical=False)
+        changed = FloatKinetics(model, dynamics.gravity)
         return changed.inverse_dynamics(q, v, a)
 
     first, second = np.random.default_rng(5).uniform(-1.0, 1.0, (2, Y.shape[1]))
@@ -268,14 +266,3 @@ KINETICS_LAWS = (
     torque_is_the_regressor_times_the_parameters,
     torque_is_linear_in_the_parameters,
 )
-
-
-def _with_parameters(model: Any, pi: Any) -> Any:
-    joints = []
-    for joint, (m, x, y, z, xx, xy, yy, xz, yz, zz) in zip(
-        model.joints, pi.reshape(-1, 10).tolist(), strict=True
-    ):
-        half = 0.5 * (xx + yy + zz)
-        second = symmetric(half - xx, -xy, -xz, half - yy, -yz, half - zz)
-        joints.append(replace(joint, inertia=Inertia(m, (x, y, z), second)))
-    return replace(model, joints=tuple(joints))
