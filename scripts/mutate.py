@@ -45,6 +45,8 @@ SOURCES = (
     'algorithms/kinematics.py',
     'algorithms/joint_space.py',
     'algorithms/aba.py',
+    'algorithms/center_of_mass.py',
+    'algorithms/forward_dynamics_derivatives.py',
     'algorithms/energy.py',
     'algorithms/derivatives.py',
     'algorithms/regressor.py',

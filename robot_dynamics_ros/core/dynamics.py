@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .algorithms.kinematics import Axes
+from .body_sums import BodySums
 from .checks import Array, checked_gravity, checked_vector
 from .codegen.kernel import Backend, choose_backend
 from .errors import ParameterError, StateError, TopologyError
@@ -19,7 +20,7 @@ from .quantities import EVERY_QUANTITY, CompiledQuantities, Key, key_of
 from .task.held_joints import acceleration_of_moving_joints
 
 
-class RobotDynamics(FrameDynamics):
+class RobotDynamics(FrameDynamics, BodySums):
     """The dynamics of one robot, in SI units, in the order of `model.joint_names`.
 
     A quantity is compiled when it is first asked for (or by `compile`). Positions q, velocities v
@@ -27,12 +28,13 @@ class RobotDynamics(FrameDynamics):
     method takes `out`, a float64 array of the shape of the result, to write into; without it the
     result is a new array. Wrong sizes, types and non-finite values raise StateError.
 
-    Put the base frame near the robot: `coriolis_matrix`, `inverse_dynamics_derivatives` and
-    `kinetic_energy` sum moments about its origin, and lose digits with the square of the distance
-    d [m] between the two. With m the mass [kg] of all moving bodies and w the sum of the joint
-    rates, the error of C is at most about 2e-16 m d^2 w. An arm of 20 kg keeps 12 digits of C at
-    10 m, 8 at 1 km and 6 at 10 km. Torques, mass matrix, its inverse, forward dynamics and
-    regressor are computed in the frames of the bodies, and lose none.
+    Put the base frame near the robot: `coriolis_matrix`, the derivatives of inverse and forward
+    dynamics and `kinetic_energy` sum moments about its origin, and lose digits with the square of
+    the distance d [m] between the two. With m the mass [kg] of all moving bodies and w the sum of
+    the joint rates, the error of C is at most about 2e-16 m d^2 w. An arm of 20 kg keeps 12 digits
+    of C at 10 m, 8 at 1 km and 6 at 10 km. Torques, mass matrix, its inverse, forward dynamics,
+    regressor and the Jacobian of the centre of mass are computed in the frames of the bodies, and
+    lose none.
 
     Attributes:
         model: the robot.
@@ -193,6 +195,15 @@ class RobotDynamics(FrameDynamics):
         """dtau/dq, dtau/dv and dtau/da = M of inverse_dynamics, shape (3, n, n), exact."""
         return self._call['inverse_dynamics_derivatives'](q, v, a, self._gravity, out)
 
+    def forward_dynamics_derivatives(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """da/dq, da/dv and da/dtau = M^-1 of forward_dynamics, shape (3, n, n), exact.
+
+        Singular as for `forward_dynamics`.
+        """
+        return self._call['forward_dynamics_derivatives'](q, v, tau, self._gravity, out)
+
     def regressor(
         self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
     ) -> Array:
@@ -202,18 +213,6 @@ class RobotDynamics(FrameDynamics):
     def inertial_parameters(self) -> Array:
         """The vector (10 bodies,) of `RobotModel.inertial_parameters`."""
         return self.model.inertial_parameters()
-
-    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike) -> float:
-        """T = v^T M v / 2 [J]."""
-        return float(self._call['kinetic_energy'](q, v, None))
-
-    def potential_energy(self, q: npt.ArrayLike) -> float:
-        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin."""
-        return float(self._call['potential_energy'](q, self._gravity, None))
-
-    def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
-        """[linear; angular about the base origin] of all bodies, in base axes, shape (6,)."""
-        return self._call['momentum'](q, v, out)
 
     def compile(self, *quantities: Key) -> None:
         """Compile quantities now, so that their first call is as fast as the others.

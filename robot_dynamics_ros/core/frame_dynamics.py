@@ -57,10 +57,27 @@ class FrameDynamics:
             checked_name('frame', frame)
             raise
 
-    def frame_pose(self, q: npt.ArrayLike, frame: str) -> tuple[Array, Array]:
-        """Rotation (3, 3) and origin (3,) [m] of a frame in the base."""
-        pose = self._of_frame('frame_pose', frame)(q, None)
-        return pose[:, :3], pose[:, 3]
+    def frame_pose(
+        self, q: npt.ArrayLike, frame: str, out: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Rotation (3, 3) and origin (3,) [m] of a frame in the base.
+
+        Args:
+            q: (n,) positions [rad or m].
+            frame: name of a link.
+            out: (3, 4) to write into, the rotation and the origin beside it; the result is two
+                views of it.
+        """
+        pose = self._of_frame('frame_pose', frame)(q, out)
+        return pose[..., :3], pose[..., 3]
+
+    def frame_poses(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """[R | p] of every frame in the base, shape (frames, 3, 4) [m].
+
+        The order is that of `model.frames`: `poses[i]` is the rotation of the link
+        `model.frames[i].name`, and its origin in the last column.
+        """
+        return self._call['frame_poses'](q, out)
 
     def jacobian(
         self,

@@ -8,11 +8,13 @@ from typing import Any
 
 from .algorithms import (
     aba,
+    center_of_mass,
     coriolis,
     crba,
     derivatives,
     energy,
     external_forces,
+    forward_dynamics_derivatives,
     joint_space,
     kinematics,
     rnea,
@@ -45,10 +47,17 @@ ANALYSES: Table = {
         derivatives.inverse_dynamics_derivatives,
         ('q', 'v', 'a', 'gravity'),
     ),
+    'forward_dynamics_derivatives': (
+        forward_dynamics_derivatives.forward_dynamics_derivatives,
+        ('q', 'v', 'tau', 'gravity'),
+    ),
     'regressor': (regression.regressor, ('q', 'v', 'a', 'gravity')),
     'kinetic_energy': (energy.kinetic_energy, ('q', 'v')),
     'potential_energy': (energy.potential_energy, ('q', 'gravity')),
     'momentum': (energy.momentum, ('q', 'v')),
+    'center_of_mass': (center_of_mass.center_of_mass, ('q',)),
+    'center_of_mass_jacobian': (center_of_mass.center_of_mass_jacobian, ('q',)),
+    'frame_poses': (kinematics.frame_poses, ('q',)),
 }
 # These take a frame too, and the Jacobians axes.
 FRAME_QUANTITIES: Table = {
