@@ -1,8 +1,25 @@
 from glob import glob
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
 
 package_name = 'robot_dynamics_ros'
+
+
+def extensions():
+    """Calls of compiled kernels; without a compiler, the package installs and uses ctypes."""
+    try:
+        import numpy
+    except ImportError:
+        return []
+    name = f'{package_name}.core.codegen._entry'
+    entry = Extension(
+        name,
+        [f'{name.replace(".", "/")}.c'],
+        include_dirs=[numpy.get_include()],
+        optional=True,
+    )
+    return [entry]
+
 
 # Only what `robot_dynamics_ros.core` imports: it must install where there is no ROS.
 requirements = ['defusedxml', 'lxml', 'numpy', 'urdf-parser-py']
@@ -25,7 +42,8 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=[package_name, f'{package_name}.*']),
-    package_data={package_name: ['py.typed']},
+    package_data={package_name: ['py.typed'], f'{package_name}.core.codegen': ['_entry.pyi']},
+    ext_modules=extensions(),
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..checks import Array, check_bindable, check_output, checked_vector
 from ..errors import ParameterError, StateError
-from .ndarray import layout_is_known
+from .entry import EXTENSION_OBSTACLE
 from .program import Program
 from .python import compile_python
 
@@ -33,8 +33,6 @@ def native_obstacle() -> str:
         return f'llvmlite has the unreadable version {version!r}, {needed} or newer is needed'
     if tuple(map(int, numbers.groups())) < LLVMLITE_NEEDED:
         return f'llvmlite {version} is too old, {needed} is needed'
-    if not layout_is_known():
-        return 'this Python has no CPython arrays of the known layout'
     try:
         from . import llvm  # noqa: F401
     except Exception as error:
@@ -63,6 +61,8 @@ def choose_backend(wanted: Backend | None) -> tuple[Backend, str]:
         return 'python', f'plain Python, some 50 times slower than native code: {obstacle}'
     from .llvm import VERSION
 
+    if EXTENSION_OBSTACLE:
+        return 'native', f'native code ({VERSION}), called through ctypes: {EXTENSION_OBSTACLE}'
     return 'native', f'native code ({VERSION})'
 
 
@@ -83,7 +83,7 @@ class Kernel:
         self._labels = labels
         self._native = None
         if backend == 'native':
-            from .llvm import NativeKernel
+            from .native_kernel import NativeKernel
 
             self._native = NativeKernel(program)
         else:
