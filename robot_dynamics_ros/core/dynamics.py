@@ -12,6 +12,7 @@ from .algorithms.kinematics import Axes
 from .body_sums import BodySums
 from .checks import Array, checked_gravity, checked_vector
 from .codegen.kernel import Backend, choose_backend
+from .codegen.threads import checked_threads
 from .errors import ParameterError, StateError, TopologyError
 from .frame_dynamics import FrameDynamics
 from .model.gravity import STANDARD_GRAVITY
@@ -28,6 +29,9 @@ class RobotDynamics(FrameDynamics, BodySums):
     method takes `out`, a float64 array of the shape of the result, to write into; without it the
     result is a new array. Wrong sizes, types and non-finite values raise StateError.
 
+    For a batch of N samples pass (N, n) arrays: every shape of a result begins with N then. A
+    vector (n,) beside them holds for all samples. See docs/batches.md.
+
     Put the base frame near the robot: `coriolis_matrix`, the derivatives of inverse and forward
     dynamics and `kinetic_energy` sum moments about its origin, and lose digits with the square of
     the distance d [m] between the two. With m the mass [kg] of all moving bodies and w the sum of
@@ -40,6 +44,7 @@ class RobotDynamics(FrameDynamics, BodySums):
         model: the robot.
         backend: 'native' or 'python'.
         backend_description: one line that says which back end computes, and why.
+        threads: that may compute a batch.
     """
 
     def __init__(
@@ -48,6 +53,7 @@ class RobotDynamics(FrameDynamics, BodySums):
         *,
         gravity: npt.ArrayLike = STANDARD_GRAVITY,
         backend: Backend | None = None,
+        threads: int | None = None,
     ) -> None:
         """Choose the back end; nothing is compiled yet.
 
@@ -55,11 +61,13 @@ class RobotDynamics(FrameDynamics, BodySums):
             model: the robot.
             gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
             backend: None for native code where llvmlite is installed, else plain Python.
+            threads: that may compute a batch; None for one for each core that the process may
+                use. Small batches use one. The results do not depend on it.
 
         Raises:
             TopologyError: the robot has no moving joint.
-            ParameterError: the back end does not exist or does not work here, or the model is not
-                a RobotModel.
+            ParameterError: the back end does not exist or does not work here, `threads` is not a
+                whole number from 1 on, or the model is not a RobotModel.
             StateError: gravity is not three finite numbers, or above 100 m/s^2.
         """
         if not isinstance(model, RobotModel):
@@ -72,13 +80,20 @@ class RobotDynamics(FrameDynamics, BodySums):
         self.model = model
         self.backend, self.backend_description = choose_backend(backend)
         self._wanted_backend = backend
+        self._wanted_threads = threads
         self._gravity: Array = np.zeros(3)
         self.gravity = gravity
-        self._call = CompiledQuantities(model, self.backend)
+        self.threads = checked_threads(threads)
+        self._call = CompiledQuantities(model, self.backend, self.threads)
 
     def __reduce__(self) -> tuple[Callable[..., RobotDynamics], tuple[RobotModel]]:
         """For pickle and deepcopy: the copy compiles anew, compiled code belongs to a process."""
-        rebuild = partial(type(self), gravity=self.gravity, backend=self._wanted_backend)
+        rebuild = partial(
+            type(self),
+            gravity=self.gravity,
+            backend=self._wanted_backend,
+            threads=self._wanted_threads,
+        )
         return rebuild, (self.model,)
 
     def __copy__(self) -> RobotDynamics:

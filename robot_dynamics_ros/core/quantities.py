@@ -120,16 +120,18 @@ def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> 
 class CompiledQuantities(dict[Key, Callable[..., Array]]):
     """The compiled quantities of a robot by `key_of`; a missing one is compiled on access."""
 
-    def __init__(self, model: RobotModel, backend: Backend) -> None:
+    def __init__(self, model: RobotModel, backend: Backend, threads: int) -> None:
         """Start with nothing compiled.
 
         Args:
             model: the robot.
             backend: with which to compile.
+            threads: that may compute a batch.
         """
         super().__init__()
         self._model = model
         self._backend = backend
+        self._threads = threads
         self._kernels: dict[Key, Kernel] = {}
 
     def kernel(self, key: Key) -> Kernel:
@@ -149,6 +151,7 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
         frame = {'frame': self._model.frame(options[0])} if options else {}
         axes = {'axes': options[1]} if len(options) > 1 else {}
         specialised = partial(algorithm, self._model, **frame, **axes)
-        self._kernels[key] = Kernel(trace(quantity, specialised, sizes), labels, self._backend)
+        program = trace(quantity, specialised, sizes)
+        self._kernels[key] = Kernel(program, labels, self._backend, self._threads)
         self[key] = self._kernels[key].call
         return self[key]

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from ..checks import Array, check_bindable, check_output, checked_vector
+from ..checks import Array, check_bindable, check_output, checked_vector, has_rows
 from ..errors import ParameterError, StateError
+from .batch import Batch
 from .entry import EXTENSION_OBSTACLE
 from .program import Program
 from .python import compile_python
@@ -70,17 +72,23 @@ class Kernel:
     """A program and the ways to call it."""
 
     def __init__(
-        self, program: Program, labels: Mapping[str, Sequence[str]], backend: Backend
+        self,
+        program: Program,
+        labels: Mapping[str, Sequence[str]],
+        backend: Backend,
+        threads: int = 1,
     ) -> None:
-        """Compile a program with one back end.
+        """Compile a program with one back end; for batches when the first one comes.
 
         Args:
             program: to compile.
             labels: of the entries of each input, for messages.
             backend: with which to compile.
+            threads: that may compute a batch.
         """
         self._program = program
         self._labels = labels
+        self._threads = threads
         self._native = None
         if backend == 'native':
             from .native_kernel import NativeKernel
@@ -91,7 +99,10 @@ class Kernel:
 
     @property
     def call(self) -> Callable[..., Any]:
-        """`call(input..., out)` checks its arguments and computes; `out`: None for a new array."""
+        """`call(input..., out)` checks its arguments and computes; `out`: None for a new array.
+
+        Inputs are vectors (n,), or rows (N, n) of a batch.
+        """
         return (
             self._checked_call
             if self._native is None
@@ -106,31 +117,52 @@ class Kernel:
         """
         named = dict(zip(self._program.inputs, inputs, strict=True))
         check_bindable(named, dict(self._program.inputs), out)
-        check_output(out, self._program.shape)
+        of_a_batch = any(map(has_rows, inputs))
+        if of_a_batch:
+            self._batch.check(inputs, out)
+        else:
+            check_output(out, self._program.shape)
 
         def checked_step() -> None:
             self._checked_call(*inputs, out)
 
-        if self._native is None:
+        if self._native is None or of_a_batch:
             return checked_step
         return self._native.bind(checked_step, inputs, out)
 
     def _checked_call(self, *arguments: Any) -> Any:
         """Takes whatever can be understood, and says what cannot."""
         *values, out = arguments
+        if any(map(has_rows, values)):
+            return self._batch(values, out)
         vectors = [
             checked_vector(name, value, self._labels[name])
             for name, value in zip(self._program.inputs, values, strict=True)
         ]
         if out is not None:
             check_output(out, self._program.shape)
-        result = self._evaluate(vectors)
-        if not np.isfinite(result).all():
-            raise self._no_value('overflow')
+        result = self._finite(vectors)
         if out is None:
             return result
         out[...] = result
         return out
+
+    @cached_property
+    def _batch(self) -> Batch:
+        """The program for batches, compiled when the first one comes."""
+        native = None
+        if self._native is not None:
+            from .native_batch import NativeBatch
+
+            native = NativeBatch(self._program)
+        return Batch(self._program, self._labels, self._finite, native, self._threads)
+
+    def _finite(self, vectors: list[Array]) -> Array:
+        """The result at finite inputs of any size."""
+        result = self._evaluate(vectors)
+        if not np.isfinite(result).all():
+            raise self._no_value('overflow')
+        return result
 
     def _evaluate(self, vectors: list[Array]) -> Array:
         """The result at finite inputs of any size; not finite where it is too large."""

@@ -41,6 +41,14 @@ def compile_ir(source: str, level: int = 1) -> Any:
     return engine
 
 
+def vector_lanes() -> int:
+    """Doubles in a vector register of this processor."""
+    features = llvm.get_host_cpu_features()
+    if features.get('avx512f'):
+        return 8
+    return 4 if features.get('avx2') else 2
+
+
 def _make_c_functions_known() -> None:
     """LLVM ends the process where a symbol is missing, as in a static one.
 

@@ -88,7 +88,7 @@ def _segment(
         if isinstance(action, Check):
             body.check(action)
         elif isinstance(action, Store):
-            body.store(action.value, '%result', action.index)
+            body.store(action.values[0], '%result', action.start)
         else:
             body.compute(action)
             if action.index in slots:
