@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .algorithms import (
@@ -25,6 +25,8 @@ from .checks import Array, checked_name
 from .codegen.kernel import Backend, Kernel
 from .codegen.program import trace
 from .errors import ParameterError, UnknownNameError
+from .model.attachment import with_load
+from .model.inertial_parameters import PARAMETERS
 from .model.robot import RobotModel
 from .task.twist_rows import SPATIAL_ENTRIES
 
@@ -68,10 +70,14 @@ FRAME_QUANTITIES: Table = {
 }
 EVERY_QUANTITY: Table = QUANTITIES | ANALYSES | FRAME_QUANTITIES
 
+# What the inertia of the bodies does not enter.
+WITHOUT_INERTIA = {'regressor', 'frame_poses', *FRAME_QUANTITIES}
+
 # Names of the entries of vectors that do not have one entry per joint.
 LABELS = {
     'gravity': ('x', 'y', 'z'),
     'wrench': SPATIAL_ENTRIES,
+    'payload': PARAMETERS,
 }
 # Quantities of a frame whose axes are those of the base.
 WITHOUT_AXES = ('frame_pose', 'external_torque')
@@ -117,22 +123,86 @@ def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> 
     return quantity, frame, axes
 
 
-class CompiledQuantities(dict[Key, Callable[..., Array]]):
-    """The compiled quantities of a robot by `key_of`; a missing one is compiled on access."""
+def inputs_of(quantity: str, *, with_payload: bool) -> tuple[str, ...]:
+    """Names of the vectors that the program of a quantity takes, in order.
 
-    def __init__(self, model: RobotModel, backend: Backend, threads: int) -> None:
+    Args:
+        quantity: one of `EVERY_QUANTITY`.
+        with_payload: whether the payload of a body is an input; it comes last.
+    """
+    _, names = EVERY_QUANTITY[quantity]
+    return (*names, 'payload') if with_payload and quantity not in WITHOUT_INERTIA else names
+
+
+class CompiledQuantities(dict[Key, Callable[..., Array]]):
+    """The compiled quantities of a robot by `key_of`; a missing one is compiled on access.
+
+    Attributes:
+        model: the robot; without the payload that is an input.
+        payload: (10,) inertial parameters of the payload that is an input; None if none is.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        backend: Backend,
+        threads: int,
+        payload_body: int | None = None,
+        payload: Array | None = None,
+    ) -> None:
         """Start with nothing compiled.
 
         Args:
-            model: the robot.
+            model: the robot, without payloads on `payload_body`.
             backend: with which to compile.
             threads: that may compute a batch.
+            payload_body: index of the joint whose body carries the payload that is an input; None
+                for no such input.
+            payload: see the attribute.
         """
         super().__init__()
-        self._model = model
+        self.model = model
+        self.payload = payload
+        self._payload_body = payload_body
         self._backend = backend
         self._threads = threads
         self._kernels: dict[Key, Kernel] = {}
+
+    def carrying(self, payload: Array) -> CompiledQuantities:
+        """The same programs, with another payload as their input."""
+        other = CompiledQuantities(
+            self.model, self._backend, self._threads, self._payload_body, payload
+        )
+        # What one of them compiles, the other has.
+        other._kernels = self._kernels
+        return other
+
+    def bind(self, key: Key, inputs: Sequence[Array], out: Array) -> Callable[[], None]:
+        """A function that computes a quantity from these arrays into `out`; see `Kernel.bind`.
+
+        Raises:
+            UnknownNameError: no link has the name of the frame.
+            StateError: an array would have to be converted or copied.
+        """
+        return self.kernel(key).bind([*inputs, *self._payload_of(key)], out)
+
+    def __missing__(self, key: Key) -> Callable[..., Array]:
+        call, constant = self.kernel(key).call, self._payload_of(key)
+        if constant:
+
+            def with_payload(*arguments: Any) -> Any:
+                return call(*arguments[:-1], *constant, arguments[-1])
+
+            self[key] = with_payload
+        else:
+            self[key] = call
+        return self[key]
+
+    def _payload_of(self, key: Key) -> list[Array]:
+        """The payload, if the program of the quantity takes it."""
+        if self.payload is None or _quantity(key) in WITHOUT_INERTIA:
+            return []
+        return [self.payload]
 
     def kernel(self, key: Key) -> Kernel:
         """The compiled quantity as a `Kernel`, which can also be bound to arrays.
@@ -140,18 +210,37 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
         Raises:
             UnknownNameError: no link has the name of the frame.
         """
-        self[key]
+        if key not in self._kernels:
+            self._kernels[key] = self._compiled(key)
         return self._kernels[key]
 
-    def __missing__(self, key: Key) -> Callable[..., Array]:
+    def _compiled(self, key: Key) -> Kernel:
         quantity, *options = (key,) if isinstance(key, str) else key
-        algorithm, names = EVERY_QUANTITY[quantity]
-        labels = {name: LABELS.get(name, self._model.joint_names) for name in names}
+        names = inputs_of(quantity, with_payload=self.payload is not None)
+        labels = {name: LABELS.get(name, self.model.joint_names) for name in names}
         sizes = {name: len(labels[name]) for name in names}
-        frame = {'frame': self._model.frame(options[0])} if options else {}
-        axes = {'axes': options[1]} if len(options) > 1 else {}
-        specialised = partial(algorithm, self._model, **frame, **axes)
-        program = trace(quantity, specialised, sizes)
-        self._kernels[key] = Kernel(program, labels, self._backend, self._threads)
-        self[key] = self._kernels[key].call
-        return self[key]
+        program = trace(quantity, self._specialised(quantity, *options), sizes)
+        return Kernel(program, labels, self._backend, self._threads)
+
+    def _specialised(
+        self, quantity: str, frame: str | None = None, axes: str | None = None
+    ) -> Callable[..., Any]:
+        """The algorithm of a quantity for this robot, as a function of the input vectors."""
+        algorithm, names = EVERY_QUANTITY[quantity]
+        options: dict[str, Any] = {} if frame is None else {'frame': self.model.frame(frame)}
+        if axes is not None:
+            options['axes'] = axes
+
+        def specialised(*vectors: Any) -> Any:
+            model, payload = self.model, vectors[len(names) :]
+            if payload and self._payload_body is not None:
+                model = replace(
+                    model, joints=with_load(model.joints, self._payload_body, *payload)
+                )
+            return algorithm(model, *vectors[: len(names)], **options)
+
+        return specialised
+
+
+def _quantity(key: Key) -> str:
+    return key if isinstance(key, str) else key[0]
