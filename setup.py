@@ -11,10 +11,11 @@ def extensions():
         import numpy
     except ImportError:
         return []
-    name = f'{package_name}.core.codegen._entry'
+    folder = f'{package_name}/core/codegen'
     entry = Extension(
-        name,
-        [f'{name.replace(".", "/")}.c'],
+        f'{package_name}.core.codegen._entry',
+        [f'{folder}/_entry.c'],
+        depends=[f'{folder}/_compute.h'],
         include_dirs=[numpy.get_include()],
         optional=True,
     )

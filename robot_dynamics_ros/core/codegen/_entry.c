@@ -13,40 +13,9 @@
  * them. Threads that change the arrays of a call meanwhile are as wrong as with NumPy itself.
  */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "_compute.h"
+
 #include <structmember.h>
-
-#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
-#include <numpy/arrayobject.h>
-
-#include <stdint.h>
-#include <string.h>
-
-/* More than any program has; `code` refuses more. */
-#define MOST_INPUTS 16
-#define MOST_AXES 8
-
-/* What a kernel returns where there is a result, and `compute` where it did not ask the kernel. */
-#define DONE 0
-#define UNREADABLE (-3)
-
-/* Inputs smaller than LARGEST = 2^30 lead to no overflow, so that no result need be checked. */
-#define LARGEST_BITS ((uint64_t)(1023 + 30) << 52)
-#define SIGN ((uint64_t)1 << 63)
-
-typedef int64_t Kernel(const double *const *inputs, double *result);
-
-typedef struct {
-    PyObject_HEAD
-    Kernel *kernel;
-    PyObject *engine; /* owns the machine code; the garbage collector does not see it */
-    int inputs;
-    int axes;
-    npy_intp sizes[MOST_INPUTS];
-    npy_intp shape[MOST_AXES];
-    npy_intp entries;
-} Code;
 
 typedef struct {
     PyObject_HEAD
@@ -59,88 +28,15 @@ typedef struct {
 /* Made once; they stay as long as the process. */
 static PyTypeObject *code_type, *entry_type;
 
-/* ---- Computing ---- */
-
-/* The doubles of a plain array of that shape that has these flags; else NULL. */
-static double *
-doubles_of(PyObject *object, int axes, const npy_intp *shape, int flags)
-{
-    if (!PyArray_CheckExact(object)) {
-        return NULL;
-    }
-    PyArrayObject *array = (PyArrayObject *)object;
-    if (PyArray_TYPE(array) != NPY_DOUBLE || !PyArray_ISNOTSWAPPED(array) ||
-        PyArray_NDIM(array) != axes || !PyArray_CHKFLAGS(array, flags)) {
-        return NULL;
-    }
-    for (int axis = 0; axis < axes; axis++) {
-        if (PyArray_DIM(array, axis) != shape[axis]) {
-            return NULL;
-        }
-    }
-    return PyArray_DATA(array);
-}
-
-/* Has the sign bit set if a value is not finite, or not smaller than LARGEST.
- *
- * The bits of a magnitude grow with it, NaN and infinity being the largest: adding the distance
- * from LARGEST to the sign bit sets the sign bit of those that are too large. */
-static uint64_t
-excess_of(const double *values, npy_intp size)
-{
-    uint64_t excess = 0;
-    for (npy_intp i = 0; i < size; i++) {
-        uint64_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        excess |= (bits & ~SIGN) + (SIGN - LARGEST_BITS);
-    }
-    return excess;
-}
-
-static int
-are_apart(const double *first, npy_intp first_size, const double *second, npy_intp second_size)
-{
-    uintptr_t one = (uintptr_t)first, other = (uintptr_t)second;
-    return one + (size_t)first_size * sizeof(double) <= other ||
-           other + (size_t)second_size * sizeof(double) <= one;
-}
-
-/* Runs the kernel, and returns what it returns; or UNREADABLE, and nothing is written. */
-static int64_t
-compute(const Code *code, PyObject *const *arrays, PyObject *output, int any_size)
-{
-    const double *inputs[MOST_INPUTS];
-    uint64_t excess = 0;
-    double *result = doubles_of(output, code->axes, code->shape, NPY_ARRAY_CARRAY);
-    if (result == NULL) {
-        return UNREADABLE;
-    }
-    for (int i = 0; i < code->inputs; i++) {
-        npy_intp size = code->sizes[i];
-        const double *values = doubles_of(arrays[i], 1, &size, NPY_ARRAY_CARRAY_RO);
-        if (values == NULL || !are_apart(values, size, result, code->entries)) {
-            return UNREADABLE;
-        }
-        excess |= excess_of(values, size);
-        inputs[i] = values;
-    }
-    if ((excess & SIGN) && !any_size) {
-        return UNREADABLE;
-    }
-    return code->kernel(inputs, result);
-}
-
-/* ---- Entry ---- */
-
 static PyObject *
 call(PyObject *self, PyObject *const *arguments, size_t count, PyObject *names)
 {
     const Entry *entry = (Entry *)self;
     const Code *code = entry->code;
-    if (names == NULL && PyVectorcall_NARGS(count) == code->inputs + 1) {
-        PyObject *output = arguments[code->inputs];
+    if (names == NULL && PyVectorcall_NARGS(count) == code->inputs.count + 1) {
+        PyObject *output = arguments[code->inputs.count];
         if (output == Py_None) {
-            output = PyArray_SimpleNew(code->axes, code->shape, NPY_DOUBLE);
+            output = PyArray_SimpleNew(code->shape.count, code->shape.values, NPY_DOUBLE);
             if (output == NULL) {
                 return NULL;
             }
@@ -162,7 +58,7 @@ step(PyObject *self, PyObject *const *arguments, size_t count, PyObject *names)
     const Entry *entry = (Entry *)self;
     if (names == NULL && PyVectorcall_NARGS(count) == 0) {
         PyObject *const *arrays = PySequence_Fast_ITEMS(entry->arrays);
-        if (compute(entry->code, arrays, arrays[entry->code->inputs], 0) == DONE) {
+        if (compute(entry->code, arrays, arrays[entry->code->inputs.count], 0) == DONE) {
             Py_RETURN_NONE;
         }
     }
@@ -217,8 +113,6 @@ static PyType_Spec entry_spec = {
     .slots = entry_slots,
 };
 
-/* ---- Code ---- */
-
 /* A new Entry; `arrays` is stolen. */
 static PyObject *
 new_entry(PyObject *code, vectorcallfunc vectorcall, PyObject *fallback, PyObject *arrays)
@@ -247,7 +141,7 @@ code_call(PyObject *self, PyObject *fallback)
 static PyObject *
 code_step(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
-    int arrays = ((Code *)self)->inputs + 1;
+    int arrays = ((Code *)self)->inputs.count + 1;
     if (count != 1 + arrays) {
         return PyErr_Format(PyExc_TypeError, "step takes a fallback and %d arrays, got %zd values",
                             arrays, count);
@@ -267,11 +161,11 @@ static PyObject *
 code_evaluate(PyObject *self, PyObject *const *arguments, Py_ssize_t count)
 {
     const Code *code = (Code *)self;
-    if (count != code->inputs + 1) {
+    if (count != code->inputs.count + 1) {
         return PyErr_Format(PyExc_TypeError, "evaluate takes %d arrays, got %zd values",
-                            code->inputs + 1, count);
+                            code->inputs.count + 1, count);
     }
-    return PyLong_FromLongLong(compute(code, arguments, arguments[code->inputs], 1));
+    return PyLong_FromLongLong(compute(code, arguments, arguments[code->inputs.count], 1));
 }
 
 /* Not of the garbage collector, which must not see the reference to the engine: else it might
@@ -308,52 +202,51 @@ static PyType_Spec code_spec = {
     .slots = code_slots,
 };
 
-/* ---- Module ---- */
-
-/* Reads a tuple of sizes; returns how many, or -1 with an exception set. */
+/* A converter: fills a Sizes from a tuple. */
 static int
-read_sizes(PyObject *tuple, npy_intp *sizes, int most)
+read_sizes(PyObject *tuple, void *into)
 {
-    Py_ssize_t count = PyTuple_GET_SIZE(tuple);
-    if (count > most) {
-        PyErr_Format(PyExc_ValueError, "%zd sizes, at most %d are allowed", count, most);
-        return -1;
+    Sizes *sizes = into;
+    Py_ssize_t count = PyTuple_Check(tuple) ? PyTuple_GET_SIZE(tuple) : -1;
+    if (count < 0 || count > MOST) {
+        PyErr_Format(PyExc_ValueError, "sizes are %R, a tuple of at most %d is needed", tuple,
+                     MOST);
+        return 0;
     }
+    sizes->count = (int)count;
     for (Py_ssize_t i = 0; i < count; i++) {
-        sizes[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, i));
-        if (sizes[i] == -1 && PyErr_Occurred()) {
-            return -1;
+        sizes->values[i] = PyLong_AsSsize_t(PyTuple_GET_ITEM(tuple, i));
+        if (sizes->values[i] == -1 && PyErr_Occurred()) {
+            return 0;
         }
     }
-    return (int)count;
+    return 1;
 }
 
 static PyObject *
 make_code(PyObject *module, PyObject *arguments)
 {
-    PyObject *address, *engine, *sizes, *shape;
-    if (!PyArg_ParseTuple(arguments, "O!OO!O!:make_code", &PyLong_Type, &address, &engine, &PyTuple_Type,
-                          &sizes, &PyTuple_Type, &shape)) {
+    PyObject *address, *engine;
+    Sizes inputs, shape;
+    if (!PyArg_ParseTuple(arguments, "O!OO&O&:make_code", &PyLong_Type, &address, &engine,
+                          read_sizes, &inputs, read_sizes, &shape)) {
         return NULL;
+    }
+    void *kernel = PyLong_AsVoidPtr(address);
+    if (kernel == NULL) {
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "address is 0");
     }
     PyObject *self = code_type->tp_alloc(code_type, 0);
     if (self == NULL) {
         return NULL;
     }
     Code *code = (Code *)self;
-    code->kernel = (Kernel *)PyLong_AsVoidPtr(address);
-    code->inputs = read_sizes(sizes, code->sizes, MOST_INPUTS);
-    code->axes = read_sizes(shape, code->shape, MOST_AXES);
-    if (code->kernel == NULL || code->inputs < 0 || code->axes < 0) {
-        if (!PyErr_Occurred()) {
-            PyErr_SetString(PyExc_ValueError, "address is 0, that of a kernel is needed");
-        }
-        Py_DECREF(self);
-        return NULL;
-    }
-    code->entries = PyArray_MultiplyList(code->shape, code->axes);
     Py_INCREF(engine);
+    code->kernel = (Kernel *)kernel;
     code->engine = engine;
+    code->inputs = inputs;
+    code->shape = shape;
+    code->entries = PyArray_MultiplyList(shape.values, shape.count);
     return self;
 }
 
@@ -377,8 +270,7 @@ execute(PyObject *module)
 }
 
 static PyMethodDef module_methods[] = {
-    {"make_code", make_code, METH_VARARGS,
-     "make_code(address, engine, sizes, shape): a kernel; no check is possible of its address."},
+    {"make_code", make_code, METH_VARARGS, "make_code(address, engine, sizes, shape): a Code."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -8,15 +8,15 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
-from .llvm_sine import ROUTINE, sines_ir
+from .llvm_sine import C_FUNCTIONS, ROUTINE, sines_ir
 
 llvm.initialize_native_target()
 llvm.initialize_native_asmprinter()
 
 VERSION = f'llvmlite {llvmlite.__version__}, LLVM {".".join(map(str, llvm.llvm_version_info))}'
 
-# Functions of the C library that emitted code calls.
-C_FUNCTIONS = ('cos', 'free', 'malloc', 'sin')
+# Functions of the C library that the emitted code calls.
+CALLED = (*C_FUNCTIONS, 'free', 'malloc')
 
 
 def compile_ir(source: str, level: int = 1) -> Any:
@@ -29,7 +29,7 @@ def compile_ir(source: str, level: int = 1) -> Any:
     for a whole process only, which would change the code of other users of LLVM.
 
     Args:
-        source: LLVM IR; it may call `C_FUNCTIONS` and `llvm_sine.ROUTINE`.
+        source: LLVM IR; it may call the functions `CALLED` and `llvm_sine.ROUTINE`.
         level: of the code generator, 0 to 3.
     """
     module = llvm.parse_assembly(source)
@@ -57,7 +57,7 @@ def _make_c_functions_known() -> None:
     """
     # An engine makes LLVM look into the process.
     compile_ir('')
-    for name in C_FUNCTIONS:
+    for name in CALLED:
         if llvm.address_of_symbol(name) is None:
             function = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p)
             llvm.add_symbol(name, function.value)
@@ -72,4 +72,4 @@ def _compile_sines() -> Any:
 
 
 _make_c_functions_known()
-SINES = _compile_sines()
+_SINES = _compile_sines()

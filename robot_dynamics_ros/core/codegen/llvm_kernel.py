@@ -18,6 +18,8 @@ from .program import Program, needed_for
 
 # What a kernel returns, beside the number of the condition that does not hold, from 1.
 DONE, ANGLE_NOT_FINITE, OUT_OF_MEMORY = 0, -1, -2
+# What its callers return where they did not call it, since an array is not as it must be.
+UNREADABLE = -3
 
 # Doubles of scratch memory that a kernel takes from the stack, 8 KiB: Python's smallest stack of a
 # thread has 32 KiB. A larger scratch memory is allocated in each call: 0.05 us of 3.7 us for C of

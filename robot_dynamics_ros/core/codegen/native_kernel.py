@@ -7,12 +7,9 @@ from typing import Any
 
 from .entry import make_code
 from .llvm import compile_ir
-from .llvm_kernel import ANGLE_NOT_FINITE, OUT_OF_MEMORY, kernel_ir
+from .llvm_kernel import ANGLE_NOT_FINITE, OUT_OF_MEMORY, UNREADABLE, kernel_ir
 from .program import Program
 from .self_check import check_kernel
-
-# What `evaluate` returns beside what the kernel returns.
-UNREADABLE = -3
 
 # Steps from which on compiling in good time matters more than the last microsecond: at level 0
 # the code compiles ten times as fast and runs half as fast.
