@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from .algorithms import (
     aba,
@@ -23,12 +24,15 @@ from .algorithms import regressor as regression
 from .algorithms.kinematics import AXES
 from .checks import Array, checked_name
 from .codegen.kernel import Backend, Kernel
-from .codegen.program import trace
+from .codegen.program import Program, trace
 from .errors import ParameterError, UnknownNameError
 from .model.attachment import with_load
 from .model.inertial_parameters import PARAMETERS
 from .model.robot import RobotModel
 from .task.twist_rows import SPATIAL_ENTRIES
+
+if TYPE_CHECKING:
+    from .codegen.object_code import ObjectCode
 
 Table = dict[str, tuple[Callable[..., Any], tuple[str, ...]]]
 
@@ -214,32 +218,58 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
             self._kernels[key] = self._compiled(key)
         return self._kernels[key]
 
+    def object_code(self, key: Key) -> ObjectCode:
+        """The quantity compiled for another process on this machine, see `load`."""
+        from .codegen.object_code import ObjectCode
+
+        return ObjectCode.of(self._tracer(key)())
+
+    def load(self, key: Key, code: ObjectCode) -> None:
+        """Use a quantity that another process has compiled, for the same robot.
+
+        Raises:
+            NativeCodeError: the code computes something else than it did there.
+        """
+        self._kernels[key] = Kernel.loaded(
+            code, self._tracer(key), self._labels(key), self._threads
+        )
+
     def _compiled(self, key: Key) -> Kernel:
+        return Kernel(self._tracer(key)(), self._labels(key), self._backend, self._threads)
+
+    def _labels(self, key: Key) -> dict[str, tuple[str, ...]]:
+        """Names of the entries of each input of a quantity."""
+        names = inputs_of(_quantity(key), with_payload=self.payload is not None)
+        return {name: LABELS.get(name, self.model.joint_names) for name in names}
+
+    def _tracer(self, key: Key) -> Callable[[], Program]:
+        """Traces the program of a quantity. It does not hold this object, which may hold it."""
         quantity, *options = (key,) if isinstance(key, str) else key
-        names = inputs_of(quantity, with_payload=self.payload is not None)
-        labels = {name: LABELS.get(name, self.model.joint_names) for name in names}
-        sizes = {name: len(labels[name]) for name in names}
-        program = trace(quantity, self._specialised(quantity, *options), sizes)
-        return Kernel(program, labels, self._backend, self._threads)
+        sizes = {name: len(labels) for name, labels in self._labels(key).items()}
+        algorithm = _specialised(self.model, self._payload_body, quantity, *options)
+        return partial(trace, quantity, algorithm, sizes)
 
-    def _specialised(
-        self, quantity: str, frame: str | None = None, axes: str | None = None
-    ) -> Callable[..., Any]:
-        """The algorithm of a quantity for this robot, as a function of the input vectors."""
-        algorithm, names = EVERY_QUANTITY[quantity]
-        options: dict[str, Any] = {} if frame is None else {'frame': self.model.frame(frame)}
-        if axes is not None:
-            options['axes'] = axes
 
-        def specialised(*vectors: Any) -> Any:
-            model, payload = self.model, vectors[len(names) :]
-            if payload and self._payload_body is not None:
-                model = replace(
-                    model, joints=with_load(model.joints, self._payload_body, *payload)
-                )
-            return algorithm(model, *vectors[: len(names)], **options)
+def _specialised(
+    model: RobotModel,
+    payload_body: int | None,
+    quantity: str,
+    frame: str | None = None,
+    axes: str | None = None,
+) -> Callable[..., Any]:
+    """The algorithm of a quantity for one robot, as a function of the input vectors."""
+    algorithm, names = EVERY_QUANTITY[quantity]
+    options: dict[str, Any] = {} if frame is None else {'frame': model.frame(frame)}
+    if axes is not None:
+        options['axes'] = axes
 
-        return specialised
+    def specialised(*vectors: Any) -> Any:
+        loaded, payload = model, vectors[len(names) :]
+        if payload and payload_body is not None:
+            loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
+        return algorithm(loaded, *vectors[: len(names)], **options)
+
+    return specialised
 
 
 def _quantity(key: Key) -> str:

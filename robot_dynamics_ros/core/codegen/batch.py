@@ -151,9 +151,7 @@ class Batch:
             if self._native.run(alone, rows[row : row + 1]):
                 return
         vectors = [
-            x
-            if x.ndim == 1
-            else checked_vector(f'{name}[{number}]', x[row], self._labels[name])
+            x if x.ndim == 1 else checked_vector(f'{name}[{number}]', x[row], self._labels[name])
             for name, x in zip(self._program.inputs, inputs, strict=True)
         ]
         try:

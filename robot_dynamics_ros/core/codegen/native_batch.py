@@ -11,7 +11,7 @@ from ..checks import Array
 from .llvm import compile_ir, vector_lanes
 from .llvm_batch import batch_ir
 from .llvm_kernel import DONE, OUT_OF_MEMORY
-from .native_kernel import LARGE
+from .native_kernel import level_of
 from .program import Program
 from .self_check import check_kernel
 
@@ -40,9 +40,8 @@ class NativeBatch:
             NativeCodeError: the machine code computes other values than the program.
         """
         self.lanes = vector_lanes()
-        level = 1 if len(program.steps()) < LARGE else 0
         # A function of it is called with this object alive alone, which keeps it alive.
-        self._engine = compile_ir(batch_ir(program, self.lanes), level)
+        self._engine = compile_ir(batch_ir(program, self.lanes), level_of(program))
         self._batch = PROTOTYPE(self._engine.get_function_address('batch'))
         check_kernel(program, self._evaluate)
 
@@ -100,7 +99,6 @@ class NativeBatch:
         # A lane that differs from the others is as wrong as a NaN.
         out[...] = np.where((rows == rows[0]).all(axis=0), rows[0], np.nan)
         return code
-
 
 
 def _address(array: Array) -> int:
