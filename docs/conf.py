@@ -53,10 +53,9 @@ autodoc_mock_imports = [
 ]  # fmt: skip
 # The adapters register classes of these, which a mock object is not.
 for library, names in {'casadi': ('Function', 'MX', 'SX'), 'jax': ('Array', 'Tracer')}.items():
+    classes = {name: type(name, (), {'__module__': library}) for name in names}
     sys.modules[library] = ModuleType(library)
-    vars(sys.modules[library]).update(
-        {name: type(name, (), {'__module__': library}) for name in names}
-    )
+    vars(sys.modules[library]).update(classes)
 casadi, jax = sys.modules['casadi'], sys.modules['jax']
 casadi.sin = casadi.cos = abs
 jax.core, jax.numpy = jax, ModuleType('jax.numpy')
