@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from rclpy.node import Node
 
@@ -11,7 +15,7 @@ from robot_dynamics_ros.core.model.payload import Payload
 
 from ..parameters import node_parameters
 from .commanded_robot import CommandedRobot
-from .compilation import CompiledRobot, compile_robot
+from .compilation import CompiledRobot, carrying, compile_robot
 
 
 class RobotFactory:
@@ -45,10 +49,23 @@ class RobotFactory:
             backend=None if values['backend'] == 'auto' else values['backend'],
             armature=node_parameters.by_joint('armature', values, joints),
             payload=payload,
-            cross_check_samples=values['cross_check_samples'] if values['cross_check'] else 0,
-            cross_check_tolerance=values['cross_check_tolerance'],
+            payload_frame=values['payload_frame'],
+            joints=values['joints'],
+            **_comparison(values),
         )
         return CommandedRobot(compiled, values)
+
+    def carrying(self, compiled: CompiledRobot, payload: Payload) -> CommandedRobot:
+        """A robot that was compiled before with a payload, by the present parameters.
+
+        Raises:
+            RobotDynamicsError: the payload cannot be attached, or Pinocchio computes other
+                torques.
+        """
+        values = node_parameters.read(self._node)
+        dynamics = compiled.dynamics.with_gravity(values['gravity'])
+        present = replace(compiled, dynamics=dynamics)
+        return CommandedRobot(carrying(present, payload, **_comparison(values)), values)
 
     def from_compiled(self, compiled: CompiledRobot) -> CommandedRobot:
         """Make a robot again from dynamics that were compiled before, by the present parameters.
@@ -94,6 +111,14 @@ class RobotFactory:
             f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
             f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
         )
+
+
+def _comparison(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of the comparison with Pinocchio, by the parameters."""
+    return {
+        'cross_check_samples': values['cross_check_samples'] if values['cross_check'] else 0,
+        'cross_check_tolerance': values['cross_check_tolerance'],
+    }
 
 
 def check_replacement(new: CommandedRobot, current: CommandedRobot) -> None:
