@@ -147,6 +147,22 @@ def carrying(
     return _compared(loaded, pinocchio, cross_check_samples, cross_check_tolerance, _give_way)
 
 
+def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
+    """The same robot without the payload of that name; the report is the one with it.
+
+    Where the payload is an input, the programs are the same; otherwise they are compiled.
+
+    Raises:
+        UnknownNameError: no payload has that name.
+    """
+    dynamics = compiled.dynamics.without_payload(name)
+    dynamics.compile(*COMPILED_QUANTITIES)
+    pinocchio = compiled.pinocchio
+    if pinocchio is not None:
+        pinocchio = pinocchio.carrying(dynamics.model)
+    return replace(compiled, dynamics=dynamics, pinocchio=pinocchio)
+
+
 def _compared(
     compiled: CompiledRobot,
     pinocchio: PinocchioReference,

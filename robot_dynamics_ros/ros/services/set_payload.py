@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.core.model.payload import Payload
 
 from ..robot.commanded_robot import CommandedRobot
-from ..robot.compilation import CompiledRobot
+from ..robot.compilation import CompiledRobot, without_payload
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
 
@@ -54,7 +54,7 @@ class PayloadServices:
             return self._remove(current, fade_time, fade)
         payload = _payload(request)
         unloaded = self._unloaded(current)
-        robot = self._factory.carrying(unloaded, payload)
+        robot = self._loaded(unloaded, payload)
         self._check_effort_limits(robot)
         self._without_payload = unloaded
         self._holder.replace(robot, fade_time)
@@ -106,7 +106,18 @@ class PayloadServices:
         if bare is not None and bare.text == current.compiled.text:
             return bare
         # The description has changed since.
-        return self._factory.from_description(current.compiled.text).compiled
+        (payload,) = current.dynamics.model.payloads
+        if current.dynamics.takes_payload_on(payload.frame):
+            return without_payload(current.compiled, payload.name)
+        return self._factory.compilation(current.compiled.text)()
+
+    def _loaded(self, unloaded: CompiledRobot, payload: Payload) -> CommandedRobot:
+        """The robot with a payload; on another body than `payload_frame`, it is compiled."""
+        # Whether the link can carry it is known at once.
+        unloaded.dynamics.model.carrying(payload)
+        if unloaded.dynamics.takes_payload_on(payload.frame):
+            return self._factory.carrying(unloaded, payload)
+        return self._factory.from_compiled(self._factory.compilation(unloaded.text, payload)())
 
     def get_payload(self, request: Any, response: Any) -> None:
         """Fill in the payload that is attached."""
