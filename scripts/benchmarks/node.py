@@ -13,16 +13,20 @@ from pathlib import Path
 import numpy as np
 import rclpy
 import yaml
+from changes import longest_waits
 from rclpy.executors import SingleThreadedExecutor
 from round_trip import Peer, alternate
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.model.payload_body import tip_frame
 
 HERE = Path(__file__).parent
 STARTS = 5
 READY_BOUND, COMPILE_BOUND, ROUND_TRIP_BOUND = 1.5, 0.5, 1.25
 STOP_LIMIT = 10.0
+# Periods at 1 kHz.
+WAIT_BOUND = 2.0
 
 
 def measure(text: str, seconds: float) -> dict[str, float]:
@@ -69,7 +73,13 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
             Peer(driver, executor, 'null', 'null_relay/joint_states', 'null_relay/commands'),
         ]
         alternate(peers, message, seconds)
-    figures: dict[str, float] = {'lost': peers[0].lost}
+        lost = peers[0].lost
+        round_trips = list(peers[0].round_trips)
+        waits = longest_waits(driver, peers[0], message, tip_frame(model, model.joint_names))
+        peers[0].round_trips[:] = round_trips
+        lost_meanwhile = peers[0].lost - lost
+    figures: dict[str, float] = {'lost': lost, 'lost_while_changed': lost_meanwhile}
+    figures |= {f'wait_{name.replace(" ", "_")}': periods for name, periods in waits.items()}
     for peer in peers:
         for percentile in (50, 99):
             value = 1e6 * float(np.percentile(peer.round_trips, percentile))

@@ -70,6 +70,12 @@ def _measure_node(seconds: float) -> list[Figure]:
         Figure('null relay round trip, 99th percentile', measured['null_p99_microseconds'], 'us'),
         Figure('node to null relay', measured['round_trip_ratio'], 'x', node.ROUND_TRIP_BOUND),
         Figure('messages lost', measured['lost'], '', 0),
+        Figure('longest wait at 1 kHz, quiet', measured['wait_quiet'], 'periods'),
+        Figure('while a payload is set', measured['wait_payload_set'], 'periods', node.WAIT_BOUND),
+        Figure(
+            'while it is removed', measured['wait_payload_removed'], 'periods', node.WAIT_BOUND
+        ),
+        Figure('messages lost meanwhile', measured['lost_while_changed'], '', 0),
     ]
     for figure in figures:
         print(figure)
