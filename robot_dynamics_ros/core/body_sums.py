@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy.typing as npt
 
 from .checks import Array
 from .quantities import CompiledQuantities
+from .task.samples import number_or_rows
 
 
 class BodySums:
@@ -17,18 +20,21 @@ class BodySums:
     _call: CompiledQuantities
     _gravity: Array
 
-    def kinetic_energy(
-        self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None
-    ) -> float | Array:
-        """T = v^T M v / 2 [J]; a float, or `out`, which has the shape ()."""
-        return _number(self._call['kinetic_energy'](q, v, out), out)
+    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Any:
+        """T = v^T M v / 2 [J], a float; for a batch an array (N,).
 
-    def potential_energy(self, q: npt.ArrayLike, out: Array | None = None) -> float | Array:
+        With `out`, of the shape () or (N,), that array.
+        """
+        energy = self._call['kinetic_energy'](q, v, out)
+        return number_or_rows(energy) if out is None else out
+
+    def potential_energy(self, q: npt.ArrayLike, out: Array | None = None) -> Any:
         """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin.
 
-        A float, or `out`, which has the shape ().
+        A float; for a batch an array (N,). With `out`, of the shape () or (N,), that array.
         """
-        return _number(self._call['potential_energy'](q, self._gravity, out), out)
+        energy = self._call['potential_energy'](q, self._gravity, out)
+        return number_or_rows(energy) if out is None else out
 
     def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
         """[linear; angular about the base origin] of all bodies, in base axes, shape (6,)."""
@@ -49,8 +55,3 @@ class BodySums:
             InertiaError: no moving body has a mass.
         """
         return self._call['center_of_mass_jacobian'](q, out)
-
-
-def _number(energy: Array, out: Array | None) -> float | Array:
-    """A single energy as a float, unless it was to be written into `out`."""
-    return float(energy) if out is None and not energy.ndim else energy

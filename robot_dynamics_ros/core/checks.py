@@ -59,7 +59,9 @@ def has_rows(value: Any) -> bool:
     """Whether it is meant as rows, one for each sample of a batch, and not as one vector."""
     if hasattr(value, 'ndim'):
         return bool(value.ndim > 1)
-    return isinstance(value, Sequence) and len(value) > 0 and hasattr(value[0], '__len__')
+    if isinstance(value, str) or not isinstance(value, Sequence) or not value:
+        return False
+    return hasattr(value[0], '__len__')
 
 
 def checked_rows(name: str, value: Any, labels: Sequence[str]) -> Array:
@@ -84,7 +86,8 @@ def checked_rows(name: str, value: Any, labels: Sequence[str]) -> Array:
     if array.ndim != 2 or array.shape[1] != len(labels):
         needed = f'({len(labels)},) or (N, {len(labels)}) is needed: {_list(labels)}'
         raise StateError(f'{name} has shape {array.shape}, {needed}')
-    return array
+    rows: Array = array
+    return rows
 
 
 def checked_gravity(value: Any) -> Array:

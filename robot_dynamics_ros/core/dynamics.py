@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ from .checks import Array, checked_vector
 from .frame_dynamics import FrameDynamics
 from .robot_programs import RobotPrograms
 from .task.held_joints import acceleration_of_moving_joints
+from .task.samples import for_each_sample, stacked
 
 
 class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
@@ -94,7 +96,8 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
 
         M_mm a_m = tau_m - (C v + g)_m, with m the joints that move: the acceleration of the others
         is zero, so that their columns of M drop out. Equivalent to the `forward_dynamics` of the
-        robot reduced to these joints, but nothing is compiled for a choice of joints.
+        robot reduced to these joints, but nothing is compiled for a choice of joints. A batch is
+        computed one sample after the other.
 
         Args:
             joints: that move, k of them.
@@ -109,6 +112,9 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
             InertiaError: the mass matrix is singular here.
         """
         moving = self.model.indices_of(joints)
+        batch = for_each_sample(partial(self.forward_dynamics_holding, joints), q=q, v=v, tau=tau)
+        if batch is not None:
+            return stacked(batch, (len(moving),))
         velocity = np.zeros(self.model.size)
         velocity[moving] = checked_vector('v', v, joints)
         torque = checked_vector('tau', tau, joints) - self.bias_torque(q, velocity)[moving]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from .quantities import CompiledQuantities, key_of
 from .scaled_eigenvalues import without_rounding_noise
 from .task.payload_margin import largest_mass, weight_torque
 from .task.resolved_rate import VelocitySolution, resolve_twist
+from .task.samples import for_each_sample, stacked
 from .task.task_space import TaskInertia, TaskSpace, task_inertia, task_space
 from .task.twist_rows import ALL_ROWS, SPATIAL_ENTRIES, checked_rows, without_rounding
 
@@ -28,6 +30,10 @@ class FrameDynamics:
     The axes are one of Pinocchio's reference frames: LOCAL (origin and axes of the frame), WORLD
     (origin and axes of the base), LOCAL_WORLD_ALIGNED (origin of the frame, axes of the base). A
     quantity is compiled for each frame and axes when it is first asked for.
+
+    Batches (N, n) are taken as by `RobotDynamics`. `joint_velocity`, `task_inertia` and
+    `task_space` answer them with a tuple of N results; they and `payload_margin` compute one
+    sample after the other.
     """
 
     model: RobotModel
@@ -129,7 +135,7 @@ class FrameDynamics:
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
         rows: Sequence[int] = ALL_ROWS,
-    ) -> VelocitySolution:
+    ) -> VelocitySolution | Any:
         """The joint velocities that give the frame a twist (m,), damped near singularities.
 
         Args:
@@ -144,6 +150,11 @@ class FrameDynamics:
             StateError: sizes or values are wrong, or there are no such rows.
         """
         chosen = checked_rows(rows)
+        batch = for_each_sample(
+            lambda q, twist: self.joint_velocity(q, twist, frame, axes, chosen), q=q, twist=twist
+        )
+        if batch is not None:
+            return batch
         asked = checked_vector('twist', twist, [SPATIAL_ENTRIES[row] for row in chosen])
         return resolve_twist(self._task_jacobian(q, frame, axes)[chosen], asked)
 
@@ -154,7 +165,7 @@ class FrameDynamics:
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
         rows: Sequence[int] = ALL_ROWS,
         joints: Sequence[str] | None = None,
-    ) -> TaskInertia:
+    ) -> TaskInertia | Any:
         """Lambda = (J M^-1 J^T)^-1 at a frame, and the directions in which it is singular.
 
         Args:
@@ -171,6 +182,9 @@ class FrameDynamics:
         """
         chosen = checked_rows(rows)
         moving = self.model.indices_of(self.model.joint_names if joints is None else joints)
+        batch = for_each_sample(lambda q: self.task_inertia(q, frame, axes, chosen, joints), q=q)
+        if batch is not None:
+            return batch
         jacobian = self._task_jacobian(q, frame, axes)[np.ix_(chosen, moving)]
         M = self._task_mass_matrix(q)[np.ix_(moving, moving)]
         return task_inertia(jacobian, M, chosen)
@@ -182,7 +196,7 @@ class FrameDynamics:
         frame: str,
         axes: Axes = 'LOCAL_WORLD_ALIGNED',
         rows: Sequence[int] = ALL_ROWS,
-    ) -> TaskSpace:
+    ) -> TaskSpace | Any:
         """Inertia, Coriolis and gravity forces at a frame, and the consistent inverse of J.
 
         Args:
@@ -196,6 +210,9 @@ class FrameDynamics:
             StateError: sizes or values are wrong, or there are no such rows.
         """
         chosen, rest = checked_rows(rows), np.zeros(self.model.size)
+        batch = for_each_sample(lambda q, v: self.task_space(q, v, frame, axes, chosen), q=q, v=v)
+        if batch is not None:
+            return batch
         velocities = checked_vector('v', v, self.model.joint_names)
         gravity, velocity, _ = self._call['torque_terms'](q, v, rest, self._gravity, None)
         return task_space(
@@ -208,7 +225,7 @@ class FrameDynamics:
             chosen,
         )
 
-    def payload_margin(self, q: npt.ArrayLike, frame: str) -> float:
+    def payload_margin(self, q: npt.ArrayLike, frame: str) -> Any:
         """The largest point mass at the origin of a frame that the joints hold at rest [kg].
 
         With that mass one joint is at its effort limit, and none beyond it. The limits are those
@@ -223,8 +240,12 @@ class FrameDynamics:
         Returns:
             Infinite if no joint with an effort limit lifts the mass at q, as in zero gravity.
             Negative if the joints cannot hold the robot itself at q, and would if so much mass
-            were taken off at the frame; -infinite if no mass there makes them hold it.
+            were taken off at the frame; -infinite if no mass there makes them hold it. A float;
+            for a batch an array (N,).
         """
+        batch = for_each_sample(lambda q: self.payload_margin(q, frame), q=q)
+        if batch is not None:
+            return stacked(batch, ())
         per_mass = weight_torque(
             self._task_jacobian(q, frame, 'LOCAL_WORLD_ALIGNED'), self._gravity
         )

@@ -193,6 +193,7 @@ class RobotPrograms:
         Raises:
             UnknownNameError: no method, or no link, has that name.
             ParameterError: as for `bind`.
+            NativeCodeError: native code computes other values than plain Python.
         """
         for quantity in quantities:
             names = quantity if isinstance(quantity, tuple) else (quantity,)

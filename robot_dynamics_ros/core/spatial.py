@@ -81,6 +81,17 @@ def axial(m: Matrix) -> Vector:
     return (m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1])
 
 
+def axial_of_product(m: Matrix, s: Matrix) -> Vector:
+    """axial(M S) of a symmetric S, with fewer products than in that order."""
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = s
+    a, b, c = m
+    return (
+        c[0] * xy - b[0] * xz + c[1] * yy - b[2] * zz + (c[2] - b[1]) * yz,
+        a[1] * yz - c[1] * xy + a[2] * zz - c[0] * xx + (a[0] - c[2]) * xz,
+        b[2] * xz - a[2] * yz + b[0] * xx - a[1] * yy + (b[1] - a[0]) * xy,
+    )
+
+
 def rotate(m: Matrix, v: Vector) -> Vector:
     """M v: with a rotation matrix, from the frame to its parent."""
     return (dot(m[0], v), dot(m[1], v), dot(m[2], v))

@@ -14,6 +14,7 @@ from pathlib import Path
 os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 import back_ends
+import batches
 import core
 import kinetics
 from figures import Figure
@@ -23,10 +24,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
     parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
     parser.add_argument(
-        '--only', choices=['core', 'node', 'back_ends'], help='measure one of them'
+        '--only', choices=['core', 'batches', 'node', 'back_ends'], help='measure one of them'
     )
     parser.add_argument(
         '--seconds', type=float, default=60.0, help='of round trips of the node (default: 60)'
+    )
+    parser.add_argument(
+        '--figure', type=Path, metavar='FILE', help='draw the times of batches there'
     )
     options = parser.parse_args()
 
@@ -36,6 +40,10 @@ def main() -> int:
     if options.only in (None, 'core'):
         figures += core.measure()
         figures += kinetics.measure()
+    if options.only in (None, 'batches'):
+        figures += batches.measure()
+    if options.figure:
+        batches.draw(options.figure)
     if options.only in (None, 'back_ends'):
         figures += back_ends.measure()
     if options.only in (None, 'node'):

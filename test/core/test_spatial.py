@@ -37,6 +37,9 @@ def test_matrices(m, n, v):
     assert_close(spatial.rotate_back(m, v), A.T @ x, scale)
     assert_close(spatial.cross(spatial.axial(m), v), (A - A.T) @ x, scale)
     symmetric = (A + A.T).tolist()
+    gathered = spatial.axial_of_product(m, symmetric)
+    product = A @ (A + A.T)
+    assert_close(spatial.cross(gathered, v), (product - product.T) @ x, 20.0 * scale**2)
     turned = spatial.rotate_symmetric(m, symmetric)
     assert_close(turned, A @ (A + A.T) @ A.T, scale=18.0 * np.abs(A).max() ** 3)
 

@@ -32,7 +32,7 @@ KEYS = {
 }
 
 
-# Libraries to whose functions `core/adapters` translates, for those who have them; no node needs one.
+# Libraries to whose functions `core/adapters` translates; no node needs one of them.
 ADAPTED = {'casadi', 'jax'}
 
 

@@ -12,10 +12,9 @@ from ..spatial import (
     Matrix,
     Vector,
     add,
-    axial,
+    axial_of_product,
     cross,
     dot,
-    multiply,
     rotate,
     rotate_back,
     scale,
@@ -55,7 +54,7 @@ def inverse_dynamics(
         # f = integral (a + U p) dm, n = integral p x (a + U p) dm, about the body's origin.
         body = joint.inertia
         forces.append(add(scale(body.mass, linear), rotate(spread, body.first_moment)))
-        turning = axial(multiply(spread, body.second_moment))
+        turning = axial_of_product(spread, body.second_moment)
         moments.append(add(cross(body.first_moment, linear), turning))
 
     # Backward, tips to base: each joint transmits the wrench of all that it carries.

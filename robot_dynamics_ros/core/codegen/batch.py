@@ -13,7 +13,7 @@ from .program import Program
 from .threads import Chunks
 
 # Steps and entries of the result that a chunk computes: some 0.1 ms.
-CHUNK = 4_000_000
+CHUNK = 3_000_000
 # Chunks are larger where a batch has many of them for each thread, and nothing is copied.
 LARGEST_CHUNK = 16
 CHUNKS_OF_A_THREAD = 8
@@ -25,6 +25,9 @@ class Batch:
     The working memory does not grow with N: what native code cannot read where it lies is copied
     chunk by chunk. The results do not depend on the number of threads, and those of a sample do
     not depend on other samples.
+
+    Attributes:
+        native: a `NativeBatch`; None for plain Python.
     """
 
     def __init__(
@@ -47,11 +50,11 @@ class Batch:
         self._program = program
         self._labels = labels
         self._single = single
-        self._native = native
         self._threads = threads
-        self._lanes = 1 if native is None else native.lanes
+        self.native = native
+        lanes = 1 if native is None else native.lanes
         steps = len(program.steps()) + len(program.outputs)
-        self._chunk = max(1, CHUNK // steps // self._lanes) * self._lanes
+        self._chunk = max(1, CHUNK // steps // lanes) * lanes
 
     def __call__(self, values: Sequence[Any], out: Any) -> Array:
         """The results (N, ...), in `out` or in a new array.
@@ -61,7 +64,7 @@ class Batch:
                 first such row; `out` may hold results of other rows then.
         """
         inputs = self._checked(values)
-        result = out
+        result: Array = out
         if out is None:
             result = np.empty(self._shape(inputs), np.float64)
         else:
@@ -107,64 +110,83 @@ class Batch:
         return samples, *self._program.shape
 
     def _compute(self, inputs: list[Array], result: Array) -> None:
-        samples = len(result)
-        from_memory = self._native is not None and all(
-            array.ndim == 1 or self._native.can_read(array) for array in inputs
-        )
-        contiguous = result.flags.c_contiguous and result.flags.aligned
-        size = self._chunk
-        if from_memory and contiguous:
-            share = samples // (self._threads * CHUNKS_OF_A_THREAD)
-            size *= max(1, min(share // size, LARGEST_CHUNK))
+        readable = all(map(self._is_readable, inputs))
+        in_place = readable and result.flags.c_contiguous and result.flags.aligned
 
-        def work(first: int, last: int) -> None:
-            chunk = [array if array.ndim == 1 else array[first:last] for array in inputs]
-            rows = result[first:last]
-            if contiguous:
-                self._fill(chunk, rows, first)
-            else:
-                made = np.empty(rows.shape)
-                self._fill(chunk, made, first)
-                rows[...] = made
+        def work_on_copies(first: int, last: int) -> None:
+            rows = [self._readable(x if x.ndim == 1 else x[first:last]) for x in inputs]
+            made = np.empty((last - first, *self._program.shape))
+            Rows(self, rows, made, first).fill(0, last - first)
+            result[first:last] = made
 
-        Chunks(work, samples, size).run(self._threads)
+        work = Rows(self, inputs, result, 0).fill if in_place else work_on_copies
+        size = self._size_of_chunks(len(result)) if in_place else self._chunk
+        Chunks(work, len(result), size).run(self._threads)
 
-    def _fill(self, inputs: list[Array], rows: Array, first: int) -> None:
-        """Compute rows of contiguous memory, the first of which has number `first`."""
-        samples, done = len(rows), 0
-        if self._native is not None:
-            inputs = [self._readable(array) for array in inputs]
-            done = self._native.run(inputs, rows)
-        while done < samples:
-            # One block, or every row of plain Python.
-            last = samples if self._native is None else min(done + self._lanes, samples)
-            for row in range(done, last):
-                self._fill_row(inputs, rows, row, first + row)
-            done = last
-            if done < samples:
-                done += self._native.run(_from(inputs, done), rows[done:])
+    def _size_of_chunks(self, samples: int) -> int:
+        """Of a batch that is not copied, in rows."""
+        share = samples
+        if self._threads > 1:
+            share //= self._threads * CHUNKS_OF_A_THREAD
+        return self._chunk * max(1, min(share // self._chunk, LARGEST_CHUNK))
 
-    def _fill_row(self, inputs: list[Array], rows: Array, row: int, number: int) -> None:
-        """Compute one row, `number` in the batch, whatever the others are like."""
-        if self._native is not None:
-            alone = [x if x.ndim == 1 else x[row : row + 1] for x in inputs]
-            if self._native.run(alone, rows[row : row + 1]):
-                return
+    def _is_readable(self, array: Array) -> bool:
+        return self.native is not None and (array.ndim == 1 or self.native.can_read(array))
+
+    def _readable(self, array: Array) -> Array:
+        """Rows that native code can read; plain Python reads any."""
+        if self.native is None or self._is_readable(array):
+            return array
+        return np.ascontiguousarray(array, np.float64)
+
+    def checked_row(self, inputs: list[Array], row: int, number: int) -> Array:
+        """The result of a row, by a single call; `number` is its number in the batch."""
         vectors = [
             x if x.ndim == 1 else checked_vector(f'{name}[{number}]', x[row], self._labels[name])
             for name, x in zip(self._program.inputs, inputs, strict=True)
         ]
         try:
-            rows[row] = self._single(vectors)
+            return self._single(vectors)
         except (StateError, InertiaError) as error:
             raise type(error)(f'row {number}: {error}') from None
 
-    def _readable(self, array: Array) -> Array:
-        """Float64 rows that native code can read."""
-        if array.ndim == 1 or self._native.can_read(array):
-            return array
-        return np.ascontiguousarray(array, np.float64)
 
+class Rows:
+    """Rows of a batch in memory, whose results are written block by block."""
 
-def _from(inputs: list[Array], row: int) -> list[Array]:
-    return [array if array.ndim == 1 else array[row:] for array in inputs]
+    def __init__(self, batch: Batch, inputs: list[Array], output: Array, shift: int) -> None:
+        """Compute nothing.
+
+        Args:
+            batch: to which they belong.
+            inputs: that native code can read, if there is any.
+            output: contiguous float64 rows, for native code.
+            shift: number of the first row in the batch.
+        """
+        self._batch = batch
+        self._inputs = inputs
+        self._output = output
+        self._shift = shift
+        native = batch.native
+        self._run = None if native is None else native.bound(inputs, output)
+        self._lanes = 1 if native is None else native.lanes
+
+    def fill(self, first: int, last: int) -> None:
+        """Compute rows from a first one up to, but not with, another.
+
+        Raises:
+            StateError: a row has no result.
+        """
+        done = first
+        while done < last:
+            if self._run is not None:
+                done = self._run(done, last)
+            end = min(done + self._lanes, last)
+            for row in range(done, end):
+                self._fill_alone(row)
+            done = end
+
+    def _fill_alone(self, row: int) -> None:
+        """Compute a row whatever the others are like."""
+        if self._run is None or self._run(row, row + 1) == row:
+            self._output[row] = self._batch.checked_row(self._inputs, row, self._shift + row)

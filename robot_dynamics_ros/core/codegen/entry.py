@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import shorten
 from typing import Any
 
 from . import ctypes_entry
@@ -14,8 +15,9 @@ def _load_extension() -> tuple[Any, str]:
     except ModuleNotFoundError:
         return ctypes_entry.Code, 'the extension _entry is not built'
     except Exception as error:
-        # Built for another NumPy, for one: ctypes computes the same.
-        return ctypes_entry.Code, f'the extension _entry does not load: {error}'
+        # Built for another NumPy, for one, which says so in many lines: ctypes computes the same.
+        reason = shorten(str(error), 150)
+        return ctypes_entry.Code, f'the extension _entry does not load: {reason}'
     return make_code, ''
 
 

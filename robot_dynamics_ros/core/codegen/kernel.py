@@ -88,6 +88,9 @@ class Kernel:
             labels: of the entries of each input, for messages.
             backend: with which to compile.
             threads: that may compute a batch.
+
+        Raises:
+            NativeCodeError: native code computes other values than the program.
         """
         self._keep(program.signature, lambda: program, labels, threads)
         self._native = None

@@ -61,7 +61,7 @@ def batch_ir(program: Program, lanes: int) -> str:
             ),
             *_compute(len(segments), len(angles)),
             *loop_ir(program, first_of, lanes, size),
-            'attributes #0 = { nounwind '
+            'attributes #0 = { nounwind alignstack=64 '
             f'"prefer-vector-width"="{64 * lanes}" "min-legal-vector-width"="{64 * lanes}" }}',
             LIKELY,
             '',

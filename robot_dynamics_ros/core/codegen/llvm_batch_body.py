@@ -8,7 +8,7 @@ from ..scalar import Scalar
 from .expression import Expression
 from .llvm_ir import CONTRACT, FLAGS
 from .llvm_segments import Action, Check, Store
-from .llvm_transpose import rows_at, write_rows
+from .llvm_transpose import rows_at, write_constants, write_rows
 from .llvm_vectors import VectorCode
 
 INSTRUCTIONS = {'neg': 'fneg', 'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul', 'div': 'fdiv'}
@@ -45,8 +45,7 @@ class BatchBody:
             if isinstance(action, Check):
                 self._check(action)
             elif isinstance(action, Store):
-                columns = [self.operand(value) for value in action.values]
-                write_rows(self.code, columns, self._rows_of_result(), action.start)
+                self._store(action)
             elif action.operation != 'input' and action.index not in self._known:
                 self._compute(action)
 
@@ -65,6 +64,14 @@ class BatchBody:
         self._known[step.index] = vector
         if step.index in self._slots:
             self.code.store(vector, '%scratch', self._slots[step.index])
+
+    def _store(self, action: Store) -> None:
+        rows = self._rows_of_result()
+        if any(isinstance(value, Expression) for value in action.values):
+            columns = [self.operand(value) for value in action.values]
+            write_rows(self.code, columns, rows, action.start)
+        else:
+            write_constants(self.code, action.values, rows, action.start)
 
     def _check(self, check: Check) -> None:
         """Return the number of the check from here unless its value is positive in every lane."""

@@ -10,7 +10,7 @@ import math
 from .llvm_kernel import DONE, OUT_OF_MEMORY
 from .llvm_segments import pieces
 from .llvm_sine import RANGE
-from .llvm_transpose import columns_of, rows_at
+from .llvm_transpose import columns_of, fetch, rows_at
 from .llvm_vectors import VectorCode
 from .program import Program
 
@@ -23,6 +23,10 @@ MOST_ON_STACK = 8192
 
 # Of vectors in memory [bytes]; `malloc` may align less.
 ALIGNMENT = 64
+
+# Bytes of a block of rows that are fetched while the block before is computed: the processor
+# foresees smaller ones by itself, and of larger ones the first bytes would be gone again.
+FETCHED = range(1024, 16384)
 
 BATCH = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, ptr %row'
 PASSED = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, ptr %row, ptr %scratch'
@@ -40,6 +44,7 @@ def loop_ir(program: Program, first_of: dict[str, int], lanes: int, size: int) -
     sizes = sorted(set(program.inputs.values()))
     return [
         'declare i64 @llvm.umin.i64(i64, i64)',
+        'declare void @llvm.prefetch.p0(ptr, i32, i32, i32)',
         *_spread(lanes),
         *(line for entries in sizes for line in _pack(entries, lanes)),
         *_blocks(program, first_of, lanes),
@@ -68,13 +73,17 @@ def _spread(lanes: int) -> list[str]:
 
 
 def _pack(entries: int, lanes: int) -> list[str]:
-    """`i1 pack(ptr row, ptr offsets, ptr vectors)`: rows of so many entries into vectors.
+    """`i1 pack(ptr row, ptr next, ptr offsets, ptr vectors)`: rows of `entries` into vectors.
+
+    Large rows of the next block, at `next`, are fetched into the caches meanwhile.
 
     False where the sum of the magnitudes is not smaller than RANGE in every lane, as it is if an
     entry is not finite.
     """
     code = VectorCode(lanes)
     rows = rows_at(code, '%row', '%offsets')
+    if 8 * entries * lanes in FETCHED:
+        fetch(code, rows_at(code, '%next', '%offsets'), entries)
     total = code.every(0.0)
     for piece in pieces(entries, lanes):
         for index, vector in zip(piece, columns_of(code, rows, piece), strict=True):
@@ -83,7 +92,7 @@ def _pack(entries: int, lanes: int) -> list[str]:
     small = code.all_hold('olt', total, RANGE)
     return [
         f'define internal i1 @pack.{entries}'
-        '(ptr noalias %row, ptr noalias %offsets, ptr noalias %vectors) #0 {',
+        '(ptr noalias %row, ptr %next, ptr noalias %offsets, ptr noalias %vectors) #0 {',
         *code.lines,
         f'  ret i1 {small}',
         '}',
@@ -131,10 +140,12 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
             f'pack.{k}:',
             f'  %skipped.{k} = mul i64 %first, %stride.{k}',
             f'  %row.{k} = getelementptr double, ptr %input.{k}, i64 %skipped.{k}',
+            f'  %ahead.{k} = mul i64 %stride.{k}, {lanes}',
+            f'  %next.{k} = getelementptr double, ptr %row.{k}, i64 %ahead.{k}',
             f'  %vectors.{k} = getelementptr <{lanes} x double>, ptr %scratch, '
             f'i64 {first_of[name]}',
             f'  %small.{k} = call i1 @pack.{size}'
-            f'(ptr %row.{k}, ptr %offsets.{k}, ptr %vectors.{k})',
+            f'(ptr %row.{k}, ptr %next.{k}, ptr %offsets.{k}, ptr %vectors.{k})',
             f'  br i1 %small.{k}, label %packed.{k}, label %stop',
             f'packed.{k}:',
         ]
@@ -143,6 +154,7 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
         *lines,
         f'  %written = mul i64 %first, {entries}',
         '  %target = getelementptr double, ptr %result, i64 %written',
+        *_prepare_writing(entries, lanes),
         '  %code = call i64 @compute(ptr %scratch, ptr %target, ptr %of.result)',
         f'  %computed = icmp eq i64 %code, {DONE}',
         '  br i1 %computed, label %advance, label %stop',
@@ -164,6 +176,14 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
         f'  ret i64 {DONE}',
         '}',
     ]
+
+
+def _prepare_writing(entries: int, lanes: int) -> list[str]:
+    """Fetches the rows of the result that the next block writes."""
+    code = VectorCode(lanes)
+    if 8 * entries * lanes in FETCHED:
+        fetch(code, [code.place('%target', entries * lanes)], entries * lanes, written=True)
+    return code.lines
 
 
 def _batch(size: int) -> list[str]:

@@ -13,6 +13,9 @@ from .program import Program, needed_for
 # Actions of a segment; half as many and twice as many are as good.
 SEGMENT = 1000
 
+# As so many actions counts an entry that is stored together with others.
+TRANSPOSED = 4
+
 SINES = ('sin', 'cos')
 
 
@@ -60,12 +63,13 @@ def cut(program: Program, most_stored: int = 1) -> list[list[Action]]:
     """
     segments: list[list[Action]] = []
     room = 0
+    stored = 1 if most_stored == 1 else TRANSPOSED
     for action in _actions(program, most_stored):
         if room <= 0:
             segments.append([])
             room = SEGMENT
         segments[-1].append(action)
-        room -= len(action.values) if isinstance(action, Store) else 1
+        room -= stored * len(action.values) if isinstance(action, Store) else 1
     return segments
 
 

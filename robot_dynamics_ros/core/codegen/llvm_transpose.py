@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .llvm_ir import constant
 from .llvm_vectors import VectorCode
+
+# Doubles in a line of the caches.
+LINE = 8
 
 
 def rows_at(code: VectorCode, first: str, offsets: str) -> list[str]:
@@ -17,7 +21,7 @@ def rows_at(code: VectorCode, first: str, offsets: str) -> list[str]:
 
 
 def columns_of(code: VectorCode, rows: Sequence[str], piece: range) -> list[str]:
-    """Vectors with one column each of a piece of the rows at these addresses, one row for each lane."""
+    """The columns of a piece of the rows at these addresses: vectors with one row in each lane."""
     width = len(piece)
     pieces = [
         code.value(f'load <{width} x double>, ptr {code.place(row, piece.start)}, align 8')
@@ -26,6 +30,16 @@ def columns_of(code: VectorCode, rows: Sequence[str], piece: range) -> list[str]
     # Vector i holds the rows i, i + width, i + 2 width and so on, one after the other.
     joined = [_joined(code, pieces[i::width], width) for i in range(width)]
     return _exchanged(code, joined)
+
+
+def fetch(code: VectorCode, rows: Sequence[str], entries: int, *, written: bool = False) -> None:
+    """Fetch rows of so many entries into the caches, to be read or written."""
+    for row in rows:
+        for start in range(0, entries, LINE):
+            address = code.place(row, start)
+            code.do(
+                f'call void @llvm.prefetch.p0(ptr {address}, i32 {int(written)}, i32 3, i32 1)'
+            )
 
 
 def write_rows(code: VectorCode, columns: Sequence[str], rows: Sequence[str], start: int) -> None:
@@ -47,6 +61,16 @@ def write_rows(code: VectorCode, columns: Sequence[str], rows: Sequence[str], st
             code.do(f'store <{width} x double> {piece}, ptr {address}, align 8')
 
 
+def write_constants(
+    code: VectorCode, values: Sequence[float], rows: Sequence[str], start: int
+) -> None:
+    """Store the same values into each row at these addresses."""
+    kind = f'<{len(values)} x double>'
+    literal = ', '.join(f'double {constant(value)}' for value in values)
+    for row in rows:
+        code.do(f'store {kind} <{literal}>, ptr {code.place(row, start)}, align 8')
+
+
 def _joined(code: VectorCode, pieces: list[str], width: int) -> str:
     """Vectors of `width` doubles, one after the other in one vector."""
     while len(pieces) > 1:
@@ -57,9 +81,9 @@ def _joined(code: VectorCode, pieces: list[str], width: int) -> str:
 
 
 def _exchanged(code: VectorCode, vectors: Sequence[str]) -> list[str]:
-    """Vectors, in whose lanes the number of the vector and the lowest bits of the lane change places.
+    """Vectors in which the lowest bits of the lane and the number of the vector change places.
 
-    With as many vectors as lanes this is a transposition; with fewer, of each square of lanes.
+    With as many vectors as lanes this is a transposition; with fewer, one of each square.
     """
     vectors, lanes = list(vectors), code.lanes
     bit = 1

@@ -14,7 +14,7 @@ def sine_and_cosine(code: VectorCode, angle: str) -> tuple[str, str]:
     The polynomials of `llvm_sine`. Two parts of pi/2 leave an error of 1e-24 rad in the largest
     angle, that of the third.
     """
-    # The nearest integer lies in the low bits of the sum, and remains when 1.5 * 2^52 is taken off.
+    # The sum has the nearest integer in its low bits; the difference is that integer.
     sum_ = code.fma(angle, code.every(1.0 / HALF_PI[0]), code.every(INTEGER_IN_LOW_BITS))
     turns = code.value(f'fsub {code.kind} {sum_}, {code.every(INTEGER_IN_LOW_BITS)}')
     rest = angle

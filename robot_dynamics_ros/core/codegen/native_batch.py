@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from ..checks import Array
 from .llvm import compile_ir, vector_lanes
 from .llvm_batch import batch_ir
+from .llvm_batch_loop import UNREADABLE
 from .llvm_kernel import DONE, OUT_OF_MEMORY
 from .native_kernel import level_of
 from .program import Program
@@ -43,27 +46,35 @@ class NativeBatch:
         # A function of it is called with this object alive alone, which keeps it alive.
         self._engine = compile_ir(batch_ir(program, self.lanes), level_of(program))
         self._batch = PROTOTYPE(self._engine.get_function_address('batch'))
-        check_kernel(program, self._evaluate)
+        # Angles that are very large multiples of an input, those of a mimic joint, are for single
+        # calls.
+        with suppress(OverflowError):
+            check_kernel(program, self._evaluate)
 
-    def run(self, inputs: Sequence[Array], output: Array) -> int:
-        """Compute until a block of samples has no result, or needs plain Python's checks.
+    def bound(self, inputs: Sequence[Array], output: Array) -> Callable[[int, int], int]:
+        """A function that computes rows from a first one up to, but not with, another.
+
+        It returns the row from which on nothing is written: the other, or the first of a block of
+        `lanes` samples, one of which has no result or needs the checks of single calls. It raises
+        MemoryError where there is no scratch memory. The caller keeps the arrays alive.
 
         Args:
-            inputs: float64 arrays (n,), or (N, n) with contiguous rows at any distance.
+            inputs: float64 arrays (n,), or (N, n) that `can_read` accepts.
             output: contiguous float64 array (N, ...), which overlaps none of them.
-
-        Returns:
-            How many samples are written: N, or the first of a block that is not, a multiple of
-            `lanes`.
-
-        Raises:
-            MemoryError: there is no scratch memory.
         """
-        return self._run(inputs, output)[1]
+        run = self._bound(inputs, output)
+
+        def rows(first: int, last: int) -> int:
+            code, written = run(first, last)
+            if code == OUT_OF_MEMORY:
+                raise MemoryError('no scratch memory for native code')
+            return written
+
+        return rows
 
     @staticmethod
     def can_read(rows: Array) -> bool:
-        """Whether `run` reads this array (N, n) where it lies."""
+        """Whether `bound` reads this array (N, n) where it lies."""
         across, along = rows.strides
         return (
             rows.dtype == np.float64
@@ -72,30 +83,41 @@ class NativeBatch:
             and across % rows.itemsize == 0
         )
 
-    def _run(self, inputs: Sequence[Array], output: Array) -> tuple[int, int]:
-        """What the machine code returns, and how many samples are written."""
-        count, samples = len(inputs), len(output)
-        pointers = (ctypes.c_void_p * count)(*map(_address, inputs))
-        strides = (ctypes.c_int64 * count)(*map(_row_stride, inputs))
-        row = ctypes.c_int64()
-        code = int(
-            self._batch(
+    def _bound(
+        self, inputs: Sequence[Array], output: Array
+    ) -> Callable[[int, int], tuple[int, int]]:
+        """`bound`; the function returns what the machine code returns, too."""
+        strides = (ctypes.c_int64 * len(inputs))(*map(_row_stride, inputs))
+        places = [(_address(array), 8 * step) for array, step in zip(inputs, strides, strict=True)]
+        result, row_size = _address(output), 8 * math.prod(output.shape[1:])
+        pointers_type = ctypes.c_void_p * len(inputs)
+
+        def run(first: int, last: int) -> tuple[int, int]:
+            pointers = pointers_type(*(place + first * step for place, step in places))
+            row = ctypes.c_int64()
+            code = self._batch(
                 ctypes.addressof(pointers),
                 ctypes.addressof(strides),
-                _address(output),
-                samples,
+                result + first * row_size,
+                last - first,
                 ctypes.addressof(row),
             )
-        )
-        if code == OUT_OF_MEMORY:
-            raise MemoryError('no scratch memory for native code')
-        return code, samples if code == DONE else row.value
+            return code, last if code == DONE else first + row.value
+
+        return run
 
     def _evaluate(self, *arrays: Array) -> int:
-        """As a kernel: one sample, in every lane."""
+        """As a kernel: one sample, in every lane.
+
+        Raises:
+            OverflowError: an angle is beyond the range of batches.
+        """
         *inputs, out = arrays
         rows = np.full((self.lanes, *out.shape), np.nan)
-        code = self._run([np.tile(vector, (self.lanes, 1)) for vector in inputs], rows)[0]
+        tiled = [np.tile(vector, (self.lanes, 1)) for vector in inputs]
+        code = self._bound(tiled, rows)(0, self.lanes)[0]
+        if code == UNREADABLE:
+            raise OverflowError('an angle is beyond the range of batches')
         # A lane that differs from the others is as wrong as a NaN.
         out[...] = np.where((rows == rows[0]).all(axis=0), rows[0], np.nan)
         return code

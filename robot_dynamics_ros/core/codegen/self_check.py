@@ -68,17 +68,22 @@ def _is_right(
 ) -> bool:
     """Whether a kernel may return that code and that result."""
     try:
-        values = rounded_values(program.steps(), inputs)
+        values, errors = rounded_values(program.steps(), inputs)
     except ValueError:
         # Python's sine of an infinite angle.
         return code == ANGLE_NOT_FINITE
-    conditions = [_value(value, values) for value, _ in program.conditions]
+
+    def rounded(scalar: Scalar) -> Rounded:
+        if isinstance(scalar, Expression):
+            return values[scalar.index], errors[scalar.index]
+        return float(scalar), 0.0
+
+    conditions = [rounded(value) for value, _ in program.conditions]
     if code != DONE:
         return 0 < code <= len(conditions) and not _holds(*conditions[code - 1], sign=1.0)
     if any(_holds(*condition, sign=-1.0) for condition in conditions):
         return False
-    expected = [_value(value, values) for value in program.outputs]
-    return all(map(_is_close, result, expected))
+    return all(map(_is_close, result, map(rounded, program.outputs)))
 
 
 def _holds(value: float, error: float, sign: float) -> bool:
@@ -93,33 +98,31 @@ def _is_close(result: float, expected: Rounded) -> bool:
     return abs(result - value) <= MOST * error + SMALLEST
 
 
-def _value(scalar: Scalar, values: Mapping[int, Rounded]) -> Rounded:
-    return values[scalar.index] if isinstance(scalar, Expression) else (float(scalar), 0.0)
-
-
 def rounded_values(
     steps: Sequence[Expression], inputs: Mapping[str, Sequence[float]]
-) -> dict[int, Rounded]:
-    """What the steps of a program compute, and how exactly, by the index of the step.
+) -> tuple[dict[int, float], dict[int, float]]:
+    """What the steps of a program compute, and bounds of the errors, by the index of the step.
 
     Raises:
         ValueError: an angle is infinite.
     """
-    values: dict[int, Rounded] = {}
+    # Not one table of pairs: a hundred thousand new tuples would occupy the garbage collector.
+    values: dict[int, float] = {}
+    errors: dict[int, float] = {}
     for step in steps:
-        operation = step.operation
+        index, operation = step.index, step.operation
         if operation == 'input':
-            vector, index = step.operands
-            values[step.index] = inputs[vector][index], 0.0
+            vector, entry = step.operands
+            values[index], errors[index] = inputs[vector][entry], 0.0
             continue
         # Written out: a call for each operand would double the time.
         x = step.operands[0]
-        a, da = values[x.index] if type(x) is Expression else (x, 0.0)
+        a, da = (values[x.index], errors[x.index]) if type(x) is Expression else (x, 0.0)
         if operation in ('neg', 'sin', 'cos'):
-            values[step.index] = _unary(operation, a, da)
+            values[index], errors[index] = _unary(operation, a, da)
             continue
         x = step.operands[1]
-        b, db = values[x.index] if type(x) is Expression else (x, 0.0)
+        b, db = (values[x.index], errors[x.index]) if type(x) is Expression else (x, 0.0)
         if operation == 'mul':
             value = a * b
             error = abs(a) * db + abs(b) * da
@@ -132,8 +135,8 @@ def rounded_values(
         else:
             value = divide(a, b)
             error = divide(da + abs(value) * db, abs(b))
-        values[step.index] = value, error + ROUNDING * abs(value)
-    return values
+        values[index], errors[index] = value, error + ROUNDING * abs(value)
+    return values, errors
 
 
 def _unary(operation: str, a: float, da: float) -> Rounded:

@@ -6,6 +6,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 
 from ..errors import ParameterError
 
@@ -73,11 +74,14 @@ class Chunks:
 
     def _take_all(self) -> None:
         while (first := self._take()) is not None:
-            try:
-                self._work(first, min(first + self._size, self._rows))
-            except Exception as error:
-                self._stopped = True
-                self._errors[first] = error
+            self._compute(first)
+
+    def _compute(self, first: int) -> None:
+        try:
+            self._work(first, min(first + self._size, self._rows))
+        except Exception as error:
+            self._stopped = True
+            self._errors[first] = error
 
     def _take(self) -> int | None:
         """The first row of a chunk that nobody has taken."""
@@ -91,11 +95,8 @@ class Chunks:
 def _started(work: Callable[[], None], helpers: int) -> list[Future[None]]:
     """Threads that work; fewer, where the system or the end of the process allows no more."""
     futures: list[Future[None]] = []
-    try:
-        for _ in range(min(helpers, MOST_HELPERS)):
-            futures.append(_pool.submit(work))
-    except RuntimeError:
-        pass
+    with suppress(RuntimeError):
+        futures.extend(_pool.submit(work) for _ in range(min(helpers, MOST_HELPERS)))
     return futures
 
 

@@ -105,26 +105,31 @@ def test_the_collector_finalises_no_engine_that_can_still_be_called(new_code):
     order = []
 
     class Finalised:
+        def __init__(self, number):
+            self.number = number
+
         def __del__(self):
-            order.append('engine')
+            order.append(('engine', self.number))
 
     class Caller:
-        def __init__(self):
-            self.itself, self.engine_is_mine = self, Finalised()
-            self.step = new_code(self.engine_is_mine).step(self.fall, X, Y, np.zeros((3, 2)))
-            del self.engine_is_mine
+        def __init__(self, code, number):
+            self.itself, self.number = self, number
+            self.step = code.step(self.fall, X, Y, np.zeros((3, 2)))
 
         def fall(self):
             raise AssertionError('handed over')
 
         def __del__(self):
             self.step()
-            order.append('caller')
+            order.append(('caller', self.number))
 
-    for _ in range(10):
-        Caller()
+    for number in range(10):
+        # The engine is older: it would be finalised first.
+        Caller(new_code(Finalised(number)), number)
     gc.collect()
-    assert order == ['caller'] * 10 + ['engine'] * 10
+    assert len(order) == 20
+    for number in range(10):
+        assert order.index(('caller', number)) < order.index(('engine', number))
 
 
 CALLS = 100_000

@@ -44,10 +44,10 @@ def test_the_bound_is_one_of_the_rounding_error(seed):
     """Of each step, compared with exact arithmetic; and it is not far too large."""
     random = np.random.default_rng(seed)
     inputs = {name: random.uniform(-1.0, 1.0, 6).tolist() for name in 'xy'}
-    values = rounded_values(MIXED.steps(), inputs)
+    values, errors = rounded_values(MIXED.steps(), inputs)
     exact = mixed(*([Fraction(x) for x in inputs[name]] for name in 'xy'))
     for output, truth in zip(MIXED.outputs, exact, strict=True):
-        value, bound = values[output.index]
+        value, bound = values[output.index], errors[output.index]
         assert abs(Fraction(value) - Fraction(truth)) <= MOST / 2.0 * bound
         assert bound < 1e-12 * (1.0 + abs(value))
 

@@ -1,0 +1,55 @@
+"""Batches of what is not a compiled program: one sample after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ..checks import Array, has_rows
+from ..errors import InertiaError, StateError
+
+Result = TypeVar('Result')
+
+
+def for_each_sample(call: Callable[..., Result], **inputs: Any) -> tuple[Result, ...] | None:
+    """The result of every sample of a batch; None if no input has rows.
+
+    Args:
+        call: takes one sample: a vector of each input.
+        inputs: vectors (n,), which hold for all samples, or rows (N, n), by their names.
+
+    Raises:
+        StateError: inputs have different numbers of rows, or `call` raises it; it names the row.
+        InertiaError: `call` raises it; it names the row.
+    """
+    rows = {name: len(value) for name, value in inputs.items() if has_rows(value)}
+    if not rows:
+        return None
+    (first, samples), *others = rows.items()
+    for name, count in others:
+        if count != samples:
+            raise StateError(
+                f'{first} has {samples} rows and {name} has {count}: as many are needed, or a '
+                'single vector, which holds for all samples'
+            )
+    results = []
+    for row in range(samples):
+        sample = [value[row] if name in rows else value for name, value in inputs.items()]
+        try:
+            results.append(call(*sample))
+        except (StateError, InertiaError) as error:
+            raise type(error)(f'row {row}: {error}') from None
+    return tuple(results)
+
+
+def stacked(results: tuple[Any, ...], shape: tuple[int, ...]) -> Array:
+    """Results of that shape as one array (N, ...)."""
+    array: Array = np.array(results, np.float64).reshape(len(results), *shape)
+    return array
+
+
+def number_or_rows(result: Any) -> Any:
+    """A float of one sample, as it is a number; the array (N,) of a batch."""
+    return result if result.ndim else float(result)

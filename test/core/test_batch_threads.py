@@ -1,0 +1,161 @@
+"""Batches over threads: the same results, no harm by interruptions, forks and small stacks."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import tracemalloc
+
+import numpy as np
+import pytest
+from mechanics.batches import inputs_of
+from mechanics.robots import hand_written
+
+from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+
+pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
+
+
+def test_the_result_does_not_depend_on_threads_and_neighbours():
+    model = hand_written('oblique').model
+    one, many = (RobotDynamics(model, backend='native', threads=count) for count in (1, 5))
+    one.mass_matrix(np.zeros((1, 4)))
+    batch = one._call.kernel('mass_matrix')._batch
+    q = inputs_of(model, 'mass_matrix', 3 * batch._chunk + 5)[0]
+    q[batch._chunk + 3] = 2.0**40
+    expected = one.mass_matrix(q)
+    assert np.array_equal(many.mass_matrix(q), expected)
+    for row in (0, 17, batch._chunk + 2, batch._chunk + 3, len(q) - 1):
+        assert np.array_equal(one.mass_matrix(q[row : row + 1])[0], expected[row])
+
+
+def test_threads_may_share_one_robot():
+    dynamics = RobotDynamics(hand_written('oblique').model, backend='native', threads=3)
+    batches = [inputs_of(dynamics.model, 'bias_torque', 40_000, seed) for seed in range(4)]
+    expected = [dynamics.bias_torque(*inputs) for inputs in batches]
+    wrong = []
+
+    def work(inputs, right):
+        out = np.zeros_like(right)
+        for _ in range(20):
+            out[:] = 0.0
+            if not np.array_equal(dynamics.bias_torque(*inputs, out), right):
+                wrong.append(1)
+
+    threads = [
+        threading.Thread(target=work, args=pair) for pair in zip(batches, expected, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_working_memory_does_not_grow_with_the_samples():
+    """Of inputs that native code cannot read where they lie, too."""
+    dynamics = RobotDynamics(hand_written('oblique').model, threads=2)
+    chunk = dynamics._call.kernel('bias_torque')._batch._chunk
+    peaks = []
+    for samples in (4 * chunk, 40 * chunk):
+        q, v = (np.asfortranarray(x) for x in inputs_of(dynamics.model, 'bias_torque', samples))
+        out = np.zeros((samples, 8))[:, ::2]
+        dynamics.bias_torque(q, v, out)
+        tracemalloc.start()
+        dynamics.bias_torque(q, v, out)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 1.5 * peaks[0]
+
+
+def repeat(times, call):
+    """Whether a signal comes before the last chunk of the first call is up to the machine."""
+    for _ in range(times):
+        call()
+
+
+def test_an_interruption_ends_the_batch_and_harms_nothing():
+    dynamics = RobotDynamics(hand_written('oblique').model, threads=3)
+    kernel = dynamics._call.kernel('mass_matrix')
+    q = inputs_of(dynamics.model, 'mass_matrix', 60 * kernel._batch._chunk)[0]
+    expected, out = dynamics.mass_matrix(q), np.zeros((len(q), 4, 4))
+    began, bound = threading.Event(), kernel._batch.native.bound
+
+    def interrupting(inputs, output):
+        began.set()
+        return bound(inputs, output)
+
+    kernel._batch.native.bound = interrupting
+    interrupt = threading.Thread(
+        target=lambda: (began.wait(30), os.kill(os.getpid(), signal.SIGINT))
+    )
+    interrupt.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            repeat(1000, lambda: dynamics.mass_matrix(q, out))
+    finally:
+        interrupt.join()
+    del kernel._batch.native.bound
+    # No thread writes any more.
+    written = out.copy()
+    assert np.array_equal(dynamics.mass_matrix(q), expected)
+    assert np.array_equal(out, written)
+
+
+# A child of a process whose threads have computed has none of them.
+FORK = """
+import os
+import numpy as np
+from mechanics.robots import hand_written
+from robot_dynamics_ros.core import RobotDynamics
+
+dynamics = RobotDynamics(hand_written('oblique').model, threads=2)
+q = np.random.default_rng(0).uniform(-1.0, 1.0, (100_000, 4))
+expected = dynamics.mass_matrix(q)
+child = os.fork()
+right = np.array_equal(dynamics.mass_matrix(q), expected)
+if not child:
+    os._exit(0 if right else 1)
+print(right, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+# The smallest stack that Python gives a thread.
+SMALL_STACK = """
+import threading
+import numpy as np
+from mechanics.robots import hand_written
+from robot_dynamics_ros.core import RobotDynamics
+
+dynamics = RobotDynamics(hand_written('oblique').model, threads=1)
+q = np.random.default_rng(0).uniform(-1.0, 1.0, (100, 4))
+quantities = ('mass_matrix', 'coriolis_matrix', 'inverse_dynamics_derivatives')
+inputs = {name: [q] * count for name, count in zip(quantities, (1, 2, 3))}
+expected = {name: getattr(dynamics, name)(*inputs[name]) for name in quantities}
+outputs = {name: np.zeros_like(expected[name]) for name in quantities}
+natives = {name: dynamics._call.kernel(name)._batch.native for name in quantities}
+gravity = np.array(dynamics.gravity)
+threading.stack_size(32 * 1024)
+for name in quantities:
+    given = inputs[name] + ([gravity] if name == 'inverse_dynamics_derivatives' else [])
+    run = natives[name].bound(given, outputs[name])
+    thread = threading.Thread(target=run, args=(0, 100))
+    thread.start()
+    thread.join()
+print(*[np.array_equal(outputs[name], expected[name]) for name in quantities])
+"""
+
+
+@pytest.mark.parametrize(
+    ('script', 'answer'), [(FORK, 'True 0'), (SMALL_STACK, 'True True True')], ids=str
+)
+def test_in_a_process_of_its_own(script, answer):
+    result = subprocess.run(
+        [sys.executable, '-X', 'faulthandler', '-W', 'ignore', '-c', script],
+        env=dict(os.environ, PYTHONPATH=':'.join([*filter(None, sys.path), os.getcwd()])),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert result.stdout.strip() == answer, f'{result.returncode}: {result.stderr[-2000:]}'

@@ -1,0 +1,228 @@
+"""Batches: what each sample gives alone, whatever the layout, the neighbours and the threads."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+from mechanics.batches import ARGUMENTS, call, inputs_of, one_by_one
+from mechanics.closeness import coriolis_scale, torque_scale
+from mechanics.drawn_trees import random_trees
+from mechanics.examples import MOVING_EXAMPLES
+from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, random_state
+from property_settings import examples
+
+from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
+from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+from robot_dynamics_ros.core.quantities import QUANTITIES
+
+# Of the largest entry. Batches and single calls round in other places: products and sums that one
+# rounds together. The worst that was seen is 5e-15.
+TOLERANCE = 1e-14
+# To compile the others for all robots takes minutes.
+MOST_JOINTS = {'inverse_dynamics': 1000, 'mass_matrix': 40}
+MOST_JOINTS_OTHERWISE = 8
+
+
+def scale_of(dynamics, quantity, samples):
+    """Torques and C are sums of larger terms, which may cancel."""
+    random, scale = np.random.default_rng(5), 0.0
+    if quantity in ('inverse_dynamics', 'bias_torque', 'gravity_torque', 'torque_terms'):
+        for _ in range(samples):
+            scale = max(scale, torque_scale(dynamics, random_state(dynamics.model, random)))
+    if quantity == 'coriolis_matrix':
+        scale = coriolis_scale(dynamics, random_state(dynamics.model, random))
+    return scale
+
+
+def compare(dynamics, quantity, samples=11):
+    inputs = inputs_of(dynamics.model, quantity, samples)
+    expected = one_by_one(dynamics, quantity, inputs)
+    found = call(dynamics, quantity, *inputs)
+    assert found.shape == expected.shape
+    scale = max(np.abs(expected).max(), scale_of(dynamics, quantity, 2))
+    worst = np.abs(found - expected).max()
+    assert worst <= TOLERANCE * scale, f'off by {worst:.3g} of {scale:.3g}'
+
+
+@pytest.mark.parametrize('quantity', QUANTITIES)
+@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+def test_a_batch_is_what_its_samples_are(robot, quantity):
+    if robot.model.size <= MOST_JOINTS.get(quantity, MOST_JOINTS_OTHERWISE):
+        compare(robot.native, quantity)
+
+
+@pytest.mark.parametrize('quantity', [q for q in ARGUMENTS if q not in QUANTITIES])
+@pytest.mark.parametrize(
+    'robot', [robot for robot in HAND_WRITTEN if robot.name not in SINGULAR], ids=str
+)
+def test_analyses_and_frames_take_batches(robot, quantity):
+    if robot.model.size <= MOST_JOINTS_OTHERWISE:
+        compare(robot.native, quantity)
+
+
+@pytest.mark.parametrize('quantity', ARGUMENTS)
+def test_plain_python_takes_the_same_batches(quantity):
+    dynamics = hand_written('oblique').python
+    inputs = inputs_of(dynamics.model, quantity, 5)
+    found = call(dynamics, quantity, *inputs)
+    assert np.array_equal(found, one_by_one(dynamics, quantity, inputs))
+
+
+@examples(25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(random_trees())
+def test_batches_on_any_tree(text):
+    if obstacle := native_obstacle():
+        pytest.skip(obstacle)
+    dynamics = RobotDynamics(parse_urdf(text, strict=True))
+    for quantity in ('inverse_dynamics', 'mass_matrix', 'coriolis_matrix'):
+        compare(dynamics, quantity)
+
+
+@pytest.mark.parametrize('samples', [0, 1, 2, 7, 8, 9, 15, 16, 17, 1000])
+@pytest.mark.parametrize('quantity', ['bias_torque', 'mass_matrix', 'torque_terms', 'momentum'])
+def test_each_number_of_samples(samples, quantity, backend):
+    dynamics = getattr(hand_written('oblique'), backend)
+    inputs = inputs_of(dynamics.model, quantity, samples)
+    shape = call(dynamics, quantity, *(np.zeros(4) for _ in inputs)).shape
+    # Memory behind the result must stay as it was.
+    guarded = np.full((samples + 20, *shape), 7.0)
+    result = call(dynamics, quantity, *inputs, out=guarded[10 : samples + 10])
+    assert result.shape == (samples, *shape)
+    assert (guarded[:10] == 7.0).all()
+    assert (guarded[samples + 10 :] == 7.0).all()
+    if samples:
+        expected = one_by_one(dynamics, quantity, inputs)
+        assert np.abs(result - expected).max() <= TOLERANCE * np.abs(expected).max()
+
+
+def laid_out(array, layout):
+    """The same numbers, elsewhere in memory."""
+    rows, columns = array.shape
+    if layout == 'fortran':
+        return np.asfortranarray(array)
+    if layout == 'list':
+        return array.tolist()
+    if layout == 'float32':
+        return array.astype(np.float32)
+    if layout == 'big endian':
+        return array.astype('>f8')
+    if layout == 'reversed':
+        return array[::-1].copy()[::-1]
+    wide = np.full((2 * rows + 1, 2 * columns + 1), np.nan)
+    if layout == 'strided rows':
+        view = wide[1::2][:rows, :columns]
+    elif layout == 'strided entries':
+        view = wide[:rows, 1 : 2 * columns + 1 : 2]
+    elif layout == 'unaligned':
+        raw = np.zeros(array.nbytes + 1, np.uint8)
+        view = raw[1:].view(np.float64).reshape(array.shape)
+    else:
+        return array
+    view[:] = array
+    return view
+
+
+LAYOUTS = ('plain', 'fortran', 'list', 'float32', 'big endian', 'reversed', 'strided rows',
+           'strided entries', 'unaligned')  # fmt: skip
+
+
+@examples(150, deadline=None, derandomize=True)
+@given(
+    st.integers(1, 40),
+    st.lists(st.sampled_from([*LAYOUTS, 'one']), min_size=3, max_size=3),
+    st.sampled_from(['new', 'plain', 'fortran', 'strided rows', 'first input']),
+    st.sampled_from(['native', 'python']),
+)
+def test_any_layout_gives_the_same(samples, layouts, out, backend):
+    """'one' is a vector that holds for all samples."""
+    dynamics = getattr(hand_written('oblique'), backend)
+    inputs = [
+        np.asarray(array, np.float32).astype(np.float64)
+        for array in inputs_of(dynamics.model, 'inverse_dynamics', samples)
+    ]
+    whole = [
+        np.tile(array[0], (samples, 1)) if layout == 'one' else array
+        for array, layout in zip(inputs, layouts, strict=True)
+    ]
+    given_inputs = [
+        array[0] if layout == 'one' else laid_out(array, layout)
+        for array, layout in zip(inputs, layouts, strict=True)
+    ]
+    if set(layouts) == {'one'}:
+        return
+    expected = dynamics.inverse_dynamics(*whole)
+    target = None
+    if out == 'first input' and layouts[0] == 'plain':
+        target = given_inputs[0]
+    elif out != 'new':
+        target = laid_out(np.zeros((samples, 4)), out if out != 'first input' else 'plain')
+    found = dynamics.inverse_dynamics(*given_inputs, target)
+    assert target is None or found is target
+    assert np.array_equal(found, expected)
+
+
+def test_an_output_that_is_shifted_against_an_input_is_right(backend):
+    dynamics = getattr(hand_written('oblique'), backend)
+    memory = np.zeros((60, 4))
+    q, v, a = inputs_of(dynamics.model, 'inverse_dynamics', 50)
+    expected = dynamics.inverse_dynamics(q, v, a)
+    memory[:50] = q
+    assert np.array_equal(dynamics.inverse_dynamics(memory[:50], v, a, memory[3:53]), expected)
+
+
+def test_a_bound_step_computes_a_batch_in_place(dynamics):
+    q, v = inputs_of(dynamics.model, 'bias_torque', 13)
+    out = np.zeros((13, 4))
+    step = dynamics.bind('bias_torque', q, np.zeros(4), out=out)
+    for factor in (1.0, -0.5):
+        q *= factor
+        step()
+        assert np.array_equal(out, dynamics.bias_torque(q, np.zeros(4)))
+    with pytest.raises(StateError, match=r'out has shape \(13, 4\), \(12, 4\) is needed'):
+        dynamics.bind('bias_torque', q[:12], v[:12], out=out)
+    with pytest.raises(StateError, match='q has 13 rows and v has 12'):
+        dynamics.bind('bias_torque', q, v[:12], out=out)
+
+
+def test_energies_and_poses_have_a_row_for_each_sample(dynamics):
+    q, v = inputs_of(dynamics.model, 'kinetic_energy', 9)
+    frame = dynamics.model.links[-1].name
+    assert dynamics.kinetic_energy(q, v).shape == dynamics.potential_energy(q).shape == (9,)
+    assert isinstance(dynamics.kinetic_energy(q[0], v[0]), float)
+    rotation, origin = dynamics.frame_pose(q, frame)
+    assert rotation.shape == (9, 3, 3)
+    assert origin.shape == (9, 3)
+
+
+def test_task_functions_compute_one_sample_after_the_other(dynamics):
+    q, v = inputs_of(dynamics.model, 'bias_torque', 3)
+    tau, twists = v[::-1], np.ones((3, 2))
+    frame, joints = dynamics.model.links[-1].name, list(dynamics.model.joint_names[:2])
+    margins = dynamics.payload_margin(q, frame)
+    held = dynamics.forward_dynamics_holding(joints, q, v[:, :2], tau[:, :2])
+    spaces = dynamics.task_space(q, v, frame, rows=(0, 1))
+    inertias = dynamics.task_inertia(q, frame, rows=(0, 1))
+    velocities = dynamics.joint_velocity(q, twists, frame, rows=(0, 1))
+    assert margins.shape == (3,)
+    assert held.shape == (3, 2)
+    for i in range(3):
+        assert margins[i] == dynamics.payload_margin(q[i], frame)
+        alone = dynamics.forward_dynamics_holding(joints, q[i], v[i, :2], tau[i, :2])
+        assert np.array_equal(held[i], alone)
+        space = dynamics.task_space(q[i], v[i], frame, rows=(0, 1))
+        assert np.array_equal(spaces[i].coriolis, space.coriolis)
+        inertia = dynamics.task_inertia(q[i], frame, rows=(0, 1))
+        assert np.array_equal(inertias[i].inertia, inertia.inertia)
+        velocity = dynamics.joint_velocity(q[i], twists[i], frame, rows=(0, 1))
+        assert np.array_equal(velocities[i].velocity, velocity.velocity)
+    v[1, 0] = np.nan
+    with pytest.raises(StateError, match=r"^row 1: v is nan at 'first'"):
+        dynamics.task_space(q, v, frame)
+    with pytest.raises(StateError, match='q has 3 rows and v has 2'):
+        dynamics.task_space(q, v[:2], frame)
+
+
+def test_single_calls_compile_nothing_for_batches():
+    dynamics = RobotDynamics(hand_written('oblique').model)
+    dynamics.mass_matrix([0.0] * 4)
+    assert '_batch' not in vars(dynamics._call.kernel('mass_matrix'))
