@@ -35,10 +35,14 @@ def tip_frame(model: RobotModel, joints: Collection[str]) -> str:
     Args:
         model: the robot.
         joints: names of the commanded independent joints.
+
+    Raises:
+        UnknownNameError: no independent joint has that name.
+        ParameterError: `joints` is empty, or names one twice.
     """
-    chosen = [index for index, joint in enumerate(model.joints) if joint.name in joints]
+    last = model.independent_joints[max(model.indices_of(joints))]
     mimicked = {joint.mimicked for joint in model.joints}
-    body = chosen[-1]
+    body = model.joints.index(last)
     while True:
         joint = model.joints[body]
         siblings = sum(other.parent == joint.parent for other in model.joints)
