@@ -205,7 +205,7 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
         self._threads = threads
         self._kernels: dict[Key, Kernel] = {}
 
-    def carrying(self, payload: Array) -> CompiledQuantities:
+    def with_payload(self, payload: Array) -> CompiledQuantities:
         """The same programs, with another payload as their input."""
         other = CompiledQuantities(
             self.model, self._backend, self._threads, self._payload_body, payload

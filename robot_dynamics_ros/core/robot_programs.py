@@ -51,8 +51,8 @@ class RobotPrograms:
             threads: that may compute a batch; None for one for each core that the process may
                 use. Small batches use one. The results do not depend on it.
             payload_frame: name of a link. Payloads on it, and on what is fixed to it, become
-                inputs of the compiled programs: `carrying` and `without_payload` then compile
-                nothing. Calls take about 5 % longer.
+                inputs of the compiled programs: `with_checked_payload` and `without_payload`
+                then compile nothing. Calls take about 5 % longer.
 
         Raises:
             UnknownNameError: no link has the name `payload_frame`.
@@ -122,7 +122,7 @@ class RobotPrograms:
         other._gravity = checked_gravity(gravity)
         return other
 
-    def carrying(self: Programs, payload: Payload) -> Programs:
+    def with_checked_payload(self: Programs, payload: Payload) -> Programs:
         """The same robot with this payload beside its others; one of the same name is replaced.
 
         On the body of `payload_frame` it shares the compiled programs; elsewhere, it compiles its
@@ -132,10 +132,10 @@ class RobotPrograms:
             UnknownNameError: the link of the payload does not exist.
             ParameterError: the link of the payload does not move.
         """
-        return self._of(self.model.carrying(payload))
+        return self._of(self.model.with_checked_payload(payload))
 
     def without_payload(self: Programs, name: str = 'payload') -> Programs:
-        """The same robot without the payload of that name; see `carrying`.
+        """The same robot without the payload of that name; see `with_checked_payload`.
 
         Where the programs are shared, results are those before the payload, to the last bit.
 
@@ -145,7 +145,7 @@ class RobotPrograms:
         return self._of(self.model.without_payload(name))
 
     def takes_payload_on(self, frame: str) -> bool:
-        """Whether a payload on a link is an input, so that `carrying` it compiles nothing.
+        """Whether a payload on a link is an input, so that attaching it compiles nothing.
 
         Raises:
             UnknownNameError: no link has that name.
@@ -160,7 +160,7 @@ class RobotPrograms:
         other.model = model
         bare, body, payload = self._split(model)
         if payload is not None and bare == self._call.model:
-            other._call = self._call.carrying(payload)
+            other._call = self._call.with_payload(payload)
         else:
             other._call = CompiledQuantities(bare, self.backend, self.threads, body, payload)
         return other

@@ -60,7 +60,7 @@ class PinocchioReference:
         self._neutral = pinocchio.neutral(self._model)
         self._spread, self._offset = _couplings(text, self._model, model.joint_names)
 
-    def carrying(self, model: RobotModel) -> PinocchioReference:
+    def with_model(self, model: RobotModel) -> PinocchioReference:
         """The same robot with the payloads and rotor inertias of another model.
 
         Args:

@@ -95,7 +95,7 @@ def compile_robot(
     if model.size:
         payload_frame = payload_frame or tip_frame(model, joints or model.joint_names)
     if payload is not None:
-        model = model.carrying(payload)
+        model = model.with_checked_payload(payload)
     dynamics = RobotDynamics(
         model, gravity=gravity, backend=backend, payload_frame=payload_frame or None
     )
@@ -113,7 +113,7 @@ def compile_robot(
     return _compared(compiled, pinocchio, cross_check_samples, cross_check_tolerance)
 
 
-def carrying(
+def with_payload(
     compiled: CompiledRobot,
     payload: Payload,
     *,
@@ -135,7 +135,7 @@ def carrying(
         ParameterError: the link of the payload does not move.
         OracleDisagreement: the results differ by more than the tolerance.
     """
-    dynamics = compiled.dynamics.carrying(payload)
+    dynamics = compiled.dynamics.with_checked_payload(payload)
     start = time.perf_counter()
     # Where the payload is an input, everything is compiled already.
     dynamics.compile(*COMPILED_QUANTITIES)
@@ -143,7 +143,7 @@ def carrying(
     loaded = replace(compiled, dynamics=dynamics, compile_seconds=seconds)
     if compiled.pinocchio is None:
         return loaded
-    pinocchio = compiled.pinocchio.carrying(dynamics.model)
+    pinocchio = compiled.pinocchio.with_model(dynamics.model)
     return _compared(loaded, pinocchio, cross_check_samples, cross_check_tolerance, _give_way)
 
 
@@ -159,7 +159,7 @@ def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
     dynamics.compile(*COMPILED_QUANTITIES)
     pinocchio = compiled.pinocchio
     if pinocchio is not None:
-        pinocchio = pinocchio.carrying(dynamics.model)
+        pinocchio = pinocchio.with_model(dynamics.model)
     return replace(compiled, dynamics=dynamics, pinocchio=pinocchio)
 
 

@@ -16,7 +16,7 @@ from robot_dynamics_ros.core.model.payload import Payload
 
 from ..parameters import node_parameters
 from .commanded_robot import CommandedRobot
-from .compilation import CompiledRobot, carrying, compile_robot
+from .compilation import CompiledRobot, compile_robot, with_payload
 from .compiler_process import compile_elsewhere
 
 
@@ -84,7 +84,7 @@ class RobotFactory:
             **_comparison(values),
         }
 
-    def carrying(self, compiled: CompiledRobot, payload: Payload) -> CommandedRobot:
+    def with_payload(self, compiled: CompiledRobot, payload: Payload) -> CommandedRobot:
         """A robot that was compiled before with a payload, by the present parameters.
 
         Raises:
@@ -94,7 +94,7 @@ class RobotFactory:
         values = node_parameters.read(self._node)
         dynamics = compiled.dynamics.with_gravity(values['gravity'])
         present = replace(compiled, dynamics=dynamics)
-        return CommandedRobot(carrying(present, payload, **_comparison(values)), values)
+        return CommandedRobot(with_payload(present, payload, **_comparison(values)), values)
 
     def from_compiled(self, compiled: CompiledRobot) -> CommandedRobot:
         """Make a robot again from dynamics that were compiled before, by the present parameters.

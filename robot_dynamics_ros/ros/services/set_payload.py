@@ -114,9 +114,9 @@ class PayloadServices:
     def _loaded(self, unloaded: CompiledRobot, payload: Payload) -> CommandedRobot:
         """The robot with a payload; on another body than `payload_frame`, it is compiled."""
         # Whether the link can carry it is known at once.
-        unloaded.dynamics.model.carrying(payload)
+        unloaded.dynamics.model.with_checked_payload(payload)
         if unloaded.dynamics.takes_payload_on(payload.frame):
-            return self._factory.carrying(unloaded, payload)
+            return self._factory.with_payload(unloaded, payload)
         return self._factory.from_compiled(self._factory.compilation(unloaded.text, payload)())
 
     def get_payload(self, request: Any, response: Any) -> None:

@@ -39,7 +39,9 @@ def test_a_collected_robot_leaves_no_dangling_builtin():
 def with_payload(dynamics):
     frame = dynamics.model.frames[-1].name
     unloaded = RobotDynamics(dynamics.model, backend=dynamics.backend, payload_frame=frame)
-    return unloaded.carrying(Payload.checked('p', frame, 0.1, (0.0, 0.0, 0.0), np.zeros((3, 3))))
+    return unloaded.with_checked_payload(
+        Payload.checked('p', frame, 0.1, (0.0, 0.0, 0.0), np.zeros((3, 3)))
+    )
 
 
 def loaded(dynamics):
@@ -51,7 +53,7 @@ def loaded(dynamics):
 
 @pytest.mark.parametrize('made', [lambda dynamics: dynamics, with_payload, loaded])
 @pytest.mark.parametrize('backend', ['python', 'native'])
-def test_a_robot_that_nobody_uses_is_gone_at_once(backend, made):
+def test_an_unused_robot_is_freed_at_once(backend, made):
     """A node exchanges robots while it runs: none may wait for the garbage collector."""
     if backend == 'native' and native_obstacle():
         pytest.skip(native_obstacle())

@@ -76,8 +76,8 @@ def test_takes_a_payload():
     loaded.load(compiled_elsewhere(robot.model, 'gravity_torque', payload_frame=frame))
     payload = robot.model.with_payload(frame, 0.5, (0.1, 0.0, 0.2)).payloads[0]
     (q, *_), = robot.states(1)  # fmt: skip
-    expected = RobotDynamics(robot.model, payload_frame=frame).carrying(payload)
-    held = loaded.carrying(payload).gravity_torque(q)
+    expected = RobotDynamics(robot.model, payload_frame=frame).with_checked_payload(payload)
+    held = loaded.with_checked_payload(payload).gravity_torque(q)
     assert np.array_equal(held, expected.gravity_torque(q))
 
 
