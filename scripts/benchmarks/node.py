@@ -13,12 +13,14 @@ from pathlib import Path
 import numpy as np
 import rclpy
 import yaml
+from changes import longest_waits
 from parameter_sets import added_gap
 from rclpy.executors import SingleThreadedExecutor
 from round_trip import Peer, alternate
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.model.payload_body import tip_frame
 
 HERE = Path(__file__).parent
 STARTS = 5
@@ -26,6 +28,8 @@ READY_BOUND, COMPILE_BOUND, ROUND_TRIP_BOUND = 1.5, 0.5, 1.25
 # One period at 1 kHz.
 SET_BOUND = 1.0
 STOP_LIMIT = 10.0
+# Periods at 1 kHz.
+WAIT_BOUND = 2.0
 
 
 def measure(text: str, seconds: float) -> dict[str, float]:
@@ -76,7 +80,14 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
         ]
         added = added_gap(driver, peers[0], message)
         alternate(peers, message, seconds)
-    figures: dict[str, float] = {'lost': peers[0].lost, 'set_milliseconds': 1e3 * added}
+        lost = peers[0].lost
+        round_trips = list(peers[0].round_trips)
+        waits = longest_waits(driver, peers[0], message, tip_frame(model, model.joint_names))
+        peers[0].round_trips[:] = round_trips
+        lost_meanwhile = peers[0].lost - lost
+    figures: dict[str, float] = {'lost': lost, 'lost_while_changed': lost_meanwhile}
+    figures['set_milliseconds'] = 1e3 * added
+    figures |= {f'wait_{name.replace(" ", "_")}': periods for name, periods in waits.items()}
     for peer in peers:
         for percentile in (50, 99):
             value = 1e6 * float(np.percentile(peer.round_trips, percentile))

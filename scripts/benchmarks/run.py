@@ -81,6 +81,12 @@ def _measure_node(seconds: float) -> list[Figure]:
         Figure('node processor time per state', measured['node_processor_microseconds'], 'us'),
         Figure('null relay, the same', measured['null_processor_microseconds'], 'us'),
         Figure('messages lost', measured['lost'], '', 0),
+        Figure('longest wait at 1 kHz, quiet', measured['wait_quiet'], 'periods'),
+        Figure('while a payload is set', measured['wait_payload_set'], 'periods', node.WAIT_BOUND),
+        Figure(
+            'while it is removed', measured['wait_payload_removed'], 'periods', node.WAIT_BOUND
+        ),
+        Figure('messages lost meanwhile', measured['lost_while_changed'], '', 0),
     ]
     for figure in figures:
         print(figure)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -13,8 +13,11 @@ from ..checks import Array, check_bindable, check_output, checked_vector, has_ro
 from ..errors import ParameterError, StateError
 from .batch import Batch
 from .entry import EXTENSION_OBSTACLE
-from .program import Program
+from .program import Program, Signature
 from .python import compile_python
+
+if TYPE_CHECKING:
+    from .object_code import ObjectCode
 
 Backend = Literal['native', 'python']
 
@@ -89,16 +92,50 @@ class Kernel:
         Raises:
             NativeCodeError: native code computes other values than the program.
         """
-        self._program = program
-        self._labels = labels
-        self._threads = threads
+        self._keep(program.signature, lambda: program, labels, threads)
         self._native = None
         if backend == 'native':
             from .native_kernel import NativeKernel
 
-            self._native = NativeKernel(program)
+            self._native = NativeKernel.of(program)
         else:
             self._python = compile_python(program)
+
+    @classmethod
+    def loaded(
+        cls,
+        code: ObjectCode,
+        trace: Callable[[], Program],
+        labels: Mapping[str, Sequence[str]],
+        threads: int = 1,
+    ) -> Kernel:
+        """The kernel of a program that another process has compiled.
+
+        Args:
+            code: of the program.
+            trace: gives the program, for the first batch.
+            labels: of the entries of each input, for messages.
+            threads: that may compute a batch.
+
+        Raises:
+            NativeCodeError: the code computes something else than it did there.
+        """
+        kernel = cls.__new__(cls)
+        kernel._keep(code.signature, trace, labels, threads)
+        kernel._native = code.load()
+        return kernel
+
+    def _keep(
+        self,
+        signature: Signature,
+        trace: Callable[[], Program],
+        labels: Mapping[str, Sequence[str]],
+        threads: int,
+    ) -> None:
+        self._signature = signature
+        self._trace = trace
+        self._labels = labels
+        self._threads = threads
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -118,13 +155,13 @@ class Kernel:
         Raises:
             StateError: an array cannot be used where it lies.
         """
-        named = dict(zip(self._program.inputs, inputs, strict=True))
-        check_bindable(named, dict(self._program.inputs), out)
+        named = dict(zip(self._signature.inputs, inputs, strict=True))
+        check_bindable(named, dict(self._signature.inputs), out)
         of_a_batch = any(map(has_rows, inputs))
         if of_a_batch:
             self._batch.check(inputs, out)
         else:
-            check_output(out, self._program.shape)
+            check_output(out, self._signature.shape)
 
         def checked_step() -> None:
             self._checked_call(*inputs, out)
@@ -140,10 +177,10 @@ class Kernel:
             return self._batch(values, out)
         vectors = [
             checked_vector(name, value, self._labels[name])
-            for name, value in zip(self._program.inputs, values, strict=True)
+            for name, value in zip(self._signature.inputs, values, strict=True)
         ]
         if out is not None:
-            check_output(out, self._program.shape)
+            check_output(out, self._signature.shape)
         result = self._finite(vectors)
         if out is None:
             return result
@@ -153,12 +190,12 @@ class Kernel:
     @cached_property
     def _batch(self) -> Batch:
         """The program for batches, compiled when the first one comes."""
-        native = None
+        program, native = self._trace(), None
         if self._native is not None:
             from .native_batch import NativeBatch
 
-            native = NativeBatch(self._program)
-        return Batch(self._program, self._labels, self._finite, native, self._threads)
+            native = NativeBatch(program)
+        return Batch(program, self._labels, self._finite, native, self._threads)
 
     def _finite(self, vectors: list[Array]) -> Array:
         """The result at finite inputs of any size."""
@@ -172,16 +209,16 @@ class Kernel:
         try:
             if self._native is None:
                 flat = self._python(*(vector.tolist() for vector in vectors))
-                return np.array(flat, dtype=np.float64).reshape(self._program.shape)
-            result: Array = np.empty(self._program.shape, np.float64)
+                return np.array(flat, dtype=np.float64).reshape(self._signature.shape)
+            result: Array = np.empty(self._signature.shape, np.float64)
             failed = self._native.evaluate(vectors, result)
         except (ArithmeticError, ValueError) as error:
             # Python's sine of an angle that has overflowed raises ValueError.
             raise self._no_value(error) from None
         if failed:
-            raise StateError(self._program.conditions[failed - 1][1])
+            raise StateError(self._signature.reasons[failed - 1])
         return result
 
     def _no_value(self, reason: object) -> StateError:
-        inputs = ', '.join(self._program.inputs)
-        return StateError(f'{self._program.name} has no finite value at this {inputs}: {reason}')
+        inputs = ', '.join(self._signature.inputs)
+        return StateError(f'{self._signature.name} has no finite value at this {inputs}: {reason}')

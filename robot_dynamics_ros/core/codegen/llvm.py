@@ -32,13 +32,28 @@ def compile_ir(source: str, level: int = 1) -> Any:
         source: LLVM IR; it may call the functions `CALLED` and `llvm_sine.ROUTINE`.
         level: of the code generator, 0 to 3.
     """
-    module = llvm.parse_assembly(source)
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level
-    )
-    engine = llvm.create_mcjit_compiler(module, machine)
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(source), _machine(level))
     engine.finalize_object()
     return engine
+
+
+def emit_object(source: str, level: int = 1) -> bytes:
+    """The machine code of `compile_ir` as an object file, for any process on this CPU."""
+    return bytes(_machine(level).emit_object(llvm.parse_assembly(source)))
+
+
+def load_object(code: bytes) -> Any:
+    """An engine, as of `compile_ir`, with the code of `emit_object`."""
+    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(''), _machine())
+    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return engine
+
+
+def _machine(level: int = 1) -> Any:
+    return llvm.Target.from_default_triple().create_target_machine(
+        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level
+    )
 
 
 def vector_lanes() -> int:

@@ -14,7 +14,7 @@ from .llvm import compile_ir, vector_lanes
 from .llvm_batch import batch_ir
 from .llvm_batch_loop import UNREADABLE
 from .llvm_kernel import DONE, OUT_OF_MEMORY
-from .native_kernel import LARGE
+from .native_kernel import level_of
 from .program import Program
 from .self_check import check_kernel
 
@@ -43,9 +43,8 @@ class NativeBatch:
             NativeCodeError: the machine code computes other values than the program.
         """
         self.lanes = vector_lanes()
-        level = 1 if len(program.steps()) < LARGE else 0
         # A function of it is called with this object alive alone, which keeps it alive.
-        self._engine = compile_ir(batch_ir(program, self.lanes), level)
+        self._engine = compile_ir(batch_ir(program, self.lanes), level_of(program))
         self._batch = PROTOTYPE(self._engine.get_function_address('batch'))
         # Angles that are very large multiples of an input, those of a mimic joint, are for single
         # calls.

@@ -8,12 +8,17 @@ from typing import Any
 from .entry import make_code
 from .llvm import compile_ir
 from .llvm_kernel import ANGLE_NOT_FINITE, OUT_OF_MEMORY, UNREADABLE, kernel_ir
-from .program import Program
+from .program import Program, Signature
 from .self_check import check_kernel
 
 # Steps from which on compiling in good time matters more than the last microsecond: at level 0
 # the code compiles ten times as fast and runs half as fast.
 LARGE = 100_000
+
+
+def level_of(program: Program) -> int:
+    """With which level of the code generator to compile a program."""
+    return 1 if len(program.steps()) < LARGE else 0
 
 
 class NativeKernel:
@@ -23,16 +28,30 @@ class NativeKernel:
     machine code in memory, and no attribute that is changed frees what a function needs.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, engine: Any, signature: Signature) -> None:
+        """Take the function `kernel` of an engine, without a check of what it computes.
+
+        Args:
+            engine: which has the machine code.
+            signature: of its program.
+        """
+        address = engine.get_function_address('kernel')
+        sizes = tuple(signature.inputs.values())
+        self._code = make_code(address, engine, sizes, signature.shape)
+        # What it returns at (input..., out).
+        self.outcome: Callable[..., int] = self._code.evaluate
+
+    @classmethod
+    def of(cls, program: Program) -> NativeKernel:
         """Compile a program, and compare the result with it.
 
         Raises:
             NativeCodeError: the machine code computes other values than the program.
         """
-        engine = compile_ir(kernel_ir(program), level=1 if len(program.steps()) < LARGE else 0)
-        address = engine.get_function_address('kernel')
-        self._code = make_code(address, engine, tuple(program.inputs.values()), program.shape)
-        check_kernel(program, self._code.evaluate)
+        engine = compile_ir(kernel_ir(program), level_of(program))
+        kernel = cls(engine, program.signature)
+        check_kernel(program, kernel.outcome)
+        return kernel
 
     def callable(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """`call(input..., out)`; `out` is None for a new array.
@@ -73,7 +92,7 @@ class NativeKernel:
             OverflowError: an angle is too large for a double.
             MemoryError: there is no scratch memory.
         """
-        outcome = int(self._code.evaluate(*inputs, output))
+        outcome = int(self.outcome(*inputs, output))
         if outcome == ANGLE_NOT_FINITE:
             raise OverflowError('an angle is too large for a double')
         if outcome == OUT_OF_MEMORY:
