@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from .algorithms import regressor as regression
 from .algorithms.kinematics import AXES
 from .checks import Array, checked_name
 from .codegen.kernel import Backend, Kernel
-from .codegen.program import trace
+from .codegen.program import Program, trace
 from .errors import ParameterError, UnknownNameError
 from .model.robot import RobotModel
 from .task.twist_rows import SPATIAL_ENTRIES
@@ -108,6 +108,24 @@ def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> 
     return quantity, frame, axes
 
 
+def traced(model: RobotModel, key: Key) -> tuple[Program, dict[str, Sequence[str]]]:
+    """The program of a quantity for one robot, and the names of the entries of its inputs.
+
+    Raises:
+        UnknownNameError: no link has the name of the frame.
+    """
+    quantity, *options = (key,) if isinstance(key, str) else key
+    algorithm, names = EVERY_QUANTITY[quantity]
+    labels: dict[str, Sequence[str]] = {
+        name: LABELS.get(name, model.joint_names) for name in names
+    }
+    sizes = {name: len(labels[name]) for name in names}
+    frame = {'frame': model.frame(options[0])} if options else {}
+    axes = {'axes': options[1]} if len(options) > 1 else {}
+    specialised = partial(algorithm, model, **frame, **axes)
+    return trace(quantity, specialised, sizes), labels
+
+
 class CompiledQuantities(dict[Key, Callable[..., Array]]):
     """The compiled quantities of a robot by `key_of`; a missing one is compiled on access."""
 
@@ -133,13 +151,7 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
         return self._kernels[key]
 
     def __missing__(self, key: Key) -> Callable[..., Array]:
-        quantity, *options = (key,) if isinstance(key, str) else key
-        algorithm, names = EVERY_QUANTITY[quantity]
-        labels = {name: LABELS.get(name, self._model.joint_names) for name in names}
-        sizes = {name: len(labels[name]) for name in names}
-        frame = {'frame': self._model.frame(options[0])} if options else {}
-        axes = {'axes': options[1]} if len(options) > 1 else {}
-        specialised = partial(algorithm, self._model, **frame, **axes)
-        self._kernels[key] = Kernel(trace(quantity, specialised, sizes), labels, self._backend)
+        program, labels = traced(self._model, key)
+        self._kernels[key] = Kernel(program, labels, self._backend)
         self[key] = self._kernels[key].call
         return self[key]
