@@ -4,8 +4,8 @@ from setuptools import find_packages, setup
 
 package_name = 'robot_dynamics_ros'
 
-# Only what `robot_dynamics_ros.core` imports: it must install where there is no ROS.
-requirements = ['defusedxml', 'lxml', 'numpy', 'urdf-parser-py']
+# Of `core` and the command `robot_dynamics`, which must install where there is no ROS.
+requirements = ['click', 'defusedxml', 'lxml', 'numpy', 'rich', 'urdf-parser-py']
 extras = {
     'native': ['llvmlite>=0.44'],  # older ones lack the pass manager that is used
     'oracle': ['pin'],
@@ -43,6 +43,7 @@ setup(
     zip_safe=False,  # xacro_expansion/sandbox is run as a folder
     entry_points={
         'console_scripts': [
+            'robot_dynamics = robot_dynamics_ros.cli.command_line:main',
             'dynamics_node = robot_dynamics_ros.ros.node:main',
             'print_dynamics = robot_dynamics_ros.ros.print_dynamics:main',
             'simulated_arm = robot_dynamics_ros.simulation.simulated_arm:main',

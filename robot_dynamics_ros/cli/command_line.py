@@ -20,8 +20,8 @@ INTERRUPTED = 130
 
 
 @click.group(context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
-@click.option('--debug', is_flag=True, help='Print a traceback with an error.')
-def commands(debug: bool) -> None:
+@click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
+def commands() -> None:
     """The dynamics of a robot from its URDF or xacro file, without ROS.
 
     Exit codes: 0 good, 1 findings, 2 wrong usage or input that cannot be used.

@@ -8,12 +8,11 @@ from typing import get_args
 import click
 from rich.console import Console
 
-from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.algorithms.kinematics import Axes
 from robot_dynamics_ros.core.c_export.export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
 
-from .description_file import read_description
+from .description_file import read_robot
 from .written_folder import write_folder
 
 EXAMPLE = """\b
@@ -60,7 +59,7 @@ Quantities:
     help='Freestanding: sine and cosine without math.h, for angles below 2^30 rad.',
 )  # fmt: skip
 @click.option('--force', is_flag=True, help='Replace files that are not from here.')
-@click.option('--debug', is_flag=True, help='Print a traceback with an error.')
+@click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
 def export_command(
     file: Path,
     arguments: tuple[str, ...],
@@ -71,13 +70,12 @@ def export_command(
     axes: Axes,
     own_sincos: bool,
     force: bool,
-    debug: bool,
 ) -> None:
     """Read the description, and write the package."""
-    urdf = read_description(file, arguments)
+    model, urdf = read_robot(file, arguments)
     with Console(stderr=True).status(f'{file}: programs of the robot'):
         files = export_c(
-            parse_urdf(urdf),
+            model,
             name=name,
             quantities=chosen_quantities(quantities, frame),
             frame=frame,

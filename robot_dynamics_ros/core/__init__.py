@@ -4,6 +4,7 @@
 >>> tau = dynamics.inverse_dynamics(q, v, a)
 """
 
+from .c_export.export import export_c
 from .description.urdf import parse_urdf
 from .dynamics import RobotDynamics
 from .errors import (
@@ -54,6 +55,7 @@ __all__ = [
     'UrdfError',
     'VelocitySolution',
     'audit',
+    'export_c',
     'mounted_gravity',
     'parse_urdf',
 ]
