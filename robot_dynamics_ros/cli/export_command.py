@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from robot_dynamics_ros.core.algorithms.kinematics import Axes
-from robot_dynamics_ros.core.c_export.export import DEFAULT_QUANTITIES, export_c
+from robot_dynamics_ros.core.c_export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
 
 from .description_file import read_robot

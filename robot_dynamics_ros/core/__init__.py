@@ -4,7 +4,6 @@
 >>> tau = dynamics.inverse_dynamics(q, v, a)
 """
 
-from .c_export.export import export_c
 from .description.urdf import parse_urdf
 from .dynamics import RobotDynamics
 from .errors import (
@@ -55,7 +54,6 @@ __all__ = [
     'UrdfError',
     'VelocitySolution',
     'audit',
-    'export_c',
     'mounted_gravity',
     'parse_urdf',
 ]
