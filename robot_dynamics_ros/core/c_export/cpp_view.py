@@ -35,6 +35,14 @@ using Vector = std::array<double, size>;
 inline constexpr int done = {macro}_DONE;
 inline constexpr int angle_out_of_range = {macro}_ANGLE_OUT_OF_RANGE;
 
+/* The tables of the C header. */
+inline constexpr auto &joint_names = ::{prefix}_joint_names;
+inline constexpr auto &lower = ::{prefix}_lower;
+inline constexpr auto &upper = ::{prefix}_upper;
+inline constexpr auto &velocity_limits = ::{prefix}_velocity_limits;
+inline constexpr auto &effort_limits = ::{prefix}_effort_limits;
+inline constexpr auto &standard_gravity = ::{prefix}_standard_gravity;
+
 {arrays}
 
 #if defined(__cpp_lib_span)
@@ -59,7 +67,10 @@ def cpp_view(robot: ExportedRobot) -> str:
         way: '\n\n'.join(_function(robot, quantity, *types) for quantity in robot.quantities)
         for way, types in ways.items()
     }
-    return TEXT.format(package=robot.names.package, macro=robot.names.macro, **functions)
+    names = robot.names
+    return TEXT.format(
+        package=names.package, macro=names.macro, prefix=names.prefix, **functions
+    )
 
 
 def _function(robot: ExportedRobot, quantity: ExportedQuantity, given: str, written: str) -> str:
