@@ -27,7 +27,7 @@ FAST = ('-O3', '-march=native', '-ffp-contract=fast')
 PINOCCHIO = (
     '-std=c++17', '-O3', '-march=native', '-DNDEBUG', '-DEIGEN_MAX_ALIGN_BYTES=16', '-w',
     '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS', '-DBOOST_MPL_LIMIT_LIST_SIZE=30',
-    '-DBOOST_MPL_LIMIT_VECTOR_SIZE=30',
+    '-DBOOST_MPL_LIMIT_VECTOR_SIZE=30', '-DBOOST_FUSION_INVOKE_MAX_ARITY=12',
 )  # fmt: skip
 EIGEN = Path('/usr/include/eigen3')
 

@@ -85,6 +85,7 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
     ('arguments', 'said'),
     [
         (['nowhere.urdf'], 'nowhere.urdf'),
+        (['no\nwhere.urdf'], 'where.urdf'),
         (['binary.urdf'], 'binary.urdf: not a text in UTF-8'),
         (['empty.urdf'], 'empty.urdf: '),
         (['still.urdf'], 'no moving joint'),
