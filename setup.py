@@ -1,8 +1,26 @@
 from glob import glob
 
-from setuptools import find_packages, setup
+from setuptools import Extension, find_packages, setup
 
 package_name = 'robot_dynamics_ros'
+
+
+def extensions():
+    """Calls of compiled kernels; without a compiler, the package installs and uses ctypes."""
+    try:
+        import numpy
+    except ImportError:
+        return []
+    folder = f'{package_name}/core/codegen'
+    entry = Extension(
+        f'{package_name}.core.codegen._entry',
+        [f'{folder}/_entry.c'],
+        depends=[f'{folder}/_compute.h'],
+        include_dirs=[numpy.get_include()],
+        optional=True,
+    )
+    return [entry]
+
 
 # Of `core` and the command `robot_dynamics`, which must install where there is no ROS.
 requirements = ['click', 'defusedxml', 'lxml', 'numpy', 'rich', 'urdf-parser-py']
@@ -25,7 +43,8 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=[package_name, f'{package_name}.*']),
-    package_data={package_name: ['py.typed']},
+    package_data={package_name: ['py.typed'], f'{package_name}.core.codegen': ['_entry.pyi']},
+    ext_modules=extensions(),
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),
         (f'share/{package_name}', ['package.xml']),

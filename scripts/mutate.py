@@ -45,11 +45,14 @@ SOURCES = (
     'algorithms/kinematics.py',
     'algorithms/joint_space.py',
     'algorithms/aba.py',
+    'algorithms/center_of_mass.py',
+    'algorithms/forward_dynamics_derivatives.py',
     'algorithms/energy.py',
     'algorithms/derivatives.py',
     'algorithms/regressor.py',
     'spatial.py',
     'model/inertia.py',
+    'model/inertial_parameters.py',
     'model/tree.py',
 )
 # Mutants that compute the same, and why.

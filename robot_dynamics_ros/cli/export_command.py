@@ -55,6 +55,10 @@ Quantities:
     help='Of Jacobians.',
 )  # fmt: skip
 @click.option(
+    '--payload-frame', metavar='LINK',
+    help='Link whose payload becomes an input of the functions.',
+)  # fmt: skip
+@click.option(
     '--own-sincos', is_flag=True,
     help='Freestanding: sine and cosine without math.h, for angles below 2^30 rad.',
 )  # fmt: skip
@@ -68,6 +72,7 @@ def export_command(
     quantities: str,
     frame: str | None,
     axes: Axes,
+    payload_frame: str | None,
     own_sincos: bool,
     force: bool,
 ) -> None:
@@ -80,6 +85,7 @@ def export_command(
             quantities=chosen_quantities(quantities, frame),
             frame=frame,
             axes=axes,
+            payload_frame=payload_frame,
             own_sincos=own_sincos,
             urdf=urdf,
         )

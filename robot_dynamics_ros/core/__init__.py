@@ -9,6 +9,7 @@ from .dynamics import RobotDynamics
 from .errors import (
     InertiaError,
     ModelError,
+    NativeCodeError,
     OracleDisagreement,
     OracleError,
     OracleUnavailable,
@@ -38,6 +39,7 @@ __all__ = [
     'Limits',
     'Link',
     'ModelError',
+    'NativeCodeError',
     'OracleDisagreement',
     'OracleError',
     'OracleUnavailable',

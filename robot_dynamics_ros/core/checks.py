@@ -38,14 +38,7 @@ def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
         StateError: it is not numeric, not a vector, of the wrong size, not finite, or a masked
             array, whose hidden values would count.
     """
-    if is_masked(value):
-        raise StateError(f'{name} is a masked array: {UNMASK}')
-    try:
-        array = np.asarray(value)
-    except (ValueError, TypeError) as error:
-        raise StateError(f'{name} is not an array of numbers: {error}') from None
-    if array.dtype.kind not in 'iuf':
-        raise StateError(f'{name} holds {array.dtype} values, real numbers are needed')
+    array = _real_array(name, value)
     if array.ndim != 1:
         raise StateError(f'{name} has shape {array.shape}, ({len(labels)},) is needed')
     if array.size != len(labels):
@@ -60,6 +53,38 @@ def checked_vector(name: str, value: Any, labels: Sequence[str]) -> Array:
         index = int(bad[0])
         raise StateError(f'{name} is {result[index]} at {labels[index]!r}, it must be finite')
     return result
+
+
+def has_rows(value: Any) -> bool:
+    """Whether it is meant as rows, one for each sample of a batch, and not as one vector."""
+    if hasattr(value, 'ndim'):
+        return bool(value.ndim > 1)
+    return isinstance(value, Sequence) and len(value) > 0 and hasattr(value[0], '__len__')
+
+
+def checked_rows(name: str, value: Any, labels: Sequence[str]) -> Array:
+    """Rows (N, n) with one real number per label, as they are; or a copy of a vector (n,).
+
+    Args:
+        name: of the input, for messages.
+        value: anything that NumPy makes an array of real numbers from.
+        labels: of the entries of a row, for messages.
+
+    Returns:
+        An array of any dtype and layout, whose values are not looked at; a vector as that of
+        `checked_vector`.
+
+    Raises:
+        StateError: it is not numeric, has another shape, or is a masked array; as
+            `checked_vector` for a vector.
+    """
+    array = _real_array(name, value)
+    if array.ndim == 1:
+        return checked_vector(name, array, labels)
+    if array.ndim != 2 or array.shape[1] != len(labels):
+        needed = f'({len(labels)},) or (N, {len(labels)}) is needed: {_list(labels)}'
+        raise StateError(f'{name} has shape {array.shape}, {needed}')
+    return array
 
 
 def checked_gravity(value: Any) -> Array:
@@ -133,7 +158,7 @@ def check_output(out: Any, shape: tuple[int, ...]) -> None:
 
 
 def check_bindable(inputs: dict[str, Any], sizes: dict[str, int], out: Any) -> None:
-    """Whether a program can read these arrays, and write that one, where they lie.
+    """Whether a program can read these arrays, (n,) or (N, n), and write that one, where they lie.
 
     Raises:
         StateError: one of them would have to be converted or copied, or is of a subclass such as
@@ -145,10 +170,27 @@ def check_bindable(inputs: dict[str, Any], sizes: dict[str, int], out: Any) -> N
         if not (array.flags.c_contiguous and array.flags.aligned):
             raise StateError(f'bind: {name} must be contiguous in memory: pass a copy of it')
     for name, size in sizes.items():
-        if inputs[name].shape != (size,):
+        if inputs[name].ndim > 2 or inputs[name].shape[-1:] != (size,):
             raise StateError(f'bind: {name} has shape {inputs[name].shape}, ({size},) is needed')
         if np.may_share_memory(inputs[name], out):
             raise StateError(f'bind: out shares memory with {name}: pass an array of its own')
+
+
+def _real_array(name: str, value: Any) -> Any:
+    """An array of real numbers.
+
+    Raises:
+        StateError: it is none, or a masked array, whose hidden values would count.
+    """
+    if is_masked(value):
+        raise StateError(f'{name} is a masked array: {UNMASK}')
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:
+        raise StateError(f'{name} is not an array of numbers: {error}') from None
+    if array.dtype.kind not in 'iuf':
+        raise StateError(f'{name} holds {array.dtype} values, real numbers are needed')
+    return array
 
 
 def _kind(value: Any) -> str:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from .algorithms.kinematics import Axes
-from .algorithms.regressor import inertial_parameters
-from .checks import Array, checked_gravity, checked_vector
-from .codegen.kernel import Backend, choose_backend
-from .errors import ParameterError, StateError, TopologyError
+from .body_sums import BodySums
+from .checks import Array, checked_vector
 from .frame_dynamics import FrameDynamics
-from .model.gravity import STANDARD_GRAVITY
-from .model.robot import RobotModel
-from .quantities import EVERY_QUANTITY, CompiledQuantities, Key, key_of
+from .robot_programs import RobotPrograms
 from .task.held_joints import acceleration_of_moving_joints
 
 
-class RobotDynamics(FrameDynamics):
+class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
     """The dynamics of one robot, in SI units, in the order of `model.joint_names`.
 
     A quantity is compiled when it is first asked for (or by `compile`). Positions q, velocities v
@@ -28,88 +22,25 @@ class RobotDynamics(FrameDynamics):
     method takes `out`, a float64 array of the shape of the result, to write into; without it the
     result is a new array. Wrong sizes, types and non-finite values raise StateError.
 
-    Put the base frame near the robot: `coriolis_matrix`, `inverse_dynamics_derivatives` and
-    `kinetic_energy` sum moments about its origin, and lose digits with the square of the distance
-    d [m] between the two. With m the mass [kg] of all moving bodies and w the sum of the joint
-    rates, the error of C is at most about 2e-16 m d^2 w. An arm of 20 kg keeps 12 digits of C at
-    10 m, 8 at 1 km and 6 at 10 km. Torques, mass matrix, its inverse, forward dynamics and
-    regressor are computed in the frames of the bodies, and lose none.
+    For a batch of N samples pass (N, n) arrays: every shape of a result begins with N then. A
+    vector (n,) beside them holds for all samples. See docs/batches.md.
+
+    Put the base frame near the robot: `coriolis_matrix`, the derivatives of inverse and forward
+    dynamics and `kinetic_energy` sum moments about its origin, and lose digits with the square of
+    the distance d [m] between the two. With m the mass [kg] of all moving bodies and w the sum of
+    the joint rates, the error of C is at most about 2e-16 m d^2 w. An arm of 20 kg keeps 12 digits
+    of C at 10 m, 8 at 1 km and 6 at 10 km. Torques, mass matrix, its inverse, forward dynamics,
+    regressor and the Jacobian of the centre of mass are computed in the frames of the bodies, and
+    lose none.
 
     Attributes:
         model: the robot.
         backend: 'native' or 'python'.
         backend_description: one line that says which back end computes, and why.
+        threads: that may compute a batch.
+        payload_frame: link on whose body payloads are inputs of the compiled programs; None for
+            none.
     """
-
-    def __init__(
-        self,
-        model: RobotModel,
-        *,
-        gravity: npt.ArrayLike = STANDARD_GRAVITY,
-        backend: Backend | None = None,
-    ) -> None:
-        """Choose the back end; nothing is compiled yet.
-
-        Args:
-            model: the robot.
-            gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
-            backend: None for native code where llvmlite is installed, else plain Python.
-
-        Raises:
-            TopologyError: the robot has no moving joint.
-            ParameterError: the back end does not exist or does not work here, or the model is not
-                a RobotModel.
-            StateError: gravity is not three finite numbers, or above 100 m/s^2.
-        """
-        if not isinstance(model, RobotModel):
-            raise ParameterError(
-                f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
-            )
-        if not model.size:
-            raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to compute')
-        super().__init__()
-        self.model = model
-        self.backend, self.backend_description = choose_backend(backend)
-        self._wanted_backend = backend
-        self._gravity: Array = np.zeros(3)
-        self.gravity = gravity
-        self._call = CompiledQuantities(model, self.backend)
-
-    def __reduce__(self) -> tuple[Callable[..., RobotDynamics], tuple[RobotModel]]:
-        """For pickle and deepcopy: the copy compiles anew, compiled code belongs to a process."""
-        rebuild = partial(type(self), gravity=self.gravity, backend=self._wanted_backend)
-        return rebuild, (self.model,)
-
-    def __copy__(self) -> RobotDynamics:
-        return self.with_gravity(self._gravity)
-
-    @property
-    def gravity(self) -> Array:
-        """(3,) acceleration of free fall, in the base frame [m/s^2], read-only.
-
-        Change it by assignment of a whole vector, at any time: `dynamics.gravity = (0, 0, -9.81)`.
-        """
-        gravity = self._gravity.copy()
-        # `dynamics.gravity[2] = 0` would change this copy alone: it raises ValueError instead.
-        gravity.flags.writeable = False
-        return gravity
-
-    @gravity.setter
-    def gravity(self, value: npt.ArrayLike) -> None:
-        self._gravity[:] = checked_gravity(value)
-
-    def with_gravity(self, gravity: npt.ArrayLike) -> RobotDynamics:
-        """The same robot under another gravity (3,) [m/s^2]; shares the compiled programs.
-
-        For a base mounted at an angle see `mounted_gravity`.
-
-        Raises:
-            StateError: gravity is not three finite numbers, or above 100 m/s^2.
-        """
-        other = object.__new__(type(self))
-        vars(other).update(vars(self))
-        other._gravity = checked_gravity(gravity)
-        return other
 
     def inverse_dynamics(
         self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
@@ -194,6 +125,15 @@ class RobotDynamics(FrameDynamics):
         """dtau/dq, dtau/dv and dtau/da = M of inverse_dynamics, shape (3, n, n), exact."""
         return self._call['inverse_dynamics_derivatives'](q, v, a, self._gravity, out)
 
+    def forward_dynamics_derivatives(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """da/dq, da/dv and da/dtau = M^-1 of forward_dynamics, shape (3, n, n), exact.
+
+        Singular as for `forward_dynamics`.
+        """
+        return self._call['forward_dynamics_derivatives'](q, v, tau, self._gravity, out)
+
     def regressor(
         self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike, out: Array | None = None
     ) -> Array:
@@ -201,77 +141,5 @@ class RobotDynamics(FrameDynamics):
         return self._call['regressor'](q, v, a, self._gravity, out)
 
     def inertial_parameters(self) -> Array:
-        """m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of every body, shape (10 bodies,).
-
-        The order is that of `model.joints`; moments are about the joint frame, in its axes
-        [kg, kg m, kg m^2].
-        """
-        return np.array(inertial_parameters(self.model), dtype=np.float64)
-
-    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike) -> float:
-        """T = v^T M v / 2 [J]."""
-        return float(self._call['kinetic_energy'](q, v, None))
-
-    def potential_energy(self, q: npt.ArrayLike) -> float:
-        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin."""
-        return float(self._call['potential_energy'](q, self._gravity, None))
-
-    def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
-        """[linear; angular about the base origin] of all bodies, in base axes, shape (6,)."""
-        return self._call['momentum'](q, v, out)
-
-    def compile(self, *quantities: Key) -> None:
-        """Compile quantities now, so that their first call is as fast as the others.
-
-        Args:
-            quantities: names of methods; for a quantity of a frame a tuple,
-                `('jacobian', frame)` or `('jacobian', frame, axes)`.
-
-        Raises:
-            UnknownNameError: no method, or no link, has that name.
-            ParameterError: as for `bind`.
-        """
-        for quantity in quantities:
-            names = quantity if isinstance(quantity, tuple) else (quantity,)
-            if not 1 <= len(names) <= 3:
-                raise ParameterError(f'{names} is not (quantity, frame, axes)')
-            self._call[key_of(*names)]
-
-    def bind(
-        self,
-        quantity: str,
-        *inputs: Array,
-        out: Array,
-        frame: str | None = None,
-        axes: Axes | None = None,
-    ) -> Callable[[], None]:
-        """A function that computes a quantity from these arrays into `out`, in place.
-
-        The function allocates and converts nothing: use it in a control loop. It raises StateError
-        for a value that is not finite, and for an array that has been resized, reshaped or made
-        read-only since, and leaves `out` as it was.
-
-        Args:
-            quantity: name of a method.
-            inputs: the arguments of that method: contiguous float64 arrays (n,).
-            out: contiguous float64 array of the shape of the result, which shares no memory with
-                the inputs; for frame_pose (3, 4), the rotation and the origin beside it.
-            frame: name of a link, for the quantities of a frame.
-            axes: of a Jacobian; LOCAL_WORLD_ALIGNED if not given.
-
-        Raises:
-            UnknownNameError: no method, or no link, has that name.
-            ParameterError: a frame is missing, the quantity takes no frame or no axes, or there
-                are no such axes.
-            StateError: an array would have to be converted or copied.
-        """
-        kernel = self._call.kernel(key_of(quantity, frame, axes))
-        _, names = EVERY_QUANTITY[quantity]
-        expected = [name for name in names if name != 'gravity']
-        if len(inputs) != len(expected):
-            raise StateError(
-                f'bind: {quantity} takes {len(expected)} inputs ({", ".join(expected)}), '
-                f'got {len(inputs)}'
-            )
-        gravity = [self._gravity] if 'gravity' in names else []
-        return kernel.bind([*inputs, *gravity], out)
+        """The vector (10 bodies,) of `RobotModel.inertial_parameters`."""
+        return self.model.inertial_parameters()

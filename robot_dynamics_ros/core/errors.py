@@ -48,6 +48,10 @@ class ParameterError(RobotDynamicsError):
     """A parameter has a value that is not allowed."""
 
 
+class NativeCodeError(RobotDynamicsError):
+    """Compiled code computes other values than the program that it was compiled from."""
+
+
 class OracleError(RobotDynamicsError):
     """The comparison with Pinocchio failed; base of the two ways it can."""
 

@@ -57,10 +57,27 @@ class FrameDynamics:
             checked_name('frame', frame)
             raise
 
-    def frame_pose(self, q: npt.ArrayLike, frame: str) -> tuple[Array, Array]:
-        """Rotation (3, 3) and origin (3,) [m] of a frame in the base."""
-        pose = self._of_frame('frame_pose', frame)(q, None)
-        return pose[:, :3], pose[:, 3]
+    def frame_pose(
+        self, q: npt.ArrayLike, frame: str, out: Array | None = None
+    ) -> tuple[Array, Array]:
+        """Rotation (3, 3) and origin (3,) [m] of a frame in the base.
+
+        Args:
+            q: (n,) positions [rad or m].
+            frame: name of a link.
+            out: (3, 4) to write into, the rotation and the origin beside it; the result is two
+                views of it.
+        """
+        pose = self._of_frame('frame_pose', frame)(q, out)
+        return pose[..., :3], pose[..., 3]
+
+    def frame_poses(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """[R | p] of every frame in the base, shape (frames, 3, 4) [m].
+
+        The order is that of `model.frames`: `poses[i]` is the rotation of the link
+        `model.frames[i].name`, and its origin in the last column.
+        """
+        return self._call['frame_poses'](q, out)
 
     def jacobian(
         self,
@@ -208,12 +225,11 @@ class FrameDynamics:
             Negative if the joints cannot hold the robot itself at q, and would if so much mass
             were taken off at the frame; -infinite if no mass there makes them hold it.
         """
-        limits = np.array([joint.limits.effort for joint in self.model.independent_joints])
         per_mass = weight_torque(
             self._task_jacobian(q, frame, 'LOCAL_WORLD_ALIGNED'), self._gravity
         )
         held = self._call['gravity_torque'](q, self._gravity, None)
-        return largest_mass(held, per_mass, limits)
+        return largest_mass(held, per_mass, self.model.effort_limits)
 
     def _task_jacobian(self, q: npt.ArrayLike, frame: str, axes: Axes) -> Array:
         """J(q) (6, n) without rounding, so that what is singular can be told."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .algorithms import (
     aba,
+    center_of_mass,
     coriolis,
     crba,
     derivatives,
     energy,
     external_forces,
+    forward_dynamics_derivatives,
     joint_space,
     kinematics,
     rnea,
@@ -23,8 +26,13 @@ from .checks import Array, checked_name
 from .codegen.kernel import Backend, Kernel
 from .codegen.program import Program, trace
 from .errors import ParameterError, UnknownNameError
+from .model.attachment import with_load
+from .model.inertial_parameters import PARAMETERS
 from .model.robot import RobotModel
 from .task.twist_rows import SPATIAL_ENTRIES
+
+if TYPE_CHECKING:
+    from .codegen.object_code import ObjectCode
 
 Table = dict[str, tuple[Callable[..., Any], tuple[str, ...]]]
 
@@ -45,10 +53,17 @@ ANALYSES: Table = {
         derivatives.inverse_dynamics_derivatives,
         ('q', 'v', 'a', 'gravity'),
     ),
+    'forward_dynamics_derivatives': (
+        forward_dynamics_derivatives.forward_dynamics_derivatives,
+        ('q', 'v', 'tau', 'gravity'),
+    ),
     'regressor': (regression.regressor, ('q', 'v', 'a', 'gravity')),
     'kinetic_energy': (energy.kinetic_energy, ('q', 'v')),
     'potential_energy': (energy.potential_energy, ('q', 'gravity')),
     'momentum': (energy.momentum, ('q', 'v')),
+    'center_of_mass': (center_of_mass.center_of_mass, ('q',)),
+    'center_of_mass_jacobian': (center_of_mass.center_of_mass_jacobian, ('q',)),
+    'frame_poses': (kinematics.frame_poses, ('q',)),
 }
 # These take a frame too, and the Jacobians axes.
 FRAME_QUANTITIES: Table = {
@@ -59,10 +74,14 @@ FRAME_QUANTITIES: Table = {
 }
 EVERY_QUANTITY: Table = QUANTITIES | ANALYSES | FRAME_QUANTITIES
 
+# What the inertia of the bodies does not enter.
+WITHOUT_INERTIA = {'regressor', 'frame_poses', *FRAME_QUANTITIES}
+
 # Names of the entries of vectors that do not have one entry per joint.
 LABELS = {
     'gravity': ('x', 'y', 'z'),
     'wrench': SPATIAL_ENTRIES,
+    'payload': PARAMETERS,
 }
 # Quantities of a frame whose axes are those of the base.
 WITHOUT_AXES = ('frame_pose', 'external_torque')
@@ -108,38 +127,86 @@ def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> 
     return quantity, frame, axes
 
 
-def traced(model: RobotModel, key: Key) -> tuple[Program, dict[str, Sequence[str]]]:
-    """The program of a quantity for one robot, and the names of the entries of its inputs.
+def inputs_of(quantity: str, *, with_payload: bool) -> tuple[str, ...]:
+    """Names of the vectors that the program of a quantity takes, in order.
 
-    Raises:
-        UnknownNameError: no link has the name of the frame.
+    Args:
+        quantity: one of `EVERY_QUANTITY`.
+        with_payload: whether the payload of a body is an input; it comes last.
     """
-    quantity, *options = (key,) if isinstance(key, str) else key
-    algorithm, names = EVERY_QUANTITY[quantity]
-    labels: dict[str, Sequence[str]] = {
-        name: LABELS.get(name, model.joint_names) for name in names
-    }
-    sizes = {name: len(labels[name]) for name in names}
-    frame = {'frame': model.frame(options[0])} if options else {}
-    axes = {'axes': options[1]} if len(options) > 1 else {}
-    specialised = partial(algorithm, model, **frame, **axes)
-    return trace(quantity, specialised, sizes), labels
+    _, names = EVERY_QUANTITY[quantity]
+    return (*names, 'payload') if with_payload and quantity not in WITHOUT_INERTIA else names
 
 
 class CompiledQuantities(dict[Key, Callable[..., Array]]):
-    """The compiled quantities of a robot by `key_of`; a missing one is compiled on access."""
+    """The compiled quantities of a robot by `key_of`; a missing one is compiled on access.
 
-    def __init__(self, model: RobotModel, backend: Backend) -> None:
+    Attributes:
+        model: the robot; without the payload that is an input.
+        payload: (10,) inertial parameters of the payload that is an input; None if none is.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        backend: Backend,
+        threads: int,
+        payload_body: int | None = None,
+        payload: Array | None = None,
+    ) -> None:
         """Start with nothing compiled.
 
         Args:
-            model: the robot.
+            model: the robot, without payloads on `payload_body`.
             backend: with which to compile.
+            threads: that may compute a batch.
+            payload_body: index of the joint whose body carries the payload that is an input; None
+                for no such input.
+            payload: see the attribute.
         """
         super().__init__()
-        self._model = model
+        self.model = model
+        self.payload = payload
+        self._payload_body = payload_body
         self._backend = backend
+        self._threads = threads
         self._kernels: dict[Key, Kernel] = {}
+
+    def carrying(self, payload: Array) -> CompiledQuantities:
+        """The same programs, with another payload as their input."""
+        other = CompiledQuantities(
+            self.model, self._backend, self._threads, self._payload_body, payload
+        )
+        # What one of them compiles, the other has.
+        other._kernels = self._kernels
+        return other
+
+    def bind(self, key: Key, inputs: Sequence[Array], out: Array) -> Callable[[], None]:
+        """A function that computes a quantity from these arrays into `out`; see `Kernel.bind`.
+
+        Raises:
+            UnknownNameError: no link has the name of the frame.
+            StateError: an array would have to be converted or copied.
+        """
+        return self.kernel(key).bind([*inputs, *self._payload_of(key)], out)
+
+    def __missing__(self, key: Key) -> Callable[..., Array]:
+        call, constant = self.kernel(key).call, self._payload_of(key)
+        if constant:
+
+            def with_payload(*arguments: Any) -> Any:
+                return call(*arguments[:-1], *constant, arguments[-1])
+
+            self[key] = with_payload
+        else:
+            self[key] = call
+        return self[key]
+
+    def _payload_of(self, key: Key) -> list[Array]:
+        """The payload, if the program of the quantity takes it."""
+        if self.payload is None or _quantity(key) in WITHOUT_INERTIA:
+            return []
+        return [self.payload]
 
     def kernel(self, key: Key) -> Kernel:
         """The compiled quantity as a `Kernel`, which can also be bound to arrays.
@@ -147,11 +214,82 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
         Raises:
             UnknownNameError: no link has the name of the frame.
         """
-        self[key]
+        if key not in self._kernels:
+            self._kernels[key] = self._compiled(key)
         return self._kernels[key]
 
-    def __missing__(self, key: Key) -> Callable[..., Array]:
-        program, labels = traced(self._model, key)
-        self._kernels[key] = Kernel(program, labels, self._backend)
-        self[key] = self._kernels[key].call
-        return self[key]
+    def object_code(self, key: Key) -> ObjectCode:
+        """The quantity compiled for another process on this machine, see `load`."""
+        from .codegen.object_code import ObjectCode
+
+        return ObjectCode.of(self._tracer(key)())
+
+    def load(self, key: Key, code: ObjectCode) -> None:
+        """Use a quantity that another process has compiled, for the same robot.
+
+        Raises:
+            NativeCodeError: the code computes something else than it did there.
+        """
+        self._kernels[key] = Kernel.loaded(
+            code, self._tracer(key), self._labels(key), self._threads
+        )
+
+    def _compiled(self, key: Key) -> Kernel:
+        return Kernel(self._tracer(key)(), self._labels(key), self._backend, self._threads)
+
+    def _labels(self, key: Key) -> dict[str, tuple[str, ...]]:
+        """Names of the entries of each input of a quantity."""
+        return labels_of(self.model, key, with_payload=self.payload is not None)
+
+    def _tracer(self, key: Key) -> Callable[[], Program]:
+        """Traces the program of a quantity. It does not hold this object, which may hold it."""
+        return partial(traced, self.model, key, self._payload_body)
+
+
+def labels_of(model: RobotModel, key: Key, *, with_payload: bool) -> dict[str, tuple[str, ...]]:
+    """Names of the entries of each input of a quantity; see `inputs_of`."""
+    names = inputs_of(_quantity(key), with_payload=with_payload)
+    return {name: LABELS.get(name, model.joint_names) for name in names}
+
+
+def traced(model: RobotModel, key: Key, payload_body: int | None = None) -> Program:
+    """The program of a quantity for one robot.
+
+    Args:
+        model: the robot, without payloads on `payload_body`.
+        key: of the quantity, from `key_of`.
+        payload_body: index of the joint whose body carries a payload that is an input.
+
+    Raises:
+        UnknownNameError: no link has the name of the frame.
+    """
+    quantity, *options = (key,) if isinstance(key, str) else key
+    labels = labels_of(model, key, with_payload=payload_body is not None)
+    sizes = {name: len(entries) for name, entries in labels.items()}
+    return trace(quantity, _specialised(model, payload_body, quantity, *options), sizes)
+
+
+def _specialised(
+    model: RobotModel,
+    payload_body: int | None,
+    quantity: str,
+    frame: str | None = None,
+    axes: str | None = None,
+) -> Callable[..., Any]:
+    """The algorithm of a quantity for one robot, as a function of the input vectors."""
+    algorithm, names = EVERY_QUANTITY[quantity]
+    options: dict[str, Any] = {} if frame is None else {'frame': model.frame(frame)}
+    if axes is not None:
+        options['axes'] = axes
+
+    def specialised(*vectors: Any) -> Any:
+        loaded, payload = model, vectors[len(names) :]
+        if payload and payload_body is not None:
+            loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
+        return algorithm(loaded, *vectors[: len(names)], **options)
+
+    return specialised
+
+
+def _quantity(key: Key) -> str:
+    return key if isinstance(key, str) else key[0]

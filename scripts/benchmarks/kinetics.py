@@ -47,6 +47,19 @@ PAIRS = {
         'pinocchio.computeRNEADerivatives(model, data, q, v, a)',
         'dynamics.inverse_dynamics_derivatives(x, v, a)',
     ),
+    'forward dynamics derivatives': Pair(
+        'pinocchio.computeABADerivatives(model, data, q, v, tau)',
+        'dynamics.forward_dynamics_derivatives(x, v, tau)',
+        None,
+    ),
+    'poses of all frames': Pair(
+        'pinocchio.framesForwardKinematics(model, data, q)', 'dynamics.frame_poses(x)', None
+    ),
+    'Jacobian of the centre of mass': Pair(
+        'pinocchio.jacobianCenterOfMass(model, data, q)',
+        'dynamics.center_of_mass_jacobian(x)',
+        None,
+    ),
     'inverse mass matrix': Pair(
         'pinocchio.computeMinverse(model, data, q)', 'dynamics.mass_matrix_inverse(x)', None
     ),
@@ -60,7 +73,7 @@ PAIRS = {
 
 def measure() -> list[Figure]:
     """Everything; a row of the table is printed as soon as it is known."""
-    print(f'\n{"":34}{"Pinocchio":>10}{"facade":>10}{"ratio":>8}{"bound":>7}')
+    print(f'\n{"":46}{"Pinocchio":>10}{"facade":>10}{"ratio":>8}{"bound":>7}')
     figures = []
     for robot in core.ROBOTS:
         namespace = _namespace(core.urdf(robot))
@@ -108,7 +121,7 @@ def _compare(name: str, pair: Pair, namespace: dict[str, object]) -> list[Figure
     figure = Figure('facade ratio', ratio, 'x', pair.bound)
     mark = ' ' if figure.holds else '!'
     bound = '' if pair.bound is None else f'{pair.bound:.2f}'
-    print(f'{name:34}{theirs:7.2f} us{ours:7.2f} us{ratio:7.2f}{mark}{bound:>7}', flush=True)
+    print(f'{name:46}{theirs:7.2f} us{ours:7.2f} us{ratio:7.2f}{mark}{bound:>7}', flush=True)
     times = [Figure('Pinocchio', theirs, 'us'), Figure('facade', ours, 'us')]
     return [each.prefixed(name) for each in (*times, figure)]
 

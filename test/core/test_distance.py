@@ -21,8 +21,10 @@ UNAFFECTED = (
     'torque_terms',
     'mass_matrix',
     'regressor',
+    'center_of_mass_jacobian',
 )
-ARGUMENTS = {'mass_matrix': 'q', 'gravity_torque': 'q', 'bias_torque': 'qv'}
+ARGUMENTS = dict.fromkeys(('mass_matrix', 'gravity_torque', 'center_of_mass_jacobian'), 'q')
+ARGUMENTS['bias_torque'] = 'qv'
 
 
 def moved_away(robot, distance):

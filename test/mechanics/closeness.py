@@ -57,3 +57,8 @@ def torque_scale(dynamics: Any, state: Any) -> float:
     inertial = np.abs(dynamics.mass_matrix(state.q)) @ np.abs(state.a)
     velocity = coriolis_scale(dynamics, state) * np.abs(state.v).max()
     return float(gravity_scale(dynamics, state.q) + inertial.max() + velocity)
+
+
+def solvable(M: Any) -> bool:
+    """Whether a keeps 7 digits; solving loses as many as the condition number of M has."""
+    return bool(M.any() and np.linalg.cond(M) * TOLERANCE < 1e-7)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core import RobotModel
-from robot_dynamics_ros.core.algorithms.regressor import inertial_parameters
 from robot_dynamics_ros.core.quantities import EVERY_QUANTITY
 
 
@@ -40,4 +39,4 @@ class FloatKinetics:
         return pose[:, :3], pose[:, 3]
 
     def inertial_parameters(self) -> Any:
-        return np.array(inertial_parameters(self.model))
+        return self.model.inertial_parameters()

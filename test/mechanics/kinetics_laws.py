@@ -1,4 +1,4 @@
-"""The laws of kinematics, forward dynamics, energies, derivatives and the regressor.
+"""The laws of kinematics, forward dynamics and energies; those of derivatives are added.
 
 As in `mechanics.laws`, each raises AssertionError, for whatever computes: floats, plain Python or
 native code.
@@ -6,27 +6,20 @@ native code.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from mechanics.closeness import TOLERANCE, assert_close, coriolis_scale, gravity
+from mechanics.closeness import assert_close, gravity, solvable
 from mechanics.complex_step import derivative, gradient
+from mechanics.derivative_laws import DERIVATIVE_LAWS
 from mechanics.float_kinetics import FloatKinetics
 from mechanics.laws import GRAVITY
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core.algorithms import energy
+from robot_dynamics_ros.core.algorithms.center_of_mass import center_of_mass
 from robot_dynamics_ros.core.algorithms.joint_space import solved_forward_dynamics
 from robot_dynamics_ros.core.algorithms.kinematics import AXES, frame_pose, jacobian
-from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
-from robot_dynamics_ros.core.model.inertia import Inertia
-from robot_dynamics_ros.core.spatial import symmetric
-
-
-def solvable(M: Any) -> bool:
-    """Whether a keeps 7 digits; solving loses as many as the condition number of M has."""
-    return bool(M.any() and np.linalg.cond(M) * TOLERANCE < 1e-7)
 
 
 def total_mass(robot: Robot) -> float:
@@ -69,6 +62,14 @@ def frames_are_fixed_to_their_bodies(robot: Robot, dynamics: Any, state: State) 
         assert_close(R, R_body @ np.array(frame.placement.rotation))
         shift = R_body @ np.array(frame.placement.translation)
         assert_close(p, p_body + shift, scale=1.0)
+
+
+def poses_of_all_frames_are_those_of_each(robot: Robot, dynamics: Any, state: State) -> None:
+    poses = dynamics.frame_poses(state.q)
+    assert poses.shape == (len(robot.model.frames), 3, 4)
+    for frame, pose in zip(robot.model.frames, poses, strict=True):
+        R, p = dynamics.frame_pose(state.q, frame.name)
+        assert_close(pose, np.column_stack([R, p]), scale=1.0)
 
 
 def jacobian_gives_the_rate_of_the_pose(robot: Robot, dynamics: Any, state: State) -> None:
@@ -186,49 +187,29 @@ def momentum_is_the_sum_over_bodies(robot: Robot, dynamics: Any, state: State) -
     assert_close(dynamics.momentum(state.q, state.v), [*linear, *angular], scale)
 
 
-# Laws of derivatives and of the regressor
+def center_of_mass_carries_the_weight(robot: Robot, dynamics: Any, state: State) -> None:
+    """U = -m gravity . c, and g = -m J^T gravity."""
+    mass = total_mass(robot)
+    if mass:
+        with gravity(dynamics, GRAVITY):
+            scale = mass * np.linalg.norm(GRAVITY)
+            U = -mass * GRAVITY @ dynamics.center_of_mass(state.q)
+            assert_close(dynamics.potential_energy(state.q), U, 10.0 * scale)
+            torque = -mass * GRAVITY @ dynamics.center_of_mass_jacobian(state.q)
+            assert_close(dynamics.gravity_torque(state.q), torque, scale)
 
 
-def derivatives_are_those_of_the_torque(robot: Robot, dynamics: Any, state: State) -> None:
-    n, (q, v, a, _) = robot.model.size, state
-
-    def torque(x: Any) -> Any:
-        return inverse_dynamics(robot.model, x[:n], x[n : 2 * n], x[2 * n :], tuple(GRAVITY))
-
-    with gravity(dynamics, GRAVITY):
-        in_q, in_v, in_a = dynamics.inverse_dynamics_derivatives(q, v, a)
-    expected = np.split(gradient(torque, np.concatenate([q, v, a])), 3, axis=1)
-    rates = coriolis_scale(dynamics, state)
-    assert_close(in_q, expected[0], np.abs(torque([*q, *v, *a])).max() + rates)
-    assert_close(in_v, expected[1], rates)
-    assert_close(in_a, expected[2])
-    assert_close(in_a, dynamics.mass_matrix(q))
-    assert_close(in_v, 2.0 * dynamics.coriolis_matrix(q, v), rates)
+def center_of_mass_has_the_linear_momentum(robot: Robot, dynamics: Any, state: State) -> None:
+    """m c_dot = m J v, with c_dot by the complex step."""
+    q, v, mass = state.q, state.v, total_mass(robot)
+    if mass:
+        rate = derivative(lambda x: center_of_mass(robot.model, x), q, v)
+        scale = np.abs(v).sum()
+        assert_close(dynamics.center_of_mass_jacobian(q) @ v, rate, scale)
+        assert_close(dynamics.momentum(q, v)[:3], mass * rate, mass * scale)
 
 
-def torque_is_the_regressor_times_the_parameters(
-    robot: Robot, dynamics: Any, state: State
-) -> None:
-    q, v, a, _ = state
-    with gravity(dynamics, GRAVITY):
-        Y, pi = dynamics.regressor(q, v, a), dynamics.inertial_parameters()
-        scale = (np.abs(Y) @ np.abs(pi)).max()
-        assert_close(Y @ pi, dynamics.inverse_dynamics(q, v, a), scale)
-
-
-def torque_is_linear_in_the_parameters(robot: Robot, dynamics: Any, state: State) -> None:
-    """tau(pi) of other bodies, possible or not, with the same regressor."""
-    q, v, a, _ = state
-    Y = dynamics.regressor(q, v, a)
-
-    def torque(pi: Any) -> Any:
-        changed = FloatKinetics(_with_parameters(robot.model, pi), dynamics.gravity)
-        return changed.inverse_dynamics(q, v, a)
-
-    first, second = np.random.default_rng(5).uniform(-1.0, 1.0, (2, Y.shape[1]))
-    scale = np.abs(Y).sum(axis=1).max()
-    assert_close(torque(first), Y @ first, scale)
-    assert_close(torque(first - 3.0 * second), torque(first) - 3.0 * torque(second), 4.0 * scale)
+# Laws of the rotors
 
 
 def rotors_count_in_every_formulation(robot: Robot, dynamics: Any, state: State) -> None:
@@ -255,6 +236,7 @@ KINETICS_LAWS = (
     rotors_count_in_every_formulation,
     pose_is_rigid,
     frames_are_fixed_to_their_bodies,
+    poses_of_all_frames_are_those_of_each,
     jacobian_gives_the_rate_of_the_pose,
     jacobian_derivative_is_that_of_the_jacobian,
     inverse_of_forward_dynamics_returns_the_torque,
@@ -264,18 +246,7 @@ KINETICS_LAWS = (
     potential_energy_has_the_gravity_torque_for_gradient,
     power_of_the_torques_is_the_rate_of_energy,
     momentum_is_the_sum_over_bodies,
-    derivatives_are_those_of_the_torque,
-    torque_is_the_regressor_times_the_parameters,
-    torque_is_linear_in_the_parameters,
+    center_of_mass_carries_the_weight,
+    center_of_mass_has_the_linear_momentum,
+    *DERIVATIVE_LAWS,
 )
-
-
-def _with_parameters(model: Any, pi: Any) -> Any:
-    joints = []
-    for joint, (m, x, y, z, xx, xy, yy, xz, yz, zz) in zip(
-        model.joints, pi.reshape(-1, 10).tolist(), strict=True
-    ):
-        half = 0.5 * (xx + yy + zz)
-        second = symmetric(half - xx, -xy, -xz, half - yy, -yz, half - zz)
-        joints.append(replace(joint, inertia=Inertia(m, (x, y, z), second)))
-    return replace(model, joints=tuple(joints))

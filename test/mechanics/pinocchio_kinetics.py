@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import cycle
 
 import numpy as np
@@ -48,6 +49,47 @@ class PinocchioKinetics(PinocchioReference):
         full = np.triu(in_a) + np.triu(in_a, 1).T
         return np.array([spread.T @ matrix @ spread for matrix in (in_q, in_v, full)])
 
+    def forward_dynamics_derivatives(self, q: Array, v: Array, tau: Array) -> Array:
+        """da/dq, da/dv and M^-1, (3, n, n); with mimic joints from inverse dynamics."""
+        if self._mimics:
+            a = self.forward_dynamics(q, v, tau)
+            in_q, in_v, M = self.inverse_dynamics_derivatives(q, v, a)
+            return np.array([*(-np.linalg.solve(M, (in_q, in_v))), np.linalg.inv(M)])
+        spread = self._spread
+        in_q, in_v, inverse = pinocchio.computeABADerivatives(
+            self._model, self._data, self._positions(q), spread @ v, spread @ tau
+        )
+        full = np.triu(inverse) + np.triu(inverse, 1).T
+        return np.array([spread.T @ matrix @ spread for matrix in (in_q, in_v, full)])
+
+    def center_of_mass(self, q: Array) -> Array:
+        """c (3,)."""
+        return pinocchio.centerOfMass(self._model, self._data, self._positions(q)).copy()
+
+    def center_of_mass_jacobian(self, q: Array) -> Array:
+        """J (3, n)."""
+        J = pinocchio.jacobianCenterOfMass(self._model, self._data, self._positions(q))
+        return J.reshape(3, -1) @ self._spread
+
+    def kinetic_energy(self, q: Array, v: Array) -> float:
+        """T [J]."""
+        rates = self._spread @ v
+        energy = pinocchio.computeKineticEnergy(self._model, self._data, self._positions(q), rates)
+        return float(energy)
+
+    def potential_energy(self, q: Array) -> float:
+        """U [J]."""
+        energy = pinocchio.computePotentialEnergy(self._model, self._data, self._positions(q))
+        return float(energy)
+
+    def momentum(self, q: Array, v: Array) -> Array:
+        """[linear; angular about the base origin] (6,), from the one about the centre of mass."""
+        pinocchio.computeCentroidalMomentum(
+            self._model, self._data, self._positions(q), self._spread @ v
+        )
+        linear, angular = self._data.hg.linear, self._data.hg.angular
+        return np.concatenate([linear, angular + np.cross(self._data.com[0], linear)])
+
     def regressor(self, q: Array, v: Array, a: Array) -> Array:
         """Y (n, 10 bodies)."""
         spread = self._spread
@@ -78,9 +120,14 @@ class PinocchioKinetics(PinocchioReference):
 
     def frame_pose(self, q: Array, frame: str) -> tuple[Array, Array]:
         """Rotation (3, 3) and origin (3,) in the base."""
+        (pose,) = self.frame_poses(q, [frame])
+        return pose[:, :3], pose[:, 3]
+
+    def frame_poses(self, q: Array, frames: Iterable[str]) -> Array:
+        """[R | p] of frames in the base, (k, 3, 4)."""
         pinocchio.framesForwardKinematics(self._model, self._data, self._positions(q))
-        pose = self._data.oMf[self._frame(frame)]
-        return pose.rotation, pose.translation
+        poses = [self._data.oMf[self._frame(frame)] for frame in frames]
+        return np.array([pose.homogeneous[:3] for pose in poses])
 
     def _pairs(
         self, dynamics: RobotDynamics, state: State
@@ -94,6 +141,7 @@ class PinocchioKinetics(PinocchioReference):
         if condition < SINGULAR:
             ours, theirs = dynamics.forward_dynamics(q, v, tau), self.forward_dynamics(q, v, tau)
             pairs['M forward_dynamics'] = M @ ours, M @ theirs, float(np.abs(tau).max())
+            pairs |= self._forward_pairs(dynamics, state, tau, M)
             if condition < SOLVABLE:
                 pairs['forward_dynamics'] = ours, theirs, float(np.abs(a).max())
         ours = dynamics.inverse_dynamics_derivatives(q, v, a)
@@ -107,7 +155,43 @@ class PinocchioKinetics(PinocchioReference):
             self.regressor(q, v, a),
             VANISHING * motion,
         )
+        pairs |= self._body_pairs(dynamics, q, v, inertia)
         return pairs | self._frame_pairs(dynamics, q, v, next(self._frames).name)
+
+    def _forward_pairs(
+        self, dynamics: RobotDynamics, state: State, tau: Array, M: Array
+    ) -> dict[str, tuple[Array, Array, float]]:
+        """Derivatives of forward dynamics times M, so that both have lost the same digits."""
+        q, v = state.q, state.v
+        ours = M @ dynamics.forward_dynamics_derivatives(q, v, tau)
+        theirs = M @ self.forward_dynamics_derivatives(q, v, tau)
+        # The inverse from both sides: M M^-1 M.
+        ours[2], theirs[2] = ours[2] @ M, theirs[2] @ M
+        speed, inertia = float(np.abs(v).max()), float(np.abs(M).max())
+        scales = float(np.abs(tau).max()), inertia * speed, inertia
+        names = 'M da/dq', 'M da/dv', 'M da/dtau M'
+        return dict(zip(names, zip(ours, theirs, scales, strict=True), strict=True))
+
+    def _body_pairs(
+        self, dynamics: RobotDynamics, q: Array, v: Array, inertia: float
+    ) -> dict[str, tuple[Array, Array, float]]:
+        """Energies, momentum and centre of mass."""
+        speed = float(np.abs(v).max())
+        mass = sum(joint.inertia.mass for joint in dynamics.model.joints)
+        weight = mass * float(np.linalg.norm(dynamics.gravity))
+        kinetic, potential = self.kinetic_energy(q, v), self.potential_energy(q)
+        pairs = {
+            'kinetic_energy': (dynamics.kinetic_energy(q, v), kinetic, inertia * speed**2),
+            'potential_energy': (dynamics.potential_energy(q), potential, VANISHING * weight),
+        }
+        # Pinocchio divides by the mass, also for the momentum.
+        if mass:
+            theirs = self.momentum(q, v)
+            pairs['momentum'] = dynamics.momentum(q, v), theirs, VANISHING * mass * speed
+            pairs['center_of_mass'] = dynamics.center_of_mass(q), self.center_of_mass(q), VANISHING
+            J = self.center_of_mass_jacobian(q)
+            pairs['center_of_mass_jacobian'] = dynamics.center_of_mass_jacobian(q), J, VANISHING
+        return pairs
 
     def _frame_pairs(
         self, dynamics: RobotDynamics, q: Array, v: Array, frame: str
@@ -115,7 +199,11 @@ class PinocchioKinetics(PinocchioReference):
         rotation, origin = dynamics.frame_pose(q, frame)
         their_rotation, their_origin = self.frame_pose(q, frame)
         ours, theirs = [rotation, origin[:, None]], [their_rotation, their_origin[:, None]]
-        pairs = {'frame_pose': (np.hstack(ours), np.hstack(theirs), 1.0)}
+        names = [each.name for each in dynamics.model.frames]
+        pairs = {
+            'frame_pose': (np.hstack(ours), np.hstack(theirs), 1.0),
+            'frame_poses': (dynamics.frame_poses(q), self.frame_poses(q, names), 1.0),
+        }
         for axes in AXES:
             J = self.jacobian(q, frame, axes)
             pairs[f'jacobian {axes}'] = dynamics.jacobian(q, frame, axes), J, VANISHING

@@ -12,6 +12,8 @@ from .pivots import largest_of_coordinates, require_pivot
 from .rnea import bias_torque
 
 Rows = list[list[Scalar]]
+# L, unit lower triangular, and the diagonal of D of a symmetric matrix L^T D L.
+Factors = tuple[Rows, list[Scalar]]
 
 
 def mass_matrix_inverse(model: RobotModel, q: Sequence[Scalar]) -> Rows:
@@ -25,24 +27,7 @@ def mass_matrix_inverse(model: RobotModel, q: Sequence[Scalar]) -> Rows:
         InertiaError: a joint moves no mass at any q, so that there is no inverse.
         StateError: M(q) is singular at this q.
     """
-    n = model.size
-    lower, diagonal = factorize(model, q, mass_matrix(model, q))
-    # Z = L^-1, row by row, from L Z = 1.
-    z: Rows = [[0.0] * n for _ in range(n)]
-    for i in range(n):
-        z[i][i] = 1.0
-        for k in range(i):
-            for j in range(k + 1):
-                z[i][j] -= lower[i][k] * z[k][j]
-    scaled = [[z[i][k] / diagonal[k] for k in range(i + 1)] for i in range(n)]
-    inverse: Rows = [[0.0] * n for _ in range(n)]
-    for i in range(n):
-        for j in range(i + 1):
-            entry: Scalar = 0.0
-            for k in range(j + 1):
-                entry += scaled[i][k] * z[j][k]
-            inverse[i][j] = inverse[j][i] = entry
-    return inverse
+    return inverse(factorize(model, q, mass_matrix(model, q)))
 
 
 def solved_forward_dynamics(
@@ -60,22 +45,14 @@ def solved_forward_dynamics(
         InertiaError: a joint moves no mass at any q, so that any acceleration would do.
         StateError: M(q) is singular at this q.
     """
-    lower, diagonal = factorize(model, q, mass_matrix(model, q))
+    factors = factorize(model, q, mass_matrix(model, q))
     bias = bias_torque(model, q, v, gravity)
-    a = [torque - needed for torque, needed in zip(tau, bias, strict=True)]
-    for i in reversed(range(model.size)):
-        for j in range(i):
-            a[j] -= lower[i][j] * a[i]
-    for i in range(model.size):
-        a[i] = a[i] / diagonal[i]
-        for j in range(i):
-            a[i] -= lower[i][j] * a[j]
-    return a
+    return solve(factors, [torque - needed for torque, needed in zip(tau, bias, strict=True)])
 
 
 def factorize(
     model: RobotModel, q: Sequence[Scalar], matrix: Sequence[Sequence[Scalar]]
-) -> tuple[Rows, list[Scalar]]:
+) -> Factors:
     """L, unit lower triangular, and the diagonal of D with M(q) = L^T D L.
 
     Featherstone, "Rigid Body Dynamics Algorithms" (2008), table 6.3: from the tips to the base,
@@ -95,3 +72,50 @@ def factorize(
     for i in range(n):
         work[i][i] = 1.0
     return work, diagonal
+
+
+def solve(factors: Factors, right: Sequence[Scalar]) -> list[Scalar]:
+    """x (n,) with L^T D L x = right.
+
+    Args:
+        factors: L and the diagonal of D, see `factorize`.
+        right: (n,).
+    """
+    lower, diagonal = factors
+    reciprocals = [1.0 / pivot for pivot in diagonal]
+    x = list(right)
+    for i in reversed(range(len(x))):
+        for j in range(i):
+            x[j] -= lower[i][j] * x[i]
+    for i in range(len(x)):
+        x[i] = x[i] * reciprocals[i]
+        for j in range(i):
+            x[i] -= lower[i][j] * x[j]
+    return x
+
+
+def inverse(factors: Factors) -> Rows:
+    """(L^T D L)^-1 = L^-1 D^-1 L^-T, shape (n, n), full and symmetric.
+
+    Args:
+        factors: L and the diagonal of D, see `factorize`.
+    """
+    lower, diagonal = factors
+    reciprocals = [1.0 / pivot for pivot in diagonal]
+    n = len(diagonal)
+    # Z = L^-1, row by row, from L Z = 1.
+    z: Rows = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        z[i][i] = 1.0
+        for k in range(i):
+            for j in range(k + 1):
+                z[i][j] -= lower[i][k] * z[k][j]
+    scaled = [[z[i][k] * reciprocals[k] for k in range(i + 1)] for i in range(n)]
+    result: Rows = [[0.0] * n for _ in range(n)]
+    for i in range(n):
+        for j in range(i + 1):
+            entry: Scalar = 0.0
+            for k in range(j + 1):
+                entry += scaled[i][k] * z[j][k]
+            result[i][j] = result[j][i] = entry
+    return result

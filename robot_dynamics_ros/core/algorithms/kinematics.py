@@ -29,6 +29,8 @@ from .joint_tree import ancestors, joint_rates
 Axes = Literal['LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED']
 AXES: tuple[Axes, ...] = get_args(Axes)
 
+Pose = tuple[Matrix, Vector]
+
 
 def frame_pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> list[list[Scalar]]:
     """Rotation and origin of a frame in the base, [R | p], shape (3, 4).
@@ -38,8 +40,20 @@ def frame_pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> list[lis
         q: (n,) positions [rad or m].
         frame: of the model.
     """
-    rotation, translation = _pose(model, q, frame)
-    return [[*rotation[i], translation[i]] for i in range(3)]
+    return _rows(_placed(body_poses(model, q), frame))
+
+
+def frame_poses(model: RobotModel, q: Sequence[Scalar]) -> list[list[list[Scalar]]]:
+    """Rotation and origin of every frame in the base, [R | p], shape (frames, 3, 4).
+
+    Equivalent to `frame_pose` of each of `model.frames`.
+
+    Args:
+        model: the robot.
+        q: (n,) positions [rad or m].
+    """
+    poses = body_poses(model, q)
+    return [_rows(_placed(poses, frame)) for frame in model.frames]
 
 
 def jacobian(
@@ -55,9 +69,9 @@ def jacobian(
         frame: of the model.
         axes: see `Axes`.
     """
-    rotation, translation = _pose(model, q, frame)
-    point = ZERO if axes == 'WORLD' else translation
     poses = body_poses(model, q)
+    rotation, translation = _placed(poses, frame)
+    point = ZERO if axes == 'WORLD' else translation
     columns = []
     for i in _chain(model, frame):
         joint, (attitude, origin) = model.joints[i], poses[i]
@@ -88,8 +102,8 @@ def jacobian_derivative(
         frame: of the model.
         axes: see `Axes`.
     """
-    rotation, translation = _pose(model, q, frame)
     poses, velocities = body_poses(model, q), _velocities(model, q, v)
+    rotation, translation = _placed(poses, frame)
     # Angular velocity of the frame, and velocity of the point that J is about.
     omega, point_velocity = velocities[frame.body + 1]
     point = ZERO if axes == 'WORLD' else translation
@@ -118,12 +132,18 @@ def jacobian_derivative(
     return _matrix(model, columns)
 
 
-def _pose(model: RobotModel, q: Sequence[Scalar], frame: Frame) -> tuple[Matrix, Vector]:
+def _placed(poses: Sequence[Pose], frame: Frame) -> Pose:
+    """The pose of a frame in the base, from those of the bodies."""
     rotation, translation = frame.placement.rotation, frame.placement.translation
     if frame.body < 0:
         return rotation, translation
-    attitude, origin = body_poses(model, q)[frame.body]
+    attitude, origin = poses[frame.body]
     return multiply(attitude, rotation), add(origin, rotate(attitude, translation))
+
+
+def _rows(pose: Pose) -> list[list[Scalar]]:
+    rotation, translation = pose
+    return [[*rotation[i], translation[i]] for i in range(3)]
 
 
 def _velocities(

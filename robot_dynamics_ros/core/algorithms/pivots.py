@@ -65,30 +65,43 @@ def require_pivot(
 def largest_inertias(model: RobotModel, q: Sequence[Scalar]) -> list[Scalar]:
     """Upper bounds of the inertia that each joint moves, without armature [kg m^2 or kg].
 
-    Of a joint that slides, the mass of the bodies that it carries. Of one that turns,
-    (r + sum of sqrt(m_k) |x_k|)^2 <= (1 + N) (r^2 + sum of m_k x_k^2), where r^2 is the trace of
-    their second moment about the joint with the arm stretched out, and x_k the travel of each of
-    N sliding joints among them, which carries the mass m_k. Constant where no joint slides.
+    Of a joint that slides, the mass of the bodies that it carries. Of one that turns, with the arm
+    stretched out so that the frame of a body is at the distance D: the integral of (|p| + D)^2 dm
+    is at most 2 r^2, with r^2 the sum of the traces of the second moments and of m D^2. Where N
+    joints slide among those that it carries, each by x_k with the mass m_k, the inertia is at most
+    (1 + N) (2 r^2 + sum of m_k x_k^2). Constant where no joint slides and no body is an input.
 
     Returns:
         One per joint of `model.joints`.
     """
-    masses = [abs(joint.inertia.mass) for joint in model.joints]
-    moments = [abs(trace(joint.inertia.second_moment)) for joint in model.joints]
+    masses = [_magnitude(joint.inertia.mass) for joint in model.joints]
+    # Sums over the bodies that the joint carries: tr S, m D and m D^2.
+    traces = [_magnitude(trace(joint.inertia.second_moment)) for joint in model.joints]
+    levers: list[Scalar] = [0.0 for _ in model.joints]
+    squares: list[Scalar] = [0.0 for _ in model.joints]
     travels: list[list[Scalar]] = [[] for _ in model.joints]
     for i, joint in reversed(list(enumerate(model.joints))):
-        if joint.parent >= 0:
-            distance = math.hypot(*joint.placement.translation)
-            moments[joint.parent] += (math.sqrt(moments[i]) + math.sqrt(masses[i]) * distance) ** 2
-            travels[joint.parent] += travels[i]
+        if (parent := joint.parent) >= 0:
+            d = math.hypot(*joint.placement.translation)
+            traces[parent] += traces[i]
+            squares[parent] += squares[i] + (2.0 * levers[i] + masses[i] * d) * d
+            levers[parent] += levers[i] + masses[i] * d
+            travels[parent] += travels[i]
             if joint.kind == 'prismatic':
                 x = joint_position(joint, q[joint.coordinate.index])
-                travels[joint.parent].append(masses[i] * x * x)
-            masses[joint.parent] += masses[i]
+                travels[parent].append(masses[i] * x * x)
+            masses[parent] += masses[i]
     return [
-        mass if joint.kind == 'prismatic' else (1 + len(travel)) * (moment + sum(travel))
-        for joint, mass, moment, travel in zip(model.joints, masses, moments, travels, strict=True)
+        masses[i]
+        if joint.kind == 'prismatic'
+        else (1 + len(travels[i])) * (2.0 * (traces[i] + squares[i]) + sum(travels[i]))
+        for i, joint in enumerate(model.joints)
     ]
+
+
+def _magnitude(x: Scalar) -> Scalar:
+    """|x| of a number: an implausible body may have a negative one. Inputs are plausible."""
+    return abs(x) if isinstance(x, float) else x
 
 
 def rounding_of_inertias(model: RobotModel, q: npt.ArrayLike) -> Array:

@@ -20,8 +20,6 @@ from ..spatial import (
 from .joint_tree import joint_frames
 from .rnea import body_motions
 
-PARAMETERS = ('m', 'mx', 'my', 'mz', 'Ixx', 'Ixy', 'Iyy', 'Ixz', 'Iyz', 'Izz')
-
 _UNITS: tuple[Vector, ...] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _UNIT_INERTIAS: tuple[Matrix, ...] = (
     symmetric(1.0, 0.0, 0.0, 0.0, 0.0, 0.0),
@@ -33,19 +31,6 @@ _UNIT_INERTIAS: tuple[Matrix, ...] = (
 )
 
 
-def inertial_parameters(model: RobotModel) -> list[float]:
-    """pi, shape (10 bodies,): `PARAMETERS` of each body, in the order of `model.joints`.
-
-    Mass, first moment, and rotational inertia about the origin of the joint frame, in its axes:
-    Pinocchio's order. Links that are fixed to a body are part of it.
-    """
-    parameters: list[float] = []
-    for joint in model.joints:
-        (xx, xy, xz), (_, yy, yz), (_, _, zz) = joint.inertia.rotational
-        parameters += [joint.inertia.mass, *joint.inertia.first_moment, xx, xy, yy, xz, yz, zz]
-    return parameters
-
-
 def regressor(
     model: RobotModel,
     q: Sequence[Scalar],
@@ -53,7 +38,7 @@ def regressor(
     a: Sequence[Scalar],
     gravity: Vector,
 ) -> list[list[Scalar]]:
-    """Y(q, v, a) with tau = Y pi, shape (n, 10 bodies); pi are the `inertial_parameters`.
+    """Y(q, v, a) with tau = Y pi, shape (n, 10 bodies); pi are `RobotModel.inertial_parameters`.
 
     The torque of the rotors, armature times acceleration, is not in pi: add it to Y pi.
 

@@ -68,9 +68,7 @@ def cpp_view(robot: ExportedRobot) -> str:
         for way, types in ways.items()
     }
     names = robot.names
-    return TEXT.format(
-        package=names.package, macro=names.macro, prefix=names.prefix, **functions
-    )
+    return TEXT.format(package=names.package, macro=names.macro, prefix=names.prefix, **functions)
 
 
 def _function(robot: ExportedRobot, quantity: ExportedQuantity, given: str, written: str) -> str:

@@ -18,12 +18,19 @@ QUANTITY_TEXTS = {
     'mass_matrix_inverse': 'M(q)^-1, ({n}, {n}), full and symmetric.',
     'inverse_dynamics_derivatives': 'dtau/dq, dtau/dv and dtau/da = M of inverse_dynamics, '
     '(3, {n}, {n}).',
+    'forward_dynamics_derivatives': 'da/dq, da/dv and da/dtau = M^-1 of forward_dynamics, '
+    '(3, {n}, {n}).',
     'regressor': 'Y with inverse_dynamics = Y pi without armature, ({n}, 10 x {bodies}); pi holds '
     'm, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of every body, about the joint frame, in its axes.',
     'kinetic_energy': 'v^T M(q) v / 2 [J], one number.',
     'potential_energy': 'U with dU/dq = g(q) [J], one number; zero for mass at the base origin.',
     'momentum': '[linear; angular about the base origin] of all bodies, in base axes '
     '[kg m/s; kg m^2/s], (6).',
+    'center_of_mass': 'Of all moving bodies [m], (3), in base axes.',
+    'center_of_mass_jacobian': 'J with dc/dt = J v of the centre of mass c, (3, {n}), in '
+    'base axes.',
+    'frame_poses': '[R | p] of every link, ({frames}, 3, 4): rotation to the base, and origin '
+    'there [m], in the order {links}.',
     'frame_pose': '[R | p], (3, 4): rotation of {frame} to the base, and its origin there [m].',
     'jacobian': 'J(q), (6, {n}): J v is the twist [linear; angular] of {frame}, axes {axes}.',
     'jacobian_derivative': 'dJ/dt, (6, {n}), of the Jacobian of {frame}, axes {axes}.',
@@ -37,9 +44,17 @@ INPUT_TEXTS = {
     'tau': 'torques or forces of the joints [N m or N], positive along +v',
     'gravity': 'acceleration of free fall (x, y, z) in the axes of the root link [m/s^2]: '
     '(0, 0, -9.81) where its z axis points up; other values for a base on a wall or a ceiling',
+    'payload': 'inertial parameters m, m c (x, y, z), Ixx, Ixy, Iyy, Ixz, Iyz, Izz of what is '
+    'fixed to the body of joint "{payload_joint}", about the origin of the joint frame, in its '
+    'axes [kg, kg m, kg m^2]; zeros for none',
     'wrench': 'what the robot exerts: force (x, y, z) [N], then moment (x, y, z) about the origin '
     'of the frame [N m], both in the axes of the root link',
 }
+
+
+def input_text(name: str, **values: object) -> str:
+    """What an input is, for one robot."""
+    return INPUT_TEXTS[name].format(**values)
 
 
 def quantity_text(quantity: str, **values: object) -> str:

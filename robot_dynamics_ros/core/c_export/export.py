@@ -14,6 +14,7 @@ from .exported_robot import (
     check_exportable,
     exported_quantity,
     hash_of,
+    split_payload,
 )
 from .header import header
 from .identifiers import export_names
@@ -35,6 +36,7 @@ def export_c(
     quantities: Sequence[str] = DEFAULT_QUANTITIES,
     frame: str | None = None,
     axes: Axes = 'LOCAL_WORLD_ALIGNED',
+    payload_frame: str | None = None,
     own_sincos: bool = False,
     urdf: str = '',
 ) -> dict[str, str]:
@@ -49,6 +51,8 @@ def export_c(
         quantities: names of methods of `RobotDynamics`.
         frame: link, for the quantities of a frame.
         axes: of Jacobians.
+        payload_frame: name of a link. The payload on its body becomes the last input of the
+            functions, `payload`; payloads that the model has there are left out.
         own_sincos: compute sines and cosines without math.h; angles end at 2^30 rad then.
         urdf: text of the description, whose hash the header then holds.
 
@@ -63,8 +67,11 @@ def export_c(
     """
     check_exportable(model, quantities)
     names = export_names(name, model.name)
-    exported = tuple(exported_quantity(model, quantity, frame, axes) for quantity in quantities)
-    robot = ExportedRobot(model, names, exported, own_sincos, hash_of(urdf))
+    bare, body = split_payload(model, payload_frame)
+    exported = tuple(
+        exported_quantity(bare, quantity, frame, axes, body) for quantity in quantities
+    )
+    robot = ExportedRobot(bare, names, exported, own_sincos, hash_of(urdf), body)
     return {
         f'include/{names.package}/{names.package}.h': header(robot),
         f'include/{names.package}/{names.package}.hpp': cpp_view(robot),

@@ -10,6 +10,7 @@ from importlib import metadata
 from ..algorithms.kinematics import Axes
 from ..codegen.program import Program
 from ..errors import ParameterError, TopologyError
+from ..model.payload_body import without_load
 from ..model.robot import RobotModel
 from ..quantities import FRAME_QUANTITIES, WITHOUT_AXES, key_of, traced
 from .c_text import in_comment
@@ -32,11 +33,13 @@ class ExportedRobot:
     """The content of an export.
 
     Attributes:
-        model: the robot.
+        model: the robot, without the payloads that are an input.
         names: in C, CMake and ROS.
         quantities: in the order in which they were asked for.
         own_sincos: whether sines and cosines come from the exported code.
         urdf_hash: SHA-256 of the text of the URDF; empty if it is not known.
+        payload_body: index of the joint whose body carries the payload that is an input; None if
+            none is.
     """
 
     model: RobotModel
@@ -44,6 +47,7 @@ class ExportedRobot:
     quantities: tuple[ExportedQuantity, ...]
     own_sincos: bool
     urdf_hash: str
+    payload_body: int | None = None
 
     @property
     def inputs(self) -> dict[str, int]:
@@ -69,7 +73,7 @@ def hash_of(urdf: str) -> str:
 
 
 def exported_quantity(
-    model: RobotModel, quantity: str, frame: str | None, axes: Axes
+    model: RobotModel, quantity: str, frame: str | None, axes: Axes, payload_body: int | None
 ) -> ExportedQuantity:
     """The program of one quantity.
 
@@ -78,6 +82,7 @@ def exported_quantity(
         quantity: its name.
         frame: link, for the quantities of a frame; the others do not use it.
         axes: of Jacobians.
+        payload_body: index of the joint whose body carries a payload that is an input.
 
     Raises:
         UnknownNameError: there is no such quantity or link.
@@ -89,11 +94,38 @@ def exported_quantity(
     takes_axes = of_frame and quantity not in WITHOUT_AXES
     key = key_of(quantity, frame if of_frame else None, axes if takes_axes else None)
     text = quantity_text(
-        quantity, n=model.size, bodies=len(model.joints), axes=axes,
+        quantity,
+        n=model.size,
+        bodies=len(model.joints),
+        frames=len(model.frames),
+        links=', '.join(f'"{in_comment(link.name)}"' for link in model.frames),
+        axes=axes,
         frame=f'link "{in_comment(frame or "")}"',
-    )  # fmt: skip
-    program, _ = traced(model, key)
-    return ExportedQuantity(program, text)
+    )
+    return ExportedQuantity(traced(model, key, payload_body), text)
+
+
+def split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, int | None]:
+    """The robot without the payloads that become an input, and the body that carries them.
+
+    Args:
+        model: the robot.
+        frame: link to whose body they are fixed; None: payloads are part of the robot.
+
+    Raises:
+        UnknownNameError: there is no such link.
+        ParameterError: the link does not move.
+    """
+    if frame is None:
+        return model, None
+    body = model.frame(frame).body
+    if body < 0:
+        raise ParameterError(
+            f'payload_frame: link {frame!r} is fixed to the base and moves with no joint; name a '
+            'link that moves'
+        )
+    bare, _ = without_load(model, body)
+    return bare, body
 
 
 def check_exportable(model: RobotModel, quantities: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .c_text import comment, in_comment
-from .descriptions import INPUT_TEXTS
+from .descriptions import input_text
 from .exported_robot import ExportedQuantity, ExportedRobot, version
 from .program_code import RESULT, prototype
 
@@ -85,6 +85,8 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         f'{payload.mass:g} kg, is included.'
         for payload in model.payloads
     ]
+    carrier = model.joints[robot.payload_body].name if robot.payload_body is not None else ''
+    payload_joint = in_comment(carrier)
     sines = (
         'Sine and cosine are computed here: no other function is needed, and the code is '
         'freestanding.'
@@ -102,7 +104,7 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         '\n'.join(joints),
         'Signs are those of the joint axes of the URDF. Matrices are row-major, without gaps.',
         *(
-            f'{name} ({size}): {INPUT_TEXTS.get(name, "see the documents of the package")}.'
+            f'{name} ({size}): {input_text(name, payload_joint=payload_joint)}.'
             for name, size in robot.inputs.items()
         ),
         *payloads,

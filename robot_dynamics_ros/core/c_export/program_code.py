@@ -209,7 +209,8 @@ def _segment(program: Program, actions: Sequence[Action], slots: dict[int, int])
         if isinstance(action, Check):
             part.check(action)
         elif isinstance(action, Store):
-            part.store(action.value, RESULT, action.index)
+            for index, value in enumerate(action.values, start=action.start):
+                part.store(value, RESULT, index)
         else:
             part.compute(action)
             if action.index in slots:

@@ -16,6 +16,8 @@ from ..model.sampling import random_states
 from ..scalar import Scalar, cos, sin
 
 COUNT = 3
+# Inertial parameters, of which each state takes a multiple.
+BOX = (1.5, 0.03, -0.02, 0.15, 0.02, 0.001, 0.025, 0.002, 0.001, 0.015)
 OPERATIONS: dict[str, Any] = {
     'neg': operator.neg,
     'add': operator.add,
@@ -65,6 +67,8 @@ def _draws(model: RobotModel, program: Program) -> list[dict[str, tuple[float, .
         }
         tilted = tuple(generator.uniform(-9.81, 9.81, 3).tolist())
         draw |= {'gravity': tilted if number else STANDARD_GRAVITY}
+        # Of a small box: with other numbers there is no body, and forward dynamics refuses it.
+        draw |= {'payload': tuple(number * value for value in BOX)}
         draw |= {name: tuple(getattr(state, name).tolist()) for name in ('q', 'v', 'a')}
         draws.append(draw)
     return draws

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ..checks import Array, check_bindable, check_output, checked_vector
+from ..checks import Array, check_bindable, check_output, checked_vector, has_rows
 from ..errors import ParameterError, StateError
-from .ndarray import layout_is_known
-from .program import Program
+from .batch import Batch
+from .entry import EXTENSION_OBSTACLE
+from .program import Program, Signature
 from .python import compile_python
+
+if TYPE_CHECKING:
+    from .object_code import ObjectCode
 
 Backend = Literal['native', 'python']
 
@@ -33,8 +38,6 @@ def native_obstacle() -> str:
         return f'llvmlite has the unreadable version {version!r}, {needed} or newer is needed'
     if tuple(map(int, numbers.groups())) < LLVMLITE_NEEDED:
         return f'llvmlite {version} is too old, {needed} is needed'
-    if not layout_is_known():
-        return 'this Python has no CPython arrays of the known layout'
     try:
         from . import llvm  # noqa: F401
     except Exception as error:
@@ -63,6 +66,8 @@ def choose_backend(wanted: Backend | None) -> tuple[Backend, str]:
         return 'python', f'plain Python, some 50 times slower than native code: {obstacle}'
     from .llvm import VERSION
 
+    if EXTENSION_OBSTACLE:
+        return 'native', f'native code ({VERSION}), called through ctypes: {EXTENSION_OBSTACLE}'
     return 'native', f'native code ({VERSION})'
 
 
@@ -70,28 +75,71 @@ class Kernel:
     """A program and the ways to call it."""
 
     def __init__(
-        self, program: Program, labels: Mapping[str, Sequence[str]], backend: Backend
+        self,
+        program: Program,
+        labels: Mapping[str, Sequence[str]],
+        backend: Backend,
+        threads: int = 1,
     ) -> None:
-        """Compile a program with one back end.
+        """Compile a program with one back end; for batches when the first one comes.
 
         Args:
             program: to compile.
             labels: of the entries of each input, for messages.
             backend: with which to compile.
+            threads: that may compute a batch.
         """
-        self._program = program
-        self._labels = labels
+        self._keep(program.signature, lambda: program, labels, threads)
         self._native = None
         if backend == 'native':
-            from .llvm import NativeKernel
+            from .native_kernel import NativeKernel
 
-            self._native = NativeKernel(program)
+            self._native = NativeKernel.of(program)
         else:
             self._python = compile_python(program)
 
+    @classmethod
+    def loaded(
+        cls,
+        code: ObjectCode,
+        trace: Callable[[], Program],
+        labels: Mapping[str, Sequence[str]],
+        threads: int = 1,
+    ) -> Kernel:
+        """The kernel of a program that another process has compiled.
+
+        Args:
+            code: of the program.
+            trace: gives the program, for the first batch.
+            labels: of the entries of each input, for messages.
+            threads: that may compute a batch.
+
+        Raises:
+            NativeCodeError: the code computes something else than it did there.
+        """
+        kernel = cls.__new__(cls)
+        kernel._keep(code.signature, trace, labels, threads)
+        kernel._native = code.load()
+        return kernel
+
+    def _keep(
+        self,
+        signature: Signature,
+        trace: Callable[[], Program],
+        labels: Mapping[str, Sequence[str]],
+        threads: int,
+    ) -> None:
+        self._signature = signature
+        self._trace = trace
+        self._labels = labels
+        self._threads = threads
+
     @property
     def call(self) -> Callable[..., Any]:
-        """`call(input..., out)` checks its arguments and computes; `out`: None for a new array."""
+        """`call(input..., out)` checks its arguments and computes; `out`: None for a new array.
+
+        Inputs are vectors (n,), or rows (N, n) of a batch.
+        """
         return (
             self._checked_call
             if self._native is None
@@ -104,49 +152,70 @@ class Kernel:
         Raises:
             StateError: an array cannot be used where it lies.
         """
-        named = dict(zip(self._program.inputs, inputs, strict=True))
-        check_bindable(named, dict(self._program.inputs), out)
-        check_output(out, self._program.shape)
+        named = dict(zip(self._signature.inputs, inputs, strict=True))
+        check_bindable(named, dict(self._signature.inputs), out)
+        of_a_batch = any(map(has_rows, inputs))
+        if of_a_batch:
+            self._batch.check(inputs, out)
+        else:
+            check_output(out, self._signature.shape)
 
         def checked_step() -> None:
             self._checked_call(*inputs, out)
 
-        if self._native is None:
+        if self._native is None or of_a_batch:
             return checked_step
         return self._native.bind(checked_step, inputs, out)
 
     def _checked_call(self, *arguments: Any) -> Any:
         """Takes whatever can be understood, and says what cannot."""
         *values, out = arguments
+        if any(map(has_rows, values)):
+            return self._batch(values, out)
         vectors = [
             checked_vector(name, value, self._labels[name])
-            for name, value in zip(self._program.inputs, values, strict=True)
+            for name, value in zip(self._signature.inputs, values, strict=True)
         ]
         if out is not None:
-            check_output(out, self._program.shape)
-        result = self._evaluate(vectors)
-        if not np.isfinite(result).all():
-            raise self._no_value('overflow')
+            check_output(out, self._signature.shape)
+        result = self._finite(vectors)
         if out is None:
             return result
         out[...] = result
         return out
+
+    @cached_property
+    def _batch(self) -> Batch:
+        """The program for batches, compiled when the first one comes."""
+        program, native = self._trace(), None
+        if self._native is not None:
+            from .native_batch import NativeBatch
+
+            native = NativeBatch(program)
+        return Batch(program, self._labels, self._finite, native, self._threads)
+
+    def _finite(self, vectors: list[Array]) -> Array:
+        """The result at finite inputs of any size."""
+        result = self._evaluate(vectors)
+        if not np.isfinite(result).all():
+            raise self._no_value('overflow')
+        return result
 
     def _evaluate(self, vectors: list[Array]) -> Array:
         """The result at finite inputs of any size; not finite where it is too large."""
         try:
             if self._native is None:
                 flat = self._python(*(vector.tolist() for vector in vectors))
-                return np.array(flat, dtype=np.float64).reshape(self._program.shape)
-            result: Array = np.empty(self._program.shape, np.float64)
+                return np.array(flat, dtype=np.float64).reshape(self._signature.shape)
+            result: Array = np.empty(self._signature.shape, np.float64)
             failed = self._native.evaluate(vectors, result)
         except (ArithmeticError, ValueError) as error:
             # Python's sine of an angle that has overflowed raises ValueError.
             raise self._no_value(error) from None
         if failed:
-            raise StateError(self._program.conditions[failed - 1][1])
+            raise StateError(self._signature.reasons[failed - 1])
         return result
 
     def _no_value(self, reason: object) -> StateError:
-        inputs = ', '.join(self._program.inputs)
-        return StateError(f'{self._program.name} has no finite value at this {inputs}: {reason}')
+        inputs = ', '.join(self._signature.inputs)
+        return StateError(f'{self._signature.name} has no finite value at this {inputs}: {reason}')

@@ -37,8 +37,3 @@ def store(value: str, place: str, array: str, index: int) -> list[str]:
         f'  {place} = getelementptr double, ptr {array}, i64 {index}',
         f'  store double {value}, ptr {place}',
     ]
-
-
-def address(value: int) -> str:
-    """A pointer constant."""
-    return f'inttoptr (i64 {value} to ptr)'

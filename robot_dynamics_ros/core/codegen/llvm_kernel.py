@@ -1,4 +1,4 @@
-"""LLVM IR of a program: a function from pointers to doubles.
+"""LLVM IR of a program: a C function from pointers to doubles.
 
 The sines and cosines come first, all at once; the rest is straight-line code. LLVM's time on a
 function grows with the square of its length and more, and its register allocator does worse: a
@@ -10,15 +10,16 @@ and both run as fast or faster.
 from __future__ import annotations
 
 from ..scalar import Scalar
-from .c_functions import c_function
 from .expression import Expression
 from .llvm_ir import CONTRACT, INSTRUCTIONS, LIKELY, constant, load, store
 from .llvm_segments import SINES, Action, Check, Store, angles_of, cut, slots_of
-from .llvm_sine import LANES
+from .llvm_sine import DECLARATION, LANES, ROUTINE
 from .program import Program, needed_for
 
 # What a kernel returns, beside the number of the condition that does not hold, from 1.
 DONE, ANGLE_NOT_FINITE, OUT_OF_MEMORY = 0, -1, -2
+# What its callers return where they did not call it, since an array is not as it must be.
+UNREADABLE = -3
 
 # Doubles of scratch memory that a kernel takes from the stack, 8 KiB: Python's smallest stack of a
 # thread has 32 KiB. A larger scratch memory is allocated in each call: 0.05 us of 3.7 us for C of
@@ -26,16 +27,16 @@ DONE, ANGLE_NOT_FINITE, OUT_OF_MEMORY = 0, -1, -2
 MOST_ON_STACK = 1024
 
 
-def kernel_ir(program: Program, sines: str) -> str:
-    """Definition of `i64 kernel(ptr input..., ptr result)`, and of what it needs.
+def kernel_ir(program: Program) -> str:
+    """Definition of `int64_t kernel(const double *const *inputs, double *result)`, a C function.
 
-    Inputs and result are arrays of doubles that do not overlap. The kernel writes the result if it
-    returns `DONE`, and nothing otherwise. It has no memory of its own: any number of threads may
-    run it at once.
+    `inputs` has one pointer for each entry of `program.inputs`, to that many doubles; `result`
+    overlaps none of them. The kernel writes the result if it returns `DONE`, and nothing
+    otherwise. It has no memory of its own: any number of threads may run it at once. Its object
+    code contains no address of this process; it calls `malloc`, `free` and `llvm_sine.ROUTINE`.
 
     Args:
         program: to compute.
-        sines: pointer to the function of `llvm_sine.sines_ir`.
 
     Raises:
         NotImplementedError: an angle depends on a sine.
@@ -52,8 +53,7 @@ def kernel_ir(program: Program, sines: str) -> str:
             slots[step.index] = part[step.operation] + place[step.operands[0].index]
 
     vectors = [f'ptr noalias %{vector}' for vector in program.inputs]
-    given = ', '.join([*vectors, 'ptr noalias %result'])
-    parameters = f'{given}, ptr noalias %scratch'
+    parameters = ', '.join([*vectors, 'ptr noalias %result', 'ptr noalias %scratch'])
     passed = ', '.join(f'ptr %{vector}' for vector in (*program.inputs, 'result', 'scratch'))
     lines = [
         *_angles(parameters, angles, lanes),
@@ -62,8 +62,8 @@ def kernel_ir(program: Program, sines: str) -> str:
             for number, actions in enumerate(segments)
             for line in _segment(f'segment.{number}', parameters, actions, slots)
         ),
-        *_run(parameters, passed, lanes, len(segments), sines),
-        *_kernel(given, passed, size),
+        *_run(parameters, passed, lanes, len(segments)),
+        *_kernel(list(program.inputs), passed, size),
     ]
     return '\n'.join([*lines, LIKELY, ''])
 
@@ -90,7 +90,7 @@ def _segment(
         if isinstance(action, Check):
             body.check(action)
         elif isinstance(action, Store):
-            body.store(action.value, '%result', action.index)
+            body.store(action.values[0], '%result', action.start)
         else:
             body.compute(action)
             if action.index in slots:
@@ -99,15 +99,16 @@ def _segment(
     return [f'define internal i64 @{name}({parameters}) {{', *lines]
 
 
-def _run(parameters: str, passed: str, lanes: int, segments: int, sines: str) -> list[str]:
+def _run(parameters: str, passed: str, lanes: int, segments: int) -> list[str]:
     """All of a program, in a scratch memory."""
-    lines = [f'define internal i64 @run({parameters}) {{']
+    lines = [DECLARATION] if lanes else []
+    lines += [f'define internal i64 @run({parameters}) {{']
     if lanes:
         lines += [
             f'  call void @angles({passed})',
             f'  %sines = getelementptr double, ptr %scratch, i64 {lanes}',
             f'  %cosines = getelementptr double, ptr %scratch, i64 {2 * lanes}',
-            f'  %finite = call i1 {sines}(ptr %scratch, i64 {lanes}, ptr %sines, ptr %cosines)',
+            f'  %finite = call i1 @{ROUTINE}(ptr %scratch, i64 {lanes}, ptr %sines, ptr %cosines)',
             '  br i1 %finite, label %start, label %not.finite',
             'not.finite:',
             f'  ret i64 {ANGLE_NOT_FINITE}',
@@ -125,9 +126,14 @@ def _run(parameters: str, passed: str, lanes: int, segments: int, sines: str) ->
     return [*lines, f'  ret i64 {DONE}', '}']
 
 
-def _kernel(given: str, passed: str, size: int) -> list[str]:
-    """Gives `run` its scratch memory."""
-    lines = [f'define internal i64 @kernel({given}) {{']
+def _kernel(inputs: list[str], passed: str, size: int) -> list[str]:
+    """Reads the pointers, and gives `run` its scratch memory."""
+    lines = ['define i64 @kernel(ptr noalias %inputs, ptr noalias %result) {']
+    for index, name in enumerate(inputs):
+        lines += [
+            f'  %{name}.at = getelementptr ptr, ptr %inputs, i64 {index}',
+            f'  %{name} = load ptr, ptr %{name}.at',
+        ]
     if size <= MOST_ON_STACK:
         return [
             *lines,
@@ -137,15 +143,17 @@ def _kernel(given: str, passed: str, size: int) -> list[str]:
             '}',
         ]
     return [
+        'declare ptr @malloc(i64)',
+        'declare void @free(ptr)',
         *lines,
-        f'  %scratch = call ptr {c_function("PyMem_RawMalloc")}(i64 {8 * size})',
+        f'  %scratch = call ptr @malloc(i64 {8 * size})',
         '  %failed = icmp eq ptr %scratch, null',
         '  br i1 %failed, label %no.memory, label %compute',
         'no.memory:',
         f'  ret i64 {OUT_OF_MEMORY}',
         'compute:',
         f'  %code = call i64 @run({passed})',
-        f'  call void {c_function("PyMem_RawFree")}(ptr %scratch)',
+        '  call void @free(ptr %scratch)',
         '  ret i64 %code',
         '}',
     ]

@@ -26,10 +26,10 @@ class Check:
 
 @dataclass(frozen=True)
 class Store:
-    """Write the value into the result."""
+    """Write values into the result, from entry `start` on."""
 
-    index: int
-    value: Scalar
+    start: int
+    values: tuple[Scalar, ...]
 
 
 # An expression is an action too: compute it.
@@ -49,22 +49,45 @@ def angles_of(program: Program) -> list[Expression]:
     return list(angles.values())
 
 
-def cut(program: Program) -> list[list[Action]]:
+def cut(program: Program, most_stored: int = 1) -> list[list[Action]]:
     """The actions of a program, in segments; inputs, sines and cosines are there before.
 
     Nothing is stored before every condition is checked.
+
+    Args:
+        program: to cut.
+        most_stored: entries of the result that one action stores at most.
     """
-    actions = list(_actions(program))
-    return [actions[start : start + SEGMENT] for start in range(0, len(actions), SEGMENT)]
+    segments: list[list[Action]] = []
+    room = 0
+    for action in _actions(program, most_stored):
+        if room <= 0:
+            segments.append([])
+            room = SEGMENT
+        segments[-1].append(action)
+        room -= len(action.values) if isinstance(action, Store) else 1
+    return segments
 
 
-def _actions(program: Program) -> Iterator[Action]:
+def pieces(count: int, most: int) -> Iterator[range]:
+    """The numbers below `count`, cut into pieces of 1, 2, 4 ... at most `most`, a power of two."""
+    start = 0
+    while start < count:
+        size = most
+        while start + size > count:
+            size //= 2
+        yield range(start, start + size)
+        start += size
+
+
+def _actions(program: Program, most_stored: int) -> Iterator[Action]:
     checks, stores = defaultdict(list), defaultdict(list)
     for number, (value, _) in enumerate(program.conditions, start=1):
         checks[_place(value)].append(Check(number, value))
     last = max(checks, default=-1)
-    for index, value in enumerate(program.outputs):
-        stores[max(_place(value), last)].append(Store(index, value))
+    for piece in pieces(len(program.outputs), most_stored):
+        values = program.outputs[piece.start : piece.stop]
+        stores[max(last, *map(_place, values))].append(Store(piece.start, values))
     for place, step in [(-1, None), *((step.index, step) for step in program.steps())]:
         if step is not None and step.operation not in ('input', *SINES):
             yield step
@@ -79,7 +102,10 @@ def _place(value: Scalar) -> int:
 
 def operands_of(action: Action) -> list[Expression]:
     """The expressions that an action reads."""
-    operands = action.operands if isinstance(action, Expression) else (action.value,)
+    if isinstance(action, Expression):
+        operands = action.operands
+    else:
+        operands = action.values if isinstance(action, Store) else (action.value,)
     return [operand for operand in operands if isinstance(operand, Expression)]
 
 

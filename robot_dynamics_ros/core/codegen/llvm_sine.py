@@ -7,8 +7,13 @@ every double: an angle of 1e12 rad is as good an angle to native code as to plai
 
 from __future__ import annotations
 
-from .c_functions import c_function
 from .llvm_ir import LIKELY, constant
+
+# The symbol by which kernels call the routine.
+ROUTINE = 'robot_dynamics_sines'
+DECLARATION = f'declare i1 @{ROUTINE}(ptr, i64, ptr, ptr)'
+# What the routine itself calls, of the C library.
+C_FUNCTIONS = ('cos', 'sin')
 
 # Up to here the argument reduction below is as exact as doubles allow.
 RANGE = 2.0**30
@@ -43,7 +48,7 @@ INTEGER_IN_LOW_BITS = 1.5 * 2.0**52
 
 
 def sines_ir() -> str:
-    """Definition of `i1 sines(ptr angles, i64 count, ptr sines, ptr cosines)`.
+    """Definition of `bool ROUTINE(double *angles, int64_t count, double *sines, double *cosines)`.
 
     `count` is a multiple of `LANES`. The result is false, and the arrays hold anything, if an
     angle is not finite.
@@ -57,12 +62,13 @@ def _declarations() -> list[str]:
         f'declare {ANGLES} @llvm.rint.v{LANES}f64({ANGLES})',
         f'declare {ANGLES} @llvm.fabs.v{LANES}f64({ANGLES})',
         'declare double @llvm.fabs.f64(double)',
+        *(f'declare double @{name}(double)' for name in C_FUNCTIONS),
     ]
 
 
 def _sines() -> list[str]:
     return [
-        'define i1 @sines(ptr %angles, i64 %count, ptr %sines, ptr %cosines) {',
+        f'define i1 @{ROUTINE}(ptr %angles, i64 %count, ptr %sines, ptr %cosines) {{',
         '  br label %four',
         'four:',
         '  %i = phi i64 [0, %0], [%next, %advance]',
@@ -157,8 +163,8 @@ def _large() -> list[str]:
         'not.finite:',
         '  ret i1 false',
         'ask:',
-        f'  %sin = call double {c_function("sin")}(double %x)',
-        f'  %cos = call double {c_function("cos")}(double %x)',
+        '  %sin = call double @sin(double %x)',
+        '  %cos = call double @cos(double %x)',
         '  %sin.at = getelementptr double, ptr %sines, i64 %i',
         '  %cos.at = getelementptr double, ptr %cosines, i64 %i',
         '  store double %sin, ptr %sin.at',

@@ -68,7 +68,7 @@ def compile_python(program: Program) -> Callable[..., list[float]]:
     namespace: dict[str, Any] = {
         'sin': math.sin,
         'cos': math.cos,
-        'divide': _divide,
+        'divide': divide,
         'require_positive': require_positive,
     }
     exec(compile(python_source(program), f'<{program.name}>', 'exec'), namespace)
@@ -76,7 +76,7 @@ def compile_python(program: Program) -> Callable[..., list[float]]:
     return function
 
 
-def _divide(dividend: float, divisor: float) -> float:
+def divide(dividend: float, divisor: float) -> float:
     """As the processor does: by zero the result is infinite or NaN, and seen to be."""
     if divisor:
         return dividend / divisor

@@ -7,6 +7,9 @@ from dataclasses import replace
 
 from ..checks import is_finite
 from ..errors import ParameterError, UnknownNameError
+from ..scalar import Scalar
+from .inertia import Inertia
+from .inertial_parameters import body_of
 from .payload import Payload
 from .tree import Frame, Joint
 
@@ -28,10 +31,34 @@ def with_payloads(
     for payload in payloads:
         frame = carriers[payload.frame]
         if frame.body >= 0:
-            pose = frame.placement
-            carried = payload.moments.moved(pose.rotation, pose.translation)
             body = result[frame.body]
-            result[frame.body] = replace(body, inertia=body.inertia + carried)
+            carried = body.inertia + moments_on_body(payload, frame)
+            result[frame.body] = replace(body, inertia=carried)
+    return tuple(result)
+
+
+def moments_on_body(payload: Payload, frame: Frame) -> Inertia:
+    """The mass moments of a payload in the joint frame of the body that carries it.
+
+    Args:
+        payload: on the frame.
+        frame: of its link.
+    """
+    return payload.moments.moved(frame.placement.rotation, frame.placement.translation)
+
+
+def with_load(
+    joints: Sequence[Joint], body: int, parameters: Sequence[Scalar]
+) -> tuple[Joint, ...]:
+    """The joints, with something that has these inertial parameters added to one body.
+
+    Args:
+        joints: of a robot.
+        body: index of the joint that carries it.
+        parameters: (10,) see `inertial_parameters.PARAMETERS`; any scalars.
+    """
+    result = list(joints)
+    result[body] = replace(joints[body], inertia=joints[body].inertia + body_of(parameters))
     return tuple(result)
 
 

@@ -27,6 +27,7 @@ class Finding:
         value: the numbers that show it, with units.
         advice: what to do about it.
         severity: error: physically impossible; warning: probably wrong; info: worth knowing.
+        concerns: the inertia of the link, or anything else.
     """
 
     link: str
@@ -34,6 +35,7 @@ class Finding:
     value: str
     advice: str
     severity: Severity = 'warning'
+    concerns: Literal['inertia', 'other'] = 'inertia'
 
     def __str__(self) -> str:
         """One line for a log."""
@@ -98,6 +100,7 @@ def orphaned_mimic(link: str, joint: str, mimicked: str, mimicked_is_fixed: bool
         f'its joint {joint!r} mimics {reason}, so it counts as independent',
         f'mimic joint={mimicked!r}',
         'name a moving joint, or remove the mimic element',
+        concerns='other',
     )
 
 

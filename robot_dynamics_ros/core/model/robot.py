@@ -8,17 +8,22 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
-from ..checks import checked_name, checked_names
+import numpy as np
+import numpy.typing as npt
+
+from ..checks import Array, checked_name
 from ..errors import ParameterError, UnknownNameError
 from ..spatial import ZERO, ZERO_MATRIX, Matrix, Vector
-from . import attachment, reduction
+from . import attachment, changed_bodies, pseudo_inertia, reduction
+from . import inertial_parameters as parameters
 from .findings import Finding
+from .independent_joints import IndependentJoints
 from .payload import Payload
 from .tree import Frame, Joint, Link
 
 
 @dataclass(frozen=True)
-class RobotModel:
+class RobotModel(IndependentJoints):
     """A robot with a fixed base: a tree of joints, parents before children.
 
     A model never changes: `reduced`, `with_payload` and the like return another one.
@@ -42,21 +47,6 @@ class RobotModel:
     unloaded: RobotModel | None = None
 
     @cached_property
-    def independent_joints(self) -> tuple[Joint, ...]:
-        """The joints that mimic no other, in the order of q."""
-        return tuple(joint for joint in self.joints if joint.mimicked is None)
-
-    @cached_property
-    def joint_names(self) -> tuple[str, ...]:
-        """Names of the independent joints, in the order of q and of every other vector."""
-        return tuple(joint.name for joint in self.independent_joints)
-
-    @property
-    def size(self) -> int:
-        """n, the number of independent joints."""
-        return len(self.independent_joints)
-
-    @cached_property
     def reach(self) -> float:
         """How far from the base a link can be at most, prismatic joints at zero [m]."""
         lengths = [0.0]
@@ -66,35 +56,6 @@ class RobotModel:
             (lengths[frame.body + 1] + frame.placement.distance for frame in self.frames),
             default=max(lengths),
         )
-
-    def index_of(self, name: str) -> int:
-        """Index of a joint in q.
-
-        Raises:
-            UnknownNameError: no independent joint has that name.
-        """
-        if name not in self.joint_names:
-            mimics = any(joint.name == name for joint in self.joints)
-            kind = 'independent joint' if mimics else 'joint'
-            hint = 'it mimics another' if mimics else ''
-            raise UnknownNameError(kind, name, self.joint_names, hint)
-        return self.joint_names.index(name)
-
-    def indices_of(self, names: Iterable[str]) -> list[int]:
-        """Indices of joints in q, in the order of the names.
-
-        Raises:
-            UnknownNameError: no independent joint has that name.
-            ParameterError: there is no name, or one comes twice.
-        """
-        joints = checked_names('joints', names)
-        indices = [self.index_of(name) for name in joints]
-        if not indices:
-            known = ', '.join(self.joint_names)
-            raise ParameterError(f'joints is empty: name at least one of {known}')
-        if repeated := sorted({name for name in joints if joints.count(name) > 1}):
-            raise ParameterError(f'joints are named twice: {", ".join(repeated)}')
-        return indices
 
     def frame(self, name: str) -> Frame:
         """The frame of a link.
@@ -235,6 +196,47 @@ class RobotModel:
         bare = self._without_payloads
         joints = attachment.with_armature(bare.joints, armature)
         return replace(bare, joints=joints)._with_payloads(self.payloads)
+
+    def inertial_parameters(self) -> Array:
+        """m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of every body, shape (10 bodies,).
+
+        The order is that of `joints`; moments are about the joint frame, in its axes: Pinocchio's
+        order [kg, kg m, kg m^2]. Links that are fixed to a body, and payloads, are part of it; the
+        armature of the rotors is not.
+        """
+        rows = [parameters.parameters_of(joint.inertia) for joint in self.joints]
+        return np.array(rows, dtype=np.float64).reshape(-1)
+
+    def with_inertial_parameters(self, pi: npt.ArrayLike, *, physical: bool = True) -> RobotModel:
+        """The robot whose bodies have these inertial parameters, such as identified ones.
+
+        With `model.inertial_parameters()` the result equals the model. Payloads stay attached: pi
+        includes them, and the robot without them has what is left. Armature and friction stay.
+        The links of a changed body become one: its first link has the whole inertia, the others,
+        which are fixed to it, have none.
+
+        Args:
+            pi: (10 bodies,) as of `inertial_parameters`.
+            physical: whether to refuse parameters that no body has: a negative mass, or a
+                pseudo-inertia matrix that is not positive semidefinite.
+
+        Raises:
+            ParameterError: pi is not 10 finite numbers per body.
+            InertiaError: a body, with or without its payload, is impossible, and `physical` is
+                set.
+        """
+        rows = parameters.checked_parameters(pi, self.joints)
+        bare = self._without_payloads
+        joints = parameters.with_parameters(self.joints, bare.joints, rows)
+        changed = changed_bodies.changed_bodies(bare.joints, joints)
+        links = changed_bodies.links_after(bare.links, bare.frames, joints, changed)
+        findings = changed_bodies.findings_after(bare.findings, bare.frames, joints, changed)
+        other = replace(bare, joints=joints, links=links, findings=findings)
+        loaded = other._with_payloads(self.payloads)
+        if physical:
+            pseudo_inertia.require_physical(other.joints)
+            pseudo_inertia.require_physical(loaded.joints)
+        return loaded
 
     @property
     def _without_payloads(self) -> RobotModel:

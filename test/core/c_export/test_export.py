@@ -13,9 +13,10 @@ from mechanics.planar_arms import planar_2r
 from three_joints import URDF as THREE_JOINTS
 
 from robot_dynamics_ros.cli import write_folder
-from robot_dynamics_ros.core import ParameterError, UnknownNameError, parse_urdf
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError, parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
 from robot_dynamics_ros.core.c_export.descriptions import INPUT_TEXTS, QUANTITY_TEXTS
+from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
 
 PROGRAM = """
@@ -32,7 +33,8 @@ def model():
 
 def test_every_quantity_and_every_input_is_described():
     assert set(QUANTITY_TEXTS) == set(EVERY_QUANTITY)
-    assert {name for _, names in EVERY_QUANTITY.values() for name in names} == set(INPUT_TEXTS)
+    needed = {name for _, names in EVERY_QUANTITY.values() for name in names}
+    assert needed | {'payload'} == set(INPUT_TEXTS)
 
 
 def test_the_same_robot_gives_the_same_bytes_in_another_process():
@@ -59,6 +61,34 @@ def test_payloads_are_included_and_said():
     loaded = model().with_payload(model().frames[-1].name, 0.5)
     header = export_c(loaded)['include/three_dynamics/three_dynamics.h']
     assert '0.5 kg, is included' in ' '.join(header.split())
+
+
+@needs_compilers
+@pytest.mark.parametrize('mass', [0.0, 1.3])
+def test_the_payload_of_a_body_is_an_input(mass, tmp_path):
+    """With it, the results are those of the robot that has it; with zeros, of the bare one."""
+    bare = model()
+    quantities = ['inverse_dynamics', 'mass_matrix', 'frame_poses']
+    exported = ExportedDynamics(
+        bare.with_payload('hand', 0.7), tmp_path, quantities=quantities, payload_frame='hand'
+    )
+    loaded = bare.with_payload('hand', mass, (0.1, 0.2, -0.1)) if mass else bare
+    dynamics = RobotDynamics(loaded, backend='python')
+    payload = loaded.inertial_parameters() - bare.inertial_parameters()
+    carrier = bare.frame('hand').body
+    payload = payload.reshape(-1, 10)[carrier]
+    for state in random_states(bare, 5):
+        q, v, a = state.q, state.v, state.a
+        code, tau = exported.call('inverse_dynamics', q, v, a, exported.gravity, payload, size=3)
+        assert code == 0
+        assert_close(tau, dynamics.inverse_dynamics(q, v, a))
+        code, M = exported.call('mass_matrix', q, payload, size=9)
+        assert_close(M.reshape(3, 3), dynamics.mass_matrix(q))
+        # Poses do not depend on it: their function does not take it.
+        assert_close(exported.frame_poses(q), dynamics.frame_poses(q))
+    header = next(tmp_path.rglob('*.h')).read_text()
+    assert 'body of joint "wrist"' in ' '.join(header.split())
+    assert '0.7 kg' not in header
 
 
 @needs_compilers
@@ -158,6 +188,8 @@ def test_fast_math_is_refused(tmp_path):
         ({'quantities': ['power']}, UnknownNameError, 'power'),
         ({'quantities': ['jacobian']}, ParameterError, 'jacobian needs a frame'),
         ({'quantities': ['jacobian'], 'frame': 'x'}, UnknownNameError, "frame 'x'"),
+        ({'payload_frame': 'x'}, UnknownNameError, "frame 'x'"),
+        ({'payload_frame': 'base'}, ParameterError, "'base' is fixed to the base"),
     ],
 )
 def test_what_cannot_be_exported_is_named(options, error, message):

@@ -8,14 +8,14 @@ import pytest
 from freed_memory import check_alive
 from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core import Payload, RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.codegen.kernel import native_obstacle
 
 # The allocator fills what is freed: whoever reads it afterwards crashes.
 COLLECT = """
 import gc, sys
 import numpy as np
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core import Payload, RobotDynamics, parse_urdf
 model = parse_urdf(sys.stdin.read())
 q = np.zeros(model.size)
 for _ in range(20):
@@ -36,17 +36,31 @@ def test_a_collected_robot_leaves_no_dangling_builtin():
     check_alive(COLLECT)
 
 
+def with_payload(dynamics):
+    frame = dynamics.model.frames[-1].name
+    unloaded = RobotDynamics(dynamics.model, backend=dynamics.backend, payload_frame=frame)
+    return unloaded.carrying(Payload.checked('p', frame, 0.1, (0.0, 0.0, 0.0), np.zeros((3, 3))))
+
+
+def loaded(dynamics):
+    """With code that another process might have compiled."""
+    if dynamics.backend == 'native':
+        dynamics.load(dynamics.object_code('gravity_torque', 'mass_matrix'))
+    return dynamics
+
+
+@pytest.mark.parametrize('made', [lambda dynamics: dynamics, with_payload, loaded])
 @pytest.mark.parametrize('backend', ['python', 'native'])
-def test_a_robot_that_nobody_uses_is_gone_at_once(backend):
+def test_a_robot_that_nobody_uses_is_gone_at_once(backend, made):
     """A node exchanges robots while it runs: none may wait for the garbage collector."""
     if backend == 'native' and native_obstacle():
         pytest.skip(native_obstacle())
-    dynamics = RobotDynamics(parse_urdf(hand_written('pendulum').text), backend=backend)
+    dynamics = made(RobotDynamics(parse_urdf(hand_written('pendulum').text), backend=backend))
     q = np.zeros(dynamics.model.size)
     dynamics.mass_matrix(q)
     step = dynamics.bind('gravity_torque', q, out=np.zeros(dynamics.model.size))
     step()
-    gone = weakref.ref(dynamics._call.kernel('gravity_torque')._program)
+    gone = weakref.ref(dynamics._call.kernel('gravity_torque'))
     gc.disable()
     try:
         del dynamics

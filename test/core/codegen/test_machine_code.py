@@ -109,13 +109,14 @@ def test_the_examples_lie_on_both_sides_of_the_limit():
 
 # Runs a kernel many times; counts the results that are not, bit by bit, what is expected.
 REPEAT = """
-define i64 @repeat(ptr %x, ptr %out, ptr %expected, i64 %times) {{
+declare i32 @memcmp(ptr, ptr, i64)
+define i64 @repeat(ptr %inputs, ptr %out, ptr %expected, i64 %times) {{
   br label %again
 again:
   %i = phi i64 [0, %0], [%next, %again]
   %wrong = phi i64 [0, %0], [%sum, %again]
-  %code = call i64 @kernel(ptr %x, ptr %out)
-  %order = call i32 {memcmp}(ptr %out, ptr %expected, i64 {size})
+  %code = call i64 @kernel(ptr %inputs, ptr %out)
+  %order = call i32 @memcmp(ptr %out, ptr %expected, i64 {size})
   %differs = icmp ne i32 %order, 0
   %one = zext i1 %differs to i64
   %sum = add i64 %wrong, %one
@@ -131,14 +132,10 @@ done:
 @pytest.mark.parametrize('count', [SMALL, BIG])
 def test_threads_run_one_kernel_at_once(count):
     """Without the interpreter's lock, which the functions for Python hold."""
-    from robot_dynamics_ros.core.codegen import llvm
-    from robot_dynamics_ros.core.codegen.llvm_ir import address
+    from robot_dynamics_ros.core.codegen.llvm import compile_ir
 
     program, algorithm = products(count)
-    sines = address(llvm.SHARED.get_function_address('sines'))
-    memcmp = ctypes.cast(ctypes.pythonapi.memcmp, ctypes.c_void_p).value
-    repeat = REPEAT.format(memcmp=address(memcmp), size=8 * count)
-    engine = llvm._compile(kernel_ir(program, sines) + repeat, level=1)
+    engine = compile_ir(kernel_ir(program) + REPEAT.format(size=8 * count))
     pointers = [ctypes.c_void_p] * 3
     run = ctypes.CFUNCTYPE(ctypes.c_int64, *pointers, ctypes.c_int64)(
         engine.get_function_address('repeat')
@@ -148,11 +145,12 @@ def test_threads_run_one_kernel_at_once(count):
     def work(seed):
         x = np.random.default_rng(seed).uniform(-1.0, 1.0, count)
         out, expected = np.zeros(count), np.array(algorithm(x))
-        run(x.ctypes.data, out.ctypes.data, out.ctypes.data, 1)
+        inputs = np.array([x.ctypes.data], np.uintp)
+        run(inputs.ctypes.data, out.ctypes.data, out.ctypes.data, 1)
         assert np.abs(out - expected).max() < 1e-9
         expected[:] = out
         barrier.wait(30)
-        data = [array.ctypes.data for array in (x, out, expected)]
+        data = [array.ctypes.data for array in (inputs, out, expected)]
         wrong[seed] = run(*data, 100_000_000 // count)
 
     barrier = threading.Barrier(3)

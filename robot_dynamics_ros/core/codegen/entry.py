@@ -1,0 +1,22 @@
+"""How Python calls compiled kernels: through the extension `_entry`, elsewhere through ctypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import ctypes_entry
+
+
+def _load_extension() -> tuple[Any, str]:
+    """The function `make_code`, and why it is not that of the extension; empty if it is."""
+    try:
+        from ._entry import make_code
+    except ModuleNotFoundError:
+        return ctypes_entry.Code, 'the extension _entry is not built'
+    except Exception as error:
+        # Built for another NumPy, for one: ctypes computes the same.
+        return ctypes_entry.Code, f'the extension _entry does not load: {error}'
+    return make_code, ''
+
+
+make_code, EXTENSION_OBSTACLE = _load_extension()

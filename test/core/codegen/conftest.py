@@ -1,0 +1,63 @@
+"""A compiled kernel, and both ways to call it."""
+
+import pytest
+
+from robot_dynamics_ros.core.codegen import ctypes_entry
+from robot_dynamics_ros.core.codegen.entry import EXTENSION_OBSTACLE, make_code
+from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+from robot_dynamics_ros.core.codegen.llvm_kernel import kernel_ir
+from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.scalar import require_positive
+
+
+def products(x, y):
+    require_positive(x[0], x[0] + 100.0, 'x is too small')
+    return [[a * b for b in y] for a in x]
+
+
+@pytest.fixture(scope='session')
+def address():
+    """Of a kernel that computes the products of the entries of x (3,) and y (2,), (3, 2)."""
+    if obstacle := native_obstacle():
+        pytest.skip(obstacle)
+    from robot_dynamics_ros.core.codegen.llvm import compile_ir
+
+    engine = compile_ir(kernel_ir(trace('products', products, {'x': 3, 'y': 2})))
+    yield engine.get_function_address('kernel')
+    engine.close()
+
+
+@pytest.fixture
+def extension_code(address):
+    """`extension_code(engine)` makes a Code of the extension."""
+    if EXTENSION_OBSTACLE:
+        pytest.skip(EXTENSION_OBSTACLE)
+    return lambda engine=None: make_code(address, engine, (3, 2), (3, 2))
+
+
+@pytest.fixture
+def ctypes_code(address):
+    """`ctypes_code(engine)` makes a Code that uses ctypes."""
+    return lambda engine=None: ctypes_entry.Code(address, engine, (3, 2), (3, 2))
+
+
+@pytest.fixture(params=['extension', 'ctypes'])
+def new_code(request):
+    """One of the two."""
+    return request.getfixturevalue(f'{request.param}_code')
+
+
+class Fallback:
+    """Records how it is called."""
+
+    def __init__(self):
+        self.calls = []
+
+    def __call__(self, *arguments, **names):
+        self.calls.append((arguments, names))
+        return self
+
+
+@pytest.fixture
+def fallback():
+    return Fallback()

@@ -1,0 +1,189 @@
+"""The objects that call a compiled kernel: what they refuse, and how long they live."""
+
+import copy
+import gc
+import pickle
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+from robot_dynamics_ros.core.codegen.entry import make_code
+
+X, Y = np.array([1.0, 2.0, 3.0]), np.array([0.5, 0.25])
+PRODUCTS = np.outer(X, Y)
+
+
+class Engine:
+    """Owner of machine code."""
+
+
+@pytest.mark.usefixtures('extension_code')
+def test_the_extension_refuses_a_kernel_that_it_cannot_call(address):
+    for arguments, error in (
+        ((0, None, (3, 2), (3, 2)), ValueError),
+        ((2**64, None, (3, 2), (3, 2)), OverflowError),
+        (('text', None, (3, 2), (3, 2)), TypeError),
+        ((address, None, [3, 2], (3, 2)), ValueError),
+        ((address, None, (3,) * 17, (3, 2)), ValueError),
+        ((address, None, (3, 2), (1,) * 17), ValueError),
+        ((address, None, (3, 2), (3, 2.5)), TypeError),
+        ((address, None, (3, 2), (3, 2**70)), OverflowError),
+        ((address, None, (3, 2)), TypeError),
+    ):
+        with pytest.raises(error):
+            make_code(*arguments)
+
+
+def test_the_extension_counts_the_arrays(extension_code):
+    code = extension_code()
+    with pytest.raises(TypeError, match='step takes a fallback and 3 arrays, got 3 values'):
+        code.step(print, X, Y)
+    with pytest.raises(TypeError, match='step takes a fallback and 3 arrays, got 0 values'):
+        code.step()
+    with pytest.raises(TypeError, match='evaluate takes 3 arrays, got 2 values'):
+        code.evaluate(X, Y)
+
+
+def test_objects_of_the_extension_cannot_be_changed_made_or_copied(extension_code):
+    code = extension_code()
+    for thing in (code, code.call(print), code.step(print, X, Y, np.zeros((3, 2)))):
+        kind = type(thing)
+        with pytest.raises(AttributeError):
+            thing.attribute = 1
+        with pytest.raises(AttributeError):
+            del thing.fallback
+        with pytest.raises(TypeError, match='immutable type'):
+            kind.__call__ = print
+        with pytest.raises(TypeError, match='cannot create'):
+            kind()
+        with pytest.raises(TypeError, match='not safe'):
+            object.__new__(kind)
+        with pytest.raises(TypeError, match='not an acceptable base type'):
+            type('Mine', (kind,), {})
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            with pytest.raises(TypeError, match='cannot pickle'):
+                pickle.dumps(thing, protocol)
+        for copied in (copy.copy, copy.deepcopy):
+            with pytest.raises(TypeError, match='cannot pickle'):
+                copied(thing)
+
+
+def test_the_engine_lives_as_long_as_a_function_can_be_called(new_code, fallback):
+    engine = Engine()
+    gone = weakref.ref(engine)
+    code = new_code(engine)
+    functions = [code.call(fallback), code.step(fallback, X, Y, np.zeros((3, 2)))]
+    del engine, code
+    while functions:
+        assert gone() is not None
+        functions.pop()
+    assert gone() is None
+
+
+def test_a_dead_cycle_is_collected(new_code):
+    for make in (
+        lambda code, fallback: code.call(fallback),
+        lambda code, fallback: code.step(fallback, X, Y, np.zeros((3, 2))),
+    ):
+        engine, cycle = Engine(), []
+        gone = weakref.ref(engine)
+        cycle.append(make(new_code(engine), cycle.append))
+        del engine
+        gc.collect()
+        assert gone() is not None
+        cycle[0]
+        del cycle
+        gc.collect()
+        assert gone() is None
+
+
+def test_the_collector_finalises_no_engine_that_can_still_be_called(new_code):
+    """Objects of a dead cycle are finalised in any order."""
+    order = []
+
+    class Finalised:
+        def __del__(self):
+            order.append('engine')
+
+    class Caller:
+        def __init__(self):
+            self.itself, self.engine_is_mine = self, Finalised()
+            self.step = new_code(self.engine_is_mine).step(self.fall, X, Y, np.zeros((3, 2)))
+            del self.engine_is_mine
+
+        def fall(self):
+            raise AssertionError('handed over')
+
+        def __del__(self):
+            self.step()
+            order.append('caller')
+
+    for _ in range(10):
+        Caller()
+    gc.collect()
+    assert order == ['caller'] * 10 + ['engine'] * 10
+
+
+CALLS = 100_000
+
+
+def test_calls_are_neutral(extension_code):
+    """Each way through a function, many times: no reference and no block is left."""
+    code, out, bad = extension_code(), np.zeros((3, 2)), np.full(3, np.nan)
+
+    def fallback(*arguments, **names):
+        return None
+
+    call = code.call(fallback)
+    step, bad_step = code.step(fallback, X, Y, out), code.step(fallback, bad, Y, out)
+    ways = (
+        lambda: call(X, Y, None),
+        lambda: call(X, Y, out),
+        lambda: call(bad, Y, out),
+        lambda: call(bad, Y, None),
+        lambda: call(X, Y),
+        lambda: call(X, Y, out=out),
+        step,
+        bad_step,
+        lambda: code.evaluate(X, Y, out),
+        lambda: code.call(fallback),
+        lambda: code.step(fallback, X, Y, out),
+    )
+    watched = (X, Y, out, bad, code, call, step, fallback, type(call), type(code), None)
+    for way in ways:
+        way()
+        before, blocks = [sys.getrefcount(x) for x in watched], sys.getallocatedblocks()
+        for _ in range(CALLS):
+            way()
+        after = [sys.getrefcount(x) for x in watched]
+        # Caches of the interpreter come and go; one reference a call would be CALLS.
+        assert max(abs(a - b) for a, b in zip(after, before, strict=True)) < 100
+        assert abs(sys.getallocatedblocks() - blocks) < 100
+
+
+def test_refused_kernels_leave_nothing(new_code):
+    engine = Engine()
+    count = sys.getrefcount(engine)
+    for _ in range(1000):
+        new_code(engine)
+    assert sys.getrefcount(engine) == count
+
+
+def test_threads_use_one_function_at_once(new_code, fallback):
+    call, wrong = new_code().call(fallback), []
+
+    def work(factor):
+        x = factor * X
+        results = [call(x, Y, None) for _ in range(5000)]
+        wrong.extend(result for result in results if not np.array_equal(result, factor * PRODUCTS))
+
+    threads = [threading.Thread(target=work, args=(2.0**i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert not fallback.calls

@@ -1,0 +1,196 @@
+"""Other inertial parameters: what comes back, payloads and rotors, what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import MOVING_EXAMPLES
+from mechanics.float_kinetics import FloatKinetics
+from mechanics.robots import HAND_WRITTEN, hand_written
+
+from robot_dynamics_ros.core import InertiaError, ParameterError, audit
+from robot_dynamics_ros.core.model.inertia import Inertia
+from robot_dynamics_ros.core.model.pseudo_inertia import impossible
+
+MASS, COM = 1.7, (0.03, -0.08, 0.15)
+INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
+
+
+def particles(random, count):
+    """Parameters of some point masses: those of a body that exists."""
+    masses, points = random.uniform(0.1, 2.0, count), random.uniform(-0.4, 0.4, (count, 3))
+    inertia = sum(
+        m * (p @ p * np.eye(3) - np.outer(p, p)) for m, p in zip(masses, points, strict=True)
+    )
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = inertia
+    return [masses.sum(), *(masses @ points), xx, xy, yy, xz, yz, zz]
+
+
+def other_parameters(model, count=6):
+    random = np.random.default_rng(11)
+    return np.concatenate([particles(random, count) for _ in model.joints])
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+def test_its_own_parameters_give_the_same_robot(robot):
+    model = robot.model
+    same = model.with_inertial_parameters(model.inertial_parameters(), physical=False)
+    assert same == model
+    assert same.findings == model.findings
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+def test_what_was_given_comes_back(robot):
+    pi = other_parameters(robot.model)
+    assert_close(robot.model.with_inertial_parameters(pi).inertial_parameters(), pi)
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_the_torque_is_that_of_the_regressor(robot):
+    """Y knows nothing of the bodies: it is computed on the robot as it was."""
+    pi = other_parameters(robot.model)
+    before = FloatKinetics(robot.model)
+    after = FloatKinetics(robot.model.with_inertial_parameters(pi))
+    for q, v, a, _ in robot.states(3):
+        Y = before.regressor(q, v, a)
+        scale = (np.abs(Y) @ np.abs(pi)).max()
+        assert_close(after.inverse_dynamics(q, v, a), Y @ pi, scale)
+
+
+def test_the_parameters_include_the_payload():
+    model = hand_written('tree').model
+    frame = model.frames[-1].name
+    loaded = model.with_payload(frame, MASS, COM, INERTIA)
+    assert loaded.with_inertial_parameters(loaded.inertial_parameters()) == loaded
+    payload = loaded.inertial_parameters() - model.inertial_parameters()
+    pi = other_parameters(model) + payload
+    changed = loaded.with_inertial_parameters(pi)
+    assert changed.payloads == loaded.payloads
+    assert_close(changed.inertial_parameters(), pi)
+    assert_close(changed.without_payload().inertial_parameters(), pi - payload)
+    assert changed.without_payload().with_payload(frame, MASS, COM, INERTIA) == changed
+
+
+def test_a_payload_heavier_than_its_body_is_refused():
+    model = hand_written('tree').model
+    loaded = model.with_payload(model.frames[-1].name, MASS, COM, INERTIA)
+    body = model.frames[-1].body
+    pi = loaded.inertial_parameters()
+    # The body with its payload is one that exists, without it none is left.
+    pi[10 * body : 10 * body + 10] *= 0.5
+    pi[10 * body] = 0.99 * MASS
+    with pytest.raises(InertiaError, match=model.joints[body].name):
+        loaded.with_inertial_parameters(pi)
+
+
+def test_rotors_and_friction_stay():
+    robot = hand_written('tree')
+    geared = robot.model.with_armature(dict.fromkeys(robot.model.joint_names, 0.3))
+    pi = other_parameters(geared)
+    one = geared.with_inertial_parameters(pi)
+    other = robot.model.with_inertial_parameters(pi).with_armature(
+        dict.fromkeys(robot.model.joint_names, 0.3)
+    )
+    assert one == other
+    assert np.array_equal(geared.inertial_parameters(), robot.model.inertial_parameters())
+    for before, after in zip(geared.joints, one.joints, strict=True):
+        assert replace(after, inertia=before.inertia) == before
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
+def test_links_add_up_to_their_bodies(robot):
+    """Of the changed model too, which the audit examines link by link."""
+    model = robot.model.with_inertial_parameters(other_parameters(robot.model))
+    sums = [Inertia() for _ in model.joints]
+    for frame, link in zip(model.frames, model.links, strict=True):
+        if frame.body >= 0:
+            placement = frame.placement
+            sums[frame.body] += link.inertia.moved(placement.rotation, placement.translation)
+    for total, joint in zip(sums, model.joints, strict=True):
+        assert total.mass == joint.inertia.mass
+        assert_close(total.first_moment, joint.inertia.first_moment)
+        assert_close(total.second_moment, joint.inertia.second_moment)
+
+
+def test_findings_are_those_of_the_new_bodies():
+    model = hand_written('massless_tip').model
+    massless = [f for f in model.findings if 'has a mass' in f.problem]
+    assert massless
+    assert not model.with_inertial_parameters(other_parameters(model)).findings
+    pi = other_parameters(model)
+    pi[:10] = 0.0
+    (finding,) = model.with_inertial_parameters(pi).findings
+    assert model.joints[0].name in finding.problem
+    pi[:10] = [1.0, 0.0, 0.0, 0.0, 0.1, 0.0, 0.1, 0.0, 0.0, 0.9]
+    wrong = model.with_inertial_parameters(pi, physical=False)
+    assert 'triangle inequality' in wrong.findings[0].problem
+    assert wrong.findings[0] in audit(wrong)
+
+
+# Ten parameters of the first body, and what is wrong with them.
+REFUSED = {
+    'negative mass': ([-0.1, 0, 0, 0, 1, 0, 1, 0, 0, 1], 'the mass is -0.1 kg'),
+    'moment without mass': (
+        [0, 0, 0.2, 0, 1, 0, 1, 0, 0, 1],
+        'the mass is 0 kg, .* 0, 0.2',
+    ),
+    'negative moment': ([1, 0, 0, 0, -0.1, 0, 1, 0, 0, 1], 'principal moments .* -0.1, 1, 1'),
+    'triangle': ([1, 0, 0, 0, 0.1, 0, 0.1, 0, 0, 0.3], 'at most the sum of the other two'),
+    # Positive about the joint frame, and not about the centre of mass 1 m away from it.
+    'no parallel axis': ([1, 1, 0, 0, 0.5, 0, 0.5, 0, 0, 0.5], 'about the centre of mass'),
+    'product': ([1, 0, 0, 0, 0.2, 0.3, 0.2, 0, 0, 0.2], 'principal moments'),
+}
+
+
+@pytest.mark.parametrize('kind', REFUSED)
+def test_what_no_body_has_is_refused(kind):
+    parameters, words = REFUSED[kind]
+    model = hand_written('tree').model
+    pi = other_parameters(model)
+    pi[:10] = parameters
+    with pytest.raises(InertiaError, match=f'joint {model.joints[0].name!r}: .*{words}'):
+        model.with_inertial_parameters(pi)
+    accepted = model.with_inertial_parameters(pi, physical=False)
+    assert_close(accepted.inertial_parameters(), pi)
+
+
+@pytest.mark.parametrize('count', [1, 2, 3, 4, 20])
+def test_point_masses_are_a_body(count):
+    """One, a rod and a plate lie on the boundary: rounding must not refuse them."""
+    random = np.random.default_rng(count)
+    model = hand_written('pendulum').model
+    for _ in range(200):
+        pi = particles(random, count)
+        model.with_inertial_parameters(np.concatenate([pi] * len(model.joints)))
+
+
+def test_is_the_definiteness_of_the_pseudo_inertia():
+    """[[S, m c], [m c^T, m]] of numbers drawn at random, far from the boundary or beyond it."""
+    random = np.random.default_rng(0)
+    verdicts = []
+    for _ in range(500):
+        root = random.uniform(-1.0, 1.0, (4, 4))
+        matrix = root @ root.T + random.uniform(-0.3, 0.1) * np.eye(4)
+        smallest = np.linalg.eigvalsh(matrix)[0]
+        if abs(smallest) > 1e-3:
+            S, first, mass = matrix[:3, :3], matrix[:3, 3], matrix[3, 3]
+            body = Inertia(float(mass), tuple(first.tolist()), tuple(map(tuple, S.tolist())))
+            assert (impossible(body) == '') == (smallest > 0.0)
+            verdicts.append(smallest > 0.0)
+    assert 0.1 < np.mean(verdicts) < 0.9
+
+
+@pytest.mark.parametrize(
+    ('pi', 'words'),
+    [
+        (np.zeros(9), 'pi has 9 values, 10 are needed: m of swing, mx of swing'),
+        (np.zeros((1, 10)), r'pi has shape \(1, 10\), \(10,\) is needed'),
+        ('heavy', 'pi holds <U5 values'),
+        ([1.0, 0.0, np.nan] + [0.0] * 7, "pi is nan at 'my of swing', it must be finite"),
+    ],
+)
+def test_what_is_no_vector_of_parameters(pi, words):
+    model = hand_written('pendulum').model
+    with pytest.raises(ParameterError, match=words):
+        model.with_inertial_parameters(pi)

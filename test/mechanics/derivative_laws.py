@@ -1,0 +1,84 @@
+"""The laws of the derivatives of torque and acceleration, and of the regressor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mechanics.closeness import assert_close, coriolis_scale, gravity, solvable, torque_scale
+from mechanics.complex_step import gradient
+from mechanics.float_kinetics import FloatKinetics
+from mechanics.laws import GRAVITY
+from mechanics.robots import Robot, State
+from robot_dynamics_ros.core.algorithms.aba import forward_dynamics
+from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
+
+
+def derivatives_are_those_of_the_torque(robot: Robot, dynamics: Any, state: State) -> None:
+    n, (q, v, a, _) = robot.model.size, state
+
+    def torque(x: Any) -> Any:
+        return inverse_dynamics(robot.model, x[:n], x[n : 2 * n], x[2 * n :], tuple(GRAVITY))
+
+    with gravity(dynamics, GRAVITY):
+        in_q, in_v, in_a = dynamics.inverse_dynamics_derivatives(q, v, a)
+    expected = np.split(gradient(torque, np.concatenate([q, v, a])), 3, axis=1)
+    rates = coriolis_scale(dynamics, state)
+    assert_close(in_q, expected[0], np.abs(torque([*q, *v, *a])).max() + rates)
+    assert_close(in_v, expected[1], rates)
+    assert_close(in_a, expected[2])
+    assert_close(in_a, dynamics.mass_matrix(q))
+    assert_close(in_v, 2.0 * dynamics.coriolis_matrix(q, v), rates)
+
+
+def derivatives_are_those_of_the_acceleration(robot: Robot, dynamics: Any, state: State) -> None:
+    n, (q, v, tau, _) = robot.model.size, state
+    M = dynamics.mass_matrix(q)
+    if solvable(M):
+
+        def acceleration(x: Any) -> Any:
+            return forward_dynamics(robot.model, x[:n], x[n : 2 * n], x[2 * n :], tuple(GRAVITY))
+
+        with gravity(dynamics, GRAVITY):
+            found = dynamics.forward_dynamics_derivatives(q, v, tau)
+        expected = np.split(gradient(acceleration, np.concatenate([q, v, tau])), 3, axis=1)
+        inertia, rates = 100.0 * np.abs(M).max(), coriolis_scale(dynamics, state)
+        # M da/dq is a difference of terms of the size of the torque.
+        offsets = torque_scale(dynamics, state._replace(a=found[2] @ tau)) + np.abs(tau).max()
+        for ours, theirs, scale in zip(found, expected, (offsets, rates, 1.0), strict=True):
+            assert_close(M @ ours, M @ theirs, inertia * np.abs(theirs).max() + scale)
+
+
+def torque_is_the_regressor_times_the_parameters(
+    robot: Robot, dynamics: Any, state: State
+) -> None:
+    q, v, a, _ = state
+    with gravity(dynamics, GRAVITY):
+        Y, pi = dynamics.regressor(q, v, a), dynamics.inertial_parameters()
+        scale = (np.abs(Y) @ np.abs(pi)).max()
+        assert_close(Y @ pi, dynamics.inverse_dynamics(q, v, a), scale)
+
+
+def torque_is_linear_in_the_parameters(robot: Robot, dynamics: Any, state: State) -> None:
+    """tau(pi) of other bodies, possible or not, with the same regressor."""
+    q, v, a, _ = state
+    Y = dynamics.regressor(q, v, a)
+
+    def torque(pi: Any) -> Any:
+        model = robot.model.with_inertial_parameters(pi, physical=False)
+        changed = FloatKinetics(model, dynamics.gravity)
+        return changed.inverse_dynamics(q, v, a)
+
+    first, second = np.random.default_rng(5).uniform(-1.0, 1.0, (2, Y.shape[1]))
+    scale = np.abs(Y).sum(axis=1).max()
+    assert_close(torque(first), Y @ first, scale)
+    assert_close(torque(first - 3.0 * second), torque(first) - 3.0 * torque(second), 4.0 * scale)
+
+
+DERIVATIVE_LAWS = (
+    derivatives_are_those_of_the_torque,
+    derivatives_are_those_of_the_acceleration,
+    torque_is_the_regressor_times_the_parameters,
+    torque_is_linear_in_the_parameters,
+)
