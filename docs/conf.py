@@ -53,7 +53,7 @@ autodoc_mock_imports = [
 autodoc_typehints_format = 'short'
 # Other projects' documents are not read: the build needs no network.
 nitpick_ignore_regex = [
-    ('py:.*', r'(collections|enum|numbers|numpy|rclpy|urdf_parser_py|xml|\w+_msgs)\..*'),
+    ('py:.*', r'(collections|enum|numbers|numpy|pathlib|rclpy|urdf_parser_py|xml|\w+_msgs)\..*'),
 ]
 # Types are counted with their modules, which are not shown.
 python_maximum_signature_line_length = 160
