@@ -9,6 +9,7 @@ from pathlib import Path
 
 import core
 import numpy as np
+import pinocchio
 from figures import Figure
 from timing import interleaved
 
@@ -23,9 +24,9 @@ CALLS = {
     'coriolis_matrix': 'robot_coriolis_matrix(q, v, result)',
 }
 FAST = ('-O3', '-march=native', '-ffp-contract=fast')
-# The wheel is built for any processor, which aligns its arrays to 16 bytes.
+# As its CMake targets define them.
 PINOCCHIO = (
-    '-std=c++17', '-O3', '-march=native', '-DNDEBUG', '-DEIGEN_MAX_ALIGN_BYTES=16', '-w',
+    '-std=c++17', '-O3', '-march=native', '-DNDEBUG', '-w',
     '-DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS', '-DBOOST_MPL_LIMIT_LIST_SIZE=30',
     '-DBOOST_MPL_LIMIT_VECTOR_SIZE=30', '-DBOOST_FUSION_INVOKE_MAX_ARITY=12',
 )  # fmt: skip
@@ -37,19 +38,19 @@ def measure() -> list[Figure]:
     print(f'\n{"":32}{"C":>10}{"C, own sine":>13}{"native, bind":>14}{"Pinocchio C++":>15}')
     figures = []
     with tempfile.TemporaryDirectory() as folder:
-        pinocchio = _pinocchio(Path(folder))
+        program = _pinocchio_program(Path(folder))
         for robot in core.ROBOTS:
             model = parse_urdf(core.urdf(robot))
-            urdf = Path(folder, 'robot.urdf')
-            urdf.write_text(core.urdf(robot))
             for quantity in CALLS:
                 seconds = {
                     'C': _exported(model, quantity, own=False),
                     'C, own sine': _exported(model, quantity, own=True),
                     'native, bind': _native(model, quantity),
                 }
-                if pinocchio:
-                    seconds['Pinocchio C++'] = _seconds(pinocchio, urdf, quantity)
+                if program:
+                    seconds['Pinocchio C++'] = _pinocchio_seconds(
+                        program, core.urdf(robot), quantity
+                    )
                 cells = ''.join(f'{1e9 * value:10.0f} ns ' for value in seconds.values())
                 print(f'{robot + " " + quantity:32}{cells}', flush=True)
                 figures += [
@@ -85,7 +86,7 @@ def _native(model: RobotModel, quantity: str) -> float:
     return float(interleaved({'step': 'step()'}, namespace)['step'].min())
 
 
-def _pinocchio(folder: Path) -> Path | None:
+def _pinocchio_program(folder: Path) -> Path | None:
     """The loop over Pinocchio's functions; None where its headers or Eigen's are not there."""
     prefix = next((Path(path, 'cmeel.prefix') for path in sys.path
                    if Path(path, 'cmeel.prefix/include/pinocchio').is_dir()), None)  # fmt: skip
@@ -93,17 +94,37 @@ def _pinocchio(folder: Path) -> Path | None:
         print('Pinocchio C++: not measured, its headers or those of Eigen are missing')
         return None
     print('Pinocchio C++: compiling, a minute ...', flush=True)
-    program, library = folder / 'pinocchio_loop', prefix / 'lib'
+    program = folder / 'pinocchio_loop'
     try:
         _run(
             'c++', *PINOCCHIO, '-I', prefix / 'include', '-I', EIGEN, HERE / 'pinocchio_loop.cpp',
-            '-o', program, '-L', library, '-lpinocchio_default', '-lpinocchio_parsers',
-            f'-Wl,-rpath,{library}',
+            '-o', program,
         )  # fmt: skip
     except subprocess.CalledProcessError as error:
         print(f'Pinocchio C++: not measured, it does not compile: {error.stderr[:300]}')
         return None
     return program
+
+
+def _pinocchio_seconds(program: Path, urdf: str, function: str) -> float:
+    """Of a call of that function, of the model that the Python module reads."""
+    model = pinocchio.buildModelFromXML(urdf)
+    file = program.with_name('model.txt')
+    lines = []
+    for index, joint in enumerate(list(model.joints)[1:], start=1):
+        kind = joint.shortname()
+        axis = joint.extract().axis if kind.endswith('Unaligned') else np.zeros(3)
+        place, body = model.jointPlacements[index], model.inertias[index]
+        values = [axis, place.rotation, place.translation, body.mass, body.lever, body.inertia]
+        numbers = np.concatenate([np.ravel(value) for value in values])
+        words = [kind, str(model.parents[index]), *map(repr, numbers.tolist())]
+        lines.append(' '.join(words))
+    file.write_text('\n'.join(lines))
+    seconds, norm = map(float, _run(program, file, function).split()[:2])
+    zero = np.zeros(model.nv)
+    expected = np.linalg.norm(pinocchio.rnea(model, model.createData(), zero, zero, zero))
+    assert abs(norm - expected) <= 1e-9 * expected, 'the C++ model is another one'
+    return seconds
 
 
 def _seconds(program: Path, *arguments: object) -> float:
