@@ -29,6 +29,8 @@ extras = {
     'oracle': ['pin'],
     'simulation': ['mujoco'],
     'xacro': ['xacro'],
+    'casadi': ['casadi'],
+    'jax': ['jax'],
     'demo': ['example-robot-data', 'matplotlib', 'mujoco', 'pin'],
     'test': ['example-robot-data', 'hypothesis', 'pytest', 'pytest-timeout', 'sympy'],
 }

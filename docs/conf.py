@@ -4,6 +4,7 @@ import re
 import sys
 from collections import defaultdict
 from pathlib import Path
+from types import ModuleType
 from xml.etree import ElementTree
 
 import numpy.typing
@@ -50,10 +51,23 @@ autodoc_mock_imports = [
     'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'sensor_msgs', 'std_msgs', 'std_srvs',
     'trajectory_msgs',
 ]  # fmt: skip
+# The adapters register classes of these, which a mock object is not.
+for library, names in {'casadi': ('Function', 'MX', 'SX'), 'jax': ('Array', 'Tracer')}.items():
+    classes = {name: type(name, (), {'__module__': library}) for name in names}
+    sys.modules[library] = ModuleType(library)
+    vars(sys.modules[library]).update(classes)
+casadi, jax = sys.modules['casadi'], sys.modules['jax']
+casadi.sin = casadi.cos = abs
+jax.core, jax.numpy = jax, ModuleType('jax.numpy')
+jax.numpy.sin = jax.numpy.cos = abs
+sys.modules['jax.numpy'] = jax.numpy
 autodoc_typehints_format = 'short'
 # Other projects' documents are not read: the build needs no network.
 nitpick_ignore_regex = [
-    ('py:.*', r'(collections|enum|numbers|numpy|pathlib|rclpy|urdf_parser_py|xml|\w+_msgs)\..*'),
+    (
+        'py:.*',
+        r'(casadi|collections|jax|enum|numbers|numpy|pathlib|rclpy|urdf_parser_py|xml|\w+_msgs)\..*',
+    ),
 ]
 # Types are counted with their modules, which are not shown.
 python_maximum_signature_line_length = 160

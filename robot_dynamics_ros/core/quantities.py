@@ -127,15 +127,48 @@ def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> 
     return quantity, frame, axes
 
 
-def inputs_of(quantity: str, *, with_payload: bool) -> tuple[str, ...]:
-    """Names of the vectors that the program of a quantity takes, in order.
+def labels_of(model: RobotModel, key: Key, *, payload: bool = False) -> dict[str, Sequence[str]]:
+    """Names of the entries of each input vector that the program of a quantity takes, in order.
 
     Args:
-        quantity: one of `EVERY_QUANTITY`.
-        with_payload: whether the payload of a body is an input; it comes last.
+        model: the robot.
+        key: of the quantity.
+        payload: whether the payload of a body is an input; it comes last.
     """
+    quantity = _quantity(key)
     _, names = EVERY_QUANTITY[quantity]
-    return (*names, 'payload') if with_payload and quantity not in WITHOUT_INERTIA else names
+    if payload and quantity not in WITHOUT_INERTIA:
+        names = (*names, 'payload')
+    return {name: LABELS.get(name, model.joint_names) for name in names}
+
+
+def traced(
+    model: RobotModel, key: Key, payload_body: int | None = None
+) -> tuple[Program, dict[str, Sequence[str]]]:
+    """The program of a quantity for one robot, and the names of the entries of its inputs.
+
+    Args:
+        model: the robot.
+        key: of the quantity.
+        payload_body: index of the joint on whose body a payload is an input; None for none.
+
+    Raises:
+        UnknownNameError: no link has the name of the frame.
+    """
+    quantity, *options = (key,) if isinstance(key, str) else key
+    algorithm, names = EVERY_QUANTITY[quantity]
+    labels = labels_of(model, key, payload=payload_body is not None)
+    frame = {'frame': model.frame(options[0])} if options else {}
+    axes = {'axes': options[1]} if len(options) > 1 else {}
+
+    def specialised(*vectors: Any) -> Any:
+        loaded, payload = model, vectors[len(names) :]
+        if payload and payload_body is not None:
+            loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
+        return algorithm(loaded, *vectors[: len(names)], **frame, **axes)
+
+    sizes = {name: len(entries) for name, entries in labels.items()}
+    return trace(quantity, specialised, sizes), labels
 
 
 class CompiledQuantities(dict[Key, Callable[..., Array]]):
@@ -215,14 +248,15 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
             UnknownNameError: no link has the name of the frame.
         """
         if key not in self._kernels:
-            self._kernels[key] = self._compiled(key)
+            program, labels = traced(self.model, key, self._payload_body)
+            self._kernels[key] = Kernel(program, labels, self._backend, self._threads)
         return self._kernels[key]
 
     def object_code(self, key: Key) -> ObjectCode:
         """The quantity compiled for another process on this machine, see `load`."""
         from .codegen.object_code import ObjectCode
 
-        return ObjectCode.of(self._tracer(key)())
+        return ObjectCode.of(traced(self.model, key, self._payload_body)[0])
 
     def load(self, key: Key, code: ObjectCode) -> None:
         """Use a quantity that another process has compiled, for the same robot.
@@ -230,65 +264,14 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
         Raises:
             NativeCodeError: the code computes something else than it did there.
         """
-        self._kernels[key] = Kernel.loaded(
-            code, self._tracer(key), self._labels(key), self._threads
-        )
-
-    def _compiled(self, key: Key) -> Kernel:
-        return Kernel(self._tracer(key)(), self._labels(key), self._backend, self._threads)
-
-    def _labels(self, key: Key) -> dict[str, tuple[str, ...]]:
-        """Names of the entries of each input of a quantity."""
-        return labels_of(self.model, key, with_payload=self.payload is not None)
-
-    def _tracer(self, key: Key) -> Callable[[], Program]:
-        """Traces the program of a quantity. It does not hold this object, which may hold it."""
-        return partial(traced, self.model, key, self._payload_body)
+        labels = labels_of(self.model, key, payload=self._payload_body is not None)
+        # It does not hold this object, which holds the kernel.
+        program = partial(_program, self.model, key, self._payload_body)
+        self._kernels[key] = Kernel.loaded(code, program, labels, self._threads)
 
 
-def labels_of(model: RobotModel, key: Key, *, with_payload: bool) -> dict[str, tuple[str, ...]]:
-    """Names of the entries of each input of a quantity; see `inputs_of`."""
-    names = inputs_of(_quantity(key), with_payload=with_payload)
-    return {name: LABELS.get(name, model.joint_names) for name in names}
-
-
-def traced(model: RobotModel, key: Key, payload_body: int | None = None) -> Program:
-    """The program of a quantity for one robot.
-
-    Args:
-        model: the robot, without payloads on `payload_body`.
-        key: of the quantity, from `key_of`.
-        payload_body: index of the joint whose body carries a payload that is an input.
-
-    Raises:
-        UnknownNameError: no link has the name of the frame.
-    """
-    quantity, *options = (key,) if isinstance(key, str) else key
-    labels = labels_of(model, key, with_payload=payload_body is not None)
-    sizes = {name: len(entries) for name, entries in labels.items()}
-    return trace(quantity, _specialised(model, payload_body, quantity, *options), sizes)
-
-
-def _specialised(
-    model: RobotModel,
-    payload_body: int | None,
-    quantity: str,
-    frame: str | None = None,
-    axes: str | None = None,
-) -> Callable[..., Any]:
-    """The algorithm of a quantity for one robot, as a function of the input vectors."""
-    algorithm, names = EVERY_QUANTITY[quantity]
-    options: dict[str, Any] = {} if frame is None else {'frame': model.frame(frame)}
-    if axes is not None:
-        options['axes'] = axes
-
-    def specialised(*vectors: Any) -> Any:
-        loaded, payload = model, vectors[len(names) :]
-        if payload and payload_body is not None:
-            loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
-        return algorithm(loaded, *vectors[: len(names)], **options)
-
-    return specialised
+def _program(model: RobotModel, key: Key, payload_body: int | None) -> Program:
+    return traced(model, key, payload_body)[0]
 
 
 def _quantity(key: Key) -> str:

@@ -102,7 +102,8 @@ def exported_quantity(
         axes=axes,
         frame=f'link "{in_comment(frame or "")}"',
     )
-    return ExportedQuantity(traced(model, key, payload_body), text)
+    program, _ = traced(model, key, payload_body)
+    return ExportedQuantity(program, text)
 
 
 def split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, int | None]:

@@ -1,0 +1,1 @@
+"""The quantities as functions of other libraries: CasADi, JAX. Nothing else needs these."""

@@ -1,0 +1,66 @@
+"""Quantities in CasADi: the same values, and derivatives that agree with our own."""
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.robots import hand_written
+
+from robot_dynamics_ros.core import UnknownNameError
+from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
+from robot_dynamics_ros.core.quantities import ANALYSES, QUANTITIES
+
+casadi = pytest.importorskip('casadi', reason='CasADi is not installed')
+
+from robot_dynamics_ros.core.adapters.casadi_functions import casadi_function
+
+GRAVITY = (0.0, 0.0, -9.81)
+TABLE = QUANTITIES | ANALYSES
+
+
+@pytest.mark.parametrize('quantity', TABLE)
+@pytest.mark.parametrize('name', ['oblique', 'mimic'])
+def test_equals_the_method_of_that_name(name, quantity):
+    robot = hand_written(name)
+    function, method = casadi_function(robot.model, quantity), getattr(robot.python, quantity)
+    for q, v, a, w in robot.states(2):
+        given = {'q': q, 'v': v, 'a': a, 'tau': w}
+        inputs = [given[name] for name in TABLE[quantity][1] if name != 'gravity']
+        expected = np.array(method(*inputs))
+        gravity = [GRAVITY] if 'gravity' in TABLE[quantity][1] else []
+        outputs = function.call([*map(casadi.DM, [*inputs, *gravity])])
+        value = np.array([output.full() for output in outputs]).reshape(expected.shape)
+        assert_close(value, expected, 100.0)
+
+
+def test_derivatives_are_those_of_the_algorithm():
+    robot = hand_written('oblique')
+    torque = casadi_function(robot.model, 'inverse_dynamics')
+    symbols = [casadi.MX.sym(name, 4) for name in 'qva']
+    tau = torque(*symbols, GRAVITY)
+    jacobians = casadi.Function('d', symbols, [casadi.jacobian(tau, x) for x in symbols])
+    for q, v, a, _ in robot.states(2):
+        expected = robot.python.inverse_dynamics_derivatives(q, v, a)
+        for ours, theirs in zip(expected, jacobians(q, v, a), strict=True):
+            assert_close(theirs.full(), ours, 100.0)
+
+
+@pytest.mark.parametrize('kind', [casadi.SX, casadi.MX])
+def test_an_algorithm_computes_with_symbols(kind):
+    robot = hand_written('oblique')
+    symbols = [kind.sym(name, 4) for name in 'qva']
+    entries = [casadi.vertsplit(x) for x in symbols]
+    tau = casadi.vertcat(*inverse_dynamics(robot.model, *entries, GRAVITY))
+    function = casadi.Function('tau', symbols, [tau])
+    for q, v, a, _ in robot.states(2):
+        expected = robot.python.inverse_dynamics(q, v, a)
+        assert_close(function(q, v, a).full().ravel(), expected, 100.0)
+
+
+def test_a_frame_is_named():
+    robot = hand_written('oblique')
+    frame = robot.model.frames[-1].name
+    (q, *_), = robot.states(1)  # fmt: skip
+    J = casadi_function(robot.model, 'jacobian', frame, 'LOCAL')(q)
+    assert_close(J.full(), robot.python.jacobian(q, frame, 'LOCAL'))
+    with pytest.raises(UnknownNameError, match="unknown frame 'nose'"):
+        casadi_function(robot.model, 'jacobian', 'nose')

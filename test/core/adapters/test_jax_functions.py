@@ -1,0 +1,64 @@
+"""Quantities in JAX: compiled, in batches, and with derivatives that agree with our own."""
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.robots import hand_written
+
+from robot_dynamics_ros.core.algorithms.rnea import gravity_torque
+from robot_dynamics_ros.core.quantities import ANALYSES, QUANTITIES
+
+jax = pytest.importorskip('jax', reason='JAX is not installed')
+
+from robot_dynamics_ros.core.adapters.jax_functions import jax_function
+
+GRAVITY = np.array([0.0, 0.0, -9.81])
+TABLE = QUANTITIES | ANALYSES
+
+
+@pytest.fixture(autouse=True)
+def double_precision():
+    before = jax.config.jax_enable_x64
+    jax.config.update('jax_enable_x64', True)
+    yield
+    jax.config.update('jax_enable_x64', before)
+
+
+@pytest.mark.parametrize('quantity', TABLE)
+def test_equals_the_method_of_that_name(quantity):
+    robot = hand_written('oblique')
+    function, method = jax_function(robot.model, quantity), getattr(robot.python, quantity)
+    ((q, v, a, w),) = robot.states(1)
+    given = {'q': q, 'v': v, 'a': a, 'tau': w}
+    inputs = [given[name] for name in TABLE[quantity][1] if name != 'gravity']
+    expected = np.array(method(*inputs))
+    gravity = [GRAVITY] if 'gravity' in TABLE[quantity][1] else []
+    value = function(*inputs, *gravity)
+    assert value.dtype == np.float64
+    assert_close(value, expected, 100.0)
+
+
+def test_compiled_in_batches_with_derivatives():
+    robot = hand_written('mimic')
+    torque = jax_function(robot.model, 'inverse_dynamics')
+    slopes = jax.jit(jax.vmap(jax.jacfwd(torque, (0, 1, 2)), (0, 0, 0, None)))
+    q, v, a, _ = (np.array(x) for x in zip(*robot.states(3), strict=True))
+    derivatives = robot.python.inverse_dynamics_derivatives
+    expected = np.array([derivatives(*x) for x in zip(q, v, a, strict=True)])
+    for index, slope in enumerate(slopes(q, v, a, GRAVITY)):
+        assert_close(slope, expected[:, index], 100.0)
+
+
+def test_single_precision_stays_single():
+    robot = hand_written('oblique')
+    (q, *_), = robot.states(1)  # fmt: skip
+    M = jax_function(robot.model, 'mass_matrix')(q.astype(np.float32))
+    assert M.dtype == np.float32
+    assert np.abs(M - robot.python.mass_matrix(q)).max() < 1e-5
+
+
+def test_an_algorithm_computes_with_arrays():
+    robot = hand_written('oblique')
+    (q, *_), = robot.states(1)  # fmt: skip
+    held = jax.jit(lambda q: gravity_torque(robot.model, list(q), GRAVITY.tolist()))(q)
+    assert_close(np.array(held), robot.python.gravity_torque(q), 100.0)
