@@ -6,11 +6,20 @@ than twice the time for twice the length of a function.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..codegen.expression import Expression
-from ..codegen.llvm_segments import SINES, Action, Check, Store, angles_of, cut, slots_of
+from ..codegen.llvm_segments import (
+    SINES,
+    Action,
+    Check,
+    Store,
+    angles_of,
+    cut,
+    operands_of,
+    slots_of,
+)
 from ..codegen.program import Program, needed_for
 from ..scalar import Scalar
 from .c_text import literal
@@ -205,7 +214,7 @@ def _angles(program: Program, angles: list[Expression]) -> Part:
 
 def _segment(program: Program, actions: Sequence[Action], slots: dict[int, int]) -> Part:
     part = Part(list(program.inputs), slots)
-    for action in actions:
+    for action in _needed(actions, slots):
         if isinstance(action, Check):
             part.check(action)
         elif isinstance(action, Store):
@@ -216,3 +225,22 @@ def _segment(program: Program, actions: Sequence[Action], slots: dict[int, int])
             if action.index in slots:
                 part.store(action, SCRATCH, slots[action.index])
     return part
+
+
+def _needed(actions: Sequence[Action], slots: Mapping[int, int]) -> list[Action]:
+    """The actions whose results are read: compilers warn of the others.
+
+    Those are parts of angles, which are computed before the segments.
+    """
+    needed: list[Action] = []
+    read: set[int] = set()
+    for action in reversed(actions):
+        if (
+            isinstance(action, Expression)
+            and action.index not in read
+            and action.index not in slots
+        ):
+            continue
+        needed.append(action)
+        read.update(operand.index for operand in operands_of(action))
+    return needed[::-1]
