@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from .algorithms.kinematics import Axes
-from .checks import Array, checked_gravity
+from .checks import Array, checked_gravity, checked_name
 from .codegen.kernel import Backend, choose_backend
 from .codegen.threads import checked_threads
-from .errors import ParameterError, StateError, TopologyError
+from .errors import ParameterError, StateError, TopologyError, UnknownNameError
 from .model.gravity import STANDARD_GRAVITY
 from .model.payload import Payload
 from .model.payload_body import without_load
@@ -144,6 +144,16 @@ class RobotPrograms:
         """
         return self._of(self.model.without_payload(name))
 
+    def takes_payload_on(self, frame: str) -> bool:
+        """Whether a payload on a link is an input, so that `carrying` it compiles nothing.
+
+        Raises:
+            UnknownNameError: no link has that name.
+        """
+        body = self.model.frame(frame).body
+        given = self.payload_frame
+        return given is not None and body == self.model.frame(given).body
+
     def _of(self: Programs, model: RobotModel) -> Programs:
         """The dynamics of this robot with other payloads."""
         other = self.with_gravity(self._gravity)
@@ -159,6 +169,9 @@ class RobotPrograms:
         """The robot to compile; the body whose payload is an input, and that payload (10,)."""
         if self.payload_frame is None:
             return model, None, None
+        links = tuple(frame.name for frame in model.frames)
+        if checked_name('payload_frame', self.payload_frame) not in links:
+            raise UnknownNameError('payload_frame', self.payload_frame, links)
         body = model.frame(self.payload_frame).body
         if body < 0:
             raise ParameterError(

@@ -5,7 +5,8 @@ The only module that imports Pinocchio.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import copy
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from defusedxml.ElementTree import fromstring
@@ -52,13 +53,27 @@ class PinocchioReference:
                 'Pinocchio is not installed: pip install pin, or set parameter cross_check: false'
             )
         try:
-            self._model = pinocchio.buildModelFromXML(text)
+            self._bare = pinocchio.buildModelFromXML(text)
         except (ValueError, RuntimeError) as error:
             raise OracleUnavailable(f'Pinocchio refuses the URDF: {error}') from None
-        _load(self._model, model)
-        self._data = self._model.createData()
+        self._take(model)
         self._neutral = pinocchio.neutral(self._model)
         self._spread, self._offset = _couplings(text, self._model, model.joint_names)
+
+    def carrying(self, model: RobotModel) -> PinocchioReference:
+        """The same robot with the payloads and rotor inertias of another model.
+
+        Args:
+            model: differs from the one before in these alone.
+        """
+        other = copy.copy(self)
+        other._take(model)
+        return other
+
+    def _take(self, model: RobotModel) -> None:
+        self._model = self._bare.copy()
+        _load(self._model, model)
+        self._data = self._model.createData()
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
         """tau (n,) [N m or N]."""
@@ -96,6 +111,7 @@ class PinocchioReference:
         states: Iterable[State] | None = None,
         *,
         tolerance: float = TOLERANCE,
+        between: Callable[[], None] | None = None,
     ) -> Report:
         """Compare tau, g, bias, M and C of other dynamics with those of Pinocchio.
 
@@ -103,6 +119,7 @@ class PinocchioReference:
             dynamics: of the same robot; gives gravity.
             states: at which to compare; 100 random ones within the limits if None.
             tolerance: on the largest error, relative to the largest entry [-].
+            between: called after each state, where other threads must not wait; None for nothing.
         """
         self._model.gravity.linear = dynamics.gravity
         worst: dict[str, list[float]] = {}
@@ -117,6 +134,8 @@ class PinocchioReference:
                     # np.maximum keeps a NaN, max would lose it.
                     kept[0] = float(np.maximum(kept[0], absolute))
                     kept[1] = float(np.maximum(kept[1], relative))
+                if between is not None:
+                    between()
         comparisons = tuple(Comparison(quantity, *errors) for quantity, errors in worst.items())
         return Report(len(states), tolerance, comparisons)
 

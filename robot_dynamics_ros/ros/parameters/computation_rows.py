@@ -23,6 +23,14 @@ COMPUTATION_ROWS = (
         },
     ),
     Parameter(
+        'payload_frame',
+        'string',
+        '',
+        'Link on whose body `~/set_payload` attaches payloads without compiling; empty: the link '
+        'at the tip of `joints`.',
+        'A payload on another link is compiled first, which takes seconds.',
+    ),
+    Parameter(
         'cross_check',
         'bool',
         True,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from robot_dynamics_ros.core.description.urdf import parse_urdf
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.payload import Payload
+from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
@@ -28,6 +29,9 @@ COMPILED_QUANTITIES = (
     'mass_matrix',
     'coriolis_matrix',
 )
+# Between two states of a comparison while torque is commanded [s]: more than a cycle of the loop
+# computes.
+PAUSE = 0.0005
 
 
 @dataclass(frozen=True)
@@ -56,8 +60,11 @@ def compile_robot(
     backend: Backend | None = None,
     armature: Mapping[str, float] = MappingProxyType({}),
     payload: Payload | None = None,
+    payload_frame: str = '',
+    joints: Sequence[str] = (),
     cross_check_samples: int = 100,
     cross_check_tolerance: float = TOLERANCE,
+    prepare: Callable[[RobotDynamics], None] | None = None,
 ) -> CompiledRobot:
     """Parse a URDF, compile its dynamics, and compare them with Pinocchio.
 
@@ -67,28 +74,110 @@ def compile_robot(
         backend: None for native code where llvmlite is installed, else plain Python.
         armature: reflected rotor inertia by joint name [kg m^2 or kg].
         payload: to attach.
+        payload_frame: link on whose body payloads can be attached without compiling; empty: the
+            link at the tip of the commanded joints, see `tip_frame`.
+        joints: names of the commanded joints; all if empty.
         cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
         cross_check_tolerance: on the largest error, relative to the largest entry [-].
+        prepare: gets the dynamics and compiles `COMPILED_QUANTITIES` in another way; None for the
+            usual one.
 
     Raises:
         ModelError: the description cannot be used, or its mass matrix is indefinite.
-        UnknownNameError: a joint of the armature, or the link of the payload, does not exist.
-        ParameterError: an armature is negative, or the payload's link does not move.
+        UnknownNameError: a joint of the armature, the link of the payload, or `payload_frame` does
+            not exist.
+        ParameterError: an armature is negative, or the link of the payload or `payload_frame` does
+            not move.
         OracleUnavailable: Pinocchio is missing or refuses the description.
         OracleDisagreement: the results differ by more than the tolerance.
     """
     model = parse_urdf(text).with_armature(armature)
+    if model.size:
+        payload_frame = payload_frame or tip_frame(model, joints or model.joint_names)
     if payload is not None:
         model = model.carrying(payload)
-    dynamics = RobotDynamics(model, gravity=gravity, backend=backend)
+    dynamics = RobotDynamics(
+        model, gravity=gravity, backend=backend, payload_frame=payload_frame or None
+    )
     start = time.perf_counter()
-    dynamics.compile(*COMPILED_QUANTITIES)
+    if prepare is None:
+        dynamics.compile(*COMPILED_QUANTITIES)
+    else:
+        prepare(dynamics)
     compile_seconds = time.perf_counter() - start
     check_mass_matrix(dynamics.model, dynamics.mass_matrix)
+    compiled = CompiledRobot(text, dynamics, None, None, compile_seconds)
     if not cross_check_samples:
-        return CompiledRobot(text, dynamics, None, None, compile_seconds)
+        return compiled
     pinocchio = PinocchioReference(text, dynamics.model)
-    states = random_states(dynamics.model, cross_check_samples)
-    report = pinocchio.compare(dynamics, states, tolerance=cross_check_tolerance)
+    return _compared(compiled, pinocchio, cross_check_samples, cross_check_tolerance)
+
+
+def carrying(
+    compiled: CompiledRobot,
+    payload: Payload,
+    *,
+    cross_check_samples: int = 100,
+    cross_check_tolerance: float = TOLERANCE,
+) -> CompiledRobot:
+    """The same robot with a payload, compared with Pinocchio while other threads go on.
+
+    Its mass matrix need not be checked: that of a payload adds to it and is never indefinite.
+
+    Args:
+        compiled: the robot; a payload of the same name is replaced.
+        payload: to attach.
+        cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
+        cross_check_tolerance: on the largest error, relative to the largest entry [-].
+
+    Raises:
+        UnknownNameError: the link of the payload does not exist.
+        ParameterError: the link of the payload does not move.
+        OracleDisagreement: the results differ by more than the tolerance.
+    """
+    dynamics = compiled.dynamics.carrying(payload)
+    start = time.perf_counter()
+    # Where the payload is an input, everything is compiled already.
+    dynamics.compile(*COMPILED_QUANTITIES)
+    seconds = time.perf_counter() - start
+    loaded = replace(compiled, dynamics=dynamics, compile_seconds=seconds)
+    if compiled.pinocchio is None:
+        return loaded
+    pinocchio = compiled.pinocchio.carrying(dynamics.model)
+    return _compared(loaded, pinocchio, cross_check_samples, cross_check_tolerance, _give_way)
+
+
+def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
+    """The same robot without the payload of that name; the report is the one with it.
+
+    Where the payload is an input, the programs are the same; otherwise they are compiled.
+
+    Raises:
+        UnknownNameError: no payload has that name.
+    """
+    dynamics = compiled.dynamics.without_payload(name)
+    dynamics.compile(*COMPILED_QUANTITIES)
+    pinocchio = compiled.pinocchio
+    if pinocchio is not None:
+        pinocchio = pinocchio.carrying(dynamics.model)
+    return replace(compiled, dynamics=dynamics, pinocchio=pinocchio)
+
+
+def _compared(
+    compiled: CompiledRobot,
+    pinocchio: PinocchioReference,
+    samples: int,
+    tolerance: float,
+    between: Callable[[], None] | None = None,
+) -> CompiledRobot:
+    """The robot with a report of the comparison, if they agree."""
+    dynamics = compiled.dynamics
+    states = random_states(dynamics.model, samples)
+    report = pinocchio.compare(dynamics, states, tolerance=tolerance, between=between)
     report.raise_on_disagreement()
-    return CompiledRobot(text, dynamics, pinocchio, report, compile_seconds)
+    return replace(compiled, pinocchio=pinocchio, report=report)
+
+
+def _give_way() -> None:
+    """Let the loop answer a state: a thread that waits for the interpreter gets it at once."""
+    time.sleep(PAUSE)

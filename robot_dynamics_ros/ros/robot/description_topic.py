@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from rclpy.node import Node
 from std_msgs.msg import String
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.core.model.payload import Payload
 
 from ..endpoints.defaults import LATCHED, OVERRIDABLE
 from ..endpoints.topic_counters import TopicCounters
+from .background_work import BackgroundWork
+from .commanded_robot import CommandedRobot
+from .compilation import CompiledRobot
 from .robot_factory import RobotFactory, check_replacement
 from .robot_holder import RobotHolder
 
@@ -38,6 +44,7 @@ class DescriptionTopic:
         self._holder = holder
         self._factory = factory
         self._start = start
+        self._work = BackgroundWork(node)
         self._received = ''
         self.counters = TopicCounters('robot_description', node.get_logger())
         node.create_subscription(
@@ -69,22 +76,50 @@ class DescriptionTopic:
             self.counters.use()
             self._start()
         elif message.data == robot.compiled.text:
+            self._work.drop()
             self.counters.use()
         else:
             self._replace_robot(message.data)
 
     def _replace_robot(self, text: str) -> None:
-        """Compile and check the new robot while the current one goes on answering states."""
-        current = self._holder.require()
+        """Compile and check the new robot in another process; the current one is commanded on."""
+        payloads = self._holder.require().dynamics.model.payloads
         try:
-            payloads = current.dynamics.model.payloads
-            robot = self._factory.from_description(text, payloads[0] if payloads else None)
+            work = self._factory.compilation(text, payloads[0] if payloads else None)
+        except RobotDynamicsError as error:
+            self._reject(error)
+        else:
+            self._work.start(work, partial(self._finish, text, payloads))
+
+    def _finish(self, text: str, payloads: tuple[Payload, ...], outcome: Any) -> None:
+        """Use the robot that was compiled for these payloads, or say why not."""
+        current = self._holder.current
+        if current is None:
+            # The node was cleaned up meanwhile: the description is for the next configuration.
+            self._received = text
+            self.counters.use()
+            self._start()
+        elif current.dynamics.model.payloads != payloads:
+            self._replace_robot(text)
+        elif isinstance(outcome, Exception):
+            self._reject(outcome)
+        else:
+            self._use(text, outcome, current)
+
+    def _use(self, text: str, compiled: CompiledRobot, current: CommandedRobot) -> None:
+        try:
+            robot = self._factory.from_compiled(compiled)
             check_replacement(robot, current)
             self._holder.replace(robot)
         except RobotDynamicsError as error:
-            self.counters.reject(f'{error} (the current robot is kept)')
-        else:
-            self._received = text
-            self.counters.use()
-            self._factory.log(robot)
-            self._node.get_logger().info('robot_description has changed: the new robot is used')
+            self._reject(error)
+            return
+        self._received = text
+        self.counters.use()
+        self._factory.log(robot)
+        self._node.get_logger().info('robot_description has changed: the new robot is used')
+
+    def _reject(self, error: Exception) -> None:
+        expected = isinstance(error, RobotDynamicsError)
+        reason = str(error) if expected else f'{type(error).__name__}: {error}'
+        self.counters.reject(f'{reason} (the current robot is kept)')

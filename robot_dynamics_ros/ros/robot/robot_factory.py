@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
 import numpy as np
 from rclpy.node import Node
 
@@ -11,7 +16,8 @@ from robot_dynamics_ros.core.model.payload import Payload
 
 from ..parameters import node_parameters
 from .commanded_robot import CommandedRobot
-from .compilation import CompiledRobot, compile_robot
+from .compilation import CompiledRobot, carrying, compile_robot
+from .compiler_process import compile_elsewhere
 
 
 class RobotFactory:
@@ -33,22 +39,62 @@ class RobotFactory:
                 computes other torques.
         """
         values = node_parameters.read(self._node)
+        compiled = compile_robot(description, **self._options(description, payload, values))
+        return CommandedRobot(compiled, values)
+
+    def compilation(
+        self, description: str, payload: Payload | None = None
+    ) -> Callable[[], CompiledRobot]:
+        """A function that does the work of `from_description` in another process.
+
+        Meanwhile this process goes on; the function may be called in any thread. What it returns
+        is for `from_compiled`.
+
+        Args:
+            description: text of the URDF.
+            payload: to attach.
+
+        Raises:
+            RobotDynamicsError: a parameter cannot be used.
+        """
+        values = node_parameters.read(self._node)
+        options = self._options(description, payload, values)
+        return partial(compile_elsewhere, description, options)
+
+    def _options(
+        self, description: str, payload: Payload | None, values: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The arguments of `compile_robot`, by the parameters."""
         if not description:
             raise StateError(
                 'there is no robot_description: set the parameter, or publish it on topic '
                 'robot_description'
             )
-        joints = values['joints'] or parse_urdf(description).joint_names
-        compiled = compile_robot(
-            description,
-            gravity=values['gravity'],
-            backend=None if values['backend'] == 'auto' else values['backend'],
-            armature=node_parameters.by_joint('armature', values, joints),
-            payload=payload,
-            cross_check_samples=values['cross_check_samples'] if values['cross_check'] else 0,
-            cross_check_tolerance=values['cross_check_tolerance'],
-        )
-        return CommandedRobot(compiled, values)
+        armature: Mapping[str, float] = {}
+        if values['armature']:
+            joints = values['joints'] or parse_urdf(description).joint_names
+            armature = node_parameters.by_joint('armature', values, joints)
+        return {
+            'gravity': values['gravity'],
+            'backend': None if values['backend'] == 'auto' else values['backend'],
+            'armature': armature,
+            'payload': payload,
+            'payload_frame': values['payload_frame'],
+            'joints': values['joints'],
+            **_comparison(values),
+        }
+
+    def carrying(self, compiled: CompiledRobot, payload: Payload) -> CommandedRobot:
+        """A robot that was compiled before with a payload, by the present parameters.
+
+        Raises:
+            RobotDynamicsError: the payload cannot be attached, or Pinocchio computes other
+                torques.
+        """
+        values = node_parameters.read(self._node)
+        dynamics = compiled.dynamics.with_gravity(values['gravity'])
+        present = replace(compiled, dynamics=dynamics)
+        return CommandedRobot(carrying(present, payload, **_comparison(values)), values)
 
     def from_compiled(self, compiled: CompiledRobot) -> CommandedRobot:
         """Make a robot again from dynamics that were compiled before, by the present parameters.
@@ -94,6 +140,14 @@ class RobotFactory:
             f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
             f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
         )
+
+
+def _comparison(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of the comparison with Pinocchio, by the parameters."""
+    return {
+        'cross_check_samples': values['cross_check_samples'] if values['cross_check'] else 0,
+        'cross_check_tolerance': values['cross_check_tolerance'],
+    }
 
 
 def check_replacement(new: CommandedRobot, current: CommandedRobot) -> None:

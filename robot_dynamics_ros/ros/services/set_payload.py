@@ -12,6 +12,7 @@ from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.core.model.payload import Payload
 
 from ..robot.commanded_robot import CommandedRobot
+from ..robot.compilation import CompiledRobot, without_payload
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
 
@@ -27,8 +28,8 @@ class PayloadServices:
         self._holder = holder
         self._factory = factory
         self._logger = node.get_logger()
-        # The robot before the first payload: used again when the payload is removed.
-        self._without_payload: CommandedRobot | None = None
+        # The robot before the first payload: used again for every other one, and without one.
+        self._without_payload: CompiledRobot | None = None
 
     def set_payload(self, request: Any, response: Any) -> None:
         """Attach the payload of the request, or remove the present one if its mass is 0."""
@@ -52,10 +53,10 @@ class PayloadServices:
         if not request.inertia.m:
             return self._remove(current, fade_time, fade)
         payload = _payload(request)
-        robot = self._factory.from_description(current.compiled.text, payload)
+        unloaded = self._unloaded(current)
+        robot = self._loaded(unloaded, payload)
         self._check_effort_limits(robot)
-        if not current.dynamics.model.payloads:
-            self._without_payload = current
+        self._without_payload = unloaded
         self._holder.replace(robot, fade_time)
         taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
         if question := robot.dynamics.model.doubt_about(payload):
@@ -92,15 +93,31 @@ class PayloadServices:
     def _remove(self, current: CommandedRobot, fade_time: float | None, fade: str) -> str:
         if not current.dynamics.model.payloads:
             return 'no payload is attached: nothing has changed'
-        bare = self._without_payload
-        if bare is None or bare.compiled.text != current.compiled.text:
-            # The description has changed since.
-            robot = self._factory.from_description(current.compiled.text)
-        else:
-            robot = self._factory.from_compiled(bare.compiled)
+        robot = self._factory.from_compiled(self._unloaded(current))
         self._holder.replace(robot, fade_time)
         self._without_payload = None
         return f'payload removed, {fade}'
+
+    def _unloaded(self, current: CommandedRobot) -> CompiledRobot:
+        """The robot as it was compiled without a payload."""
+        if not current.dynamics.model.payloads:
+            return current.compiled
+        bare = self._without_payload
+        if bare is not None and bare.text == current.compiled.text:
+            return bare
+        # The description has changed since.
+        (payload,) = current.dynamics.model.payloads
+        if current.dynamics.takes_payload_on(payload.frame):
+            return without_payload(current.compiled, payload.name)
+        return self._factory.compilation(current.compiled.text)()
+
+    def _loaded(self, unloaded: CompiledRobot, payload: Payload) -> CommandedRobot:
+        """The robot with a payload; on another body than `payload_frame`, it is compiled."""
+        # Whether the link can carry it is known at once.
+        unloaded.dynamics.model.carrying(payload)
+        if unloaded.dynamics.takes_payload_on(payload.frame):
+            return self._factory.carrying(unloaded, payload)
+        return self._factory.from_compiled(self._factory.compilation(unloaded.text, payload)())
 
     def get_payload(self, request: Any, response: Any) -> None:
         """Fill in the payload that is attached."""

@@ -67,6 +67,68 @@ def test_another_description_at_500_hz_loses_no_cycle(guarded, dynamics, switchi
         check_every_state_answered(scene)
 
 
+def refuse_to_trace(*arguments):
+    raise AssertionError('a program is traced in the process of the node')
+
+
+def test_a_description_and_payloads_at_1_khz_compile_nothing_here(
+    guarded, dynamics, switching, monkeypatch
+):
+    """The one is compiled in another process, the others are inputs of what is compiled."""
+    with guarded(robot_description='', fade_time=FADE, **PATIENT) as scene:
+        descriptions = scene.node.topic_counters['robot_description']
+        scene.driver.pause()
+        scene.observer.description.publish(String(data=URDF))
+        scene.observer.until(lambda: descriptions.used == 1, 'the description')
+        scene.driver.period, scene.driver.sent = 0.001, 0
+        scene.node.topic_counters['joint_states'].used = 0
+        scene.driver.resume()
+        scene.settle(dynamics.bias_torque(Q, V))
+        monkeypatch.setattr('robot_dynamics_ros.core.quantities.trace', refuse_to_trace)
+        for mass in (1.2, 0.4, 0.0):
+            response = scene.observer.call(
+                SetPayload, '/robot_dynamics/set_payload', frame='hand', inertia=Inertia(m=mass)
+            )
+            assert response.success, response.message
+        scene.observer.description.publish(String(data=HEAVIER))
+        scene.observer.until(lambda: descriptions.used == 2, 'the other description')
+        monkeypatch.undo()
+        scene.settle(RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V))
+        check_every_state_answered(scene)
+
+
+def test_of_several_descriptions_at_once_the_last_one_is_used(guarded, dynamics):
+    with guarded(robot_description='', fade_time=FADE, **PATIENT) as scene:
+        scene.observer.description.publish(String(data=URDF))
+        scene.settle(dynamics.bias_torque(Q, V))
+        lighter = URDF.replace('<mass value="1.5"/>', '<mass value="1"/>')
+        for text in (HEAVIER, lighter):
+            scene.observer.description.publish(String(data=text))
+        scene.settle(RobotDynamics(parse_urdf(lighter)).bias_torque(Q, V))
+        assert scene.node.robot_holder.require().compiled.text == lighter
+        assert scene.node.topic_counters['robot_description'].rejected == 0
+
+
+def test_a_payload_on_another_link_is_compiled_and_leaves_no_trace(guarded, dynamics):
+    with guarded(fade_time=FADE, **PATIENT) as scene:
+
+        def carry(frame, mass):
+            response = scene.observer.call(
+                SetPayload, '/robot_dynamics/set_payload', frame=frame, inertia=Inertia(m=mass)
+            )
+            assert response.success, response.message
+
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.wait_for_states()
+        before = scene.recording.last.tobytes()
+        for frame in ('slider', 'hand', 'slider'):
+            carry(frame, 0.7)
+            loaded = parse_urdf(URDF).with_payload(frame, 0.7)
+            scene.settle(RobotDynamics(loaded).bias_torque(Q, V))
+        carry('slider', 0.0)
+        scene.observer.until(lambda: scene.recording.last.tobytes() == before, 'the same bits')
+
+
 def test_live_parameters_at_500_hz_lose_no_cycle(guarded, dynamics, switching):
     """Each is set to the value that it has."""
     with guarded(fade_time=FADE, **PATIENT) as scene:
