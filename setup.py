@@ -22,8 +22,8 @@ def extensions():
     return [entry]
 
 
-# Only what `robot_dynamics_ros.core` imports: it must install where there is no ROS.
-requirements = ['defusedxml', 'lxml', 'numpy', 'urdf-parser-py']
+# Of `core` and the command `robot_dynamics`, which must install where there is no ROS.
+requirements = ['click', 'defusedxml', 'lxml', 'numpy', 'rich', 'urdf-parser-py']
 extras = {
     'native': ['llvmlite>=0.44'],  # older ones lack the pass manager that is used
     'oracle': ['pin'],
@@ -64,6 +64,7 @@ setup(
     zip_safe=False,  # xacro_expansion/sandbox is run as a folder
     entry_points={
         'console_scripts': [
+            'robot_dynamics = robot_dynamics_ros.executables:robot_dynamics',
             'dynamics_node = robot_dynamics_ros.executables:dynamics_node',
             'print_dynamics = robot_dynamics_ros.executables:print_dynamics',
             'simulated_arm = robot_dynamics_ros.executables:simulated_arm',

@@ -66,7 +66,7 @@ autodoc_typehints_format = 'short'
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|collections|jax|enum|numbers|numpy|rclpy|urdf_parser_py|xml|\w+_msgs)\..*',
+        r'(casadi|collections|jax|enum|numbers|numpy|pathlib|rclpy|urdf_parser_py|xml|\w+_msgs)\..*',
     ),
 ]
 # Types are counted with their modules, which are not shown.

@@ -30,13 +30,18 @@ def demo_observer() -> object:
     return _run('robot_dynamics_ros.demo.observer')
 
 
+def robot_dynamics() -> object:
+    """Run the command that needs no ROS."""
+    return _run('robot_dynamics_ros.cli.command_line')
+
+
 def _run(module: str) -> object:
     """The exit code of `main` of a module, as `sys.exit` takes it."""
     # A process in the background of a script ignores SIGINT, and must go on doing so.
-    heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if heeded:
+    interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if interruptible:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     main = importlib.import_module(module).main
-    if heeded:
+    if interruptible:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     return main()

@@ -10,7 +10,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / 'robot_dynamics_ros'
 
 
-@pytest.mark.parametrize('room', ['demo', 'simulation'])
+@pytest.mark.parametrize('room', ['cli', 'demo', 'simulation'])
 def test_the_docstring_lists_every_module_and_no_other(room):
     folder = PACKAGE / room
     module = ast.parse((folder / '__init__.py').read_text())

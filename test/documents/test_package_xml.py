@@ -17,6 +17,7 @@ PACKAGES = {
 NODE, MESSAGES = PACKAGES.values()
 # What rosdep calls the packages of these modules; the others have one name.
 KEYS = {
+    'click': 'python3-click',
     'defusedxml': 'python3-defusedxml',
     'hypothesis': 'python3-hypothesis',
     'llvmlite': 'python3-numba',
@@ -25,6 +26,7 @@ KEYS = {
     'mujoco': 'python3-mujoco-pip',
     'numpy': 'python3-numpy',
     'pytest': 'python3-pytest',
+    'rich': 'python3-rich',
     'sympy': 'python3-sympy',
     'urdf_parser_py': 'urdfdom_py',
     'yaml': 'python3-yaml',

@@ -1,0 +1,74 @@
+"""The command `robot_dynamics`: its subcommands, one line for an error, and exit codes.
+
+0: good. 1: findings, or a bound that does not hold. 2: wrong usage, or input that cannot be used.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from robot_dynamics_ros.core.errors import RobotDynamicsError
+
+from .export_command import export_command
+
+CANNOT_BE_USED = 2
+INTERRUPTED = 130
+
+
+@click.group(context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
+@click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
+def commands() -> None:
+    """The dynamics of a robot from its URDF or xacro file, without ROS.
+
+    Exit codes: 0 good, 1 findings, 2 wrong usage or input that cannot be used.
+    """
+
+
+commands.add_command(export_command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command, and end the process with its exit code.
+
+    Args:
+        arguments: None: those of the process.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = commands.main(given, prog_name='robot_dynamics', standalone_mode=False)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        if '--debug' in given:
+            traceback.print_exc()
+        sys.stderr.write(f'robot_dynamics: {_line_of(error)}\n')
+        sys.exit(CANNOT_BE_USED)
+    sys.exit(code or 0)
+
+
+def _line_of(error: Exception) -> str:
+    """What a user reads of an error, in one line."""
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        text = f'{error.format_message()} (robot_dynamics {_subcommand(error.ctx)}--help)'
+    elif isinstance(error, click.ClickException):
+        text = error.format_message()
+    elif isinstance(error, OSError):
+        text = f'{error.filename or "a file"}: {error.strerror or error}'
+    elif isinstance(error, RobotDynamicsError):
+        text = str(error)
+    else:
+        kind = type(error).__name__
+        text = f'error of the program itself ({kind}: {error}): run it again with --debug first'
+    return ' '.join(text.split())
+
+
+def _subcommand(context: click.Context) -> str:
+    return '' if context.parent is None else f'{context.info_name} '
+
+
+if __name__ == '__main__':
+    main()

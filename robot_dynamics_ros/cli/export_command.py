@@ -1,0 +1,101 @@
+"""`robot_dynamics export-c`: the dynamics of a robot in C99."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import get_args
+
+import click
+from rich.console import Console
+
+from robot_dynamics_ros.core.algorithms.kinematics import Axes
+from robot_dynamics_ros.core.c_export import DEFAULT_QUANTITIES, export_c
+from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
+
+from .description_file import read_robot
+from .written_folder import write_folder
+
+EXAMPLE = """\b
+Example:
+  robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
+  colcon build --packages-select ur5_dynamics
+"""
+HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
+
+FILE is a URDF or a xacro file, ARGUMENTS are those of xacro, name:=value.
+
+{EXAMPLE}
+
+\b
+Quantities:
+  {', '.join(list(EVERY_QUANTITY)[:4])},
+  {', '.join(list(EVERY_QUANTITY)[4:8])},
+  {', '.join(list(EVERY_QUANTITY)[8:11])},
+  {', '.join(list(EVERY_QUANTITY)[11:14])},
+  {', '.join(list(EVERY_QUANTITY)[14:])};
+  all: each of them, those of a frame with --frame only
+"""
+
+
+@click.command('export-c', help=HELP)
+@click.argument('file', type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument('arguments', nargs=-1)
+@click.option(
+    '--output', required=True, type=click.Path(path_type=Path), metavar='DIR',
+    help='Folder of the package.',
+)  # fmt: skip
+@click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
+@click.option(
+    '--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True, metavar='LIST',
+    help='What to compute, separated by commas.',
+)  # fmt: skip
+@click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
+@click.option(
+    '--axes', type=click.Choice(get_args(Axes)), default='LOCAL_WORLD_ALIGNED', show_default=True,
+    help='Of Jacobians.',
+)  # fmt: skip
+@click.option(
+    '--payload-frame', metavar='LINK',
+    help='Link whose payload becomes an input of the functions.',
+)  # fmt: skip
+@click.option(
+    '--own-sincos', is_flag=True,
+    help='Freestanding: sine and cosine without math.h, for angles below 2^30 rad.',
+)  # fmt: skip
+@click.option('--force', is_flag=True, help='Replace files that are not from here.')
+@click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
+def export_command(
+    file: Path,
+    arguments: tuple[str, ...],
+    output: Path,
+    name: str | None,
+    quantities: str,
+    frame: str | None,
+    axes: Axes,
+    payload_frame: str | None,
+    own_sincos: bool,
+    force: bool,
+) -> None:
+    """Read the description, and write the package."""
+    model, urdf = read_robot(file, arguments)
+    with Console(stderr=True).status(f'{file}: programs of the robot'):
+        files = export_c(
+            model,
+            name=name,
+            quantities=chosen_quantities(quantities, frame),
+            frame=frame,
+            axes=axes,
+            payload_frame=payload_frame,
+            own_sincos=own_sincos,
+            urdf=urdf,
+        )
+    write_folder(output, files, force=force)
+    package = Path(next(iter(files))).stem
+    click.echo(f'{output}: package {package}, {len(files)} files')
+
+
+def chosen_quantities(listed: str, frame: str | None) -> list[str]:
+    """The quantities of a list that is separated by commas, or of `all`."""
+    if listed == 'all':
+        return list(EVERY_QUANTITY if frame else QUANTITIES | ANALYSES)
+    return [quantity.strip() for quantity in listed.split(',') if quantity.strip()]

@@ -1,0 +1,82 @@
+"""`export_c`: the dynamics of a robot as a package of C99."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..algorithms.kinematics import Axes
+from ..model.robot import RobotModel
+from .check_program import check_program
+from .cmake_package import cmake_lists, package_xml
+from .cpp_view import cpp_view
+from .exported_robot import (
+    ExportedRobot,
+    check_exportable,
+    exported_quantity,
+    hash_of,
+    split_payload,
+)
+from .header import header
+from .identifiers import export_names
+from .source import source
+
+DEFAULT_QUANTITIES = (
+    'inverse_dynamics',
+    'gravity_torque',
+    'bias_torque',
+    'mass_matrix',
+    'coriolis_matrix',
+)
+
+
+def export_c(
+    model: RobotModel,
+    *,
+    name: str | None = None,
+    quantities: Sequence[str] = DEFAULT_QUANTITIES,
+    frame: str | None = None,
+    axes: Axes = 'LOCAL_WORLD_ALIGNED',
+    payload_frame: str | None = None,
+    own_sincos: bool = False,
+    urdf: str = '',
+) -> dict[str, str]:
+    """The dynamics of a robot as C99: sources, a CMake package, and a program that checks it.
+
+    Functions are named `<name>_<quantity>`, the package `<name>_dynamics`. The same arguments give
+    the same bytes. Nothing is written: see `robot_dynamics_ros.cli.write_folder`.
+
+    Args:
+        model: the robot, with its payloads.
+        name: prefix of all names; None: made from the name of the robot.
+        quantities: names of methods of `RobotDynamics`.
+        frame: link, for the quantities of a frame.
+        axes: of Jacobians.
+        payload_frame: name of a link. The payload on its body becomes the last input of the
+            functions, `payload`; payloads that the model has there are left out.
+        own_sincos: compute sines and cosines without math.h; angles end at 2^30 rad then.
+        urdf: text of the description, whose hash the header then holds.
+
+    Returns:
+        The text of each file by its path in the package.
+
+    Raises:
+        UnknownNameError: there is no such quantity or link.
+        ParameterError: the name is not legal, a frame is missing, or there are no such axes.
+        TopologyError: the robot has no moving joint.
+        InertiaError: a quantity does not exist for this robot.
+    """
+    check_exportable(model, quantities)
+    names = export_names(name, model.name)
+    bare, body = split_payload(model, payload_frame)
+    exported = tuple(
+        exported_quantity(bare, quantity, frame, axes, body) for quantity in quantities
+    )
+    robot = ExportedRobot(bare, names, exported, own_sincos, hash_of(urdf), body)
+    return {
+        f'include/{names.package}/{names.package}.h': header(robot),
+        f'include/{names.package}/{names.package}.hpp': cpp_view(robot),
+        f'src/{names.package}.c': source(robot),
+        'check/check.c': check_program(robot),
+        'CMakeLists.txt': cmake_lists(robot),
+        'package.xml': package_xml(robot),
+    }

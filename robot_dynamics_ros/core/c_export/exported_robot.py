@@ -1,0 +1,144 @@
+"""What is exported: the robot, the names in C, and the program of each quantity."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+
+from ..algorithms.kinematics import Axes
+from ..codegen.program import Program
+from ..errors import ParameterError, TopologyError
+from ..model.payload_body import without_load
+from ..model.robot import RobotModel
+from ..quantities import FRAME_QUANTITIES, WITHOUT_AXES, key_of, traced
+from .c_text import in_comment
+from .descriptions import quantity_text
+from .identifiers import Names
+
+LARGEST_ERROR = 1e-12
+
+
+@dataclass(frozen=True)
+class ExportedQuantity:
+    """A program with what the header says of it."""
+
+    program: Program
+    text: str
+
+
+@dataclass(frozen=True)
+class ExportedRobot:
+    """The content of an export.
+
+    Attributes:
+        model: the robot, without the payloads that are an input.
+        names: in C, CMake and ROS.
+        quantities: in the order in which they were asked for.
+        own_sincos: whether sines and cosines come from the exported code.
+        urdf_hash: SHA-256 of the text of the URDF; empty if it is not known.
+        payload_body: index of the joint whose body carries the payload that is an input; None if
+            none is.
+    """
+
+    model: RobotModel
+    names: Names
+    quantities: tuple[ExportedQuantity, ...]
+    own_sincos: bool
+    urdf_hash: str
+    payload_body: int | None = None
+
+    @property
+    def inputs(self) -> dict[str, int]:
+        """Size of every input of any quantity, by name."""
+        return {
+            name: size
+            for quantity in self.quantities
+            for name, size in quantity.program.inputs.items()
+        }
+
+
+def version() -> str:
+    """Of this package; of a source tree that is not installed it is not known."""
+    try:
+        return metadata.version('robot_dynamics_ros')
+    except metadata.PackageNotFoundError:
+        return '(from source)'
+
+
+def hash_of(urdf: str) -> str:
+    """SHA-256 of the text of a URDF; empty for an empty text."""
+    return hashlib.sha256(urdf.encode()).hexdigest() if urdf else ''
+
+
+def exported_quantity(
+    model: RobotModel, quantity: str, frame: str | None, axes: Axes, payload_body: int | None
+) -> ExportedQuantity:
+    """The program of one quantity.
+
+    Args:
+        model: the robot.
+        quantity: its name.
+        frame: link, for the quantities of a frame; the others do not use it.
+        axes: of Jacobians.
+        payload_body: index of the joint whose body carries a payload that is an input.
+
+    Raises:
+        UnknownNameError: there is no such quantity or link.
+        ParameterError: the quantity needs a frame and there is none, or there are no such axes.
+    """
+    of_frame = quantity in FRAME_QUANTITIES
+    if of_frame and frame is None:
+        raise ParameterError(f'{quantity} needs a frame: name a link (--frame)')
+    takes_axes = of_frame and quantity not in WITHOUT_AXES
+    key = key_of(quantity, frame if of_frame else None, axes if takes_axes else None)
+    text = quantity_text(
+        quantity,
+        n=model.size,
+        bodies=len(model.joints),
+        frames=len(model.frames),
+        links=', '.join(f'"{in_comment(link.name)}"' for link in model.frames),
+        axes=axes,
+        frame=f'link "{in_comment(frame or "")}"',
+    )
+    program, _ = traced(model, key, payload_body)
+    return ExportedQuantity(program, text)
+
+
+def split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, int | None]:
+    """The robot without the payloads that become an input, and the body that carries them.
+
+    Args:
+        model: the robot.
+        frame: link to whose body they are fixed; None: payloads are part of the robot.
+
+    Raises:
+        UnknownNameError: there is no such link.
+        ParameterError: the link does not move.
+    """
+    if frame is None:
+        return model, None
+    body = model.frame(frame).body
+    if body < 0:
+        raise ParameterError(
+            f'payload_frame: link {frame!r} is fixed to the base and moves with no joint; name a '
+            'link that moves'
+        )
+    bare, _ = without_load(model, body)
+    return bare, body
+
+
+def check_exportable(model: RobotModel, quantities: Sequence[str]) -> None:
+    """Whether there is something to export.
+
+    Raises:
+        ParameterError: no quantity is asked for, or one twice.
+        TopologyError: the robot has no moving joint.
+    """
+    if not model.size:
+        raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to export')
+    if isinstance(quantities, str) or not quantities:
+        raise ParameterError(f'quantities are {quantities!r}: a list of at least one is needed')
+    if repeated := sorted({name for name in quantities if list(quantities).count(name) > 1}):
+        raise ParameterError(f'quantities are named twice: {", ".join(repeated)}')

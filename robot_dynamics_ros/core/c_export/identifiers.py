@@ -1,0 +1,60 @@
+"""Names in C, CMake and ROS of an exported robot, whatever its description calls it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ..errors import ParameterError
+
+# Of names of functions and packages: none is a reserved word with what is added to it.
+LEGAL = re.compile(r'[a-z][a-z0-9]*(_[a-z0-9]+)*')
+LONGEST = 40
+
+
+@dataclass(frozen=True)
+class Names:
+    """The names that an export defines.
+
+    Attributes:
+        prefix: of functions and tables: `ur5` gives `ur5_gravity_torque`.
+    """
+
+    prefix: str
+
+    @property
+    def macro(self) -> str:
+        """Prefix of macros."""
+        return self.prefix.upper()
+
+    @property
+    def package(self) -> str:
+        """Of the package, its library, its headers and its namespace in C++."""
+        return f'{self.prefix}_dynamics'
+
+
+def export_names(name: str | None, robot: str) -> Names:
+    """The names of an export.
+
+    Args:
+        name: prefix that is asked for; None: made from the name of the robot.
+        robot: its name in the description, which may be any text.
+
+    Raises:
+        ParameterError: the prefix is no legal one.
+    """
+    if name is None:
+        return Names(_made_from(robot))
+    if not isinstance(name, str) or not LEGAL.fullmatch(name) or len(name) > LONGEST:
+        raise ParameterError(
+            f'name is {name!r}: a lower-case letter, then lower-case letters and digits, with '
+            f'single underscores between them, are allowed, at most {LONGEST} characters'
+        )
+    return Names(name)
+
+
+def _made_from(text: str) -> str:
+    words = re.findall('[a-z0-9]+', text.lower())
+    if not words or not words[0][0].isalpha():
+        words.insert(0, 'robot')
+    return '_'.join(words)[:LONGEST].rstrip('_')

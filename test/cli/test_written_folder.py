@@ -1,0 +1,119 @@
+"""A folder is written as a whole, and takes nothing that is not its own."""
+
+import os
+
+import pytest
+
+from robot_dynamics_ros.cli import written_folder
+from robot_dynamics_ros.cli.written_folder import MANIFEST, write_folder
+from robot_dynamics_ros.core import ParameterError
+
+FILES = {'a.txt': 'one', 'src/b.txt': 'two'}
+
+
+def content(folder):
+    """Text of every file, without the list of what was written."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_text()
+        for path in folder.rglob('*')
+        if path.is_file() and path.name != MANIFEST
+    }
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / 'parent' / 'package'
+
+
+def test_it_is_made_with_its_parents(folder):
+    write_folder(folder, FILES)
+    assert content(folder) == FILES
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_an_empty_folder_is_filled(folder):
+    folder.mkdir(parents=True)
+    write_folder(str(folder), FILES)
+    assert content(folder) == FILES
+
+
+def test_again_it_is_replaced_and_what_is_gone_is_removed(folder):
+    write_folder(folder, FILES)
+    write_folder(folder, {'a.txt': 'three', 'include/c.txt': 'four'})
+    assert content(folder) == {'a.txt': 'three', 'include/c.txt': 'four'}
+    assert not (folder / 'src').exists()
+
+
+def test_files_of_others_stay(folder):
+    write_folder(folder, FILES)
+    (folder / 'src' / 'own.txt').write_text('mine')
+    (folder / 'COLCON_IGNORE').touch()
+    (folder / 'link').symlink_to('nowhere')
+    write_folder(folder, {'a.txt': 'three'})
+    assert content(folder) == {'a.txt': 'three', 'src/own.txt': 'mine', 'COLCON_IGNORE': ''}
+    assert os.readlink(folder / 'link') == 'nowhere'
+
+
+def foreign_file(folder):
+    folder.mkdir(parents=True)
+    (folder / 'a.txt').write_text('mine')
+
+
+def changed_file(folder):
+    write_folder(folder, FILES)
+    (folder / 'a.txt').write_text('mine')
+
+
+def foreign_link(folder):
+    folder.mkdir(parents=True)
+    (folder.parent / 'elsewhere.txt').write_text('mine')
+    (folder / 'a.txt').symlink_to('../elsewhere.txt')
+
+
+@pytest.mark.parametrize('prepare', [foreign_file, changed_file, foreign_link])
+def test_what_is_not_from_here_is_replaced_with_force_only(prepare, folder):
+    prepare(folder)
+    before = content(folder.parent)
+    with pytest.raises(ParameterError, match=r'a\.txt was .* --force'):
+        write_folder(folder, FILES)
+    assert content(folder.parent) == before
+    write_folder(folder, FILES, force=True)
+    assert content(folder) == FILES
+    assert content(folder.parent).get('elsewhere.txt', 'mine') == 'mine'
+
+
+def test_a_file_in_place_of_the_folder_is_refused(folder):
+    folder.parent.mkdir(parents=True)
+    folder.write_text('mine')
+    with pytest.raises(ParameterError, match='is a file'):
+        write_folder(folder, FILES, force=True)
+    assert folder.read_text() == 'mine'
+
+
+@pytest.mark.parametrize('step', ['_write', '_put_in_place'])
+@pytest.mark.parametrize('before', [{}, FILES])
+def test_interrupted_it_is_as_before(step, before, folder, monkeypatch):
+    """Ctrl-C while files are written, and between the two renames."""
+    folder.parent.mkdir(parents=True)
+    if before:
+        write_folder(folder, before)
+
+    def write_half(new, files):
+        (new / 'a.txt').parent.mkdir(parents=True, exist_ok=True)
+        (new / 'a.txt').write_text('ha')
+        raise KeyboardInterrupt
+
+    def rename_half(new, target, old):
+        class Unrenamable(type(new)):
+            def rename(self, target):
+                raise KeyboardInterrupt
+
+        put_in_place(Unrenamable(new), target, old)
+
+    put_in_place = written_folder._put_in_place
+    half = write_half if step == '_write' else rename_half
+    monkeypatch.setattr(written_folder, step, half)
+    with pytest.raises(KeyboardInterrupt):
+        write_folder(folder, {'a.txt': 'three', 'd.txt': 'four'})
+    assert content(folder) == before
+    assert list(folder.parent.iterdir()) == ([folder] if before else [])

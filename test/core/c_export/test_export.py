@@ -1,0 +1,197 @@
+"""What is exported: the same bytes, safe functions, a check that finds errors."""
+
+import hashlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from exported_library import NAME, ExportedDynamics, compile_c, needs_compilers, run
+from mechanics.closeness import assert_close
+from mechanics.planar_arms import planar_2r
+from three_joints import URDF as THREE_JOINTS
+
+from robot_dynamics_ros.cli import write_folder
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError, parse_urdf
+from robot_dynamics_ros.core.c_export import export_c
+from robot_dynamics_ros.core.c_export.descriptions import INPUT_TEXTS, QUANTITY_TEXTS
+from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
+
+PROGRAM = """
+import sys
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.c_export import export_c
+print(export_c(parse_urdf(sys.stdin.read()), name='robot', urdf='x'))
+"""
+
+
+def model():
+    return parse_urdf(THREE_JOINTS)
+
+
+def test_every_quantity_and_every_input_is_described():
+    assert set(QUANTITY_TEXTS) == set(EVERY_QUANTITY)
+    needed = {name for _, names in EVERY_QUANTITY.values() for name in names}
+    assert needed | {'payload'} == set(INPUT_TEXTS)
+
+
+def test_the_same_robot_gives_the_same_bytes_in_another_process():
+    outputs = {
+        subprocess.run(
+            [sys.executable, '-c', PROGRAM], input=THREE_JOINTS, capture_output=True, text=True,
+            timeout=60, check=True, env={'PYTHONPATH': ':'.join(sys.path), 'PYTHONHASHSEED': seed},
+        ).stdout
+        for seed in ('1', '2')
+    }  # fmt: skip
+    assert outputs == {str(export_c(model(), name='robot', urdf='x')) + '\n'}
+
+
+def test_the_header_holds_the_hash_and_the_joints():
+    files = export_c(model(), name='robot', urdf=THREE_JOINTS)
+    header = files['include/robot_dynamics/robot_dynamics.h']
+    assert hashlib.sha256(THREE_JOINTS.encode()).hexdigest() in header
+    assert re.findall(r'^ \* +\d (\w+) +(\w+)$', header, re.M) == [
+        (joint.kind, joint.name) for joint in model().independent_joints
+    ]
+
+
+def test_payloads_are_included_and_said():
+    loaded = model().with_payload(model().frames[-1].name, 0.5)
+    header = export_c(loaded)['include/three_dynamics/three_dynamics.h']
+    assert '0.5 kg, is included' in ' '.join(header.split())
+
+
+@needs_compilers
+@pytest.mark.parametrize('mass', [0.0, 1.3])
+def test_the_payload_of_a_body_is_an_input(mass, tmp_path):
+    """With it, the results are those of the robot that has it; with zeros, of the bare one."""
+    bare = model()
+    quantities = ['inverse_dynamics', 'mass_matrix', 'frame_poses']
+    exported = ExportedDynamics(
+        bare.with_payload('hand', 0.7), tmp_path, quantities=quantities, payload_frame='hand'
+    )
+    loaded = bare.with_payload('hand', mass, (0.1, 0.2, -0.1)) if mass else bare
+    dynamics = RobotDynamics(loaded, backend='python')
+    payload = loaded.inertial_parameters() - bare.inertial_parameters()
+    carrier = bare.frame('hand').body
+    payload = payload.reshape(-1, 10)[carrier]
+    for state in random_states(bare, 5):
+        q, v, a = state.q, state.v, state.a
+        code, tau = exported.call('inverse_dynamics', q, v, a, exported.gravity, payload, size=3)
+        assert code == 0
+        assert_close(tau, dynamics.inverse_dynamics(q, v, a))
+        code, M = exported.call('mass_matrix', q, payload, size=9)
+        assert_close(M.reshape(3, 3), dynamics.mass_matrix(q))
+        # Poses do not depend on it: their function does not take it.
+        assert_close(exported.frame_poses(q), dynamics.frame_poses(q))
+    header = next(tmp_path.rglob('*.h')).read_text()
+    assert 'body of joint "wrist"' in ' '.join(header.split())
+    assert '0.7 kg' not in header
+
+
+@needs_compilers
+def test_nothing_is_needed_from_outside(tmp_path):
+    """No function, no writable data: what `nm` lists beside code and constants is a defect."""
+    dynamics = ExportedDynamics(model(), tmp_path, quantities=[*QUANTITIES, *ANALYSES])
+    assert dynamics.library
+    compile_c(tmp_path, f'src/{NAME}_dynamics.c', '-ffreestanding', '-O2', '-c', '-o',
+              tmp_path / 'robot.o')  # fmt: skip
+    symbols = run('nm', tmp_path / 'robot.o').stdout.split('\n')
+    kinds = {line.split()[-2] for line in symbols if line and 'GLOBAL_OFFSET' not in line}
+    assert kinds <= {'T', 't', 'R', 'r', 'D', 'd'}, symbols
+    # With -fPIC the table of names is relocated, and not writable later.
+    assert {line.split()[-1] for line in symbols if ' D ' in line} <= {'robot_joint_names'}
+
+
+@needs_compilers
+def test_angles_beyond_the_range_and_nan_write_nothing(tmp_path):
+    dynamics = ExportedDynamics(model(), tmp_path, quantities=['gravity_torque', 'mass_matrix'])
+    n = dynamics.model.size
+    for angle in (np.nan, np.inf, 2.0**30, -1e300):
+        q = np.full(n, 0.1)
+        q[dynamics.model.index_of('wrist')] = angle
+        code, result = dynamics.call('mass_matrix', q, size=n * n)
+        assert code == -1
+        assert np.isnan(result).all()
+
+
+@needs_compilers
+def test_a_condition_that_does_not_hold_is_numbered_and_writes_nothing(tmp_path):
+    """All mass is a point at the tip: a stretched arm cannot move it along the arm."""
+    point_at_tip = parse_urdf(planar_2r((0.5, 0.3), (0.0, 0.3), (0.0, 2.0), (0.0, 0.0)))
+    dynamics = ExportedDynamics(
+        point_at_tip, tmp_path, quantities=['mass_matrix_inverse', 'mass_matrix']
+    )
+    code, result = dynamics.call('mass_matrix_inverse', [0.3, 0.0], size=4)
+    assert code > 0
+    assert np.isnan(result).all()
+    header = next(tmp_path.rglob('*.h')).read_text()
+    assert re.search(rf"Returns {code}: .* singular here: joint 'joint1'", header)
+    inverse = dynamics.mass_matrix_inverse([0.3, 1.0])
+    assert_close(inverse @ dynamics.mass_matrix([0.3, 1.0]), np.eye(2), 1e-12)
+
+
+@needs_compilers
+@pytest.mark.parametrize('own', [True, False])
+def test_the_check_passes_and_undefined_behaviour_is_not_found(own, tmp_path):
+    files = export_c(
+        model(), name=NAME, quantities=list(EVERY_QUANTITY), frame=model().frames[-1].name,
+        own_sincos=own,
+    )  # fmt: skip
+    write_folder(tmp_path, files)
+    compile_c(
+        tmp_path, 'check/check.c', tmp_path / 'src' / f'{NAME}_dynamics.c',
+        '-fsanitize=undefined,float-divide-by-zero,float-cast-overflow',
+        '-fno-sanitize-recover=all', '-o', tmp_path / 'check.out', '-lm',
+    )  # fmt: skip
+    assert 'as recorded' in run(tmp_path / 'check.out').stdout
+
+
+@needs_compilers
+@pytest.mark.parametrize(
+    ('wrong', 'right'),
+    [
+        (r'const double t(\d+) = t(\d+) - ', r'const double t\1 = t\2 + '),
+        ('return 0;', 'return 3;'),
+    ],
+)
+def test_the_check_finds_what_is_wrong(wrong, right, tmp_path):
+    write_folder(tmp_path, export_c(model(), name=NAME, quantities=['inverse_dynamics']))
+    source = tmp_path / 'src' / f'{NAME}_dynamics.c'
+    text, tail = source.read_text().rsplit('\nint ', 1)
+    if 'return' in wrong:
+        tail = re.sub(wrong, right, tail, count=1)
+    else:
+        text = re.sub(wrong, right, text, count=1)
+    source.write_text(f'{text}\nint {tail}')
+    compile_c(tmp_path, 'check/check.c', source, '-o', tmp_path / 'check.out', '-lm')
+    ended = subprocess.run([tmp_path / 'check.out'], capture_output=True, text=True, timeout=20)
+    assert ended.returncode == 1
+    assert 'inverse_dynamics, state 0' in ended.stderr
+
+
+@needs_compilers
+def test_fast_math_is_refused(tmp_path):
+    write_folder(tmp_path, export_c(model(), name=NAME, quantities=['gravity_torque']))
+    with pytest.raises(AssertionError, match='NaN must stay visible'):
+        compile_c(tmp_path, f'src/{NAME}_dynamics.c', '-ffast-math', '-fsyntax-only')
+
+
+@pytest.mark.parametrize(
+    ('options', 'error', 'message'),
+    [
+        ({'quantities': []}, ParameterError, 'at least one'),
+        ({'quantities': 'gravity_torque'}, ParameterError, 'a list'),
+        ({'quantities': ['mass_matrix', 'mass_matrix']}, ParameterError, 'twice'),
+        ({'quantities': ['power']}, UnknownNameError, 'power'),
+        ({'quantities': ['jacobian']}, ParameterError, 'jacobian needs a frame'),
+        ({'quantities': ['jacobian'], 'frame': 'x'}, UnknownNameError, "frame 'x'"),
+        ({'payload_frame': 'x'}, UnknownNameError, "frame 'x'"),
+        ({'payload_frame': 'base'}, ParameterError, "'base' is fixed to the base"),
+    ],
+)
+def test_what_cannot_be_exported_is_named(options, error, message):
+    with pytest.raises(error, match=message):
+        export_c(model(), **options)

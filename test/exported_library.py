@@ -1,0 +1,128 @@
+"""Exported C, compiled for a test and called from Python."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from robot_dynamics_ros.cli import write_folder
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.c_export import export_c
+from robot_dynamics_ros.core.quantities import EVERY_QUANTITY
+
+needs_compilers = pytest.mark.skipif(
+    not (shutil.which('cc') and shutil.which('c++')), reason='there is no C and C++ compiler'
+)
+WARNINGS = ('-Wall', '-Wextra', '-Wpedantic', '-Werror')
+NAME = 'robot'
+
+
+def run(*command: object, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command; a failure shows what it said."""
+    ended = subprocess.run(
+        [str(part) for part in command], capture_output=True, text=True, timeout=250, **options
+    )
+    assert ended.returncode == 0, f'{command}: {ended.stdout[-3000:]}{ended.stderr[-3000:]}'
+    return ended
+
+
+def compile_c(folder: Path, source: str, *options: object) -> None:
+    """Compile a file of an exported package as strict C99."""
+    include = folder / 'include'
+    run('cc', '-std=c99', *WARNINGS, '-I', include, folder / source, *options)
+
+
+def compile_as_cpp(folder: Path, *options: object) -> None:
+    """Read the source and the C++ view as C++17, without code."""
+    (folder / 'view.cpp').write_text(f'#include <{NAME}_dynamics/{NAME}_dynamics.hpp>\n')
+    for file in (folder / 'src' / f'{NAME}_dynamics.c', folder / 'view.cpp'):
+        run(
+            'c++', '-std=c++17', '-fsyntax-only', *WARNINGS, *options,
+            '-I', folder / 'include', '-x', 'c++', file,
+        )  # fmt: skip
+
+
+class ExportedDynamics:
+    """The methods of `RobotDynamics` that were exported, in compiled C."""
+
+    def __init__(
+        self,
+        model: RobotModel,
+        folder: Path,
+        *,
+        quantities: Sequence[str] = tuple(EVERY_QUANTITY),
+        options: Sequence[str] = ('-ffreestanding', '-O1'),
+        **export: Any,
+    ) -> None:
+        """Export, compile and load.
+
+        Args:
+            model: the robot.
+            folder: for the package.
+            quantities: to export.
+            options: of the C compiler.
+            export: arguments of `export_c`.
+        """
+        self.model = model
+        self.gravity = np.array([0.0, 0.0, -9.81])
+        export.setdefault('own_sincos', True)
+        write_folder(folder, export_c(model, name=NAME, quantities=quantities, **export))
+        library = folder / 'robot.so'
+        source = f'src/{NAME}_dynamics.c'
+        compile_c(folder, source, '-shared', '-fPIC', *options, '-o', library)
+        self.library = ctypes.CDLL(str(library))
+
+    def call(self, quantity: str, *inputs: Any, size: int) -> tuple[int, Any]:
+        """What a function returns, and its result, NaN where nothing is written."""
+        result = np.full(size, np.nan)
+        vectors = [np.ascontiguousarray(vector, np.float64) for vector in inputs]
+        pointers = [vector.ctypes.data_as(ctypes.c_void_p) for vector in (*vectors, result)]
+        return getattr(self.library, f'{NAME}_{quantity}')(*pointers), result
+
+    def __getattr__(self, quantity: str) -> Callable[..., Any]:
+        if quantity not in EVERY_QUANTITY:
+            raise AttributeError(quantity)
+
+        def method(*arguments: Any) -> Any:
+            vectors = [x for x in arguments if not isinstance(x, str)]
+            if 'gravity' in EVERY_QUANTITY[quantity][1]:
+                vectors.append(self.gravity)
+            shape = self._shape(quantity)
+            code, result = self.call(quantity, *vectors, size=int(np.prod(shape)))
+            assert code == 0, f'{quantity} returned {code}'
+            return result.reshape(shape)
+
+        return method
+
+    def frame_pose(self, q: Any, frame: str) -> tuple[Any, Any]:
+        """Rotation and origin."""
+        pose = self.__getattr__('frame_pose')(q)
+        return pose[:, :3], pose[:, 3]
+
+    def _shape(self, quantity: str) -> tuple[int, ...]:
+        n, bodies = self.model.size, len(self.model.joints)
+        return {
+            'torque_terms': (3, n),
+            'mass_matrix': (n, n),
+            'coriolis_matrix': (n, n),
+            'mass_matrix_inverse': (n, n),
+            'inverse_dynamics_derivatives': (3, n, n),
+            'regressor': (n, 10 * bodies),
+            'kinetic_energy': (),
+            'potential_energy': (),
+            'forward_dynamics_derivatives': (3, n, n),
+            'momentum': (6,),
+            'center_of_mass': (3,),
+            'center_of_mass_jacobian': (3, n),
+            'frame_poses': (len(self.model.frames), 3, 4),
+            'frame_pose': (3, 4),
+            'jacobian': (6, n),
+            'jacobian_derivative': (6, n),
+        }.get(quantity, (n,))
