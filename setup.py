@@ -62,10 +62,10 @@ setup(
     zip_safe=False,  # xacro_expansion/sandbox is run as a folder
     entry_points={
         'console_scripts': [
-            'dynamics_node = robot_dynamics_ros.ros.node:main',
-            'print_dynamics = robot_dynamics_ros.ros.print_dynamics:main',
-            'simulated_arm = robot_dynamics_ros.simulation.simulated_arm:main',
-            'demo_observer = robot_dynamics_ros.demo.observer:main',
+            'dynamics_node = robot_dynamics_ros.executables:dynamics_node',
+            'print_dynamics = robot_dynamics_ros.executables:print_dynamics',
+            'simulated_arm = robot_dynamics_ros.executables:simulated_arm',
+            'demo_observer = robot_dynamics_ros.executables:demo_observer',
         ],
     },
 )

@@ -79,6 +79,7 @@ def start_group(side: str) -> LaunchDescriptionEntity:
             'autostart': LaunchConfiguration('autostart'),
             'use_sim_time': LaunchConfiguration('use_sim_time'),
             'respawn': LaunchConfiguration('respawn'),
+            'on_death': LaunchConfiguration('on_death'),
         }.items(),
     )
     # In a scope of its own, so that settings of one group do not apply to the other.
@@ -135,8 +136,15 @@ def generate_launch_description() -> LaunchDescription:
                 'respawn',
                 default_value='false',
                 choices=['true', 'false'],
-                description='true: start a node again when it dies; it begins at zero torque. '
-                'false: end the launch with code 1, which fades out the other arm',
+                description='true: start a node again when it dies; it begins as on_restart of '
+                'params_file says. false: as on_death says',
+            ),
+            DeclareLaunchArgument(
+                'on_death',
+                default_value='continue',
+                choices=['end', 'continue'],
+                description='continue: the other arm goes on when one node dies, and the launch '
+                'ends with code 1 after it. end: the launch ends, which fades out the other arm',
             ),
             OpaqueFunction(function=check_joints),
             *(start_group(side) for side in SIDES),

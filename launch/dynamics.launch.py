@@ -7,8 +7,11 @@ import shlex
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnShutdown
+from launch.events import Shutdown
 from launch.events.process import ProcessExited
+from launch.logging import get_logger
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
@@ -18,6 +21,8 @@ from launch_ros.substitutions import FindPackageShare
 SHUTDOWN_TIMEOUT = '70'
 # Until a node that died is started again [s].
 RESPAWN_DELAY = 1.0
+# In the context of a launch: the deaths so far, each as a phrase.
+DEATHS = 'deaths_of_dynamics_nodes'
 
 
 def read_description(path: str, xacro_args: str) -> str:
@@ -64,10 +69,35 @@ def require_file(argument: str, path: str) -> None:
         raise RuntimeError(f'{argument} is {path}: there is no such file')
 
 
-def check_exit(event: ProcessExited, context: LaunchContext) -> None:
-    # Ends `ros2 launch` with an error: nobody commands the arm any more.
+def end_launch(event: ProcessExited, context: LaunchContext) -> None:
+    """Ends `ros2 launch` with an error if the node has died: nobody commands the arm any more."""
     if event.returncode and not context.is_shutdown:
         raise RuntimeError(f'{event.process_name} died with exit code {event.returncode}')
+
+
+def go_on(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptionEntity] | None:
+    """Lets the other nodes go on if this one has died; the launch fails when it ends."""
+    deaths = context.get_locals_as_dict().get(DEATHS, [])
+    if context.is_shutdown:
+        if deaths:
+            raise RuntimeError('; '.join(deaths))
+        return None
+    if not event.returncode:
+        return None
+    name = event.action.node_name
+    death = f'{name} ({event.process_name}) died with exit code {event.returncode}'
+    context.extend_globals({DEATHS: [*deaths, death]})
+    get_logger('launch.user').error(
+        f'{death}, and its controller may keep the last torque: hold that arm, or close its '
+        'brake. The other nodes go on (on_death:=continue)'
+    )
+    return [RegisterEventHandler(OnShutdown(on_shutdown=fail_when_idle))]
+
+
+def fail_when_idle(event: Shutdown, context: LaunchContext) -> None:
+    # An error here keeps other processes from being ended, so there must be none.
+    if event.reason == 'idle':
+        raise RuntimeError('; '.join(context.get_locals_as_dict()[DEATHS]))
 
 
 def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
@@ -87,6 +117,7 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     elif xacro_args:
         raise RuntimeError('xacro_args is given without description: name a .xacro file')
     respawn = LaunchConfiguration('respawn').perform(context) == 'true'
+    on_death = LaunchConfiguration('on_death').perform(context)
     joints = LaunchConfiguration('joints').perform(context)
     if joints:
         names = [name.strip() for name in joints.split(',')]
@@ -106,7 +137,7 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             output='screen',
             respawn=respawn,
             respawn_delay=RESPAWN_DELAY,
-            on_exit=None if respawn else check_exit,
+            on_exit=None if respawn else go_on if on_death == 'continue' else end_launch,
             # The node may fade for a minute before it ends; a kill would leave the last torque.
             sigterm_timeout=SHUTDOWN_TIMEOUT,
             sigkill_timeout=SHUTDOWN_TIMEOUT,
@@ -180,8 +211,15 @@ def generate_launch_description() -> LaunchDescription:
                 'respawn',
                 default_value='false',
                 choices=['true', 'false'],
-                description='true: start the node again when it dies; it begins at zero torque. '
-                'false: end the launch with code 1, and the other nodes of it',
+                description='true: start the node again when it dies; it begins as on_restart of '
+                'params_file says. false: as on_death says',
+            ),
+            DeclareLaunchArgument(
+                'on_death',
+                default_value='end',
+                choices=['end', 'continue'],
+                description='end: a node that dies ends the launch with code 1, and the other '
+                'nodes of it. continue: they go on, and the launch ends with code 1 after them',
             ),
             OpaqueFunction(function=start_node),
         ]

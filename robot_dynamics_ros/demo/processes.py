@@ -35,7 +35,7 @@ class ChildProcess:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=_die_with_parent(),
+                preexec_fn=die_with_parent(),
             )
 
     @property
@@ -122,7 +122,7 @@ class Children:
             child.stop()
 
 
-def _die_with_parent() -> Callable[[], object] | None:
+def die_with_parent() -> Callable[[], object] | None:
     """On Linux, a function that has the kernel end the child when its parent is killed."""
     if not sys.platform.startswith('linux'):
         return None

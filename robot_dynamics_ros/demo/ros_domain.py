@@ -8,6 +8,9 @@ import random
 import socket
 from pathlib import Path
 
+# Tests take the domains above these.
+DOMAINS = range(1, 61)
+
 
 def isolate() -> int:
     """Restrict this process and its children to this machine and one ROS domain.
@@ -24,12 +27,21 @@ def isolate() -> int:
         os.environ.pop(variable, None)
     profile = _discovery_profile()
     if profile is not None:
-        os.environ.setdefault('FASTDDS_DEFAULT_PROFILES_FILE', str(profile))
+        os.environ.setdefault(profile_variable(), str(profile))
     return int(os.environ['ROS_DOMAIN_ID'])
 
 
+def profile_variable() -> str:
+    """The variable that names the profile: the Fast DDS of Jazzy has another one than later ones.
+
+    Later ones warn of a variable of the old name.
+    """
+    distributions = os.environ.get('ROS_DISTRO'), os.environ.get('ROS_WHEELS')
+    return f'FAST{"RTPS" if "jazzy" in distributions else "DDS"}_DEFAULT_PROFILES_FILE'
+
+
 def _free_domain() -> int:
-    for domain in random.sample(range(1, 101), 20):
+    for domain in random.sample(DOMAINS, 20):
         # The first participant of a DDS domain listens here (RTPS 2.5, 9.6.2.3).
         port = 7400 + 250 * domain + 10
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -38,7 +50,7 @@ def _free_domain() -> int:
             except OSError:
                 continue
             return domain
-    return random.randrange(1, 101)
+    return random.choice(DOMAINS)
 
 
 def _discovery_profile() -> Path | None:

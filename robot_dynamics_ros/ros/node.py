@@ -6,8 +6,7 @@ import gc
 import sys
 import threading
 import time as clock
-import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
@@ -37,6 +36,7 @@ from .robot.robot_factory import RobotFactory
 from .robot.robot_holder import RobotHolder
 from .services import offer_services
 from .services.change_state import answer_impossible_transitions
+from .transitions import guarded
 
 
 class DynamicsNode(LifecycleNode):
@@ -110,6 +110,8 @@ class DynamicsNode(LifecycleNode):
         self._loop.stop()
         self._trajectory_action.destroy()
         super().destroy_node()
+        # Frozen by on_configure, it would never be freed, nor the participant that it holds.
+        gc.unfreeze()
 
     def start(self) -> None:
         """Configure and activate, if parameter autostart is true and there is a description."""
@@ -129,6 +131,7 @@ class DynamicsNode(LifecycleNode):
 
     # Lifecycle
 
+    @guarded
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Parse, compile and cross-check the robot; log the reason where that fails."""
         if misspelt := node_parameters.unknown(self):
@@ -142,11 +145,6 @@ class DynamicsNode(LifecycleNode):
             self.robot_holder.refusal = str(error)
             self.get_logger().error(f'not configured: {error}')
             return TransitionCallbackReturn.FAILURE
-        except Exception as error:
-            # rclpy drops exceptions of a transition without a word.
-            self.robot_holder.refusal = f'{type(error).__name__}: {error}'
-            self.get_logger().fatal(f'not configured:\n{traceback.format_exc()}')
-            return TransitionCallbackReturn.FAILURE
         self._factory.log(robot)
         self._autostart_pending = False
         self._live_cross_check.begin()
@@ -156,6 +154,7 @@ class DynamicsNode(LifecycleNode):
         gc.freeze()
         return super().on_configure(state)
 
+    @guarded
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Command torque from the next valid state on, through the fade."""
         if refusal := self.robot_holder.require().missing_limits():
@@ -171,16 +170,19 @@ class DynamicsNode(LifecycleNode):
             self._startup_log.activated()
         return result
 
+    @guarded
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop; the reference ends."""
         self._fade_out()
         return super().on_deactivate(state)
 
+    @guarded
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Clear the robot and its payload."""
         self._clear_robot()
         return super().on_cleanup(state)
 
+    @guarded
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop for good."""
         self.ended = True
@@ -188,6 +190,15 @@ class DynamicsNode(LifecycleNode):
             self._fade_out()
         self._clear_robot()
         return super().on_shutdown(state)
+
+    @guarded
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Clear the robot after an error: the node is unconfigured, or finalized at its end."""
+        # Where this fails too, rclpy finalizes the node.
+        ended, self.ended = self.ended, True
+        self._clear_robot()
+        self.ended = ended
+        return TransitionCallbackReturn.FAILURE if ended else super().on_error(state)
 
     def _check_parameter_files(self, arguments: Sequence[str]) -> str:
         """Why a parameter file is without effect; empty if each has a block for this node."""
@@ -222,17 +233,28 @@ class DynamicsNode(LifecycleNode):
             if guard.stopped
             else f'fading out over {settings.fade_time:g} s (on_stop={settings.on_stop})'
         )
+        self.end_commands(self._diagnostics.publish_if_due)
+
+    def end_commands(self, meanwhile: Callable[[], None] = lambda: None) -> None:
+        """Fade to the final command, then command nothing; does nothing without a robot.
+
+        Args:
+            meanwhile: called again and again while the fade runs.
+        """
         with self.robot_holder.lock:
+            if self.robot_holder.current is None:
+                return
+            guard = self.robot_holder.current.guard
             guard.active = False
             guard.set_reference(None, 0.0)
             end = clock.monotonic() + guard.longest_fade()
-        try:
-            self._wait_for_last_command(guard, end)
-        finally:
-            with self.robot_holder.lock:
-                guard.go_silent()
+        self._wait_for_last_command(guard, end, meanwhile)
+        with self.robot_holder.lock:
+            guard.go_silent()
 
-    def _wait_for_last_command(self, guard: GuardedFeedforward, end: float) -> None:
+    def _wait_for_last_command(
+        self, guard: GuardedFeedforward, end: float, meanwhile: Callable[[], None]
+    ) -> None:
         while not (guard.stopped or self.skip_fade.is_set()):
             if clock.monotonic() > end:
                 self.get_logger().error(
@@ -241,7 +263,7 @@ class DynamicsNode(LifecycleNode):
                 break
             # The thread that answers states runs the fade meanwhile.
             clock.sleep(0.002)
-            self._diagnostics.publish_if_due()
+            meanwhile()
         if not guard.stopped:
             last = ', '.join(f'{x:.3g}' for x in guard.effort)
             self.get_logger().warning(f'fade cut short: the last command is {last} [N m or N]')

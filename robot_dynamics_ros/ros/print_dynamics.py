@@ -34,8 +34,8 @@ class NoAnswer(Exception):
 def main(args: Sequence[str] | None = None) -> None:
     """Print the matrices; end with code 1 and a message if a service gives none."""
     options = _options(args)
-    rclpy.init(args=args)
     try:
+        rclpy.init(args=args)
         node = rclpy.create_node('print_dynamics')
         sys.stdout.write(_report(node, options))
     except NoAnswer as error:

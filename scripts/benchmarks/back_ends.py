@@ -1,4 +1,4 @@
-"""The torque of one joint state by native code and by plain Python, as the node computes it."""
+"""The torque of a state by native code and by plain Python: bound, as in the node, and called."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from robot_dynamics_ros.core.codegen.kernel import Backend
 
 
 def measure() -> list[Figure]:
-    """Microseconds of gravity, Coriolis and inertial torque of a UR5, through `bind`."""
+    """Microseconds of gravity, Coriolis and inertial torque of a UR5, by `bind` and by a call."""
     print()
     figures = []
-    for backend, seconds in _seconds_per_state(core.urdf('UR5')).items():
-        name = {'native': 'native code', 'python': 'plain Python'}[backend]
+    for name, seconds in _seconds_per_state(core.urdf('UR5')).items():
         figures.append(Figure(f'UR5 torque of a state, {name}', 1e6 * seconds, 'us'))
         print(figures[-1])
     return figures
@@ -25,12 +24,15 @@ def measure() -> list[Figure]:
 def _seconds_per_state(text: str) -> dict[str, float]:
     model = parse_urdf(text)
     state = np.random.default_rng(0).uniform(-1.0, 1.0, (3, model.size))
-    backends: tuple[Backend, ...] = ('native', 'python')
-    namespace = {
-        backend: RobotDynamics(model, backend=backend).bind(
-            'torque_terms', *state, out=np.zeros((3, model.size))
-        )
-        for backend in backends
-    }
-    seconds = interleaved({name: f'{name}()' for name in namespace}, namespace)
+    out = np.zeros((3, model.size))
+    backends: dict[Backend, str] = {'native': 'native code', 'python': 'plain Python'}
+    namespace: dict[str, object] = {'state': state, 'out': out}
+    statements = {}
+    for backend, name in backends.items():
+        dynamics = RobotDynamics(model, backend=backend)
+        namespace[backend] = dynamics
+        namespace[f'bound_{backend}'] = dynamics.bind('torque_terms', *state, out=out)
+        statements[f'{name}, bound'] = f'bound_{backend}()'
+        statements[f'{name}, called'] = f'{backend}.torque_terms(*state, out=out)'
+    seconds = interleaved(statements, namespace)
     return {name: float(np.median(values)) for name, values in seconds.items()}

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import rclpy
 import yaml
+from parameter_sets import added_gap
 from rclpy.executors import SingleThreadedExecutor
 from round_trip import Peer, alternate
 from sensor_msgs.msg import JointState
@@ -22,6 +23,8 @@ from robot_dynamics_ros.core import parse_urdf
 HERE = Path(__file__).parent
 STARTS = 5
 READY_BOUND, COMPILE_BOUND, ROUND_TRIP_BOUND = 1.5, 0.5, 1.25
+# One period at 1 kHz.
+SET_BOUND = 1.0
 STOP_LIMIT = 10.0
 
 
@@ -33,8 +36,8 @@ def measure(text: str, seconds: float) -> dict[str, float]:
         values = {'robot_description': text, 'state_timeout': 60.0}
         content = {'/**': {'ros__parameters': values}}
         parameters.write_text(yaml.safe_dump(content))
-        # Apart from other robots: the children inherit it.
-        os.environ['ROS_DOMAIN_ID'] = str(random.randint(1, 100))
+        # Apart from other robots, and from tests (61 to 100): the children inherit it.
+        os.environ['ROS_DOMAIN_ID'] = str(random.randint(1, 60))
         os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
         return _start_up(parameters) | _round_trips(text, parameters, seconds)
 
@@ -63,17 +66,23 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
     message.position = [0.1 * (index + 1) for index in range(model.size)]
     message.velocity = [0.1] * model.size
     node = ['-m', 'robot_dynamics_ros.ros.node', '--ros-args', '--params-file', str(parameters)]
-    with _running(node), _running([str(HERE / 'null_relay.py')]), _driver() as (driver, executor):
+    null = [str(HERE / 'null_relay.py')]
+    names = {'node': ('joint_states', 'robot_dynamics/commands')}
+    names['null'] = ('null_relay/joint_states', 'null_relay/commands')
+    with _running(node) as first, _running(null) as second, _driver() as (driver, executor):
         peers = [
-            Peer(driver, executor, 'node', 'joint_states', 'robot_dynamics/commands'),
-            Peer(driver, executor, 'null', 'null_relay/joint_states', 'null_relay/commands'),
+            Peer(driver, executor, name, *topics, process.pid)
+            for (name, topics), process in zip(names.items(), (first, second), strict=True)
         ]
+        added = added_gap(driver, peers[0], message)
         alternate(peers, message, seconds)
-    figures: dict[str, float] = {'lost': peers[0].lost}
+    figures: dict[str, float] = {'lost': peers[0].lost, 'set_milliseconds': 1e3 * added}
     for peer in peers:
         for percentile in (50, 99):
             value = 1e6 * float(np.percentile(peer.round_trips, percentile))
             figures[f'{peer.name}_p{percentile}_microseconds'] = value
+        states = len(peer.round_trips) + peer.lost
+        figures[f'{peer.name}_processor_microseconds'] = 1e6 * peer.processor_time / states
     figures['round_trip_ratio'] = (
         figures['node_p50_microseconds'] / figures['null_p50_microseconds']
     )

@@ -1,6 +1,8 @@
 """Round trips of joint states to commands at 1 kHz, in blocks that alternate between two nodes."""
 
+import os
 import time
+from pathlib import Path
 
 from rclpy.executors import Executor
 from rclpy.node import Node
@@ -20,11 +22,13 @@ class Peer:
     """One node under test, seen from outside: where its states go in and its commands come out."""
 
     def __init__(
-        self, node: Node, executor: Executor, name: str, states: str, commands: str
+        self, node: Node, executor: Executor, name: str, states: str, commands: str, process: int
     ) -> None:
         self.name = name
         self.round_trips: list[float] = []
         self.lost = 0
+        self.processor_time = 0.0
+        self._process = process
         self._executor = executor
         self._answered = False
         self._publisher = node.create_publisher(JointState, states, STATES)
@@ -44,6 +48,7 @@ class Peer:
 
     def measure(self, message: JointState, count: int) -> None:
         """That many round trips, one each period."""
+        used = processor_time(self._process)
         due = time.perf_counter()
         for _ in range(count):
             due = max(due + PERIOD, time.perf_counter())
@@ -53,6 +58,7 @@ class Peer:
                 self.round_trips.append(time.perf_counter() - start)
             else:
                 self.lost += 1
+        self.processor_time += processor_time(self._process) - used
 
     def _exchange(self, message: JointState, limit: float) -> bool:
         self._answered = False
@@ -69,6 +75,14 @@ def alternate(peers: list[Peer], message: JointState, seconds: float) -> None:
         peer.wait_until_found(message)
         peer.measure(message, BLOCK)
         peer.round_trips.clear()
+        peer.processor_time = 0.0
     for _ in range(round(seconds / (BLOCK * PERIOD))):
         for peer in peers:
             peer.measure(message, BLOCK)
+
+
+def processor_time(process: int) -> float:
+    """What the threads of a process have used so far, in ticks of 10 ms [s]."""
+    # The name, in parentheses, may contain spaces; utime and stime are fields 14 and 15.
+    fields = Path(f'/proc/{process}/stat').read_text().rpartition(')')[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')

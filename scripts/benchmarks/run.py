@@ -77,6 +77,9 @@ def _measure_node(seconds: float) -> list[Figure]:
         Figure('null relay round trip, median', measured['null_p50_microseconds'], 'us'),
         Figure('null relay round trip, 99th percentile', measured['null_p99_microseconds'], 'us'),
         Figure('node to null relay', measured['round_trip_ratio'], 'x', node.ROUND_TRIP_BOUND),
+        Figure('a set parameter adds', measured['set_milliseconds'], 'ms', node.SET_BOUND),
+        Figure('node processor time per state', measured['node_processor_microseconds'], 'us'),
+        Figure('null relay, the same', measured['null_processor_microseconds'], 'us'),
         Figure('messages lost', measured['lost'], '', 0),
     ]
     for figure in figures:

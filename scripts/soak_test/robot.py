@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import numpy as np
 from builtin_interfaces.msg import Time
 from ledger import Ledger, Sent
 from motion import Array, Motion
@@ -27,6 +28,7 @@ class Robot:
         counted: whether a state that is not answered counts as lost.
         during: what is going on.
         effort: (n,) what the drives report.
+        driven: whether a controller applies the commands; without one, the efforts are zero.
         last_sent: when the last good state was sent, on the clock of the stamps [ns].
         last_good: (n,) q of that state.
     """
@@ -35,6 +37,7 @@ class Robot:
         """Prepare; `send` sends."""
         self.names, self.motion = names, motion
         self.counted, self.during = True, 'start'
+        self.driven = True
         self.effort: Array | None = None
         self.last_sent = 0
         self.last_good: Array | None = None
@@ -99,7 +102,8 @@ class Robot:
         message.position = array('d', [0.01, *q[::-1]])
         message.velocity = array('d', [0.0, *v[::-1]])
         if self.effort is not None:
-            message.effort = array('d', [0.0, *self.effort[::-1]])
+            effort = self.effort[::-1] if self.driven else np.zeros_like(self.effort)
+            message.effort = array('d', [0.0, *effort])
         good = self._alteration is None or self._trusted
         if self._alteration is not None:
             self._alteration(message)

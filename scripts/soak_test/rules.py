@@ -60,6 +60,11 @@ class Rules:
         self._last[:] = command
         self._check_pace(time, command, when)
 
+    def begin_anew(self) -> None:
+        """Nothing applies the last command any more: the next one begins from no torque."""
+        self._last[:] = 0.0
+        self._lowest[:] = np.inf
+
     def _check_pace(self, time: float, command: Array, when: str) -> None:
         """Compare with every command before.
 

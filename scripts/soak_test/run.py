@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import faults_of_references
-import faults_of_states
-import faults_of_use
+import controller
 import numpy as np
 import rclpy
 import report
+from controller import Controller
 from fault import Fault
+from faults import controllers, references, states, use
 from ledger import Ledger
 from memory import Memory
 from motion import Motion
@@ -41,8 +41,9 @@ from robot_dynamics_ros.demo.ros_domain import isolate
 from robot_dynamics_ros.simulation.mujoco_description import strip
 from robot_dynamics_ros.simulation.pacing import CycleTimer
 
-FAULTS = (*faults_of_states.FAULTS, *faults_of_references.FAULTS, *faults_of_use.FAULTS)
+FAULTS = (*states.FAULTS, *references.FAULTS, *controllers.FAULTS, *use.FAULTS)
 PARAMETERS = {
+    'controller': f'/{controller.NAME}',
     'state_timeout': STATE_TIMEOUT,
     'reference_timeout': REFERENCE_TIMEOUT,
     'fade_time': FADE_TIME,
@@ -99,7 +100,11 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path, folder: P
     parameters.write_text(json.dumps(content))
 
     rules, schedule = Rules(names, limits), Schedule(faults, rng)
-    with Children(logs) as children, _participant() as node:
+    with (
+        Children(logs) as children,
+        _participant() as node,
+        Controller(names, logs / 'controller.log') as behind,
+    ):
         arguments = ['--ros-args', '--params-file', str(parameters)]
         child = children.start('node', 'robot_dynamics_ros.ros.node', arguments)
         memory, starvation = Memory(child.pid), Starvation(child.pid, os.getpid())
@@ -108,7 +113,7 @@ def _run(options: argparse.Namespace, faults: list[Fault], logs: Path, folder: P
         observer = Observer(node, rules, ledger, options.rate)
         services = Services(node)
         scene = Scene(
-            *(node, robot, observer, services, starvation),
+            *(node, robot, observer, services, starvation, behind),
             urdf=urdf,
             limits=limits,
             rate=options.rate,

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
+from controller import Controller
 from expected import Expected, close
 from motion import Array
 from observer import Answer, Observer
@@ -37,6 +38,7 @@ class Scene:
         limits: (n,) effort limits of its joints [N m].
         period: of the cycles [s].
         starvation: of the node and of us.
+        controller: the process behind the commands.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class Scene:
         observer: Observer,
         services: Services,
         starvation: Starvation,
+        controller: Controller,
         *,
         urdf: str,
         limits: Array,
@@ -53,7 +56,7 @@ class Scene:
     ) -> None:
         """Take part; rate of the cycles [Hz]."""
         self.node, self.robot, self.observer, self.services = node, robot, observer, services
-        self.starvation = starvation
+        self.starvation, self.controller = starvation, controller
         self.urdf, self.limits, self.period = urdf, limits, 1.0 / rate
         self.nominal = Expected(urdf)
         self._description = node.create_publisher(String, 'robot_description', LATCHED)

@@ -60,7 +60,7 @@ def test_children_end_with_the_context(modules):
     assert ends(child.pid)
 
 
-def test_a_stubborn_child_ends_too(modules, monkeypatch):
+def test_a_child_that_ignores_sigint_is_ended(modules, monkeypatch):
     monkeypatch.setattr(
         'robot_dynamics_ros.demo.processes._STOPPING',
         ((signal.SIGINT, 0.2), (signal.SIGTERM, 0.2), (signal.SIGKILL, 5.0)),
@@ -101,7 +101,7 @@ def test_children_end_when_the_parent_is_ended(modules, number):
     assert ends(pid)
 
 
-def test_a_dead_child_is_reported_with_its_last_words(modules):
+def test_an_ended_child_is_reported_with_the_end_of_its_log(modules):
     logs = modules('failing', "import sys; print('on stdout'); sys.exit('no such arm')")
     with Children(logs) as children:
         child = children.start('failing', 'failing', [])

@@ -26,7 +26,6 @@ KEYS = {
     'numpy': 'python3-numpy',
     'pytest': 'python3-pytest',
     'sympy': 'python3-sympy',
-    'tf2_ros': 'tf2_ros_py',
     'urdf_parser_py': 'urdfdom_py',
     'yaml': 'python3-yaml',
 }
@@ -56,7 +55,7 @@ def own_modules(*folders):
 def test_what_the_package_imports_is_declared():
     needed = {KEYS.get(name, name) for name in imported('robot_dynamics_ros', 'launch')}
     needed -= own_modules('robot_dynamics_ros/xacro_expansion')
-    assert {'rclpy', 'tf2_ros_py', 'launch_ros', 'python3-numpy'} <= needed
+    assert {'rclpy', 'tf2_py', 'launch_ros', 'python3-numpy'} <= needed
     assert needed - declared(NODE, 'depend', 'exec_depend') == set()
 
 

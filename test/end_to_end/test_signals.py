@@ -127,7 +127,7 @@ def test_a_signal_leads_to_the_documented_last_command(tmp_path, dynamics, numbe
         assert f'{number.name}: fading out; send it again' in world.log.read_text()
 
 
-def test_a_signal_is_heeded_where_nobody_reads_what_it_says(tmp_path, dynamics):
+def test_a_signal_ends_the_node_although_its_output_is_closed(tmp_path, dynamics):
     """`... | tee log`: the same signal ends tee first."""
     reader, writer = os.pipe()
     with World(tmp_path, output=writer, fade_time=0.3) as world:

@@ -63,8 +63,8 @@ def test_only_usable_states_are_answered(node, message):
             assert command is not None or not complete(message)
             if command is None:
                 return
-            assert np.isfinite(command.data).all()
-            limits, step = guard.limiter.limits, np.abs(command.data - last)
-            assert (np.abs(command.data) <= limits).all()
+            assert np.isfinite(command).all()
+            limits, step = guard.limiter.limits, np.abs(command - last)
+            assert (np.abs(command) <= limits).all()
             assert (step <= 0.02 * guard.limiter.rates * (1 + 1e-12) + 1e-12).all()
         assert time.monotonic() - started < 1.0

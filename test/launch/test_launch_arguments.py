@@ -172,3 +172,44 @@ def test_a_node_that_dies_is_started_again_with_respawn(files):
         os.kill(first, signal.SIGKILL)
         assert int(output.until(STARTED)) != first
         output.until('(compiled in)')
+
+
+def two_arms(files, *arguments):
+    """A launch of two arms, what it prints, and the processes of its nodes by namespace."""
+    descriptions = [f'{side}_description:={files}/arm.urdf' for side in ('left', 'right')]
+    process = run_launch(str(LAUNCH / 'two_arms.launch.py'), *descriptions, *arguments, **PRINTING)
+    output = Output(process)
+    numbers = [int(output.until(STARTED)) for _ in range(2)]
+    for _ in range(2):
+        output.until('(compiled in)')
+    return process, output, numbers
+
+
+def test_an_arm_goes_on_when_the_node_of_the_other_one_dies(files):
+    """Its torque must not be taken away; the launch says at its end that it has failed."""
+    process, output, (first, second) = two_arms(files)
+    os.kill(first, signal.SIGKILL)
+    output.until('(The other nodes go on)')
+    os.kill(second, 0)
+    os.killpg(process.pid, signal.SIGINT)
+    rest, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 1
+    assert re.search(r'/(left|right)/robot_dynamics \(.*\) died with exit code -9', output.text)
+    assert 'finished cleanly' in rest
+
+
+def test_a_launch_whose_nodes_have_all_died_ends_with_an_error(files):
+    process, output, numbers = two_arms(files)
+    for number in numbers:
+        os.kill(number, signal.SIGKILL)
+        output.until('(The other nodes go on)')
+    process.communicate(timeout=LIMIT)
+    assert process.returncode == 1
+
+
+def test_a_dead_node_ends_the_other_one_if_that_is_wanted(files):
+    process, _, (first, _) = two_arms(files, 'on_death:=end')
+    os.kill(first, signal.SIGKILL)
+    rest, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 1
+    assert 'finished cleanly' in rest

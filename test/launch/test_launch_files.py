@@ -21,6 +21,9 @@ from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.srv import GetGravity, GetMassMatrix
 
+# Until a launched node gives its first answer, on a busy machine [s].
+START = 90.0
+
 # Two arms on one base: the left one has two links of 2 and 3 kg, the right one a link of 4 kg.
 LINK = """
   <link name="{joint}_link">
@@ -62,7 +65,14 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
             'dynamics.launch.py',
             {
                 *('description', 'params_file', 'namespace', 'name', 'joints', 'commands'),
-                *('autostart', 'joint_states', 'xacro_args', 'use_sim_time', 'respawn'),
+                *(
+                    'autostart',
+                    'joint_states',
+                    'xacro_args',
+                    'use_sim_time',
+                    'respawn',
+                    'on_death',
+                ),
             },
         ),
         (
@@ -72,7 +82,7 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
                 *('right_description', 'right_params_file', 'right_namespace', 'right_commands'),
                 *('left_joint_states', 'right_joint_states'),
                 *('left_xacro_args', 'right_xacro_args'),
-                *('autostart', 'use_sim_time', 'respawn'),
+                *('autostart', 'use_sim_time', 'respawn', 'on_death'),
             },
         ),
         (
@@ -80,7 +90,7 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
             {
                 *('left_joints', 'left_commands', 'right_joints', 'right_commands'),
                 *('description', 'params_file', 'namespace', 'autostart'),
-                *('joint_states', 'xacro_args', 'use_sim_time', 'respawn'),
+                *('joint_states', 'xacro_args', 'use_sim_time', 'respawn', 'on_death'),
             },
         ),
         ('demo.launch.py', {'urdf', 'output'}),
@@ -203,7 +213,7 @@ def call_mass_matrix(
 def call(
     kind: type, service: str, state: JointState, process: subprocess.Popen, limit: float = 30.0
 ) -> Any:
-    """Call until the node is configured: until then it answers that it is not."""
+    """Call until the node is configured, or for so long [s] after its first answer."""
     request = kind.Request(state=state)
     context = rclpy.Context()
     rclpy.init(context=context)
@@ -211,13 +221,15 @@ def call(
         node = rclpy.create_node('launch_test', context=context)
         client = node.create_client(kind, service)
         executor = rclpy.executors.SingleThreadedExecutor(context=context)
-        deadline = time.monotonic() + limit
         response = kind.Response(message='no answer')
+        deadline, answered = time.monotonic() + START, False
         while not response.success and process.poll() is None and time.monotonic() < deadline:
             if client.wait_for_service(timeout_sec=1):
                 future = client.call_async(request)
                 rclpy.spin_until_future_complete(node, future, executor, timeout_sec=2)
                 response = future.result() or response
+            if response.message != 'no answer' and not answered:
+                deadline, answered = time.monotonic() + limit, True
         return response
     finally:
         context.shutdown()

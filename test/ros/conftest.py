@@ -1,5 +1,6 @@
 """A node under test and an observer, in one process, context and executor."""
 
+import gc
 import os
 import time
 from contextlib import contextmanager
@@ -54,7 +55,7 @@ class Observer:
         self.states = create(JointState, 'joint_states', 10)
         self.reference = create(JointTrajectory, 'robot_dynamics/reference', 10)
         self.description = create(String, 'robot_description', latched)
-        self.node.create_subscription(
+        self.received = self.node.create_subscription(
             Float64MultiArray, 'robot_dynamics/commands', self.commands.append, 10
         )
         self.node.create_subscription(
@@ -129,7 +130,9 @@ def graph():
             node.destroy_node()
             rclpy.shutdown(context=context)
 
-    return make
+    yield make
+    # The participants of a context end when its nodes are freed.
+    gc.collect()
 
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]

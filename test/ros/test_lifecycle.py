@@ -115,7 +115,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize('bad', REFUSED)
-def test_what_cannot_be_trusted_is_refused_and_the_node_lives_on(graph, bad, capfd):
+def test_a_refused_configuration_can_be_repaired(graph, bad, capfd):
     parameters, reason = REFUSED[bad]
     with graph(**parameters) as (node, observer):
         assert label(observer) == 'unconfigured'

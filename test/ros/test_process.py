@@ -1,12 +1,20 @@
 """The process of the node outlives a callback that fails, and still ends as it should."""
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import time
+import weakref
 
+import pytest
 from domains import free_domain
+from fed_node import fed_node
+from rclpy.serialization import deserialize_message, serialize_message
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robot_dynamics_ros.ros.process import prepare_interpreter
 
 SCRIPT = """
 from robot_dynamics_ros.ros.node import DynamicsNode
@@ -49,6 +57,23 @@ def test_a_callback_that_fails_is_said_and_survived():
         process.kill()
 
 
+def test_a_destroyed_node_is_freed_with_its_participant():
+    counts = []
+    for _ in range(3):
+        with fed_node() as node:
+            reference = weakref.ref(node)
+        del node
+        gc.collect()
+        assert reference() is None
+        counts.append(threads())
+    # The first participant of a process starts threads that stay.
+    assert counts[-1] <= counts[0]
+
+
+def threads():
+    return len(os.listdir('/proc/self/task'))
+
+
 UNFIT = """
 from robot_dynamics_ros.ros.process import run
 
@@ -83,3 +108,49 @@ def test_an_error_of_the_package_shows_where_it_is():
     assert result.stderr.splitlines()[-1] == 'dynamics_node not started: on purpose'
     assert 'Traceback' in result.stderr
     assert 'in make' in result.stderr
+
+
+@pytest.fixture
+def interpreter():
+    """As the process of a configured node sets it, and afterwards as before."""
+    interval, thresholds = sys.getswitchinterval(), gc.get_threshold()
+    prepare_interpreter()
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+    gc.set_threshold(*thresholds)
+    sys.setswitchinterval(interval)
+
+
+def test_no_search_for_garbage_visits_all_points_of_a_long_trajectory(interpreter):
+    point = JointTrajectoryPoint(positions=[0.1] * 6, velocities=[0.1] * 6)
+    data = serialize_message(JointTrajectory(points=[point] * 20_000))
+    generations = []
+
+    def count(phase, info):
+        if phase == 'start':
+            generations.append(info['generation'])
+
+    gc.callbacks.append(count)
+    try:
+        message = deserialize_message(data, JointTrajectory)
+    finally:
+        gc.callbacks.remove(count)
+    assert len(message.points) == 20_000
+    assert generations
+    assert 2 not in generations
+
+
+INTERRUPTED = """
+import os, signal
+from robot_dynamics_ros.ros.process import run
+
+run(lambda: os.kill(os.getpid(), signal.SIGINT))
+"""
+
+
+def test_an_interrupt_before_there_is_a_node_ends_quietly():
+    result = end_of('-c', INTERRUPTED)
+    assert result.returncode == 128 + signal.SIGINT
+    assert 'Traceback' not in result.stderr

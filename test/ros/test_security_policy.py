@@ -1,6 +1,7 @@
 """The policy for SROS2 allows what a running node uses, and no more."""
 
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -14,8 +15,16 @@ RIGHTS = {
     'services': {'reply', 'request'},
     'actions': {'execute', 'call'},
 }
-# Used only where the package that they need is installed.
-OPTIONAL = {('subscribe', '/tf'), ('subscribe', '/tf_static')}
+CONTROLLER = '/effort_controller'
+ACTION = '/joint_trajectory_controller/follow_joint_trajectory'
+# Used only where the package that they need is installed, or, of tf2, not always.
+OPTIONAL = {
+    ('subscribe', '/tf'): '',
+    ('subscribe', '/tf_static'): '',
+    ('execute', '/robot_dynamics/follow_joint_trajectory'): 'control_msgs',
+    ('call', ACTION): 'control_msgs',
+    ('request', '/controller_manager/list_controllers'): 'controller_manager_msgs',
+}
 
 
 def resolved(name, profile):
@@ -78,10 +87,21 @@ def test_nothing_is_allowed_twice():
     assert len(allowed()) == len(set(allowed()))
 
 
+def used_always():
+    """Each right that OPTIONAL does not contain, or whose package is installed."""
+    return {
+        right
+        for right in allowed()
+        if (package := OPTIONAL.get(right)) is None or (package and find_spec(package))
+    }
+
+
 def test_the_policy_allows_exactly_what_a_running_node_uses(graph):
-    """Simulated time is on, so that the node listens to /clock too."""
-    needed = set(allowed()) - OPTIONAL
-    with graph(robot_description=URDF, use_sim_time=True) as (node, observer):
+    """Topics, services, clients and actions; simulated time is on, so that it hears /clock too."""
+    needed = used_always()
+    assert ('request', f'{CONTROLLER}/get_parameters') in needed
+    behind = {'controller': CONTROLLER, 'controller_action': ACTION}
+    with graph(robot_description=URDF, use_sim_time=True, **behind) as (node, observer):
         # The graph knows the endpoints of a node some time after they were made. Those that are
         # not there in the end are named below.
         with suppress(AssertionError):

@@ -1,15 +1,18 @@
 """What the node says of itself, from its start to its first command, and when it is silent."""
 
 import pytest
+from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticArray
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
 from std_srvs.srv import SetBool
-from three_joints import URDF, state
+from three_joints import JOINTS, URDF, state
 
 from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.ros.monitoring import startup_log
+from robot_dynamics_ros.ros.robot.missing_states import never_measured
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
@@ -19,23 +22,6 @@ def soon(monkeypatch):
     """Waiting is said earlier, so that the tests wait less."""
     monkeypatch.setattr(startup_log, 'PERIOD', 0.05)
     monkeypatch.setattr(startup_log, 'PATIENCE', 0.2)
-
-
-class Log:
-    """What the node has written to stderr."""
-
-    def __init__(self, capfd):
-        self._capfd = capfd
-        self.text = ''
-
-    def lines(self, words):
-        self.text += self._capfd.readouterr().err
-        return [line for line in self.text.splitlines() if words in line]
-
-    def until(self, observer, words):
-        """The first line with these words, once there is one."""
-        observer.until(lambda: self.lines(words), f'{words!r} in the log')
-        return self.lines(words)[0]
 
 
 @pytest.fixture
@@ -84,6 +70,32 @@ def test_from_the_start_to_the_first_command(graph, log):
         assert len(log.lines(words)) == 1, words
 
 
+def test_a_node_without_subscribers_names_one_that_comes_and_one_that_leaves(graph, log):
+    with graph(robot_description=URDF) as (_, observer):
+        log.until(observer, 'torques go to /robot_dynamics/commands, received by /observer')
+        observer.node.destroy_subscription(observer.received)
+        log.until(observer, '/observer no longer receives torques from /robot_dynamics/commands')
+    assert not log.lines('no node')
+
+
+def test_a_joint_that_never_comes_is_named_with_the_line_to_add(graph, log):
+    """The text is that of diagnostics and of the services."""
+    with graph(robot_description=URDF, joints=['turn', 'slide']) as (node, observer):
+        observer.states.publish(state(Q[:2], V[:2], names=JOINTS[:2]))
+        line = log.until(observer, 'silent, no torque is commanded: never in joint_states: wrist')
+        assert line.endswith(never_measured(node.robot_holder.require()))
+        assert 'set parameter locked_joints: {wrist: 0}' in line
+    assert len(log.lines('never in joint_states')) == 1
+
+
+def test_an_inhibition_is_logged_with_its_reason(graph, log):
+    inhibition = Inhibition('the door is open', 'as soon as it is closed')
+    with graph(robot_description=URDF) as (node, observer):
+        node.robot_holder.require().guard.inhibitions.put('door', inhibition)
+        observer.states.publish(state(Q, V))
+        log.until(observer, 'silent, no torque is commanded: the door is open')
+
+
 def test_an_inactive_node_says_how_to_activate_it(graph, log):
     with graph(robot_description=URDF, autostart=False, namespace='/arm') as (node, observer):
         node.trigger_configure()
@@ -91,7 +103,7 @@ def test_an_inactive_node_says_how_to_activate_it(graph, log):
     assert 'ros2 lifecycle set /arm/robot_dynamics activate' in line
 
 
-def test_the_second_publisher_says_that_it_is_silent_and_when_it_begins(graph, log):
+def test_the_second_publisher_logs_its_silence_and_its_start(graph, log):
     with graph(robot_description=URDF, exclusive_commands='refuse', start=False) as (
         node,
         observer,

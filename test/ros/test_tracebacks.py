@@ -1,9 +1,15 @@
 """An error of the package itself is logged with its traceback, a mistake of a user without."""
 
+import numpy as np
+import pytest
+from rclpy.lifecycle import TransitionCallbackReturn
 from three_joints import URDF, state
 
 from robot_dynamics_interfaces.srv import GetMassMatrix
 from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.ros.monitoring.diagnostics import Diagnostics
+from robot_dynamics_ros.ros.monitoring.startup_log import StartupLog
+from robot_dynamics_ros.ros.node import DynamicsNode
 from robot_dynamics_ros.ros.robot.commanded_robot import CommandedRobot
 from robot_dynamics_ros.ros.robot.robot_factory import RobotFactory
 
@@ -35,12 +41,39 @@ def test_in_the_answer_to_a_state(graph, monkeypatch, capfd):
     assert 'in fail_on_purpose' in logged
 
 
-def test_on_configure(graph, monkeypatch, capfd):
-    monkeypatch.setattr(RobotFactory, 'from_description', fail_on_purpose)
-    with graph(robot_description=URDF) as (node, _):
-        assert node.robot_holder.refusal == 'RuntimeError: on purpose'
+@pytest.mark.parametrize(
+    ('transition', 'owner', 'method', 'end'),
+    [
+        ('configure', RobotFactory, 'from_description', 'unconfigured'),
+        ('activate', StartupLog, 'activated', 'unconfigured'),
+        ('deactivate', DynamicsNode, '_fade_out', 'unconfigured'),
+        ('deactivate', Diagnostics, 'publish_if_due', 'unconfigured'),
+        ('cleanup', DynamicsNode, '_clear_robot', 'finalized'),
+        ('shutdown', DynamicsNode, '_fade_out', 'finalized'),
+    ],
+)
+def test_in_a_transition(guarded, dynamics, monkeypatch, capfd, transition, owner, method, end):
+    """The torque fades to the final command as without the error, and no other follows."""
+    with guarded(start=False, fade_time=0.1) as scene:
+        if transition != 'configure':
+            scene.node.trigger_configure()
+        commanded = transition in ('deactivate', 'shutdown')
+        if commanded:
+            scene.node.trigger_activate()
+            scene.settle(dynamics.bias_torque(Q, V))
+        monkeypatch.setattr(owner, method, fail_on_purpose)
+        result = getattr(scene.node, f'trigger_{transition}')()
+        monkeypatch.undo()
+        assert result == TransitionCallbackReturn.ERROR
+        assert scene.node._state_machine.current_state[1] == end
+        assert scene.node.ended is (end == 'finalized')
+        robot = scene.node.robot_holder.current
+        assert robot is None or (robot.guard.stopped and not robot.guard.active)
+        assert scene.node.robot_holder.refusal == 'RuntimeError: on purpose'
+        if commanded:
+            scene.settle(np.zeros(3))
     logged = capfd.readouterr().err
-    assert 'not configured:\nTraceback' in logged
+    assert f'on_{transition} failed, no torque is commanded from now on:\nTraceback' in logged
     assert 'in fail_on_purpose' in logged
 
 

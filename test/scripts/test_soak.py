@@ -14,6 +14,7 @@ from fault import SEEN, Fault
 from ledger import ANSWER_LIMIT, Ledger, Sent
 from motion import Motion
 from rules import Rules
+from run import FAULTS
 from schedule import Schedule
 
 from robot_dynamics_ros.simulation.mujoco_description import JointData
@@ -66,6 +67,23 @@ def test_small_steps_that_are_too_fast_together_are_seen(rate, broken):
 
 def test_first_command_begins_from_no_torque():
     assert judged(2.0 * STEPS) == {'rate limit': 1}
+
+
+def test_after_silence_commands_begin_from_no_torque_again():
+    rules = Rules(('shoulder', 'wrist'), LIMITS)
+    for index in range(4):
+        rules.judge(0.02 * index, index * STEPS, 'now')
+    rules.begin_anew()
+    rules.judge(0.08, 0.0 * STEPS, 'now')
+    assert dict(rules.broken) == {}
+    rules.begin_anew()
+    rules.judge(0.1, 2.0 * STEPS, 'now')
+    assert dict(rules.broken) == {'rate limit': 1}
+
+
+def test_each_fault_has_a_name_of_its_own():
+    names = [each.name for each in FAULTS]
+    assert len(set(names)) == len(names)
 
 
 def sent(time, *, good=True, counted=True):

@@ -10,11 +10,13 @@ import pytest
 pytest.importorskip('rclpy')
 pytest.importorskip('mujoco')
 
+from domains import free_domain
+
 MODULE = 'robot_dynamics_ros.simulation.simulated_arm'
 
 
 def start(*arguments):
-    environment = {**os.environ, 'ROS_DOMAIN_ID': str(1 + os.getpid() % 100)}
+    environment = {**os.environ, 'ROS_DOMAIN_ID': str(free_domain())}
     # Not to /rosout: rcl complains of a signal that comes while it publishes a line there.
     return subprocess.Popen(
         [sys.executable, '-m', MODULE, '--ros-args', '--disable-rosout-logs', *arguments],

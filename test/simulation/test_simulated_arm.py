@@ -1,7 +1,6 @@
 """The node in process, over its topics and services."""
 
 import math
-import os
 import threading
 import time
 
@@ -12,6 +11,7 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('mujoco')
 
 from builtin_interfaces.msg import Duration
+from domains import free_domain
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -89,7 +89,7 @@ class Bench:
 @pytest.fixture
 def context():
     context = rclpy.Context()
-    rclpy.init(context=context, domain_id=1 + os.getpid() % 100)
+    rclpy.init(context=context, domain_id=free_domain())
     yield context
     rclpy.try_shutdown(context=context)
 

@@ -155,7 +155,9 @@ class AcceptedState:
             self.acceleration.update(stamp, np.where(np.isnan(q), math.nan, self.v))
         if all_newer:
             self.times.fill(now)
-            self.time = self.others_time = now
+            self.time = now
+            if self._others.size:
+                self.others_time = now
             self._complete_count += 1
         else:
             np.copyto(self.times, now, where=self._guard.newer)

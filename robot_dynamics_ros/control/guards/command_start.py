@@ -1,7 +1,8 @@
 """Decides at which torque commands begin that continue no known command.
 
-A controller keeps the last command of a process that has died. The next process does not know that
-command. If the arm is being held, the gravity torque of its position is near that command.
+While a controller is inactive, the drive may keep the last command or not: measured efforts show
+it. A controller keeps the last command of a process that has died. The next process does not know
+that command. If the arm is being held, the gravity torque of its position is near that command.
 """
 
 from __future__ import annotations
@@ -19,18 +20,20 @@ from .limiter import LONGEST_STEP, TorqueLimiter
 WATCHED = 0.3
 # A joint that moves less than this in that time is at rest [rad or m].
 REST = 0.002
-# A measured effort equals the gravity torque within the larger of these shares: of that torque and
-# of the effort limit (of the largest gravity torque where there is no limit) [-].
-OF_GRAVITY, OF_LIMIT = 0.1, 0.02
+# A measured effort equals an expected torque within the larger of these shares: of that torque and
+# of the effort limit (of the largest expected torque where there is no limit) [-].
+OF_TORQUE, OF_LIMIT = 0.1, 0.02
+
+ZERO = 'zero torque'
 
 
 class CommandStart:
-    """Begins commands at zero, or at the gravity torque of an arm that is being held.
+    """Begins commands at zero, at what the drive has kept, or at the gravity torque of a held arm.
 
     Attributes:
         known: whether the last command of the transition is that of the robot; it then continues.
+        torque: at which commands have begun, as a phrase for the log.
         decision: what was found about the arm, for the log; empty if they begin at zero anyway.
-        held: whether the arm was found to be held by its gravity torque.
     """
 
     def __init__(self, transition: CommandTransition) -> None:
@@ -40,74 +43,102 @@ class CommandStart:
             transition: of the commands.
         """
         self._transition = transition
-        self.known, self.held, self.decision = False, False, ''
+        self.known, self.torque, self.decision = False, ZERO, ''
         self._since = self._last = math.nan
+        self._moved, self._changed = 0.0, True
         self._q: Array | None = None
         self._effort: Array | None = None
+        # The last command before an interruption; None if there was none.
+        self._kept: Array | None = None
 
     def continue_from(self, other: CommandStart) -> None:
         """Take over what is known from the guard of another robot with the same joints."""
-        self.known, self.held, self.decision = other.known, other.held, other.decision
+        self.known, self.torque, self.decision = other.known, other.torque, other.decision
+        self._kept = other._kept
 
-    def forget(self) -> None:
-        """The last command is not that of the robot any more: nothing applies it."""
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether there was a command that the drive may have kept."""
+        return self._kept is not None
+
+    def forget(self, *, trusted: bool = True) -> None:
+        """The last command may not be that of the robot any more: its controller is inactive.
+
+        Args:
+            trusted: whether to begin there again if the drive has kept it.
+        """
         if self.known:
+            self._kept = self._transition.effort.copy() if trusted else None
             self._transition.begin_at(np.zeros_like(self._transition.effort))
         self.known, self._q = False, None
 
-    def watch(self, q: Array, effort: Array | None, now: float) -> bool:
+    def watch(self, q: Array, effort: Array | None, now: float, *, take_over: bool) -> bool:
         """Take a state while nothing is commanded; whether it can be decided where to begin.
 
         Args:
             q: (k,) positions [rad or m].
             effort: (k,) measured efforts [N m or N]; None if they were not measured.
             now: [s], on a monotonic clock.
+            take_over: whether commands may begin at the gravity torque.
         """
         # States with a pause between them say nothing about the pause.
         if self._q is None or now - self._last > WATCHED:
-            self._since, self._q, self._moved = now, q.copy(), 0.0
+            self._since, self._q, self._moved, self._changed = now, q.copy(), 0.0, False
         self._moved = max(self._moved, float(np.abs(q - self._q).max()))
+        if self._kept is not None:
+            self._changed = self._changed or effort is None or not self._equal(effort, self._kept)
         self._last, self._effort = now, effort
-        return now - self._since >= WATCHED
+        return now - self._since >= WATCHED or (self._changed and not take_over)
 
-    def begin(self, gravity: Array | None) -> None:
+    def begin(self, gravity: Array | None, *, take_over: bool) -> None:
         """Begin to command.
 
         Args:
             gravity: (k,) gravity torque at the last state that was watched [N m or N]; None to
                 begin at zero without a decision.
+            take_over: whether commands may begin at the gravity torque.
         """
-        self.held, self.decision = False, ''
+        self.torque, self.decision = ZERO, ''
+        begin = np.zeros_like(self._transition.effort)
         if gravity is not None:
-            self._decide(gravity)
-        begin = (
-            gravity
-            if gravity is not None and self.held
-            else np.zeros_like(self._transition.effort)
-        )
+            if self._kept is not None and not self._changed:
+                begin, self.torque = self._kept, 'the last command'
+                self.decision = 'the measured efforts show that the drive has kept it'
+            elif take_over and self._held_by(gravity):
+                begin, self.torque = gravity, 'the gravity torque'
+            elif not take_over:
+                self.decision = 'no measured efforts show that the drive has kept the last command'
         self._transition.begin_at(begin)
-        self.known, self._q = True, None
+        self.known, self._q, self._kept = True, None, None
 
-    def _decide(self, gravity: Array) -> None:
+    def _held_by(self, gravity: Array) -> bool:
+        """Whether the gravity torque (k,) holds the arm; the reason is the decision."""
         if self._moved > REST:
             self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
-        elif self._effort is None or not np.isfinite(self._effort).all():
-            self.held, self.decision = True, 'the arm is at rest, and efforts are not measured'
-        else:
-            excess = np.abs(self._effort - gravity) - _tolerance(gravity, self._transition.limiter)
-            worst = int(excess.argmax())
-            self.held = bool(excess[worst] <= 0.0)
-            self.decision = (
-                'the measured efforts equal the gravity torque'
-                if self.held
-                else f'a measured effort is {self._effort[worst]:.3g} where gravity needs '
-                f'{gravity[worst]:.3g}: the arm is held by something else'
-            )
+            return False
+        if self._effort is None or not np.isfinite(self._effort).all():
+            self.decision = 'the arm is at rest, and efforts are not measured'
+            return True
+        if self._equal(self._effort, gravity):
+            self.decision = 'the measured efforts equal the gravity torque'
+            return True
+        excess = np.abs(self._effort - gravity) - _tolerance(gravity, self._transition.limiter)
+        worst = int(excess.argmax())
+        self.decision = (
+            f'a measured effort is {self._effort[worst]:.3g} where gravity needs '
+            f'{gravity[worst]:.3g}: the arm is held by something else'
+        )
+        return False
+
+    def _equal(self, measured: Array, torque: Array) -> bool:
+        """Whether all efforts (k,) were measured, and equal this torque (k,)."""
+        tolerance = _tolerance(torque, self._transition.limiter)
+        return bool((np.abs(measured - torque) <= tolerance).all())
 
 
-def _tolerance(gravity: Array, limiter: TorqueLimiter) -> Array:
-    """Largest difference (k,) from the gravity torque; at most that of the rate limit."""
-    magnitude = np.abs(gravity)
+def _tolerance(torque: Array, limiter: TorqueLimiter) -> Array:
+    """Largest difference (k,) from an expected torque; at most that of the rate limit."""
+    magnitude = np.abs(torque)
     scale = np.where(np.isfinite(limiter.limits), limiter.limits, magnitude.max())
-    equal = np.maximum(OF_GRAVITY * magnitude, OF_LIMIT * scale)
+    equal = np.maximum(OF_TORQUE * magnitude, OF_LIMIT * scale)
     return np.minimum(equal, limiter.rates * LONGEST_STEP)

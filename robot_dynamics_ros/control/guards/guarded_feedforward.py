@@ -128,7 +128,9 @@ class GuardedFeedforward(GuardParts):
         measured = None if effort is None else effort[indices]
         if measured is not None:
             self._compare(measured, now)
-        if self._may_take_over and not self.start.watch(self.state.q[indices], measured, now):
+        if self._watches and not self.start.watch(
+            self.state.q[indices], measured, now, take_over=self._take_over
+        ):
             return None
         try:
             return self._step(now, time)
@@ -157,7 +159,8 @@ class GuardedFeedforward(GuardParts):
     def _step(self, now: float, time: float) -> Array | None:
         """Decide on the mode, and compute the command of this step."""
         if self.inhibitions.interrupting:
-            self.start.forget()
+            # Where the driver adds gravity too, the last command was wrong.
+            self.start.forget(trusted=not self.double_compensation.suspected)
             self.set_reference(None, time)
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
@@ -173,11 +176,11 @@ class GuardedFeedforward(GuardParts):
         target = self._target(mode, time)
         if not self.start.known:
             gravity = None
-            if self._may_take_over:
+            if self._watches:
                 self.feedforward.hold(self.state.q)
                 gravity = self.feedforward.effort.copy()
                 target = self._target(mode, time)
-            self.start.begin(gravity)
+            self.start.begin(gravity, take_over=self._take_over)
         self.mode, self._stepped, self._final_command_pending = mode, now, True
         if mode is not before:
             self.request_fade()
@@ -187,12 +190,17 @@ class GuardedFeedforward(GuardParts):
         return self.effort
 
     @property
-    def _may_take_over(self) -> bool:
+    def _take_over(self) -> bool:
+        """Whether commands may begin at the gravity torque."""
+        return self.settings.on_restart == 'take_over'
+
+    @property
+    def _watches(self) -> bool:
         """Whether states are watched before commands begin."""
         return (
-            self.settings.on_restart == 'take_over'
-            and not (self.start.known or self.inhibitions)
+            not (self.start.known or self.inhibitions)
             and self.running
+            and (self._take_over or self.start.may_be_kept)
             and 'gravity' in self.feedforward.selected_terms
         )
 

@@ -38,5 +38,5 @@ class Inhibitions(dict[str, Inhibition]):
         return any(inhibition.interrupts for inhibition in self.values())
 
     def first(self) -> Inhibition | None:
-        """The one to name where only one is named; None if there are none."""
-        return next(iter(self.values()), None)
+        """The one to name where only one is named: one that interrupts, if any; None for none."""
+        return min(self.values(), key=lambda inhibition: not inhibition.interrupts, default=None)

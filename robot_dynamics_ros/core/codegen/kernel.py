@@ -60,7 +60,7 @@ def choose_backend(wanted: Backend | None) -> tuple[Backend, str]:
     if obstacle and wanted == 'native':
         raise ParameterError(f'backend native does not work here: {obstacle}')
     if obstacle:
-        return 'python', f'plain Python, some 50 times slower than native code: {obstacle}'
+        return 'python', f'plain Python, 25 to 200 times slower than native code: {obstacle}'
     from .llvm import VERSION
 
     if EXTENSION_OBSTACLE:

@@ -166,7 +166,7 @@ class RobotModel:
                 `Payload.checked`); with `strict`, the payload is as heavy as the robot.
         """
         payload = Payload.checked(name, frame, mass, com, inertia)
-        loaded = self.carrying(payload)
+        loaded = self.with_checked_payload(payload)
         if question := self.doubt_about(payload):
             if strict:
                 raise ParameterError(question)
@@ -187,7 +187,7 @@ class RobotModel:
             f'{own:.4g} kg: check that the mass is in kg'
         )
 
-    def carrying(self, payload: Payload) -> RobotModel:
+    def with_checked_payload(self, payload: Payload) -> RobotModel:
         """The robot with this payload beside its others; one of the same name is replaced.
 
         The inertia of all payloads is added to the robot without payloads, in the order of their

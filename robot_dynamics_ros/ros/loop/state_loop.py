@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
-from sensor_msgs.msg import JointState
 
 from ..endpoints.polled_subscription import PolledSubscription
 
@@ -22,7 +21,7 @@ class StateLoop(threading.Thread):
     def __init__(
         self,
         subscription: PolledSubscription,
-        handle: Callable[[JointState, dict[str, Any]], None],
+        handle: Callable[[Any, dict[str, Any]], None],
         handle_timeout: Callable[[], None],
         logger: RcutilsLogger,
     ) -> None:

@@ -6,6 +6,9 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/endpoints/polled_subscription.py    poll           JOINT STATE IN: takes it from the queue
     ros/loop/state_to_command.py            _answer        takes the lock of the robot
     ros/robot/robot_holder.py               current        not configured: no answer
+    ros/messages/serialized_joint_state.py  decode         a new layout is decoded by rclpy
+    ros/messages/joint_state_layout.py      fits           only stamp and values are new
+    ros/messages/joint_state_layout.py      read           these are read
     ros/messages/joint_state_reader.py      names_other_joints_only   no joint of it: ignored
     ros/robot/commanded_robot.py            too_old        too long in the queue: not answered
     ros/loop/reference_clock.py             time           of the reference, if there is one
@@ -27,6 +30,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     control/guards/fade.py                  apply          continuous where the command changes
     control/guards/limiter.py               apply          effort limit and rate limit
     ros/loop/state_to_command.py            _publish       COMMAND OUT: ~/commands, ~/torques
+    ros/messages/serialized_command.py      encode         the bytes of ~/commands
     ros/endpoints/topic_counters.py         use            counts the state
     ros/robot/cycle_statistics.py           record         its latency, for diagnostics
 
@@ -49,11 +53,13 @@ from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
 from ..endpoints.defaults import OVERRIDABLE
 from ..endpoints.polled_subscription import PolledSubscription
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
+from ..messages.serialized_joint_state import SerializedJointStates
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.missing_states import stale_text
 from ..robot.robot_holder import RobotHolder
@@ -92,8 +98,9 @@ class StateToCommand:
             JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
         )
         self.topic = self._commands.topic_name
+        self._serialized = SerializedJointStates()
         self._states = PolledSubscription(
-            node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
+            node, JointState, 'joint_states', STATES, raw=True, overriding=OVERRIDABLE
         )
         self.states_topic = self._states.topic
         self._loop = StateLoop(
@@ -112,14 +119,21 @@ class StateToCommand:
         """Publishers of joint states that cannot be received, with the reason; empty for none."""
         return self._states.incompatible_publishers()
 
-    def _answer(self, message: JointState, info: dict[str, Any]) -> None:
+    def _answer(self, data: bytes, info: dict[str, Any]) -> None:
         with self._holder.lock:
             robot = self._holder.current
             if robot is None:
                 return
+            origin = _origin(info)
+            try:
+                message = self._serialized.decode(data)
+            except StateError as error:
+                self._reject(str(error))
+                robot.statistics.count_received(*origin)
+                return
             if robot.reader.names_other_joints_only(message):
                 self.counters.ignore(message.name)
-                robot.statistics.count_ignored(*_origin(info))
+                robot.statistics.count_ignored(*origin)
                 # States of other joints must not delay what is due without a state.
                 self._command_without_state()
                 return
@@ -129,32 +143,35 @@ class StateToCommand:
             wait = 1e-9 * (clock.time_ns() - received) if received else 0.0
             if reason := robot.too_old(wait):
                 self.counters.drop(reason)
-                robot.statistics.count_received(*_origin(info))
                 self._command_without_state()
-                return
-            try:
-                command = robot.answer(message, self._time(robot))
-                answered = robot.reader.names_commanded
-                if command is not None:
-                    stamp = message.header.stamp if answered else self._clock.now().to_msg()
-                    self._publish(robot, command, stamp)
-            except StateError as error:
-                self._reject(str(error))
-            except Exception as error:
-                # One message must not end the loop: the next state must be answered.
-                self._reject(f'{type(error).__name__}: {error}')
-                self._node.get_logger().error(
-                    f'a joint state was not answered:\n{traceback.format_exc()}',
-                    throttle_duration_sec=WARNING_PERIOD,
-                )
             else:
-                self.counters.use()
-                if answered:
-                    robot.statistics.record(1e-9 * (clock.time_ns() - received))
-                self._log_stale(robot)
-                self._log_left(robot)
-                self._publish_silence(robot)
-            robot.statistics.count_received(*_origin(info))
+                self._command(robot, message, received)
+            robot.statistics.count_received(*origin)
+
+    def _command(self, robot: CommandedRobot, message: JointState, received: int) -> None:
+        """Answer a state of this robot that the middleware received at this time [ns]."""
+        try:
+            command = robot.answer(message, self._time(robot))
+            answered = robot.reader.names_commanded
+            if command is not None:
+                stamp = message.header.stamp if answered else self._clock.now().to_msg()
+                self._publish(robot, command, stamp)
+        except StateError as error:
+            self._reject(str(error))
+        except Exception as error:
+            # One message must not end the loop: the next state must be answered.
+            self._reject(f'{type(error).__name__}: {error}')
+            self._node.get_logger().error(
+                f'a joint state was not answered:\n{traceback.format_exc()}',
+                throttle_duration_sec=WARNING_PERIOD,
+            )
+        else:
+            self.counters.use()
+            if answered:
+                robot.statistics.record(1e-9 * (clock.time_ns() - received))
+            self._log_stale(robot)
+            self._log_left(robot)
+            self._publish_silence(robot)
 
     def _reject(self, reason: str) -> None:
         self.counters.reject(reason)
@@ -198,8 +215,8 @@ class StateToCommand:
         # Without a reference its time is not needed, and reading the clock takes longer than this.
         return 0.0 if robot.guard.reference is None else self.reference_clock.time()
 
-    def _publish(self, robot: CommandedRobot, command: Float64MultiArray, stamp: Time) -> None:
-        self._commands.publish(command)
+    def _publish(self, robot: CommandedRobot, command: Array, stamp: Time) -> None:
+        self._commands.publish(robot.serialized.encode(command))
         self._commanding = True
         if self._torques.get_subscription_count():
             self._torques.publish(robot.torques(stamp))

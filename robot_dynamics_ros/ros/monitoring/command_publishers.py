@@ -81,6 +81,17 @@ class CommandPublishers:
         return (
             f'; {other}: if it was killed, it is counted until its lease ends, {LEASE} s by '
             f'default of Fast DDS, {SHORT_LEASE} s if it ran with config/fastdds.xml'
+            f'{self._start_text()}'
+        )
+
+    def _start_text(self) -> str:
+        """For the log: what happens to an arm that the killed process held."""
+        if self._node.get_parameter('on_restart').value != 'fade_from_zero':
+            return ''
+        return (
+            '. Commands then begin at zero torque (on_restart=fade_from_zero): if the controller '
+            'still holds the arm with the last torque, hold the arm or close the brake before, or '
+            'set on_restart to take_over'
         )
 
     def _inhibition(self) -> Inhibition:

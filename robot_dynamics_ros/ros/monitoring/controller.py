@@ -41,7 +41,7 @@ class Controller:
         self.subscribers: list[str] = []
         self._activated = clock.monotonic()
         self._required = self._seen = False
-        # What has been logged, not to log it twice.
+        # What has been logged, not to log it twice. `StartupLog` logs inhibitions.
         self._logged = ''
         self._subscribers_logged = True
         self._state_logged = True
@@ -139,16 +139,10 @@ class Controller:
         log, guard = self._node.get_logger(), robot.guard
         if not guard.running:
             return
-        text = inhibition.reason if inhibition else ''
-        if text != self._logged:
-            # rcutils refuses two severities in one line.
-            if inhibition == not_known(self.name):
-                log.info(f'no commands yet: {text}')
-            elif text:
-                log.warning(f'no commands: {text}')
-            elif self._questions is not None:
-                log.info(f'controller {self.text()}')
-            self._logged = text
+        state = self._questions.view.state if self._questions and not inhibition else ''
+        if state and state != self._logged:
+            log.info(f'controller {self.text()}')
+        self._logged = state
         self._log_start(guard)
         if inhibition or now < self._activated + DISCOVERY:
             return
@@ -174,9 +168,10 @@ class Controller:
         if begun or not guard.start.known or self._questions is None:
             return
         start, rule = guard.start, guard.settings.on_restart
-        torque = 'the gravity torque' if start.held else 'zero torque'
         reason = f': {start.decision}' if start.decision else ''
-        self._node.get_logger().info(f'commands begin at {torque} (on_restart={rule}){reason}')
+        self._node.get_logger().info(
+            f'commands begin at {start.torque} (on_restart={rule}){reason}'
+        )
 
     def _unknown_text(self) -> str:
         questions = self._questions

@@ -54,8 +54,7 @@ class Diagnostics:
         self._ignored = 0
         self._lost = self._late = 0
         self._state_periods = StatePeriods()
-        # What was missing in the last report, and what the log says already.
-        self._missing = ''
+        # What the log says already.
         self._logged: set[str] = set()
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
@@ -152,12 +151,7 @@ class Diagnostics:
             if level == OK and beyond:
                 return WARN, f'outside the position limits: {beyond}; is the unit rad?', values
             return level, text, values
-        missing, before = never_measured(robot), self._missing
-        self._missing = missing
-        if missing and level != ERROR:
-            # Drivers start one after the other: only what is missing in two reports is logged.
-            if missing == before:
-                self._log_once(missing)
+        if level != ERROR and (missing := never_measured(robot)):
             return STALE, missing, values
         text = text if level == ERROR else self._reason_for_no_state(robot, others=new > 0)
         if math.isinf(age):
@@ -250,15 +244,15 @@ class Diagnostics:
             return WARN, f'{new} joint states were lost in the last second', values
         return OK, f'{summary.rate:.0f} Hz', values
 
-    def _log_once(self, text: str, key: str = '') -> None:
+    def _log_once(self, text: str, key: str) -> None:
         """Log a warning that repeats at every report, the first time.
 
         Args:
-            text: of the warning.
-            key: what it is about, where the figures of the text vary; empty for the text.
+            text: of the warning, whose figures vary.
+            key: what it is about.
         """
-        if (key or text) not in self._logged:
-            self._logged.add(key or text)
+        if key not in self._logged:
+            self._logged.add(key)
             self._node.get_logger().warning(text)
 
     def _status(self, concern: str, entry: Entry) -> DiagnosticStatus:

@@ -14,6 +14,7 @@ from ..endpoints.defaults import STEADY
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.description_topic import DescriptionTopic
+from ..robot.missing_states import never_measured
 from ..robot.robot_holder import RobotHolder
 from .command_publishers import CommandPublishers
 from .near_misses import advice, near_misses, publishers_of, subscribers_of
@@ -30,16 +31,20 @@ class Situation:
     Attributes:
         text: for the log.
         waits: whether the node waits for something; then `text` is a warning.
+        certain: whether it does not depend on what is not discovered yet; then it is logged at
+            once.
     """
 
     text: str
     waits: bool = False
+    certain: bool = False
 
 
 class StartupLog:
     """Logs the situation of the node, each time it has changed, and the receivers of torques.
 
-    What is waited for is logged after `PATIENCE`, everything else at once.
+    What is waited for is logged after `PATIENCE`, everything else at once. That nobody subscribes
+    to the commands is logged by `Controller`.
     """
 
     def __init__(
@@ -60,7 +65,7 @@ class StartupLog:
         self._last = Situation('')
         self._since = clock.monotonic()
         self._state_came = False
-        self._listeners: list[str] | None = None
+        self._listeners: list[str] = []
         node.create_timer(PERIOD, self.update, clock=STEADY)
 
     def configured(self) -> None:
@@ -74,7 +79,7 @@ class StartupLog:
 
     def activated(self) -> None:
         """Log that the node was activated, where torques go and which nodes receive them."""
-        self._listeners = None
+        self._listeners = subscribers_of(self._node, self._loop.topic)
         self._node.get_logger().info(f'active: {self._receivers()}')
 
     def update(self) -> None:
@@ -82,15 +87,13 @@ class StartupLog:
         robot = self._holder.current
         if robot is not None:
             self._log_first_state(robot)
-            if robot.guard.active and subscribers_of(self._node, self._loop.topic) != (
-                self._listeners
-            ):
-                self._node.get_logger().info(self._receivers())
+            if robot.guard.active:
+                self._log_receivers()
         situation = self._situation(robot)
         now = clock.monotonic()
         if situation != self._last:
             self._last, self._since = situation, now
-        due = not situation.waits or now >= self._since + PATIENCE
+        due = not situation.waits or situation.certain or now >= self._since + PATIENCE
         if situation != self._logged and due:
             self._logged = situation
             log = self._node.get_logger()
@@ -99,11 +102,23 @@ class StartupLog:
             elif situation.text:
                 log.info(situation.text)
 
+    def _log_receivers(self) -> None:
+        """Log that other nodes than before receive the torques."""
+        before, self._listeners = self._listeners, subscribers_of(self._node, self._loop.topic)
+        if self._listeners == before:
+            return
+        if self._listeners:
+            self._node.get_logger().info(self._receivers())
+        else:
+            left = ', '.join(before)
+            self._node.get_logger().warning(
+                f'{left} no longer receives torques from {self._loop.topic}'
+            )
+
     def _receivers(self) -> str:
-        """Where torques go and which nodes receive them; remembered for `update`."""
-        self._listeners = subscribers_of(self._node, self._loop.topic)
-        received = ', '.join(self._listeners) or 'no node yet'
-        return f'torques go to {self._loop.topic}, received by {received}'
+        """Where torques go, and which nodes receive them, if any does."""
+        received = f', received by {", ".join(self._listeners)}' if self._listeners else ''
+        return f'torques go to {self._loop.topic}{received}'
 
     def _log_first_state(self, robot: CommandedRobot) -> None:
         if self._state_came or not robot.has_state:
@@ -154,15 +169,19 @@ class StartupLog:
     def _silent(self, robot: CommandedRobot) -> Situation:
         """Why an active node commands nothing, and what to do."""
         guard = robot.guard
+        inhibition = guard.inhibitions.first()
+        interrupted = guard.running and inhibition is not None and inhibition.interrupts
         reasons: tuple[tuple[object, Callable[[], str]], ...] = (
             (guard.fault, lambda: f'{guard.fault}: find the cause, then call ~/enable'),
             (not guard.enabled, lambda: 'torque is disabled: call ~/enable with true'),
-            (not guard.fresh(clock.monotonic()), self._missing_states),
+            (interrupted, lambda: inhibition.reason),
+            (not guard.fresh(clock.monotonic()), lambda: self._missing_states(robot)),
             (self._command_publishers.others, self._other_publishers),
-            (guard.start_inhibited, lambda: 'commands must not start yet: see /diagnostics'),
+            (inhibition, lambda: inhibition.reason),
         )
         reason = next((text() for applies, text in reasons if applies), '')
-        return Situation(f'silent, no torque is commanded: {reason}', waits=True)
+        text = f'silent, no torque is commanded: {reason}'
+        return Situation(text, waits=True, certain=interrupted)
 
     def _other_publishers(self) -> str:
         topic = self._command_publishers.topic
@@ -173,8 +192,8 @@ class StartupLog:
             '(exclusive_commands=refuse): stop it, and this node begins by itself'
         )
 
-    def _missing_states(self) -> str:
-        """Why there is no valid joint state."""
+    def _missing_states(self, robot: CommandedRobot) -> str:
+        """Why there is no valid joint state of each joint."""
         topic = self._loop.states_topic
         counters = self._loop.counters
         names = ', '.join(publishers_of(self._node, topic))
@@ -183,6 +202,8 @@ class StartupLog:
         if not names:
             found = near_misses(self._node, topic, 'sensor_msgs/msg/JointState')
             return f'waiting for joint states: {topic} has no publisher' + advice(topic, found)
+        if missing := never_measured(robot):
+            return missing
         if counters.last_rejected:
             # The counters log each reason.
             return f'joint states of {names} on {topic} are rejected: see the reasons in this log'

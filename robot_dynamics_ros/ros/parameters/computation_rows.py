@@ -19,7 +19,7 @@ COMPUTATION_ROWS = (
         choices={
             'auto': 'native if llvmlite is installed, else python',
             'native': 'machine code, compiled by LLVM; needs llvmlite',
-            'python': 'plain Python, about 50 times slower',
+            'python': 'plain Python, 25 to 200 times slower',
         },
     ),
     Parameter(

@@ -119,7 +119,8 @@ GUARD_ROWS = (
         'string',
         DEFAULT.on_restart,
         'Torque at which commands begin when the last command of the controller is not known.',
-        'So it is after the start of the process, and after the controller was inactive.',
+        'So it is after the start of the process. After the controller was inactive, commands '
+        'begin at the last command if measured efforts show that the drive has kept it.',
         choices={
             'fade_from_zero': 'zero torque, in one step if the controller still applies another',
             'take_over': 'gravity torque of the measured state, if 0.3 s of states show that the '

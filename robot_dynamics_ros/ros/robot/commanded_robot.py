@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.feedforward import Feedforward
@@ -22,9 +21,11 @@ from robot_dynamics_ros.core.plausibility.audit import audit
 
 from ..messages.arrays import doubles
 from ..messages.joint_state_reader import JointStateReader
+from ..messages.serialized_command import SerializedCommand
 from ..parameters import node_parameters
 from .compilation import CompiledRobot
 from .cycle_statistics import CycleStatistics
+from .live_values import LiveValues
 
 
 class CommandedRobot:
@@ -41,6 +42,7 @@ class CommandedRobot:
         has_state: whether each joint was measured, and the last joint state was valid.
         limits: the position limits of the joints.
         statistics: of the cycles.
+        serialized: encodes commands for `~/commands`.
     """
 
     def __init__(self, compiled: CompiledRobot, values: Mapping[str, Any]) -> None:
@@ -72,25 +74,23 @@ class CommandedRobot:
         self._stamped: bool | None = None
         self._shape = node_parameters.torque_shape(values)
         self._root_link = model.frames[0].name
-        self._command = Float64MultiArray(data=self.guard.effort)
-        # Shares memory with the message: filling it fills the message.
-        self._command_values = np.frombuffer(self._command.data)
+        self.serialized = SerializedCommand(len(self.joints))
 
-    def apply(self, values: Mapping[str, Any]) -> None:
-        """Use other values of the live parameters; a change of the torque is faded in.
+    def apply(self, live: LiveValues) -> None:
+        """Use other live parameters; a change of the torque is faded in.
+
+        The loop waits meanwhile: what takes longer is done in `LiveValues.of`.
 
         Raises:
             RobotDynamicsError: they do not fit the robot, and nothing has changed.
         """
-        friction = node_parameters.friction(values, self.dynamics.model, self.joints)
-        self.guard.apply(node_parameters.guard_settings(values))
-        self.feedforward.select_terms(values['terms'], evaluate_at=values['evaluate_at'])
-        self.feedforward.friction = friction
-        self.dynamics.gravity = values['gravity']
+        self.guard.apply(live.settings)
+        self.feedforward.select_terms(live.terms, evaluate_at=live.evaluate_at)
+        self.feedforward.friction = live.friction
+        self.dynamics.gravity = live.gravity
         self.feedforward.current = False
-        shape = node_parameters.torque_shape(values)
-        if shape != self._shape:
-            self._shape = shape
+        if live.shape != self._shape:
+            self._shape = live.shape
             self.guard.request_fade()
 
     def continue_from(self, other: CommandedRobot, fade_time: float | None = None) -> None:
@@ -142,8 +142,8 @@ class CommandedRobot:
             f'state_timeout, {timeout:g} s'
         )
 
-    def answer(self, message: JointState, time: float) -> Float64MultiArray | None:
-        """The message for `~/commands` that answers a state, valid until the next call.
+    def answer(self, message: JointState, time: float) -> Array | None:
+        """The command (k,) that answers a state [N m or N], valid until the next call.
 
         A state without a commanded joint is kept, and not answered.
 
@@ -152,7 +152,7 @@ class CommandedRobot:
             time: at which to evaluate the reference [s], on its clock.
 
         Returns:
-            None where nothing is to be published.
+            None where nothing is to be commanded.
 
         Raises:
             StateError: the state cannot be used; `has_state` is then false until a valid one.
@@ -160,18 +160,18 @@ class CommandedRobot:
         self.has_state = False
         reader, guard = self.reader, self.guard
         reader.read(message)
-        now = clock.monotonic()
-        stamp = 1e-9 * nanoseconds(message) or now
+        now, stamped = clock.monotonic(), nanoseconds(message)
+        stamp = 1e-9 * stamped or now
         v = reader.v if reader.has_velocity else None
         if reader.names_commanded:
-            self._check_stamped(bool(nanoseconds(message)))
+            self._check_stamped(bool(stamped))
             effort = reader.effort if reader.has_effort else None
             command = guard.command_for_state(stamp, reader.q, v, effort, now=now, time=time)
         else:
             guard.observe(stamp, reader.q, v, now=now)
             command = guard.command_without_state(now, time)
         self.has_state = guard.state.complete
-        return self._message(command)
+        return command
 
     def _check_stamped(self, stamped: bool) -> None:
         """Refuse a state with a stamp after one without, and the other way round.
@@ -190,8 +190,8 @@ class CommandedRobot:
             'every message, or in none'
         )
 
-    def command_without_state(self, time: float) -> Float64MultiArray | None:
-        """The message for `~/commands` that is due although no valid state has come.
+    def command_without_state(self, time: float) -> Array | None:
+        """The command (k,) that is due although no valid state has come [N m or N].
 
         While states are stale, and while the last command of a stopped robot is being reached.
 
@@ -199,15 +199,9 @@ class CommandedRobot:
             time: at which to evaluate the reference [s], on its clock.
 
         Returns:
-            None where nothing is to be published.
+            None where nothing is to be commanded; valid until the next call.
         """
-        return self._message(self.guard.command_without_state(clock.monotonic(), time))
-
-    def _message(self, command: Array | None) -> Float64MultiArray | None:
-        if command is None:
-            return None
-        self._command_values[:] = command
-        return self._command
+        return self.guard.command_without_state(clock.monotonic(), time)
 
     def torques(self, stamp: Any) -> JointTorques:
         """The message for `~/torques`: the last command and its parts, with this stamp."""

@@ -79,7 +79,7 @@ def compile_robot(
     """
     model = parse_urdf(text).with_armature(armature)
     if payload is not None:
-        model = model.carrying(payload)
+        model = model.with_checked_payload(payload)
     dynamics = RobotDynamics(model, gravity=gravity, backend=backend)
     start = time.perf_counter()
     dynamics.compile(*COMPILED_QUANTITIES)

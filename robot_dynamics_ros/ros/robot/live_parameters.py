@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+import threading
+from array import array
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
@@ -14,6 +16,7 @@ from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from ..parameters import node_parameters
 from ..parameters.node_table import TABLE
 from .commanded_robot import no_effort_limit
+from .live_values import LiveValues
 from .robot_holder import RobotHolder
 
 
@@ -24,6 +27,7 @@ class LiveParameters:
         """Register the callbacks with the node."""
         self._node = node
         self._holder = holder
+        self._applying = threading.Lock()
         node.add_on_set_parameters_callback(self._check)
         node.add_post_set_parameters_callback(self._apply)
 
@@ -74,11 +78,27 @@ class LiveParameters:
         for change in changes:
             if TABLE.row_of(change.name):
                 self._node.get_logger().info(f'{change.name} is now {_shortened(change.value)}')
-        with self._holder.lock:
-            if self._holder.current is not None:
-                self._holder.current.apply(node_parameters.read(self._node))
+        # One thread at a time: else values read earlier could be applied after later ones.
+        with self._applying:
+            self._apply_present_values()
+
+    def _apply_present_values(self) -> None:
+        """Apply the parameters; the lock that the loop needs is held for the last step only.
+
+        Raises:
+            RobotDynamicsError: they do not fit the robot.
+        """
+        while (robot := self._holder.current) is not None:
+            values = node_parameters.read(self._node)
+            live = LiveValues.of(values, robot.dynamics.model, robot.joints)
+            with self._holder.lock:
+                # Another thread may have replaced the robot meanwhile.
+                if self._holder.current is robot:
+                    robot.apply(live)
+                    return
 
 
 def _shortened(value: object) -> str:
     """A value for the log, cut to one line: a description fills pages."""
-    return textwrap.shorten(str(value), 200)
+    # rclpy gives lists of numbers as arrays, which print their type.
+    return textwrap.shorten(str(value.tolist() if isinstance(value, array) else value), 200)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 
 from .commanded_robot import CommandedRobot
@@ -32,6 +33,8 @@ def stale_text(robot: CommandedRobot, now: float) -> str:
     else:
         names = _named(robot, old)
         what = f'no valid position of {names} for {ages[old].max():.2g} s'
+    if guard.mode is Mode.SILENT and on_stale != 'stop':
+        return f'{what}: no torque is commanded'
     return f'{what}: {WHILE_STALE[on_stale]} (on_stale={on_stale})'
 
 
@@ -48,7 +51,7 @@ def never_measured(robot: CommandedRobot) -> str:
     if not missing.any() or missing.all():
         return ''
     model = robot.dynamics.model
-    text = f'never in joint_states: {_named(robot, missing)}; no torque is commanded'
+    text = f'never in joint_states: {_named(robot, missing)}'
     missing[robot.feedforward.indices] = False
     if not missing.any():
         return f'{text}: commanded joints (parameter joints) must be measured'

@@ -23,7 +23,7 @@ from robot_dynamics_interfaces.srv import (
 from ..robot.requested_state import RequestedState
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
-from .answering import offer
+from .answering import offer, offer_awaited
 from .cross_check import CrossCheckService
 from .enable import EnableService
 from .fill_efforts import FillEffortsService
@@ -62,8 +62,9 @@ def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> No
         ('~/enable', SetBool, EnableService(node, holder).enable),
         ('~/set_payload', SetPayload, payload.set_payload),
         ('~/get_payload', GetPayload, payload.get_payload),
-        ('~/set_gravity', SetGravity, SetGravityService(node, holder).set_gravity),
     ):
         if 'state' in service_type.Request.get_fields_and_field_types():
             answer = state.questioned(holder.require, answer)
         offer(node, service_type, name, answer)
+    gravity = SetGravityService(node, holder)
+    offer_awaited(node, SetGravity, '~/set_gravity', gravity.set_gravity)

@@ -36,6 +36,12 @@ def test_a_good_state_is_copied_with_its_time(state):
     assert state.time == 5.02
 
 
+def test_the_timeout_of_other_joints_does_not_apply_where_all_are_commanded(state):
+    settings = GuardSettings(state_timeout=10.0, other_state_timeout=1.0)
+    assert state.fresh(14.9, settings)
+    assert not state.fresh(15.1, settings)
+
+
 def test_without_measured_velocities_they_are_zero_and_said_to_be_missing(state):
     state.update(100.01, Q, None, now=5.01)
     assert not state.v.any()

@@ -51,7 +51,7 @@ def test_an_arm_that_is_held_by_its_gravity_torque_goes_on_with_it():
     arm = Arm()
     command, waited = arm.first()
     np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
-    assert arm.guard.start.held
+    assert arm.guard.start.torque == 'the gravity torque'
     assert WATCHED <= waited <= WATCHED + 3 * PERIOD
     for _ in range(100):
         np.testing.assert_allclose(arm.show(), GRAVITY, rtol=1e-12)
@@ -109,8 +109,9 @@ def test_without_gravity_among_the_terms_there_is_nothing_to_take_over():
     assert waited <= 2 * PERIOD
 
 
-def test_an_interruption_silences_at_once_and_the_next_command_begins_at_zero():
-    arm = Arm(on_restart='fade_from_zero')
+def interrupted(**settings):
+    """An arm at its gravity torque whose controller was deactivated and activated."""
+    arm = Arm(on_restart='fade_from_zero', **settings)
     arm.first()
     while not np.allclose(arm.commands[-1], GRAVITY, rtol=1e-12):
         arm.show()
@@ -119,9 +120,47 @@ def test_an_interruption_silences_at_once_and_the_next_command_begins_at_zero():
     assert arm.guard.mode is Mode.SILENT
     assert arm.guard.stopped
     arm.guard.inhibitions.put('controller', None)
-    assert not arm.show().any()
+    return arm
+
+
+def test_after_an_interruption_a_drive_that_has_kept_the_torque_goes_on_with_it():
+    """Also if the arm moves: the torque is the same all the time."""
+    for speed in (0.0, 0.1):
+        arm = interrupted()
+        command, waited = arm.first(speed=speed)
+        np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
+        assert arm.guard.start.torque == 'the last command'
+        assert WATCHED <= waited <= WATCHED + 3 * PERIOD
+
+
+@pytest.mark.parametrize('effort', [None, np.full(3, np.nan), ZERO, 0.5 * GRAVITY, 2.0 * GRAVITY])
+def test_after_an_interruption_any_other_drive_is_faded_in_from_zero(effort):
+    arm = interrupted()
+    command, waited = arm.first(effort=effort)
+    assert not command.any()
+    assert waited <= 2 * PERIOD
+    assert 'no measured efforts' in arm.guard.start.decision
     last = [arm.show() for _ in range(100)][-1]
     np.testing.assert_allclose(last, GRAVITY, rtol=1e-9)
+
+
+def test_a_drive_that_has_kept_the_torque_for_a_moment_only_is_faded_in_from_zero():
+    """Another controller moves the arm."""
+    arm = interrupted()
+    assert [arm.show() for _ in range(10)] == [None] * 10
+    assert not arm.show(effort=0.5 * GRAVITY).any()
+
+
+def test_a_command_that_the_driver_added_gravity_to_is_not_continued():
+    """The driver alone holds the arm with its gravity torque, which was the last command too."""
+    arm = Arm(on_restart='fade_from_zero')
+    arm.first()
+    while not arm.guard.double_compensation.suspected:
+        arm.show(effort=arm.commands[-1] + GRAVITY)
+    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.show()
+    arm.guard.inhibitions.put('controller', None)
+    assert not arm.first()[0].any()
 
 
 def test_after_an_interruption_a_held_arm_is_taken_over():

@@ -55,7 +55,7 @@ def test_without_a_request_there_is_no_fade():
     np.testing.assert_array_equal(it.effort, [0.1, -0.2, 0.3])
 
 
-def test_a_pause_is_no_reason_for_a_leap():
+def test_after_a_pause_the_rate_limit_holds():
     it = transition()
     it.step(np.full(3, 10.0), 5.0)
     np.testing.assert_array_equal(it.effort, 200.0 * LONGEST_STEP * np.ones(3))

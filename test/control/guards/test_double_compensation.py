@@ -133,7 +133,7 @@ def test_it_says_nothing_before_it_has_seen_enough():
     assert check.suspected
 
 
-def test_what_is_over_is_forgotten_and_a_change_forgets_at_once():
+def test_old_comparisons_expire_and_a_change_clears_them():
     check, gravity = DoubleCompensation(3), np.array([3.0, -40.0, 5.0])
     for _ in range(200):
         check.observe(gravity, gravity, PERIOD)

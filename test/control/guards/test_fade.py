@@ -151,7 +151,7 @@ def test_a_fade_that_is_over_stays_over(last, wait, duration):
     assert faded(fade, 0.0, 0.0)[0] == 0.0
 
 
-def test_what_ends_at_once_stays_over_too():
+def test_a_fade_of_zero_duration_stays_over():
     fade = Fade(1, 0.0)
     fade.begin(np.array([5.0]), np.array([0.0]))
     assert faded(fade, 0.0, 0.0)[0] == 0.0

@@ -50,7 +50,7 @@ def test_before_it_is_active_it_is_silent():
     assert driver.tick() is None
 
 
-def test_a_driver_that_shows_each_second_state_late_gets_its_gravity_all_the_same():
+def test_gravity_is_found_although_each_second_state_is_late():
     """Two publishers on one topic: half of the states is refused, and no fade begins anew."""
     driver = Driver()
     for _ in range(100):

@@ -19,8 +19,8 @@ from robot_dynamics_ros.core import RobotDynamics
 
 
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
-def test_what_somebody_else_has_taken_over_is_not_taken_back(on_stop):
-    """It stops while another publishes, who leaves later: the robot is not ours."""
+def test_no_final_command_after_another_publisher_has_commanded(on_stop):
+    """It stops while another node publishes, which leaves later and has taken over the robot."""
     driver = Driver(GuardSettings(fade_time=0.2, on_stop=on_stop))
     driver.settle()
     driver.guard.enabled = False
@@ -32,7 +32,7 @@ def test_what_somebody_else_has_taken_over_is_not_taken_back(on_stop):
     assert driver.tick() is None
 
 
-def test_what_is_owed_goes_to_whoever_commands_in_our_silence():
+def test_a_stale_robot_gets_no_final_command_after_another_publisher():
     driver = Driver(GuardSettings(fade_time=0.2, on_stale='stop'))
     driver.settle()
     driver.now += 1.0
@@ -127,7 +127,7 @@ def test_a_longer_fade_than_that_of_a_change_is_waited_for():
         assert driver.now <= end
 
 
-def test_a_robot_left_by_stale_states_gets_its_last_command_when_it_is_stopped():
+def test_after_stale_states_a_stop_gives_the_final_command():
     driver = Driver(GuardSettings(fade_time=0.2, on_stale='stop', state_timeout=0.05))
     driver.settle()
     silent = [driver.tick() for _ in range(40)][-1]

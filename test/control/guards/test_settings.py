@@ -52,7 +52,7 @@ def test_a_described_limit_of_nothing_is_none(described):
     assert limits_and_rates(model=model) == ([np.inf, 200.0, np.inf], [1000.0, 2000.0, 1000.0])
 
 
-def test_a_given_limit_of_zero_is_meant_and_is_reached():
+def test_a_limit_of_zero_is_applied():
     """Ten times zero would be no way down."""
     limits, rates = limits_and_rates(effort_limits=(0.0, 3.0, 4.0))
     assert limits == [0.0, 3.0, 4.0]

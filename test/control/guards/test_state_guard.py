@@ -146,7 +146,7 @@ def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_
     guard.check(1.4, np.array([9.0, 0.1, 40.0]))
 
 
-def test_a_robot_that_is_elsewhere_costs_one_state():
+def test_a_moved_robot_has_one_state_refused():
     guard, elsewhere = guarded(), Q + 1.0
     with pytest.raises(StateError, match='jumps'):
         guard.check(10.001, elsewhere)

@@ -97,7 +97,7 @@ def test_what_must_stop_is_silent_two_decisions_after_arrival_and_stays_so(
     assert next_mode(mode, reached_target, **policy) is Mode.SILENT
 
 
-def test_before_arrival_nothing_that_must_stop_falls_silent():
+def test_a_stopping_node_is_not_silent_before_its_target():
     for mode, now, _, after in CASES:
         stops = not (now.running or now.interrupted)
         if mode is not Mode.SILENT and stops and not now.reached_target:
@@ -106,7 +106,7 @@ def test_before_arrival_nothing_that_must_stop_falls_silent():
 
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
 @pytest.mark.parametrize('fresh', [True, False])
-def test_a_last_command_that_is_owed_is_given_unless_another_commands(on_stop, fresh):
+def test_a_pending_final_command_is_given_if_no_other_commands(on_stop, fresh):
     for start_inhibited in (True, False):
         conditions = Conditions(
             running=False,

@@ -94,7 +94,7 @@ def test_without_llvmlite_plain_python_computes_and_one_line_says_so(monkeypatch
     dynamics = RobotDynamics(model)
     assert dynamics.backend == 'python'
     assert dynamics.backend_description == (
-        'plain Python, some 50 times slower than native code: llvmlite is not installed'
+        'plain Python, 25 to 200 times slower than native code: llvmlite is not installed'
     )
     expected = hand_written('oblique').python.inverse_dynamics(*STATE)
     assert np.array_equal(dynamics.inverse_dynamics(*STATE), expected)

@@ -37,7 +37,7 @@ def test_a_collected_robot_leaves_no_dangling_builtin():
 
 
 @pytest.mark.parametrize('backend', ['python', 'native'])
-def test_a_robot_that_nobody_uses_is_gone_at_once(backend):
+def test_an_unused_robot_is_freed_at_once(backend):
     """A node exchanges robots while it runs: none may wait for the garbage collector."""
     if backend == 'native' and native_obstacle():
         pytest.skip(native_obstacle())

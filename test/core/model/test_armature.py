@@ -74,7 +74,7 @@ def test_compiled(backend):
         assert_close(compiled.mass_matrix(q), floats.mass_matrix(q))
 
 
-def test_undone_to_the_last_bit():
+def test_the_change_is_undone_exactly():
     model = hand_written('tree').model
     armature = rotors(model)
     assert model.with_armature(armature).with_armature(dict.fromkeys(armature, 0.0)) == model

@@ -54,7 +54,7 @@ def test_is_a_fixed_link_of_that_inertial(robot):
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
-def test_undone_to_the_last_bit(robot, backend):
+def test_the_change_is_undone_exactly(robot, backend):
     frame = robot.model.frames[-1].name
     loaded = robot.model.with_payload(frame, MASS, COM, INERTIA)
     after = RobotDynamics(loaded.without_payload(), backend=backend)
@@ -65,7 +65,7 @@ def test_undone_to_the_last_bit(robot, backend):
         assert not np.array_equal(RobotDynamics(loaded).inverse_dynamics(q, v, a), tau)
 
 
-def test_what_came_and_went_leaves_no_trace():
+def test_an_added_and_removed_payload_changes_nothing():
     model = hand_written('tree').model
     frame = model.frames[-1].name
     tool = model.with_payload(frame, MASS, COM, INERTIA, name='tool')

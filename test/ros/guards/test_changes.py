@@ -82,10 +82,10 @@ def test_live_parameters_at_500_hz_lose_no_cycle(guarded, dynamics, switching):
         check_every_state_answered(scene)
 
 
-def test_a_payload_comes_and_goes_and_leaves_no_trace(guarded, dynamics):
+def test_a_payload_is_added_and_removed_exactly(guarded, dynamics):
     com, tensor = (0.01, 0.02, 0.1), ((0.01, 0.0, 0.0), (0.0, 0.012, 0.0), (0.0, 0.0, 0.008))
     payload = Payload.checked('payload', 'hand', 1.2, com, tensor)
-    loaded = RobotDynamics(parse_urdf(URDF).carrying(payload)).bias_torque(Q, V)
+    loaded = RobotDynamics(parse_urdf(URDF).with_checked_payload(payload)).bias_torque(Q, V)
     inertia = Inertia(m=1.2, com=Vector3(x=0.01, y=0.02, z=0.1), ixx=0.01, iyy=0.012, izz=0.008)
     with guarded(fade_time=FADE) as scene:
 
@@ -118,7 +118,7 @@ def nowhere(message):
     message.position[1] = math.nan
 
 
-def test_a_payload_that_nobody_can_hold_is_refused(guarded, dynamics):
+def test_a_payload_above_the_effort_limits_is_refused(guarded, dynamics):
     """Grams for kilograms; one that asks for less than the present one is welcome."""
     with guarded(fade_time=FADE) as scene:
 
@@ -167,7 +167,7 @@ def test_gravity_in_the_root_link_and_in_no_frame(guarded, dynamics):
         assert not response.success
         assert "'ceiling'" in response.message
         try:
-            import tf2_ros  # noqa: F401
+            import tf2_py  # noqa: F401
         except ImportError:
             assert 'tf2 is not installed' in response.message
         scene.wait_for_states()

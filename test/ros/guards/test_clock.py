@@ -41,7 +41,9 @@ def test_what_must_go_on_goes_on_without_simulated_time(guarded, dynamics):
         scene.status('commands', 'within the limits')
 
 
-def test_a_clock_that_is_set_back_forgets_reference_and_stamps(guarded, dynamics, capfd):
+def test_a_clock_that_is_set_back_ends_the_reference_and_resets_the_stamps(
+    guarded, dynamics, capfd
+):
     """The reset costs no more than the states that had the old stamps."""
     free, following = dynamics.bias_torque(Q, V), dynamics.inverse_dynamics(QR, VR, AR)
     with guarded(use_sim_time=True, fade_time=0.2, reference_timeout=60.0) as scene:

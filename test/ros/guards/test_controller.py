@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticStatus
 from fake_controller import FakeController
 from guard_scene import figures
@@ -11,6 +12,7 @@ from three_joints import JOINTS
 from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.ros.monitoring import controller as controller_file
+from robot_dynamics_ros.ros.monitoring import startup_log
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
@@ -27,6 +29,13 @@ def begin(scene, *args, **kwargs):
     scene.node.start()
     controller.tell()
     return controller
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """Waiting is logged earlier, so that the tests wait less."""
+    monkeypatch.setattr(startup_log, 'PERIOD', 0.05)
+    monkeypatch.setattr(startup_log, 'PATIENCE', 0.2)
 
 
 @pytest.mark.parametrize(
@@ -46,12 +55,13 @@ def test_other_joints_than_those_of_the_controller_are_refused(guarded, joints, 
             assert named in status.message
         scene.check_silent()
         assert len(scene.recording) == 0
+        log = Log(capfd)
+        line = log.until(scene.observer, f'silent, no torque is commanded: {NAME}')
+        assert f'{NAME} applies commands to [{", ".join(joints)}]' in line
+        assert len(log.lines(words)) == 1
         answer = scene.observer.call(SetBool, '/robot_dynamics/enable', data=False)
         answer = scene.observer.call(SetBool, '/robot_dynamics/enable', data=True)
         assert words in answer.message
-    assert (
-        f'no commands: {NAME} applies commands to [{", ".join(joints)}]' in capfd.readouterr().err
-    )
 
 
 def test_a_controller_of_positions_is_refused(guarded):
@@ -72,19 +82,42 @@ def test_behind_a_controller_that_fits_it_commands(guarded, dynamics):
         assert figures(status)['subscribers'] == '3'
 
 
-def test_an_inactive_controller_is_waited_for_and_gets_the_fade(guarded, dynamics):
+def test_an_inactive_controller_is_waited_for_and_gets_the_fade(guarded, dynamics, capfd):
     """The torque was a step in one cycle when a controller was activated after the node."""
+    log = Log(capfd)
     with guarded(**SETTINGS) as scene:
         controller = begin(scene, list(JOINTS), state='inactive')
         assert NAME in scene.status('model', 'is inactive').message
         scene.check_silent()
         assert len(scene.recording) == 0
+        log.until(scene.observer, f'silent, no torque is commanded: controller {NAME} is inactive')
         controller.switch('active')
         scene.settle(dynamics.bias_torque(Q, V))
         applied = np.array(controller.applied)
+        log.until(scene.observer, f'controller {NAME} is active')
+    assert len(log.lines('is inactive')) == 1
     assert not applied[0].any()
     rates = np.array([1000.0, 2000.0, 200.0])
     assert (np.abs(np.diff(applied, axis=0)) <= rates * LONGEST_STEP + 1e-9).all()
+
+
+def test_the_log_of_a_node_that_waits_for_its_controller_claims_no_torque(guarded, capfd):
+    with guarded(**SETTINGS) as scene:
+        begin(scene, list(JOINTS), state='inactive')
+        log = ''
+
+        def said():
+            nonlocal log
+            log += capfd.readouterr().err
+            return f'silent, no torque is commanded: controller {NAME} is inactive' in log
+
+        scene.observer.until(said, 'the reason in the log')
+        scene.driver.pause()
+        status = scene.status('joint_states', 'no torque is commanded')
+        assert status.level == DiagnosticStatus.STALE
+        scene.driver.resume()
+        scene.wait_for_states()
+    assert 'holding gravity compensation' not in log + capfd.readouterr().err
 
 
 def test_a_controller_that_is_deactivated_and_activated_gets_the_fade_again(guarded, dynamics):
@@ -141,7 +174,7 @@ def test_without_a_controller_nothing_is_waited_for(guarded, dynamics, rule):
         scene.settle(dynamics.bias_torque(Q, V))
 
 
-def test_a_controller_that_turns_out_not_to_fit_is_a_fault(guarded, dynamics, monkeypatch):
+def test_wrong_joints_that_are_found_after_the_start_are_a_fault(guarded, dynamics, monkeypatch):
     """It appears while the node commands: torque fades out."""
     monkeypatch.setattr(controller_file, 'DISCOVERY', 0.0)
     with guarded(**SETTINGS) as scene:
@@ -161,7 +194,7 @@ def test_a_controller_that_turns_out_not_to_fit_is_a_fault(guarded, dynamics, mo
         assert 'in another order' in scene.status('model', 'stopped until').message
 
 
-def test_a_topic_without_a_subscriber_is_said(guarded, capfd, monkeypatch):
+def test_a_topic_without_a_subscriber_is_logged_once(guarded, capfd, monkeypatch):
     monkeypatch.setattr(controller_file, 'DISCOVERY', 0.2)
     with guarded(start=False, fade_time=FADE) as scene:
         monkeypatch.setattr(scene.node, 'get_subscriptions_info_by_topic', lambda topic: [])
@@ -172,6 +205,7 @@ def test_a_topic_without_a_subscriber_is_said(guarded, capfd, monkeypatch):
         scene.watch(0.5)
     text = capfd.readouterr().err
     assert text.count('nobody subscribes to /robot_dynamics/commands') == 1
+    assert 'received by' not in text
     assert '--remap' in text
 
 

@@ -34,7 +34,7 @@ def test_agreement_is_shown_at_the_rate_that_is_asked_for(guarded, dynamics):
         assert scene.node._live_cross_check.checks == before
 
 
-def test_disagreement_fades_out_until_somebody_enables(guarded, dynamics, capfd):
+def test_disagreement_fades_out_until_enable_is_called(guarded, dynamics, capfd):
     torque = dynamics.bias_torque(Q, V)
     with guarded(fade_time=FADE, cross_check_rate=20.0) as scene:
         scene.settle(torque)

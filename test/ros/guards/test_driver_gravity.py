@@ -6,7 +6,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
 
-def test_gravity_from_elsewhere_is_warned_of_and_honest_effort_is_not(guarded, dynamics):
+def test_gravity_added_by_the_driver_is_warned_of_and_equal_efforts_are_not(guarded, dynamics):
     gravity = dynamics.gravity_torque(Q)
     with guarded(fade_time=0.2) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
@@ -28,7 +28,7 @@ def test_gravity_from_elsewhere_is_warned_of_and_honest_effort_is_not(guarded, d
         scene.status('driver gravity', 'terms does not contain gravity')
 
 
-def test_a_payload_that_nobody_told_of_is_no_double_compensation(guarded, dynamics):
+def test_an_unknown_payload_is_not_double_compensation(guarded, dynamics):
     """Its torque has another shape."""
     moving = dynamics.bias_torque(Q, V)
     with guarded(fade_time=0.2) as scene:

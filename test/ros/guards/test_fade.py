@@ -57,7 +57,7 @@ def test_deactivation_ends_on_the_documented_command(guarded, dynamics, on_stop)
 
 
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
-def test_enable_takes_the_torque_away_and_gives_it_back(guarded, dynamics, on_stop):
+def test_enable_fades_the_torque_out_and_in(guarded, dynamics, on_stop):
     last = dynamics.gravity_torque(Q) if on_stop == 'hold' else np.zeros(3)
     with guarded(fade_time=FADE, on_stop=on_stop) as scene:
         scene.settle(dynamics.bias_torque(Q, V))

@@ -29,7 +29,7 @@ def activate(observer):
 
 
 @pytest.mark.parametrize('description', [URDF, urdf(0)], ids=['missing', 'zero'])
-def test_it_activates_once_effort_limits_says_something(guarded, dynamics, description, capfd):
+def test_it_activates_after_effort_limits_is_set(guarded, dynamics, description, capfd):
     """CAD exports leave limits out, or write 0; .inf says that none is meant."""
     given = {'robot_description': description, 'effort_limits': []}
     with guarded(fade_time=0.0, **given) as scene:

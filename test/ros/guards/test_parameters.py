@@ -66,7 +66,7 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
         ('effort_limits', [1.0, 2.0], 'effort_limits has 2 values'),
     ],
 )
-def test_a_wrong_parameter_at_the_start_is_said_and_nothing_is_commanded(
+def test_a_wrong_parameter_at_the_start_is_logged_and_nothing_is_commanded(
     graph, capfd, name, value, reason
 ):
     with graph(**{'robot_description': URDF, name: value}) as (node, _):

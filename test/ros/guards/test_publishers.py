@@ -14,6 +14,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
 from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.demo.ros_domain import profile_variable
 from robot_dynamics_ros.ros.monitoring.command_publishers import SHORT_LEASE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -56,7 +57,7 @@ def test_one_that_comes_later_is_an_error_in_diagnostics(guarded, dynamics, capf
     assert f'1 other publisher(s) on {TOPIC}' in capfd.readouterr().err
 
 
-def test_what_was_handed_over_is_not_taken_back(guarded, dynamics):
+def test_a_disabled_node_stays_silent_after_another_publisher(guarded, dynamics):
     """Disabled while another publishes: when that one leaves, it stays silent."""
     with guarded(fade_time=FADE) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
@@ -97,7 +98,7 @@ def test_a_process_that_was_killed_is_waited_for_until_its_lease_ends(guarded, d
     """The middleware does not hear of its end: config/fastdds.xml says for how long."""
     with guarded(start=False, fade_time=FADE) as scene:
         domain = str(scene.node.context.get_domain_id())
-        profile = {'FASTDDS_DEFAULT_PROFILES_FILE': str(CONFIG), 'ROS_DOMAIN_ID': domain}
+        profile = {profile_variable(): str(CONFIG), 'ROS_DOMAIN_ID': domain}
         killed = subprocess.Popen([sys.executable, '-c', PREDECESSOR], env=os.environ | profile)
         scene.observer.until(lambda: scene.node.count_publishers(TOPIC) == 2, 'discovery')
         scene.node.start()
@@ -110,5 +111,8 @@ def test_a_process_that_was_killed_is_waited_for_until_its_lease_ends(guarded, d
         assert time.monotonic() - end < SHORT_LEASE + 2.0
         scene.settle(dynamics.bias_torque(Q, V))
     text = capfd.readouterr().err
-    assert f'{SHORT_LEASE} s if it ran with config/fastdds.xml' in text
+    assert (
+        f'{SHORT_LEASE} s if it ran with config/fastdds.xml. Commands then begin at zero' in text
+    )
+    assert 'set on_restart to take_over' in text
     assert f'no other publisher on {TOPIC} any more, after' in text

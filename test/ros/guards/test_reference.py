@@ -114,7 +114,9 @@ def test_a_reference_that_the_robot_has_left_is_dropped(guarded, dynamics, capfd
         assert 'wrist is at -0.7' in capfd.readouterr().err
 
 
-def test_a_clock_of_the_machine_that_is_set_moves_no_reference(guarded, dynamics, monkeypatch):
+def test_setting_the_clock_of_the_machine_does_not_move_a_reference(
+    guarded, dynamics, monkeypatch
+):
     """As NTP sets it. The reference is slow: a step of half a minute would be a leap."""
     now = Clock.now
 

@@ -88,7 +88,7 @@ def test_findings_of_the_audit_are_in_log_and_diagnostics(guarded, capfd):
 
 
 @pytest.mark.parametrize('size', [0.0, 1.62, 9.69, 9.91, 98.1])
-def test_gravity_of_no_place_on_earth_is_set_on_purpose_only(graph, size):
+def test_gravity_of_no_place_on_earth_is_refused_without_allow_any(graph, size):
     """An empty service call asks for zero, and the arm would sink."""
     with graph(robot_description=URDF) as (node, observer):
         gravity = Vector3Stamped(vector=Vector3(x=0.6 * size, z=-0.8 * size))

@@ -67,7 +67,7 @@ def test_stale_states_stop_the_commands(guarded, dynamics):
 
 
 @pytest.mark.parametrize('period', [0.002, 0.02])
-def test_stamps_that_stand_still_are_stale_and_that_is_said_once(guarded, dynamics, capfd, period):
+def test_stamps_that_stand_still_are_stale_and_logged_once(guarded, dynamics, capfd, period):
     """Whether the node wakes between two states or not."""
     with guarded(fade_time=FADE) as scene:
         scene.driver.period = period

@@ -84,7 +84,7 @@ BAD = {
 }
 
 
-def test_a_bad_state_among_good_ones_gives_no_torque(guarded, dynamics):
+def test_a_bad_state_between_good_states_is_not_answered(guarded, dynamics):
     """Each in turn; the driver says for ever the same, so that only a bad state could move it."""
     torque = dynamics.bias_torque(Q, V)
     with guarded(fade_time=FADE) as scene:
@@ -114,7 +114,7 @@ def test_a_bad_state_among_good_ones_gives_no_torque(guarded, dynamics):
 
 
 @pytest.mark.parametrize('spoil', [not_finite, a_jump], ids=lambda spoil: spoil.__name__)
-def test_bad_states_alone_count_as_none(guarded, dynamics, spoil):
+def test_refused_states_only_become_stale(guarded, dynamics, spoil):
     torque = dynamics.bias_torque(Q, V)
     with guarded(fade_time=FADE) as scene:
         scene.settle(torque)
@@ -142,7 +142,7 @@ def test_bad_states_alone_count_as_none(guarded, dynamics, spoil):
         scene.status('joint_states', '0 rejected')
 
 
-def test_a_robot_that_is_elsewhere_costs_one_state(guarded, dynamics):
+def test_a_moved_robot_has_one_state_refused(guarded, dynamics):
     """It was moved while the driver was off: the torque goes there through the fade."""
     there = [0.3, -0.4, 0.9]
     with guarded(fade_time=FADE) as scene:
@@ -153,7 +153,7 @@ def test_a_robot_that_is_elsewhere_costs_one_state(guarded, dynamics):
 
 
 @pytest.mark.parametrize('joint', range(3))
-def test_a_repeated_stamp_explains_no_jump(joint):
+def test_a_jump_with_a_repeated_stamp_is_refused(joint):
     """Of a joint without a velocity limit neither."""
     guard = StateGuard(parse_urdf(URDF), jump_tolerance=0.1)
     q = np.array(Q)
@@ -185,7 +185,7 @@ def test_another_description_brings_its_velocity_limits():
         faster.check(5.02, q)
 
 
-def test_a_driver_that_ceases_to_stamp_loses_one_state(guarded, dynamics):
+def test_a_driver_that_stops_stamping_has_one_state_refused(guarded, dynamics):
     """And one that begins again; two drivers that alternate are never answered."""
     torque = dynamics.bias_torque(Q, V)
     with guarded(fade_time=FADE) as scene:

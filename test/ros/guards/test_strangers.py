@@ -47,7 +47,7 @@ def stranger(scene):
         node.destroy_publisher(publisher)
 
 
-def test_its_states_hide_nothing(guarded, dynamics):
+def test_states_of_other_joints_do_not_delay_commands(guarded, dynamics):
     moving = dynamics.bias_torque(Q, V)
     with guarded(on_stale='zero', fade_time=FADE) as scene, stranger(scene):
         scene.settle(moving)
@@ -69,7 +69,7 @@ def test_its_states_hide_nothing(guarded, dynamics):
 
 
 @pytest.mark.parametrize('on_stale', ['hold', 'stop'])
-def test_its_states_hold_up_no_last_command(guarded, dynamics, on_stale):
+def test_states_of_other_joints_do_not_delay_the_final_command(guarded, dynamics, on_stale):
     with guarded(on_stale=on_stale, fade_time=FADE) as scene, stranger(scene):
         scene.settle(dynamics.bias_torque(Q, V))
         scene.driver.pause()
@@ -80,7 +80,7 @@ def test_its_states_hold_up_no_last_command(guarded, dynamics, on_stale):
         assert scene.guard.mode is Mode.SILENT
 
 
-def test_a_driver_of_other_joints_alone_is_said(guarded, capfd):
+def test_states_of_other_joints_only_are_reported(guarded, capfd):
     """A prefix that is missing, the topic of the other arm."""
     with guarded(start=False, fade_time=FADE) as scene:
         scene.driver.change = of_a_gripper

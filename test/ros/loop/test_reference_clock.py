@@ -24,7 +24,7 @@ class NodeClock:
 
 
 @pytest.mark.parametrize('step', [-3600, -1, 1, 3600])
-def test_setting_the_clock_of_the_machine_moves_nothing(step):
+def test_setting_the_clock_of_the_machine_changes_no_reference_time(step):
     clock = NodeClock()
     references = ReferenceClock(clock)
     start = time.monotonic()

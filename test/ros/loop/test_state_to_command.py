@@ -24,6 +24,7 @@ PACKAGE = Path(robot_dynamics_ros.__file__).parent
 LISTED = re.findall(r'^    (\S+\.py) +(\w+) +\S', state_to_command.__doc__, re.MULTILINE)
 # The way ends here: what a state is answered with is computed by programs that core has made.
 ROOMS = ('ros', 'control')
+ANSWER = ('ros/loop/state_to_command.py', '_answer')
 LIMIT = 20.0
 Q = np.array([0.3, 0.1, -0.7])
 
@@ -66,9 +67,10 @@ def cycles(calls):
 
 
 def whole_way(calls):
-    """The first cycle in which every guard worked; None if there is none yet."""
+    """The first cycle of one state in which every guard worked; None if there is none yet."""
     needed = {LISTED[-1], ('control/guards/double_compensation.py', 'observe')}
-    return next((cycle for cycle in cycles(calls) if needed <= set(cycle)), None)
+    one_state = (cycle for cycle in cycles(calls) if cycle.count(ANSWER) == 1)
+    return next((cycle for cycle in one_state if needed <= set(cycle)), None)
 
 
 def test_the_list_is_the_order_in_which_a_state_is_answered(calls):

@@ -109,7 +109,7 @@ def test_the_files_of_a_command_line():
 
 
 @pytest.mark.parametrize('text', ['', block(['other_node'], 'fade_time: 2.0')])
-def test_a_node_that_no_file_means_does_not_configure(tmp_path, text, capfd):
+def test_a_node_without_a_block_in_its_file_does_not_configure(tmp_path, text, capfd):
     file = tmp_path / 'arm.yaml'
     file.write_text(text)
     context = rclpy.Context()

@@ -11,6 +11,7 @@ from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
 from robot_dynamics_ros.ros.robot.commanded_robot import CommandedRobot
 from robot_dynamics_ros.ros.robot.compilation import compile_robot
+from robot_dynamics_ros.ros.robot.live_values import LiveValues
 
 Q, V, A = np.array([[0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [0.4, -0.3, 0.6]])
 REFERENCE = Trajectory([Point(0.0, Q + 0.05, V + 0.1, A)])
@@ -96,7 +97,8 @@ def steps_at_change(compiled, name, reference):
     for _ in range(50):
         computed, command = cycles.answer()
     np.testing.assert_array_equal(computed, command)
-    robot.apply({**VALUES, 'fade_time': ENDLESS, name: OTHERS[name]})
+    values = {**VALUES, 'fade_time': ENDLESS, name: OTHERS[name]}
+    robot.apply(LiveValues.of(values, robot.dynamics.model, robot.joints))
     after_computed, after_command = cycles.answer()
     return np.abs(after_computed - computed).max(), np.abs(after_command - command).max()
 

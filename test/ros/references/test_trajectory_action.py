@@ -227,7 +227,7 @@ def test_a_goal_that_the_controller_rejects_ends_with_that_reason(scene):
         assert 'the controller rejected the goal' in result.error_string
 
 
-def test_a_controller_that_goes_leaves_no_goal_without_a_result(scene):
+def test_a_goal_is_aborted_when_its_controller_ends(scene):
     with scene() as (_, observer, controller, client):
         handle = client.send(motion())
         taken(observer, controller)

@@ -38,7 +38,7 @@ def test_states_of_other_joints_are_no_gap_where_their_publisher_sends_ours():
     assert statistics.summary(0.0).lost == 0
 
 
-def test_what_a_stranger_loses_is_not_lost_here():
+def test_lost_messages_of_other_joints_are_not_counted():
     statistics = CycleStatistics()
     statistics.count_received(ONE, 1)
     for number in (5, 10, 20):
@@ -80,7 +80,7 @@ def test_the_latencies_are_the_percentiles_of_the_latest():
     assert [summary.median_latency, summary.p99_latency] == pytest.approx(expected)
 
 
-def test_before_there_is_anything():
+def test_summary_without_any_state():
     summary = CycleStatistics().summary(0.0)
     assert np.isnan([summary.rate, summary.median_latency, summary.p99_latency]).all()
     assert summary.lost is None

@@ -75,7 +75,7 @@ BAD_REFERENCES = {
 
 
 @pytest.mark.parametrize('bad', BAD_REFERENCES)
-def test_a_bad_reference_is_refused_and_the_old_one_kept(graph, dynamics, bad):
+def test_a_bad_reference_is_refused_and_the_one_before_stays(graph, dynamics, bad):
     message, reason = BAD_REFERENCES[bad]
     with graph(robot_description=URDF) as (node, observer):
         follow(node, observer, trajectory(point(Q, V, V)))
@@ -118,7 +118,7 @@ def test_a_topic_that_is_refused_does_not_silence_another(graph, capfd):
     assert 'message on reference rejected (1 so far)' in logged
 
 
-def test_the_node_ends_while_states_pour_in(graph):
+def test_the_node_ends_while_states_arrive(graph):
     """More than it can answer: the loop looks up between two states."""
     with graph(robot_description=URDF) as (node, observer):
         answered = threading.Event()

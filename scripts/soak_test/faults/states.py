@@ -124,6 +124,17 @@ def _no_velocity(message: JointState) -> None:
     message.velocity = [math.nan] * len(message.name)
 
 
+def _gravity_only(scene: Scene) -> Steps[str]:
+    """Position-only hardware: each state is answered, with NaN in place of velocities."""
+    if refused := (yield from scene.set(terms=['gravity'])):
+        return f'terms: {refused}'
+    with scene.robot.altered(_no_velocity, trusted=True):
+        answered = yield from scene.until_commanded(lambda a: scene.nominal.gravity(a.q))
+        yield from scene.seconds(REPORTED)
+    yield from scene.set(terms=['gravity', 'coriolis', 'inertial'])
+    return verdict(answered, 'the torque is not that of gravity')
+
+
 def _one_joint_ceases(scene: Scene) -> Steps[str]:
     """Until the node says so: it holds the arm meanwhile."""
     began = scene.now()
@@ -185,6 +196,7 @@ FAULTS = (
     Fault('position NaN', 'diagnostics: finite', _bad(_not_a_number, 'finite', _many)),
     Fault('velocity infinite', 'diagnostics: finite', _bad(_infinite_velocity, 'finite', _many)),
     Fault('velocity NaN', 'diagnostics: velocity', _bad(_no_velocity, 'velocity is empty', _many)),
+    Fault('velocity NaN, gravity only', 'gravity torque, each state answered', _gravity_only),
     Fault(
         'one joint missing',
         'diagnostics: no valid position of it',

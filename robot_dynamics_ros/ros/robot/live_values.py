@@ -1,0 +1,55 @@
+"""The live parameters as what they configure: made for one robot, then applied in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.model.robot import RobotModel
+
+from ..parameters import node_parameters
+
+
+@dataclass(frozen=True)
+class LiveValues:
+    """What `CommandedRobot.apply` needs, so that the loop waits for nothing else.
+
+    Attributes:
+        settings: of the guards.
+        friction: of the joints.
+        terms: of the torque.
+        evaluate_at: where the terms are evaluated, see `Feedforward`.
+        gravity: (3,) in the frame of the root link [m/s^2].
+        shape: values of the parameters whose change alters the torque.
+    """
+
+    settings: GuardSettings
+    friction: JointFriction
+    terms: list[str]
+    evaluate_at: str
+    gravity: list[float]
+    shape: dict[str, Any]
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], model: RobotModel, joints: Sequence[str]) -> LiveValues:
+        """Those of a robot.
+
+        Args:
+            values: of all parameters, by name.
+            model: of the robot.
+            joints: names of the commanded joints.
+
+        Raises:
+            RobotDynamicsError: they do not fit the robot.
+        """
+        return cls(
+            settings=node_parameters.guard_settings(values),
+            friction=node_parameters.friction(values, model, joints),
+            terms=values['terms'],
+            evaluate_at=values['evaluate_at'],
+            gravity=values['gravity'],
+            shape=node_parameters.torque_shape(values),
+        )

@@ -1,0 +1,91 @@
+"""The figures of docs/controllers.md about a UR5 without feedback, friction and brakes.
+
+Computed by forward dynamics, from the pose POSE of the UR5 of example-robot-data.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from mechanics.examples import example
+
+from robot_dynamics_ros.core import RobotDynamics
+
+TEXT = (Path(__file__).parents[2] / 'docs/controllers.md').read_text()
+POSE = np.array([0.0, -1.2, 1.4, -0.3, 0.5, 0.2])
+# Of joint_trajectory_controller, as in the example of that page [N m/rad].
+GAINS = np.array([100.0, 100.0, 100.0, 20.0, 20.0, 20.0])
+LIFT = np.eye(6)[1]
+STEP = 0.001
+DYNAMICS = RobotDynamics(example('ur_description/urdf/ur5_robot.urdf').model)
+HELD = DYNAMICS.gravity_torque(POSE)
+# A table has two figures.
+TWO_FIGURES = 0.05
+
+
+def gravity(time, q):
+    return DYNAMICS.gravity_torque(q)
+
+
+def hold(time, q):
+    return HELD
+
+
+def fade(time, q):
+    """From zero, over 1 s."""
+    x = min(time, 1.0)
+    return (3.0 * x**2 - 2.0 * x**3) * DYNAMICS.gravity_torque(q)
+
+
+def largest_motion(torque, offset, velocity, seconds):
+    """Of any joint [rad], by Runge and Kutta's method."""
+    start = np.concatenate([POSE + offset, velocity])
+
+    def rate(time, x):
+        q, v = x[:6], x[6:]
+        return np.concatenate([v, DYNAMICS.forward_dynamics(q, v, torque(time, q))])
+
+    x = start
+    for time in STEP * np.arange(round(seconds / STEP)):
+        k = rate(time, x)
+        total = k
+        for weight, share in ((2.0, 0.5), (2.0, 0.5), (1.0, 1.0)):
+            k = rate(time + share * STEP, x + share * STEP * k)
+            total = total + weight * k
+        x = x + STEP / 6.0 * total
+    return np.abs(x[:6] - POSE).max()
+
+
+CASES = {
+    'gravity compensation at the measured state': (gravity, 0.0, 0.05),
+    '`hold`': (hold, 0.0, 0.05),
+    'a reference at rest, `evaluate_at: reference`': (hold, 0.001, 0.0),
+    'the fade from zero after a restart': (fade, 0.0, 0.0),
+}
+
+
+@pytest.mark.parametrize('case', CASES)
+def test_how_far_it_moves(case):
+    torque, offset, velocity = CASES[case]
+    row = re.search(rf'^\| {re.escape(case)} \|.*\| ([\d.]+) rad \| ([\d.]+) rad \|$', TEXT, re.M)
+    for seconds, figure in zip((0.5, 1.0), row.groups(), strict=True):
+        moved = largest_motion(torque, offset * LIFT, velocity * LIFT, seconds)
+        assert float(figure) == pytest.approx(moved, rel=TWO_FIGURES)
+
+
+def test_how_far_it_sags_where_position_gains_alone_hold_it():
+    """Where the gravity torque equals that of the gains, by Newton's method."""
+    q = POSE.copy()
+    for _ in range(50):
+        stiffness, _, _ = DYNAMICS.inverse_dynamics_derivatives(q, np.zeros(6), np.zeros(6))
+        excess = GAINS * (POSE - q) - DYNAMICS.gravity_torque(q)
+        q = q + np.linalg.solve(stiffness + np.diag(GAINS), excess)
+    np.testing.assert_allclose(DYNAMICS.gravity_torque(q), GAINS * (POSE - q), atol=1e-9)
+    figure = re.search(r'sags by ([\d.]+) rad with the gains above', TEXT)
+    assert float(figure[1]) == pytest.approx(np.abs(q - POSE).max(), rel=TWO_FIGURES)
+
+
+def test_the_torque_that_holds_it():
+    figure = re.search(r'its shoulder needs (-?[\d.]+) N m', TEXT)
+    assert float(figure[1]) == pytest.approx(HELD[1], rel=0.01)

@@ -1,0 +1,99 @@
+"""A change of parameters: read outside of the lock of the loop, in order, and logged."""
+
+import threading
+
+import pytest
+from fed_node import fed_node
+from rclpy.parameter import Parameter
+from three_joints import URDF
+from waiting import wait_until
+
+from robot_dynamics_ros.ros.parameters import node_parameters
+
+LIMIT = 10.0
+Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
+
+
+@pytest.fixture
+def during_read(monkeypatch):
+    """Sets what is done while parameters are read: after the values, before their return."""
+    real = node_parameters.read
+    actions = []
+
+    def read(*arguments):
+        values = real(*arguments)
+        # Not again by what the action itself sets, nor for the check before a change.
+        if actions and len(arguments) == 1:
+            actions.pop()()
+        return values
+
+    monkeypatch.setattr(node_parameters, 'read', read)
+    return actions.append
+
+
+def scale_of(robot):
+    return robot.guard.settings.effort_scale
+
+
+def test_states_are_answered_while_parameters_are_read(guarded, dynamics, during_read):
+    with guarded(fade_time=0.1) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        answered = []
+
+        def wait_for_commands():
+            counters = scene.node.topic_counters['joint_states']
+            used = counters.used
+            scene.observer.wait(lambda: counters.used >= used + 5, 'answers')
+            answered.append(counters.used - used)
+
+        during_read(wait_for_commands)
+        scene.set(effort_scale=0.5)
+        assert answered
+        assert scene.guard.settings.effort_scale == 0.5
+
+
+def test_a_later_change_is_not_overtaken(graph, during_read):
+    """While the values of the first are read, a second thread sets another one."""
+    with graph(robot_description=URDF) as (node, _):
+        second = threading.Thread(
+            target=node.set_parameters, args=([Parameter('effort_scale', value=0.2)],)
+        )
+
+        def set_again():
+            second.start()
+            wait_until(
+                lambda: node.get_parameter('effort_scale').value == 0.2,
+                'the second change',
+                LIMIT,
+                lambda: second.join(0.01),
+            )
+            # Time to overtake, if it can.
+            second.join(0.3)
+
+        during_read(set_again)
+        node.set_parameters([Parameter('effort_scale', value=0.1)])
+        second.join(LIMIT)
+        assert scale_of(node.robot_holder.require()) == 0.2
+
+
+def test_a_robot_that_comes_meanwhile_gets_the_change(graph, during_read):
+    with graph(robot_description=URDF) as (node, _):
+        holder = node.robot_holder
+        other = node._factory.from_compiled(holder.require().compiled)
+
+        def replace():
+            with holder.lock:
+                holder.replace(other)
+
+        during_read(replace)
+        node.set_parameters([Parameter('effort_scale', value=0.1)])
+        assert holder.require() is other
+        assert scale_of(other) == 0.1
+
+
+def test_a_list_of_numbers_is_logged_as_it_is_written(capfd):
+    # As it comes by service.
+    message = Parameter('gravity', value=[0.0, 0.0, 9.81]).to_parameter_msg()
+    with fed_node() as node:
+        assert node.set_parameters([Parameter.from_parameter_msg(message)])[0].successful
+    assert 'gravity is now [0.0, 0.0, 9.81]' in capfd.readouterr().err

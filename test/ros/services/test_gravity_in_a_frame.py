@@ -1,0 +1,219 @@
+"""`~/set_gravity` in a frame of tf2: the node listens to /tf while it waits, and at no other time.
+
+With tf2 installed these tests use it. Else a stand-in for its buffer that knows one frame, with
+another message that has a field `transforms`.
+"""
+
+import math
+import time
+from types import SimpleNamespace
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+from geometry_msgs.msg import Quaternion, Transform, TransformStamped, Vector3, Vector3Stamped
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from sensor_msgs.msg import MultiDOFJointState
+from three_joints import URDF
+
+from robot_dynamics_interfaces.srv import GetMassMatrix, SetGravity
+from robot_dynamics_ros.ros.services import transform_lookup
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:
+    TFMessage = None
+
+QUARTER = math.sqrt(0.5)
+# The base lies on its side: a quarter turn about x leads from the world to the base.
+DOWN, DOWN_IN_BASE = (0.0, 0.0, -9.81), (0.0, 9.81, 0.0)
+TOPICS = {'/tf', '/tf_static'}
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+class UnknownFrameError(Exception):
+    """Stands for tf2_py.TransformException."""
+
+
+class OneFrame:
+    """Stands for tf2_py.BufferCore: leads from the world to the base."""
+
+    found = None
+
+    def set_transform(self, transform, authority):
+        self.found = SimpleNamespace(transform=transform)
+
+    set_transform_static = set_transform
+
+    def lookup_transform_core(self, target, source, stamp):
+        if self.found is None or (target, source) != ('base', 'world'):
+            raise UnknownFrameError(f'{source} does not exist')
+        return self.found
+
+
+@pytest.fixture(autouse=True)
+def tf2(monkeypatch):
+    if TFMessage is None:
+        monkeypatch.setattr(transform_lookup, 'TFMessage', MultiDOFJointState)
+        monkeypatch.setattr(transform_lookup, 'Buffer', OneFrame)
+        monkeypatch.setattr(transform_lookup, 'TransformException', UnknownFrameError)
+    return TFMessage is not None
+
+
+def turned(node):
+    """The message that leads from the world to the base, now."""
+    transform = Transform(rotation=Quaternion(x=QUARTER, w=QUARTER))
+    if TFMessage is None:
+        return MultiDOFJointState(transforms=[transform])
+    stamped = TransformStamped(child_frame_id='world', transform=transform)
+    stamped.header.frame_id = 'base'
+    stamped.header.stamp = node.get_clock().now().to_msg()
+    return TFMessage(transforms=[stamped])
+
+
+def request(frame):
+    gravity = Vector3Stamped(vector=Vector3(x=DOWN[0], y=DOWN[1], z=DOWN[2]))
+    gravity.header.frame_id = frame
+    return SetGravity.Request(gravity=gravity)
+
+
+def listened(node):
+    """What of tf2 the node listens to."""
+    return {subscription.topic_name for subscription in node.subscriptions} & TOPICS
+
+
+class Caller:
+    """Calls `~/set_gravity`, and sends transforms."""
+
+    def __init__(self, node, observer):
+        self.robot, self.observer = node, observer
+        own = observer.node
+        self.client = own.create_client(SetGravity, '/robot_dynamics/set_gravity')
+        kind = transform_lookup.TFMessage
+        self.moving = own.create_publisher(kind, '/tf', 100)
+        self.static = own.create_publisher(kind, '/tf_static', LATCHED)
+        observer.until(self.client.service_is_ready, 'the service')
+
+    def send(self, *publishers):
+        for publisher in publishers:
+            publisher.publish(turned(self.observer.node))
+
+    def answer(self, request, *publishers):
+        """The response, while transforms are published."""
+        future = self.client.call_async(request)
+
+        def done():
+            self.send(*publishers)
+            return future.done()
+
+        self.observer.until(done, 'the answer')
+        return future.result()
+
+    def check_turned(self):
+        gravity = self.robot.get_parameter('gravity').value
+        assert gravity == pytest.approx(DOWN_IN_BASE, abs=1e-12)
+
+
+@pytest.fixture
+def caller(graph):
+    with graph(robot_description=URDF) as (node, observer):
+        yield Caller(node, observer)
+
+
+def test_the_node_listens_to_tf_during_a_request_only(caller):
+    node = caller.robot
+    assert not listened(node)
+    future = caller.client.call_async(request('world'))
+    caller.observer.until(lambda: listened(node) == TOPICS, 'subscriptions')
+    caller.send(caller.moving)
+    assert not future.done()
+
+    def done():
+        caller.send(caller.moving)
+        return future.done()
+
+    caller.observer.until(done, 'the answer')
+    assert future.result().success, future.result().message
+    caller.check_turned()
+    assert not listened(node)
+
+
+def test_a_static_transform_sent_before_is_found(caller):
+    caller.send(caller.static)
+    response = caller.answer(request('world'))
+    assert response.success, response.message
+    caller.check_turned()
+
+
+def test_gravity_in_the_root_link_needs_no_transform(caller, monkeypatch):
+    monkeypatch.setattr(transform_lookup, 'look_up', None)
+    for frame in ('base', ''):
+        assert caller.answer(request(frame)).success
+        assert tuple(caller.robot.get_parameter('gravity').value) == DOWN
+
+
+def test_a_frame_without_transform_is_refused_and_nothing_waits_for_it(caller, monkeypatch):
+    """Other services are answered while one request waits; a second request waits its turn."""
+    monkeypatch.setattr(transform_lookup, 'LIMIT', 1.0)
+    before = caller.robot.get_parameter('gravity').value
+    asked = time.monotonic()
+    futures = [caller.client.call_async(request(frame)) for frame in ('ceiling', 'floor')]
+    caller.observer.until(lambda: listened(caller.robot) == TOPICS, 'subscriptions')
+    other = caller.observer.call(GetMassMatrix, '/robot_dynamics/get_mass_matrix')
+    assert 'no valid joint state' in other.message
+    assert not any(future.done() for future in futures)
+    for future, frame in zip(futures, ('ceiling', 'floor'), strict=True):
+        caller.observer.until(future.done, 'the answer')
+        assert not future.result().success
+        assert f"no transform from '{frame}' to 'base' within 1 s" in future.result().message
+    assert time.monotonic() - asked >= 2.0
+    assert not listened(caller.robot)
+    assert caller.robot.get_parameter('gravity').value == before
+
+
+def test_a_request_that_fails_inside_tf2_is_answered(caller, monkeypatch):
+    def fail(*arguments):
+        raise ValueError('not a frame')
+
+    real = transform_lookup.Buffer
+
+    class Failing(real):
+        lookup_transform_core = fail
+
+    monkeypatch.setattr(transform_lookup, 'Buffer', Failing)
+    response = caller.answer(request('world'), caller.moving)
+    assert response.message == 'ValueError: not a frame'
+    assert not listened(caller.robot)
+
+
+def test_requests_leave_nothing_behind(caller):
+    caller.send(caller.static)
+
+    def entities():
+        node = caller.robot
+        kinds = (node.subscriptions, node.timers, node.guards, node.services, node.clients)
+        group = node.default_callback_group
+        return [len(list(kind)) for kind in kinds] + [len(group.entities)]
+
+    before = entities()
+    for _ in range(20):
+        assert caller.answer(request('world')).success
+    assert entities() == before
+
+
+def test_a_stamp_before_the_request_is_refused_at_once(caller, tf2):
+    """Of a transform that moves, nothing is known from before the node began to listen."""
+    if not tf2:
+        pytest.skip('needs the buffer of tf2')
+    asked = request('world')
+    asked.gravity.header.stamp = caller.observer.node.get_clock().now().to_msg()
+    asked.gravity.header.stamp.sec -= 100
+    start = time.monotonic()
+    response = caller.answer(asked, caller.moving)
+    assert 'set the stamp to 0' in response.message
+    assert time.monotonic() - start < transform_lookup.LIMIT
+    # A static one holds at any time.
+    caller.send(caller.static)
+    response = caller.answer(asked)
+    assert response.success, response.message

@@ -1,0 +1,124 @@
+"""Behind the real forward_command_controller: what is refused, waited for, and begun again."""
+
+import numpy as np
+import pytest
+from control_cell import GRAVITY, JOINTS, cell
+from std_msgs.msg import Float64MultiArray
+
+CONTROLLER = 'effort_controller'
+
+
+@pytest.fixture
+def stack(tmp_path, monkeypatch):
+    with cell(tmp_path, monkeypatch) as opened:
+        yield opened
+
+
+def test_the_node_finds_its_controller_and_fades_in(stack):
+    stack.start_manager(CONTROLLER)
+    since = len(stack.efforts)
+    node = stack.start_node()
+    stack.until_effort(GRAVITY)
+    stack.check_fade(since)
+    stack.until_logged(node, f'controller /{CONTROLLER} is active')
+
+
+@pytest.mark.parametrize(
+    ('controller', 'words'),
+    [
+        ('swapped_controller', 'in another order: set parameter joints to the list of'),
+        ('position_controller', "interface_name of /position_controller is 'position'"),
+    ],
+)
+def test_a_controller_that_does_not_fit_is_refused(stack, controller, words):
+    stack.start_manager()
+    stack.load(controller)
+    if controller == 'swapped_controller':
+        stack.switch(on=[controller])
+    node = stack.start_node(controller)
+    stack.until_logged(node, words)
+    if controller == 'swapped_controller':
+        assert (
+            f'/{controller} applies commands to [{", ".join(reversed(JOINTS))}], this node '
+            f'commands [{", ".join(JOINTS)}]'
+        ) in node.log()
+    stack.check_silent()
+    assert not stack.torques
+    assert not np.any([torque for _, torque in stack.efforts])
+
+
+def test_an_inactive_controller_is_waited_for_and_gets_the_fade(stack):
+    stack.start_manager()
+    stack.load(CONTROLLER)
+    node = stack.start_node()
+    stack.until_logged(node, f'controller /{CONTROLLER} is inactive')
+    stack.check_silent()
+    assert not stack.torques
+    since = len(stack.efforts)
+    stack.switch(on=[CONTROLLER])
+    stack.until_effort(GRAVITY)
+    stack.check_fade(since)
+
+
+def test_a_controller_that_is_deactivated_and_activated(stack):
+    stack.start_manager(CONTROLLER)
+    stack.start_node()
+    stack.until_effort(GRAVITY)
+    stack.switch(off=[CONTROLLER])
+    stack.until(stack.silent, 'silence')
+    stack.check_silent()
+    stack.switch(on=[CONTROLLER])
+    stack.until(lambda: not stack.silent(), 'commands')
+    stack.until_effort(GRAVITY)
+
+
+def test_a_controller_that_is_unloaded_and_loaded_again(stack):
+    stack.start_manager(CONTROLLER)
+    stack.start_node()
+    stack.until_effort(GRAVITY)
+    for _ in range(2):
+        stack.switch(off=[CONTROLLER])
+        stack.unload(CONTROLLER)
+        stack.until(stack.silent, 'silence')
+        stack.load(CONTROLLER)
+        stack.check_silent()
+        stack.switch(on=[CONTROLLER])
+        stack.until(lambda: not stack.silent(), 'commands')
+        stack.until_effort(GRAVITY)
+
+
+def test_a_controller_manager_that_goes_and_comes_back(stack):
+    manager = stack.start_manager(CONTROLLER)
+    node = stack.start_node()
+    stack.until_effort(GRAVITY)
+    manager.kill()
+    stack.until_logged(node, f'controller /{CONTROLLER} has ended')
+    stack.until(stack.silent, 'silence')
+    stack.start_manager(CONTROLLER)
+    # The first state of the new one: the drives have no torque.
+    since = len(stack.efforts) - 1
+    stack.until(lambda: not stack.silent(), 'commands')
+    stack.until_effort(GRAVITY)
+    stack.check_fade(since)
+
+
+def test_a_wrong_number_of_values_deactivates_the_controller_and_the_drive_keeps_its_torque(stack):
+    """A command of another node; ours is silent until the controller is active again."""
+    stack.start_manager(CONTROLLER)
+    node = stack.start_node()
+    stack.until_effort(GRAVITY)
+    publisher = stack.node.create_publisher(Float64MultiArray, f'/{CONTROLLER}/commands', 1)
+
+    def inactive():
+        publisher.publish(Float64MultiArray(data=[1.0, 2.0, 3.0]))
+        return stack.state(CONTROLLER) == 'inactive'
+
+    stack.until(inactive, 'the controller')
+    stack.until_logged(node, f'controller /{CONTROLLER} is inactive')
+    stack.until(stack.silent, 'silence')
+    stack.check_silent()
+    np.testing.assert_allclose(stack.efforts[-1][1], GRAVITY, atol=1e-9)
+    stack.node.destroy_publisher(publisher)
+    stack.switch(on=[CONTROLLER])
+    stack.until(lambda: not stack.silent(), 'commands')
+    stack.until_effort(GRAVITY)

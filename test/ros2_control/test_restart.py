@@ -1,0 +1,71 @@
+"""The torque of the drives when the node, or its controller, begins again."""
+
+import numpy as np
+import pytest
+from control_cell import GRAVITY, cell
+
+CONTROLLER = 'effort_controller'
+# Of the fade at 200 Hz, with some to spare.
+COMMANDS_OF_A_FADE = 250
+
+
+@pytest.fixture
+def stack(tmp_path, monkeypatch):
+    with cell(tmp_path, monkeypatch) as opened:
+        yield opened
+
+
+def largest_step(stack, begin):
+    """Of the torque of the drives in one cycle (2,), from its beginning until it is over."""
+    since = len(stack.efforts) - 1
+    stack.torques.clear()
+    begin()
+    stack.until(lambda: len(stack.torques) > COMMANDS_OF_A_FADE, 'commands')
+    stack.until_effort(GRAVITY)
+    return stack.steps(since)[1].max(axis=0)
+
+
+@pytest.mark.parametrize(('on_restart', 'share'), [('fade_from_zero', 1.0), ('take_over', 0.0)])
+def test_a_restart_after_sigkill_behind_an_active_controller(stack, on_restart, share):
+    """The controller keeps the torque of the process that was killed."""
+    stack.start_manager(CONTROLLER)
+    node = stack.start_node(on_restart=on_restart)
+    stack.until_effort(GRAVITY)
+    node.kill()
+    stack.until_next_states()
+    np.testing.assert_allclose(stack.efforts[-1][1], GRAVITY, atol=1e-9)
+    step = largest_step(stack, lambda: stack.start_node(on_restart=on_restart))
+    np.testing.assert_allclose(step, share * np.abs(GRAVITY), rtol=0.05, atol=1e-6)
+
+
+@pytest.mark.parametrize('on_restart', ['fade_from_zero', 'take_over'])
+def test_a_controller_off_and_on_behind_a_drive_that_keeps_its_torque(stack, on_restart):
+    stack.start_manager(CONTROLLER)
+    node = stack.start_node(on_restart=on_restart)
+    stack.until_effort(GRAVITY)
+    stack.switch(off=[CONTROLLER])
+    stack.until(stack.silent, 'silence')
+
+    step = largest_step(stack, lambda: stack.switch(on=[CONTROLLER]))
+    np.testing.assert_allclose(step, 0.0, atol=1e-6)
+    assert 'commands begin at the last command' in node.log()
+
+
+def test_the_order_of_a_restart_that_keeps_the_torque(stack):
+    """As docs/controllers.md advises for a drive that keeps it."""
+    stack.start_manager(CONTROLLER)
+    node = stack.start_node()
+    stack.until_effort(GRAVITY)
+    since = len(stack.efforts) - 1
+    node.kill()
+    stack.switch(off=[CONTROLLER])
+    stack.torques.clear()
+    stack.start_node(controller='none')
+    stack.until(
+        lambda: stack.torques and np.allclose(stack.torques[-1].effort, GRAVITY, rtol=1e-9),
+        'the end of the fade',
+    )
+    stack.switch(on=[CONTROLLER])
+    stack.until_next_states()
+    np.testing.assert_allclose(stack.steps(since)[1], 0.0, atol=1e-6)
+    stack.until_effort(GRAVITY)
