@@ -121,7 +121,10 @@ class Batch:
 
         work = Rows(self, inputs, result, 0).fill if in_place else work_on_copies
         size = self._size_of_chunks(len(result)) if in_place else self._chunk
-        Chunks(work, len(result), size).run(self._threads)
+        if len(result) <= size:
+            work(0, len(result))
+        else:
+            Chunks(work, len(result), size).run(self._threads)
 
     def _size_of_chunks(self, samples: int) -> int:
         """Of a batch that is not copied, in rows."""
