@@ -128,8 +128,12 @@ class GuardedFeedforward(GuardParts):
         measured = None if effort is None else effort[indices]
         if measured is not None:
             self._compare(measured, now)
-        if self._watches and not self.start.watch(
-            self.state.q[indices], measured, now, take_over=self._take_over
+        if self.watches and not self.start.watch(
+            self.state.q[indices],
+            measured,
+            now,
+            timeout=self.settings.state_timeout,
+            take_over=self._take_over,
         ):
             return None
         try:
@@ -176,7 +180,7 @@ class GuardedFeedforward(GuardParts):
         target = self._target(mode, time)
         if not self.start.known:
             gravity = None
-            if self._watches:
+            if self.watches:
                 self.feedforward.hold(self.state.q)
                 gravity = self.feedforward.effort.copy()
                 target = self._target(mode, time)
@@ -196,8 +200,8 @@ class GuardedFeedforward(GuardParts):
         return self.settings.on_restart == 'take_over'
 
     @property
-    def _watches(self) -> bool:
-        """Whether states are watched before commands begin."""
+    def watches(self) -> bool:
+        """Whether states are watched before commands begin, to decide at which torque."""
         return (
             not (self.start.known or self.inhibitions)
             and self.running

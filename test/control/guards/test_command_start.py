@@ -105,6 +105,15 @@ def test_by_default_it_begins_at_zero_with_the_first_state():
     assert waited <= 2 * PERIOD
 
 
+@pytest.mark.parametrize('period', [0.4, 1.0])
+def test_states_that_come_slowly_are_watched_too(period):
+    """They are not stale, so the time between them is no pause."""
+    arm = Arm(state_timeout=2.5 * period)
+    assert arm.show() is None
+    arm.now += period
+    np.testing.assert_allclose(arm.show(), GRAVITY, rtol=1e-12)
+
+
 def test_without_gravity_among_the_terms_there_is_nothing_to_take_over():
     """The driver adds it."""
     command, waited = Arm(terms=('coriolis',)).first()
@@ -207,6 +216,7 @@ def test_a_command_that_the_driver_added_gravity_to_is_not_continued(commanded, 
     arm.show()
     arm.guard.inhibitions.put('controller', None)
     assert not arm.first()[0].any()
+    assert 'whether the driver adds gravity was not known' in arm.guard.start.decision
 
 
 def test_after_an_interruption_a_held_arm_is_taken_over():
