@@ -11,9 +11,9 @@ def extensions():
         import numpy
     except ImportError:
         return []
-    folder = f'{package_name}/core/codegen'
+    folder = f'{package_name}/core/codegen/native'
     entry = Extension(
-        f'{package_name}.core.codegen._entry',
+        f'{package_name}.core.codegen.native._entry',
         [f'{folder}/_entry.c'],
         depends=[f'{folder}/_compute.h'],
         include_dirs=[numpy.get_include()],
@@ -45,7 +45,10 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=[package_name, f'{package_name}.*']),
-    package_data={package_name: ['py.typed'], f'{package_name}.core.codegen': ['_entry.pyi']},
+    package_data={
+        package_name: ['py.typed'],
+        f'{package_name}.core.codegen.native': ['_entry.pyi'],
+    },
     ext_modules=extensions(),
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{package_name}']),

@@ -32,7 +32,7 @@ from .model.robot import RobotModel
 from .task.twist_rows import SPATIAL_ENTRIES
 
 if TYPE_CHECKING:
-    from .codegen.object_code import ObjectCode
+    from .codegen.native.object_code import ObjectCode
 
 Table = dict[str, tuple[Callable[..., Any], tuple[str, ...]]]
 
@@ -254,7 +254,7 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
 
     def object_code(self, key: Key) -> ObjectCode:
         """The quantity compiled for another process on this machine, see `load`."""
-        from .codegen.object_code import ObjectCode
+        from .codegen.native.object_code import ObjectCode
 
         return ObjectCode.of(traced(self.model, key, self._payload_body)[0])
 

@@ -21,7 +21,7 @@ from .model.robot import RobotModel
 from .quantities import EVERY_QUANTITY, CompiledQuantities, Key, key_of
 
 if TYPE_CHECKING:
-    from .codegen.object_code import ObjectCode
+    from .codegen.native.object_code import ObjectCode
 
 Programs = TypeVar('Programs', bound='RobotPrograms')
 

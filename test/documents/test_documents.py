@@ -62,10 +62,10 @@ def test_the_files_and_folders_that_contributing_names_exist():
 def test_the_map_of_contributing_shows_every_folder_of_the_package():
     package = ROOT / 'robot_dynamics_ros'
     tree = CONTRIBUTING.read_text().partition('## Where things are')[2].split('```')[1]
-    shown, top = set(), ''
+    shown, above = set(), []
     for indent, name in re.findall(r'^( *)(\w+)/ ', tree, re.M):
-        top = top if indent else name
-        shown.add(f'{top}/{name}' if indent else name)
+        above[len(indent) // 2 :] = [name]
+        shown.add('/'.join(above))
     there = {
         path.parent.relative_to(package).as_posix() for path in package.rglob('*/__init__.py')
     }

@@ -1,6 +1,6 @@
 """C99 of a program: a function from arrays of doubles to an array of doubles.
 
-The function is cut into segments as native code is (`codegen.llvm_segments`): compilers take more
+The function is cut into segments as native code is (`codegen.segments`): compilers take more
 than twice the time for twice the length of a function.
 """
 
@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..codegen.expression import Expression
-from ..codegen.llvm_segments import (
+from ..codegen.program import Program, needed_for
+from ..codegen.segments import (
     SINES,
     Action,
     Check,
@@ -20,7 +21,6 @@ from ..codegen.llvm_segments import (
     operands_of,
     slots_of,
 )
-from ..codegen.program import Program, needed_for
 from ..scalar import Scalar
 from .c_text import literal
 from .identifiers import Names

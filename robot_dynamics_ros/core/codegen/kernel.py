@@ -12,12 +12,12 @@ import numpy as np
 from ..checks import Array, check_bindable, check_output, checked_vector, has_rows
 from ..errors import ParameterError, StateError
 from .batch import Batch
-from .entry import EXTENSION_OBSTACLE
+from .native.entry import EXTENSION_OBSTACLE
 from .program import Program, Signature
 from .python import compile_python
 
 if TYPE_CHECKING:
-    from .object_code import ObjectCode
+    from .native.object_code import ObjectCode
 
 Backend = Literal['native', 'python']
 
@@ -39,7 +39,7 @@ def native_obstacle() -> str:
     if tuple(map(int, numbers.groups())) < LLVMLITE_NEEDED:
         return f'llvmlite {version} is too old, {needed} is needed'
     try:
-        from . import llvm  # noqa: F401
+        from .native import llvm  # noqa: F401
     except Exception as error:
         # Whatever a broken installation raises: plain Python computes the same.
         return f'llvmlite {version} does not load: {error}'
@@ -64,7 +64,7 @@ def choose_backend(wanted: Backend | None) -> tuple[Backend, str]:
         raise ParameterError(f'backend native does not work here: {obstacle}')
     if obstacle:
         return 'python', f'plain Python, 25 to 200 times slower than native code: {obstacle}'
-    from .llvm import VERSION
+    from .native.llvm import VERSION
 
     if EXTENSION_OBSTACLE:
         return 'native', f'native code ({VERSION}), called through ctypes: {EXTENSION_OBSTACLE}'
@@ -95,7 +95,7 @@ class Kernel:
         self._keep(program.signature, lambda: program, labels, threads)
         self._native = None
         if backend == 'native':
-            from .native_kernel import NativeKernel
+            from .native.native_kernel import NativeKernel
 
             self._native = NativeKernel.of(program)
         else:
@@ -192,7 +192,7 @@ class Kernel:
         """The program for batches, compiled when the first one comes."""
         program, native = self._trace(), None
         if self._native is not None:
-            from .native_batch import NativeBatch
+            from .native.native_batch import NativeBatch
 
             native = NativeBatch(program)
         return Batch(program, self._labels, self._finite, native, self._threads)

@@ -50,9 +50,9 @@ def test_newer_versions_and_release_candidates_are_read(monkeypatch, version):
 @needs_native
 def test_a_llvmlite_that_does_not_load_is_a_reason_for_plain_python(monkeypatch):
     """Its shared library is missing, or belongs to another Python."""
-    for name in [name for name in sys.modules if name.endswith('core.codegen.llvm')]:
+    for name in [name for name in sys.modules if name.endswith('core.codegen.native.llvm')]:
         monkeypatch.delitem(sys.modules, name)
-        monkeypatch.delattr('robot_dynamics_ros.core.codegen.llvm')
+        monkeypatch.delattr('robot_dynamics_ros.core.codegen.native.llvm')
     broken = types.ModuleType('llvmlite')
     broken.__version__ = '0.50.0'
     monkeypatch.setitem(sys.modules, 'llvmlite', broken)

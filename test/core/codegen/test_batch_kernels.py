@@ -9,15 +9,15 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import NativeCodeError, RobotDynamics
 from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.codegen.llvm_batch_loop import MOST_ON_STACK
-from robot_dynamics_ros.core.codegen.llvm_segments import pieces
+from robot_dynamics_ros.core.codegen.native.llvm_batch_loop import MOST_ON_STACK
 from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.codegen.segments import pieces
 from robot_dynamics_ros.core.scalar import cos, sin
 
 pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
 LANES = (2, 4, 8)
-NATIVE_BATCH = 'robot_dynamics_ros.core.codegen.native_batch'
+NATIVE_BATCH = 'robot_dynamics_ros.core.codegen.native.native_batch'
 
 
 def batch_kernel(program, labels, lanes, monkeypatch):

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.codegen.llvm_kernel import MOST_ON_STACK, kernel_ir
-from robot_dynamics_ros.core.codegen.llvm_segments import SEGMENT, cut, slots_of
+from robot_dynamics_ros.core.codegen.native.llvm_kernel import MOST_ON_STACK, kernel_ir
 from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.codegen.segments import SEGMENT, cut, slots_of
 
 pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
@@ -132,7 +132,7 @@ done:
 @pytest.mark.parametrize('count', [SMALL, BIG])
 def test_threads_run_one_kernel_at_once(count):
     """Without the interpreter's lock, which the functions for Python hold."""
-    from robot_dynamics_ros.core.codegen.llvm import compile_ir
+    from robot_dynamics_ros.core.codegen.native.llvm import compile_ir
 
     program, algorithm = products(count)
     engine = compile_ir(kernel_ir(program) + REPEAT.format(size=8 * count))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.codegen.llvm_sine import RANGE
+from robot_dynamics_ros.core.codegen.native.llvm_sine import RANGE
 from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.scalar import cos, sin
 

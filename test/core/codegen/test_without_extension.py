@@ -18,7 +18,7 @@ from robot_dynamics_ros.core.codegen import ctypes_entry, entry, native_kernel
 from robot_dynamics_ros.core.codegen.kernel import choose_backend, native_obstacle
 
 ROOT = Path(__file__).resolve().parents[3]
-EXTENSION = 'robot_dynamics_ros.core.codegen._entry'
+EXTENSION = 'robot_dynamics_ros.core.codegen.native._entry'
 NAMES = ('q', 'v', 'a')
 needs_native = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 

@@ -15,12 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from ..errors import NativeCodeError
-from ..scalar import Scalar
-from .expression import Expression
+from ...errors import NativeCodeError
+from ...scalar import Scalar
+from ..expression import Expression
+from ..program import Program
+from ..python import divide
 from .llvm_kernel import ANGLE_NOT_FINITE, DONE
-from .program import Program
-from .python import divide
 
 # Half a unit in the last place of 1.
 ROUNDING = 2.0**-53

@@ -9,12 +9,12 @@ and both run as fast or faster.
 
 from __future__ import annotations
 
-from ..scalar import Scalar
-from .expression import Expression
+from ...scalar import Scalar
+from ..expression import Expression
+from ..program import Program, needed_for
+from ..segments import SINES, Action, Check, Store, angles_of, cut, slots_of
 from .llvm_ir import CONTRACT, INSTRUCTIONS, LIKELY, constant, load, store
-from .llvm_segments import SINES, Action, Check, Store, angles_of, cut, slots_of
 from .llvm_sine import DECLARATION, LANES, ROUTINE
-from .program import Program, needed_for
 
 # What a kernel returns, beside the number of the condition that does not hold, from 1.
 DONE, ANGLE_NOT_FINITE, OUT_OF_MEMORY = 0, -1, -2

@@ -106,7 +106,7 @@ static PyType_Slot entry_slots[] = {
 };
 
 static PyType_Spec entry_spec = {
-    .name = "robot_dynamics_ros.core.codegen._entry.Entry",
+    .name = "robot_dynamics_ros.core.codegen.native._entry.Entry",
     .basicsize = sizeof(Entry),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
              Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
@@ -196,7 +196,7 @@ static PyType_Slot code_slots[] = {
 };
 
 static PyType_Spec code_spec = {
-    .name = "robot_dynamics_ros.core.codegen._entry.Code",
+    .name = "robot_dynamics_ros.core.codegen.native._entry.Code",
     .basicsize = sizeof(Code),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = code_slots,

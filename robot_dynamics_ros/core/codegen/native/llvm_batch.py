@@ -7,16 +7,16 @@ and the result is transposed back where several entries beside one another are k
 
 from __future__ import annotations
 
-from .expression import Expression
+from ..expression import Expression
+from ..program import Program, needed_for
+from ..segments import SINES, Action, angles_of, cut, slots_of
 from .llvm_batch_body import BatchBody
 from .llvm_batch_loop import UNREADABLE, loop_ir
 from .llvm_ir import LIKELY
 from .llvm_kernel import DONE
-from .llvm_segments import SINES, Action, angles_of, cut, slots_of
 from .llvm_sine import RANGE
 from .llvm_vector_sine import sine_and_cosine
 from .llvm_vectors import declarations
-from .program import Program, needed_for
 
 # Of the functions that compute: the scratch memory, an array of vectors; the address of the row
 # of the first lane in the result, and from there to the row of each lane [bytes].

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..program import Program, Signature
 from .entry import make_code
 from .llvm import compile_ir
 from .llvm_kernel import ANGLE_NOT_FINITE, OUT_OF_MEMORY, UNREADABLE, kernel_ir
-from .program import Program, Signature
 from .self_check import check_kernel
 
 # Steps from which on compiling in good time matters more than the last microsecond: at level 0

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import math
 
+from ..program import Program
+from ..segments import pieces
 from .llvm_kernel import DONE, OUT_OF_MEMORY
-from .llvm_segments import pieces
 from .llvm_sine import RANGE
 from .llvm_transpose import columns_of, fetch, rows_at
 from .llvm_vectors import VectorCode
-from .program import Program
 
 # What a batch returns where an input is not finite, or not smaller than RANGE.
 UNREADABLE = -3

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..checks import Array
+from ...checks import Array
 from .llvm_kernel import DONE, UNREADABLE
 
 # Inputs of a smaller norm lead to no overflow, so that the result need not be checked.

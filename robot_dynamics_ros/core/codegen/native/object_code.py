@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..checks import Array
-from ..errors import NativeCodeError
+from ...checks import Array
+from ...errors import NativeCodeError
+from ..program import Program, Signature
 from .llvm import emit_object, load_object
 from .llvm_kernel import DONE, kernel_ir
 from .native_kernel import NativeKernel, level_of
-from .program import Program, Signature
 from .self_check import SIZES, check_kernel
 
 
