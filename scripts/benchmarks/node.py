@@ -80,12 +80,11 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
         ]
         added = added_gap(driver, peers[0], message)
         alternate(peers, message, seconds)
-        lost = peers[0].lost
-        round_trips = list(peers[0].round_trips)
-        waits = longest_waits(driver, peers[0], message, tip_frame(model, model.joint_names))
-        peers[0].round_trips[:] = round_trips
-        lost_meanwhile = peers[0].lost - lost
-    figures: dict[str, float] = {'lost': lost, 'lost_while_changed': lost_meanwhile}
+        # Counts of its own, apart from those of the undisturbed round trips.
+        changed = Peer(driver, executor, 'changed', *names['node'], first.pid)
+        changed.wait_until_found(message)
+        waits = longest_waits(driver, changed, message, tip_frame(model, model.joint_names))
+    figures: dict[str, float] = {'lost': peers[0].lost, 'lost_while_changed': changed.lost}
     figures['set_milliseconds'] = 1e3 * added
     figures |= {f'wait_{name.replace(" ", "_")}': periods for name, periods in waits.items()}
     for peer in peers:
