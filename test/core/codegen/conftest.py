@@ -2,8 +2,8 @@
 
 import pytest
 
-from robot_dynamics_ros.core.codegen import ctypes_entry
 from robot_dynamics_ros.core.codegen.kernel import native_obstacle
+from robot_dynamics_ros.core.codegen.native import ctypes_entry
 from robot_dynamics_ros.core.codegen.native.entry import EXTENSION_OBSTACLE, make_code
 from robot_dynamics_ros.core.codegen.native.llvm_kernel import kernel_ir
 from robot_dynamics_ros.core.codegen.program import trace

@@ -97,7 +97,7 @@ def test_a_scratch_memory_beyond_the_stack():
 
 
 def test_a_batch_kernel_that_is_wrong_is_not_used(monkeypatch):
-    from robot_dynamics_ros.core.codegen import llvm_batch_body
+    from robot_dynamics_ros.core.codegen.native import llvm_batch_body
 
     wrong = dict(llvm_batch_body.INSTRUCTIONS, sub='fadd')
     monkeypatch.setattr(llvm_batch_body, 'INSTRUCTIONS', wrong)

@@ -14,8 +14,8 @@ from freed_memory import check_alive
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics, StateError
-from robot_dynamics_ros.core.codegen import ctypes_entry, entry, native_kernel
 from robot_dynamics_ros.core.codegen.kernel import choose_backend, native_obstacle
+from robot_dynamics_ros.core.codegen.native import ctypes_entry, entry, native_kernel
 
 ROOT = Path(__file__).resolve().parents[3]
 EXTENSION = 'robot_dynamics_ros.core.codegen.native._entry'
@@ -152,7 +152,7 @@ try:
     import _interpreters as interpreters
 except ImportError:
     import _xxsubinterpreters as interpreters
-from robot_dynamics_ros.core.codegen import _entry
+from robot_dynamics_ros.core.codegen.native import _entry
 
 CODE = '''
 from importlib.machinery import ExtensionFileLoader
