@@ -16,6 +16,7 @@ from robot_dynamics_ros.core.errors import OracleUnavailable
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import State, random_states
 
+from .limit_attributes import with_limit_attributes
 from .report import TOLERANCE, Comparison, Report
 
 try:
@@ -52,7 +53,7 @@ class PinocchioReference:
                 'Pinocchio is not installed: pip install pin, or set parameter cross_check: false'
             )
         try:
-            self._model = pinocchio.buildModelFromXML(text)
+            self._model = pinocchio.buildModelFromXML(with_limit_attributes(text))
         except (ValueError, RuntimeError) as error:
             raise OracleUnavailable(f'Pinocchio refuses the URDF: {error}') from None
         _load(self._model, model)
