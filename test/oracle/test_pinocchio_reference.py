@@ -182,7 +182,9 @@ def test_limits_that_are_missing_do_not_matter_to_the_comparison(kind, limit):
     model = parse_urdf(text)
     dynamics = RobotDynamics(model, gravity=(1.0, 2.0, -9.0), backend='python')
     PinocchioReference(text, model).compare(dynamics).raise_on_disagreement()
-    other = RobotDynamics(wrong(model, axis=(0.0, -1.0, 0.0)), gravity=(1.0, 2.0, -9.0), backend='python')
+    other = RobotDynamics(
+        wrong(model, axis=(0.0, -1.0, 0.0)), gravity=(1.0, 2.0, -9.0), backend='python'
+    )
     assert not PinocchioReference(text, model).compare(other).agrees
 
 
