@@ -14,6 +14,7 @@ from robot_dynamics_ros.core.model.payload import Payload
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
+from .payload_poses import overload_text
 
 NAME = 'payload'
 LONGEST_TRANSITION = 60.0
@@ -58,6 +59,7 @@ class PayloadServices:
             self._without_payload = current
         self._holder.replace(robot, fade_time)
         taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
+        taken += overload_text(robot, current, self._logger)
         if question := robot.dynamics.model.doubt_about(payload):
             self._logger.warning(question)
             return f'{taken}; {question}'
