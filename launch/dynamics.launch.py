@@ -70,7 +70,7 @@ def require_file(argument: str, path: str) -> None:
 
 
 def end_launch(event: ProcessExited, context: LaunchContext) -> None:
-    """Ends `ros2 launch` with an error if the node has died: nobody commands the arm any more."""
+    """Ends `ros2 launch` with an error if the node has died: the arm gets no commands any more."""
     if event.returncode and not context.is_shutdown:
         raise RuntimeError(f'{event.process_name} died with exit code {event.returncode}')
 
@@ -95,7 +95,7 @@ def go_on(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptio
 
 
 def fail_when_idle(event: Shutdown, context: LaunchContext) -> None:
-    # An error here keeps other processes from being ended, so there must be none.
+    # An error here keeps launch from ending other processes: raised only where none is left.
     if event.reason == 'idle':
         raise RuntimeError('; '.join(context.get_locals_as_dict()[DEATHS]))
 

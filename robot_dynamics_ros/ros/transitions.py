@@ -45,7 +45,8 @@ def guarded(transition: Transition[N]) -> Transition[N]:
             return transition(node, state)
         except Exception as error:
             node.get_logger().fatal(
-                f'{transition.__name__} failed, no torque is commanded from now on:\n'
+                f'{transition.__name__} failed; commands fade to the final command (on_stop) and '
+                'cease:\n'
                 f'{traceback.format_exc()}'
             )
             node.robot_holder.refusal = f'{type(error).__name__}: {error}'

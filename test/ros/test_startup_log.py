@@ -125,6 +125,27 @@ def test_the_second_publisher_logs_its_silence_and_its_start(graph, log):
         observer.until(lambda: said('commanding turn'), 'commands')
 
 
+def test_another_publisher_is_not_the_reason_where_it_may_publish(graph, log):
+    with graph(
+        robot_description=URDF,
+        exclusive_commands='warn',
+        controller='/arm_controller',
+        start=False,
+    ) as (node, observer):
+        topic = '/robot_dynamics/commands'
+        other = observer.node.create_publisher(Float64MultiArray, topic, 10)
+        observer.until(lambda: node.count_publishers(topic) == 2, 'discovery')
+        node.start()
+
+        def said():
+            observer.states.publish(state(Q, V))
+            return log.lines('commanded: waiting for the parameters and the state of controller')
+
+        observer.until(said, 'the reason')
+        assert not log.lines('exclusive_commands=refuse')
+        observer.node.destroy_publisher(other)
+
+
 def test_disabled_is_a_reason_with_a_remedy(graph, log):
     with graph(robot_description=URDF) as (_, observer):
         observer.answer_to(state(Q, V))

@@ -73,7 +73,8 @@ def test_in_a_transition(guarded, dynamics, monkeypatch, capfd, transition, owne
         if commanded:
             scene.settle(np.zeros(3))
     logged = capfd.readouterr().err
-    assert f'on_{transition} failed, no torque is commanded from now on:\nTraceback' in logged
+    assert f'on_{transition} failed; commands fade to the final command' in logged
+    assert 'cease:\nTraceback' in logged
     assert 'in fail_on_purpose' in logged
 
 

@@ -48,13 +48,14 @@ class CommandStart:
         self._moved, self._changed = 0.0, True
         self._q: Array | None = None
         self._effort: Array | None = None
-        # The last command before an interruption; None if there was none.
+        # The last command before an interruption; None if there was none, or it is not trusted.
         self._kept: Array | None = None
+        self._distrusted = False
 
     def continue_from(self, other: CommandStart) -> None:
         """Take over what is known from the guard of another robot with the same joints."""
         self.known, self.torque, self.decision = other.known, other.torque, other.decision
-        self._kept = other._kept
+        self._kept, self._distrusted = other._kept, other._distrusted
 
     @property
     def may_be_kept(self) -> bool:
@@ -69,20 +70,24 @@ class CommandStart:
         """
         if self.known:
             self._kept = self._transition.effort.copy() if trusted else None
+            self._distrusted = not trusted
             self._transition.begin_at(np.zeros_like(self._transition.effort))
         self.known, self._q = False, None
 
-    def watch(self, q: Array, effort: Array | None, now: float, *, take_over: bool) -> bool:
+    def watch(
+        self, q: Array, effort: Array | None, now: float, *, timeout: float, take_over: bool
+    ) -> bool:
         """Take a state while nothing is commanded; whether it can be decided where to begin.
 
         Args:
             q: (k,) positions [rad or m].
             effort: (k,) measured efforts [N m or N]; None if they were not measured.
             now: [s], on a monotonic clock.
+            timeout: the longest time between two states that is no pause [s].
             take_over: whether commands may begin at the gravity torque.
         """
         # States with a pause between them say nothing about the pause.
-        if self._q is None or now - self._last > WATCHED:
+        if self._q is None or now - self._last > max(WATCHED, timeout):
             self._since, self._q, self._moved, self._changed = now, q.copy(), 0.0, False
         self._moved = max(self._moved, float(np.abs(q - self._q).max()))
         if self._kept is not None:
@@ -105,11 +110,17 @@ class CommandStart:
                 begin, self.torque = self._kept, 'the last command'
                 self.decision = 'the measured efforts show that the drive has kept it'
             elif take_over and self._held_by(gravity):
-                begin, self.torque = gravity, 'the gravity torque'
+                limits = self._transition.limiter.limits
+                begin, self.torque = np.clip(gravity, -limits, limits), 'the gravity torque'
             elif not take_over:
                 self.decision = 'no measured efforts show that the drive has kept the last command'
+        elif self._distrusted:
+            self.decision = (
+                'whether the driver adds gravity was not known before the interruption, so the '
+                'last command is not continued'
+            )
         self._transition.begin_at(begin)
-        self.known, self._q, self._kept = True, None, None
+        self.known, self._q, self._kept, self._distrusted = True, None, None, False
 
     def _held_by(self, gravity: Array) -> bool:
         """Whether the gravity torque (k,) holds the arm; the reason is the decision."""

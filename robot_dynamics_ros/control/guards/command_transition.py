@@ -92,8 +92,11 @@ class CommandTransition:
         return fade + slowest + SPARE_TIME
 
     def begin_at(self, effort: Array) -> None:
-        """Take this (k,) for the last command, within the limits [N m or N]; a fade begins."""
-        np.clip(effort, -self.limiter.limits, self.limiter.limits, out=self.effort)
+        """Take this (k,) for the last command [N m or N]; a fade begins.
+
+        Beyond the limits it decreases at the rate limit.
+        """
+        self.effort[:] = effort
         self._fade = Fade(self.effort.size, self._default_fade_time)
         self.request_fade()
 

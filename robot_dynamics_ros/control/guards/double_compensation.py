@@ -14,6 +14,8 @@ MEMORY = 0.5
 # the fit explains at least this part of its sum of squares.
 SHARE = (0.7, 1.3)
 EXPLAINED = 0.95
+# Below this share the driver adds no gravity.
+SMALLEST = 0.1
 
 
 class DoubleCompensation:
@@ -26,6 +28,8 @@ class DoubleCompensation:
     Attributes:
         share: of the gravity torque that the driver adds, by the fit [-]; NaN before the states
             cover `MEMORY`.
+        excluded: whether the share has been known since commands began, and small all that time.
+            When nothing applies the commands any more, the share decreases until that is noticed.
     """
 
     def __init__(self, size: int) -> None:
@@ -36,6 +40,12 @@ class DoubleCompensation:
         """
         # The last measured effort of each joint.
         self._measured = np.zeros(size)
+        self.begin()
+
+    def begin(self) -> None:
+        """Know nothing of the driver: commands begin."""
+        # The largest magnitude of the share; NaN while it has not been known.
+        self._largest = math.nan
         self.reset()
 
     def reset(self) -> None:
@@ -80,6 +90,13 @@ class DoubleCompensation:
         mixed, weight, _ = self._products
         enough = self._seen >= MEMORY and weight > 0.0
         self.share = float(mixed / weight) if enough else math.nan
+        if enough:
+            self._largest = float(np.fmax(self._largest, abs(self.share)))
+
+    @property
+    def excluded(self) -> bool:
+        """See the attributes of the class."""
+        return self._largest <= SMALLEST
 
     @property
     def suspected(self) -> bool:

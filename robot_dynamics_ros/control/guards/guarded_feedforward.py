@@ -128,8 +128,12 @@ class GuardedFeedforward(GuardParts):
         measured = None if effort is None else effort[indices]
         if measured is not None:
             self._compare(measured, now)
-        if self._watches and not self.start.watch(
-            self.state.q[indices], measured, now, take_over=self._take_over
+        if self.watches and not self.start.watch(
+            self.state.q[indices],
+            measured,
+            now,
+            timeout=self.settings.state_timeout,
+            take_over=self._take_over,
         ):
             return None
         try:
@@ -159,8 +163,8 @@ class GuardedFeedforward(GuardParts):
     def _step(self, now: float, time: float) -> Array | None:
         """Decide on the mode, and compute the command of this step."""
         if self.inhibitions.interrupting:
-            # Where the driver adds gravity too, the last command was wrong.
-            self.start.forget(trusted=not self.double_compensation.suspected)
+            # A driver that adds gravity holds the arm alone: its efforts equal the last command.
+            self.start.forget(trusted=self.double_compensation.excluded)
             self.set_reference(None, time)
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
@@ -176,11 +180,12 @@ class GuardedFeedforward(GuardParts):
         target = self._target(mode, time)
         if not self.start.known:
             gravity = None
-            if self._watches:
+            if self.watches:
                 self.feedforward.hold(self.state.q)
                 gravity = self.feedforward.effort.copy()
                 target = self._target(mode, time)
             self.start.begin(gravity, take_over=self._take_over)
+            self.double_compensation.begin()
         self.mode, self._stepped, self._final_command_pending = mode, now, True
         if mode is not before:
             self.request_fade()
@@ -195,8 +200,8 @@ class GuardedFeedforward(GuardParts):
         return self.settings.on_restart == 'take_over'
 
     @property
-    def _watches(self) -> bool:
-        """Whether states are watched before commands begin."""
+    def watches(self) -> bool:
+        """Whether states are watched before commands begin, to decide at which torque."""
         return (
             not (self.start.known or self.inhibitions)
             and self.running

@@ -13,8 +13,8 @@ class Inhibition:
         reason: a phrase for log and diagnostics.
         until: when commands may start, as a phrase that follows "torque enabled".
         interrupts: whether commands that have started end too, at once and without a final
-            command, because nothing applies them to the robot. The next command begins at zero,
-            or as `on_restart` says.
+            command, because nothing applies them to the robot. `CommandStart` decides where
+            the next commands begin.
     """
 
     reason: str

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from rclpy.node import Node
 
+from robot_dynamics_ros.control.guards.command_start import WATCHED
 from robot_dynamics_ros.control.guards.supervisor import Mode
 
 from ..endpoints.defaults import STEADY
@@ -22,6 +23,10 @@ from .near_misses import advice, near_misses, publishers_of, subscribers_of
 PERIOD = 0.5
 # How long the node must wait before that is logged [s]: discovery takes a second.
 PATIENCE = 2.0
+WATCHING = (
+    f'the measured states are watched for {WATCHED:g} s, to decide at which torque to begin '
+    '(on_restart)'
+)
 
 
 @dataclass(frozen=True)
@@ -176,8 +181,9 @@ class StartupLog:
             (not guard.enabled, lambda: 'torque is disabled: call ~/enable with true'),
             (interrupted, lambda: inhibition.reason),
             (not guard.fresh(clock.monotonic()), lambda: self._missing_states(robot)),
-            (self._command_publishers.others, self._other_publishers),
+            ('publishers' in guard.inhibitions, self._other_publishers),
             (inhibition, lambda: inhibition.reason),
+            (guard.watches, lambda: WATCHING),
         )
         reason = next((text() for applies, text in reasons if applies), '')
         text = f'silent, no torque is commanded: {reason}'

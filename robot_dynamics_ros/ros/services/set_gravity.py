@@ -10,7 +10,12 @@ from rclpy.parameter import Parameter
 from rclpy.time import Time
 
 from robot_dynamics_ros.core.checks import STRONGEST_GRAVITY, checked_gravity
-from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, UnknownNameError
+from robot_dynamics_ros.core.errors import (
+    ParameterError,
+    RobotDynamicsError,
+    StateError,
+    UnknownNameError,
+)
 from robot_dynamics_ros.core.model.gravity import rotated_gravity
 from robot_dynamics_ros.core.spatial import Vector
 
@@ -60,6 +65,10 @@ class SetGravityService:
             )
         stamp = Time.from_msg(message.header.stamp)
         pose = await transform_lookup.look_up(self._node, root, frame, stamp)
+        # The robot may have been changed meanwhile.
+        present = self._holder.require().dynamics.model.frames[0].name
+        if present != root:
+            raise StateError(f'the root link is {present!r} now, it was {root!r}: call again')
         rotation = pose.rotation
         return rotated_gravity((rotation.x, rotation.y, rotation.z, rotation.w), (x, y, z))
 

@@ -1,5 +1,7 @@
 """Where commands begin that continue no known command: at zero, or at the torque of a held arm."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from three_joints import URDF
@@ -8,6 +10,7 @@ from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.command_start import WATCHED
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.guards.inhibition import Inhibition
+from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
@@ -102,6 +105,15 @@ def test_by_default_it_begins_at_zero_with_the_first_state():
     assert waited <= 2 * PERIOD
 
 
+@pytest.mark.parametrize('period', [0.4, 1.0])
+def test_states_that_come_slowly_are_watched_too(period):
+    """They are not stale, so the time between them is no pause."""
+    arm = Arm(state_timeout=2.5 * period)
+    assert arm.show() is None
+    arm.now += period
+    np.testing.assert_allclose(arm.show(), GRAVITY, rtol=1e-12)
+
+
 def test_without_gravity_among_the_terms_there_is_nothing_to_take_over():
     """The driver adds it."""
     command, waited = Arm(terms=('coriolis',)).first()
@@ -113,8 +125,9 @@ def interrupted(**settings):
     """An arm at its gravity torque whose controller was deactivated and activated."""
     arm = Arm(on_restart='fade_from_zero', **settings)
     arm.first()
-    while not np.allclose(arm.commands[-1], GRAVITY, rtol=1e-12):
+    while not arm.guard.double_compensation.excluded:
         arm.show()
+    np.testing.assert_allclose(arm.commands[-1], GRAVITY, rtol=1e-12)
     arm.guard.inhibitions.put('controller', INACTIVE)
     assert [arm.show() for _ in range(10)] == [None] * 10
     assert arm.guard.mode is Mode.SILENT
@@ -131,6 +144,39 @@ def test_after_an_interruption_a_drive_that_has_kept_the_torque_goes_on_with_it(
         np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
         assert arm.guard.start.torque == 'the last command'
         assert WATCHED <= waited <= WATCHED + 3 * PERIOD
+
+
+def test_what_efforts_have_shown_is_known_after_a_pause_of_the_states():
+    """Such as where the controllers are switched: the fade after it changes nothing."""
+    arm = Arm(on_restart='fade_from_zero')
+    arm.first()
+    while not arm.guard.double_compensation.excluded:
+        arm.show()
+    arm.now += 1.0
+    arm.guard.command_without_state(arm.now, arm.now)
+    assert arm.guard.mode is Mode.HOLD
+    arm.show()
+    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.show()
+    arm.guard.inhibitions.put('controller', None)
+    np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
+
+
+def test_after_an_interruption_lowered_limits_are_reached_at_the_rate_limit():
+    """The drive has kept more than the limits: one step down to them would be felt."""
+    rates = np.array([100.0, 200.0, 20.0])
+    arm = interrupted(effort_rate_limits=tuple(rates))
+    arm.guard.apply(replace(arm.guard.settings, effort_scale=0.05))
+    command, _ = arm.first()
+    assert (np.abs(command - GRAVITY) <= rates * LONGEST_STEP).all()
+    begun = len(arm.commands) - 1
+    limits = arm.guard.limiter.limits
+    assert (np.abs(GRAVITY) > limits).any()
+    for _ in range(400):
+        arm.show()
+    steps = np.abs(np.diff(np.array(arm.commands[begun:]), axis=0))
+    assert (steps <= rates * PERIOD * (1.0 + 1e-9)).all()
+    assert (np.abs(arm.commands[-1]) <= limits).all()
 
 
 @pytest.mark.parametrize('effort', [None, np.full(3, np.nan), ZERO, 0.5 * GRAVITY, 2.0 * GRAVITY])
@@ -151,16 +197,26 @@ def test_a_drive_that_has_kept_the_torque_for_a_moment_only_is_faded_in_from_zer
     assert not arm.show(effort=0.5 * GRAVITY).any()
 
 
-def test_a_command_that_the_driver_added_gravity_to_is_not_continued():
-    """The driver alone holds the arm with its gravity torque, which was the last command too."""
+@pytest.mark.parametrize('unnoticed', [0.0, 0.03, 0.2, 0.4, 2.0])
+@pytest.mark.parametrize('commanded', [0.1, 0.4, 0.6, 3.0])
+def test_a_command_that_the_driver_added_gravity_to_is_not_continued(commanded, unnoticed):
+    """The driver alone holds the arm with its gravity torque, which was the last command too.
+
+    Controllers are asked for their state now and then: until the answer, states are answered.
+    """
     arm = Arm(on_restart='fade_from_zero')
-    arm.first()
-    while not arm.guard.double_compensation.suspected:
+    arm.first(effort=GRAVITY)
+    while not np.allclose(arm.commands[-1], GRAVITY, rtol=1e-12):
         arm.show(effort=arm.commands[-1] + GRAVITY)
+    for _ in range(round(commanded / PERIOD)):
+        arm.show(effort=arm.commands[-1] + GRAVITY)
+    for _ in range(round(unnoticed / PERIOD)):
+        arm.show()
     arm.guard.inhibitions.put('controller', INACTIVE)
     arm.show()
     arm.guard.inhibitions.put('controller', None)
     assert not arm.first()[0].any()
+    assert 'whether the driver adds gravity was not known' in arm.guard.start.decision
 
 
 def test_after_an_interruption_a_held_arm_is_taken_over():

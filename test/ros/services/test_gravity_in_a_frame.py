@@ -18,6 +18,7 @@ from sensor_msgs.msg import MultiDOFJointState
 from three_joints import URDF
 
 from robot_dynamics_interfaces.srv import GetMassMatrix, SetGravity
+from robot_dynamics_ros.ros.robot.robot_factory import RobotFactory
 from robot_dynamics_ros.ros.services import transform_lookup
 
 try:
@@ -170,6 +171,28 @@ def test_a_frame_without_transform_is_refused_and_nothing_waits_for_it(caller, m
     assert time.monotonic() - asked >= 2.0
     assert not listened(caller.robot)
     assert caller.robot.get_parameter('gravity').value == before
+
+
+@pytest.mark.parametrize('root', [None, 'plate'])
+def test_a_robot_that_is_changed_during_the_request_keeps_its_gravity(caller, root):
+    """It is not configured any more, or its root link is another one."""
+    node, holder = caller.robot, caller.robot.robot_holder
+    before = node.get_parameter('gravity').value
+    future = caller.client.call_async(request('world'))
+    caller.observer.until(lambda: listened(node) == TOPICS, 'subscriptions')
+    if root:
+        holder.replace(RobotFactory(node).from_description(URDF.replace('"base"', f'"{root}"')))
+    else:
+        holder.clear()
+
+    def done():
+        caller.send(caller.moving)
+        return future.done()
+
+    caller.observer.until(done, 'the answer')
+    assert not future.result().success
+    assert ('the root link is' if root else 'not configured') in future.result().message
+    assert node.get_parameter('gravity').value == before
 
 
 def test_a_request_that_fails_inside_tf2_is_answered(caller, monkeypatch):
