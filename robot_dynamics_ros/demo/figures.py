@@ -73,7 +73,7 @@ def judge(results: Results) -> list[Figure]:
 
     The bounds of motion detect a wrong term: an error of one per cent in gravity lets a held UR5
     drift by more than a radian. The bounds of latency and loss grow with the load of the machine,
-    which the transport of the same states to the observer shows.
+    which the transport of the same states to the observer shows; they do not fail the demo.
     """
     rows, time, matrices = results.joint_rows(), results.timeliness, results.matrices
     step, lead = results.rate_limit_use.step, results.rate_limit_use.lead
@@ -109,17 +109,18 @@ def judge(results: Results) -> list[Figure]:
         Figure('command_lead', 'commands: lead over the rate limit',
                1e3 * lead, 'ms', at_most=1e3 * LATENESS),
         Figure('state_rate', 'joint_states: rate', time.state_rate, 'Hz',
-               at_least=0.5 * results.rate),
+               at_least=0.5 * results.rate, load=True),
         Figure('command_rate', 'commands: rate', time.command_rate, 'Hz',
-               at_least=0.8 * time.state_rate),
+               at_least=0.8 * time.state_rate, load=True),
         Figure('latency_p50', 'state to command: median', p50, 'ms',
-               at_most=max(2.0, 10.0 * transport_p50)),
+               at_most=max(2.0, 10.0 * transport_p50), load=True),
         Figure('latency_p99', 'state to command: 99th percentile', p99, 'ms',
-               at_most=max(20.0, 4.0 * transport_p99)),
+               at_most=max(20.0, 4.0 * transport_p99), load=True),
         Figure('transport_p50', 'state to observer, without the node: median',
                transport_p50, 'ms'),
         Figure('transport_p99', 'the same: 99th percentile', transport_p99, 'ms'),
-        Figure('lost', 'states without a command', lost, '%', at_most=10.0 + late),
+        Figure('lost', 'states without a command', lost, '%', at_most=10.0 + late,
+               load=True),
         *(
             Figure(f'cpu_{name}', f'processor time of the {name}', 100.0 * share, '% of a core')
             for name, share in results.cpu.items()

@@ -14,6 +14,10 @@ from .recording import MatrixSample, PhaseRecording, Samples
 
 Array = NDArray[np.float64]
 
+# Entries of C are of the size of M v. Where C vanishes, its largest entry is rounding: errors are
+# divided by at least this share of the largest entry of M times the largest velocity [-].
+VANISHING = 0.1
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -69,7 +73,10 @@ class RateLimitUse:
 
 @dataclass(frozen=True)
 class MatrixErrors:
-    """The largest over all states, relative to the largest entry of the matrix."""
+    """The largest over all states, relative to the largest entry of the matrix.
+
+    Those of C and dM/dt - 2C are relative to a share of M v where C vanishes.
+    """
 
     mass_asymmetry: float
     smallest_eigenvalue: float
@@ -161,14 +168,16 @@ def matrix_errors(
         asymmetry.append(_relative(sample.mass - sample.mass.T, sample.mass))
         eigenvalues.append(float(np.linalg.eigvalsh(sample.mass).min()))
         n = sample.mass_rate - 2 * sample.coriolis
-        skewness.append(_relative(n + n.T, sample.coriolis))
+        floor = VANISHING * float(np.abs(expected_mass).max() * np.abs(sample.v).max())
+        skewness.append(_relative(n + n.T, expected_coriolis, floor))
         mass.append(_relative(sample.mass - expected_mass, expected_mass))
-        coriolis.append(_relative(sample.coriolis - expected_coriolis, expected_coriolis))
+        difference = sample.coriolis - expected_coriolis
+        coriolis.append(_relative(difference, expected_coriolis, floor))
     return MatrixErrors(max(asymmetry), min(eigenvalues), max(skewness), max(mass), max(coriolis))
 
 
-def _relative(difference: Array, whole: Array) -> float:
-    scale = float(np.abs(whole).max())
+def _relative(difference: Array, whole: Array, floor: float = 0.0) -> float:
+    scale = max(float(np.abs(whole).max()), floor)
     worst = float(np.abs(difference).max())
     return worst / scale if scale > 0 else worst
 

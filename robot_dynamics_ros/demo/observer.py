@@ -25,7 +25,7 @@ PASSED, FAILED, NOT_RUN, INTERRUPTED = 0, 1, 2, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demo; return 0 only if every bound holds."""
+    """Run the demo; return 0 only if every bound on the torques holds."""
     options = _options(arguments)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
@@ -69,11 +69,14 @@ def _run(options: argparse.Namespace) -> int:
 def show(verdict: Verdict, *, as_json: bool) -> None:
     """Print the tables and failures of a verdict, JSON if asked for, and whether it passed."""
     print(f'\n{verdict.joint_table()}\n\n{verdict.table()}\n')
-    for figure in verdict.failures():
-        print(f'demo: {figure.label}: {figure.value:g} {figure.unit}, bound {figure.bound}')
+    for figure in (*verdict.failures(), *verdict.slow()):
+        print(
+            f'demo: {figure.mark}: {figure.label}: {figure.value:g} {figure.unit}, '
+            f'bound {figure.bound}'
+        )
     if as_json:
         print(verdict.json())
-    print(f'demo: {"PASSED: every bound holds" if verdict.passed else "FAILED"}', flush=True)
+    print(f'demo: {verdict.sentence()}', flush=True)
 
 
 def _plan(file: Path, duration: float) -> Plan:
@@ -88,7 +91,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog='scripts/demo',
         description='A simulated arm is held and moved by the dynamics node, in three processes. '
-        'Exit code 0: every bound holds; 1: a bound is exceeded; 2: the demo could not run.',
+        'Exit code 0: every bound on the torques holds; 1: one is exceeded; 2: the demo could not '
+        'run. Rates, latencies and losses depend on the load of the machine: a bound that they '
+        'exceed is marked "slow".',
     )
     parser.add_argument(
         '--urdf',

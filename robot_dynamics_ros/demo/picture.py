@@ -54,6 +54,7 @@ def _headline(head: Figure, results: Results, verdict: Verdict) -> None:
     held = sum(figure.passed for figure in judged)
     colour = panels.GOOD if verdict.passed else panels.BAD
     word = 'PASSED' if verdict.passed else 'FAILED'
+    slow = f', {len(verdict.slow())} slow by load' if verdict.slow() else ''
     head.text(
         0.012,
         0.62,
@@ -74,7 +75,7 @@ def _headline(head: Figure, results: Results, verdict: Verdict) -> None:
     head.text(
         0.988,
         0.5,
-        f'{word}\n{held} of {len(judged)} bounds hold',
+        f'{word}\n{held} of {len(judged)} bounds hold{slow}',
         size=15,
         weight='bold',
         color=colour,

@@ -17,6 +17,7 @@ from robot_dynamics_ros.core.errors import OracleUnavailable
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import State, random_states
 
+from .limit_attributes import with_limit_attributes
 from .report import TOLERANCE, Comparison, Report
 
 try:
@@ -53,7 +54,7 @@ class PinocchioReference:
                 'Pinocchio is not installed: pip install pin, or set parameter cross_check: false'
             )
         try:
-            self._bare = pinocchio.buildModelFromXML(text)
+            self._bare = pinocchio.buildModelFromXML(with_limit_attributes(text))
         except (ValueError, RuntimeError) as error:
             raise OracleUnavailable(f'Pinocchio refuses the URDF: {error}') from None
         self._take(model)

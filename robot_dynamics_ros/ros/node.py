@@ -122,7 +122,7 @@ class DynamicsNode(LifecycleNode):
             wanted = node_parameters.read(self)['autostart']
         except RobotDynamicsError as error:
             self.robot_holder.refusal = str(error)
-            self.get_logger().error(f'not started: {error}')
+            self.get_logger().error(f'not configured: {error}{self._remedy()}')
             return
         if not wanted or not self._description.text():
             return
@@ -217,6 +217,12 @@ class DynamicsNode(LifecycleNode):
         """
         if self._refused_files:
             raise ParameterError(self._refused_files)
+
+    def _remedy(self) -> str:
+        """What to do after a parameter was refused at the start; that of a file says it itself."""
+        if self._refused_files:
+            return ''
+        return '; set the parameter, then configure and activate the node'
 
     def _clear_robot(self) -> None:
         robot = self.robot_holder.current

@@ -121,6 +121,28 @@ def test_a_false_matrix_breaks_a_law(matrices, name, law):
     assert getattr(measurements.matrix_errors([matrices], expected), law) > 1e-3
 
 
+ROUNDING = np.full((2, 2), 1e-16)
+
+
+@pytest.mark.parametrize('q2', [0.0, np.pi])
+def test_rounding_is_small_where_the_coriolis_matrix_vanishes(q2):
+    """Of the stretched or folded arm, C is zero; so it is, of a gantry, everywhere."""
+    v = np.array([1.0, -2.0])
+    mass, rate, coriolis = planar_2r(q2, v)
+    sample = MatrixSample(np.array([0.3, q2]), v, mass, rate + 1e-12, coriolis + ROUNDING)
+    errors = measurements.matrix_errors([sample], [(mass, coriolis)])
+    assert errors.coriolis_error < 1e-14
+    assert errors.skewness < 1e-10
+
+
+def test_a_false_coriolis_matrix_is_found_where_the_true_one_vanishes():
+    v = np.array([1.0, -2.0])
+    mass, rate, coriolis = planar_2r(0.0, v)
+    sample = MatrixSample(np.zeros(2), v, mass, rate, coriolis + 0.01)
+    errors = measurements.matrix_errors([sample], [(mass, coriolis)])
+    assert min(errors.coriolis_error, errors.skewness) > 1e-3
+
+
 def test_a_channel_reads_only_what_is_asked_for():
     read = []
 

@@ -63,3 +63,31 @@ def test_json_is_one_line_that_every_parser_reads(drift):
 
 def test_a_joint_that_never_errs_has_no_ratio():
     assert math.isnan(JointRow('a', 'rad', 0.0, 0.0, 0.0).ratio)
+
+
+@pytest.mark.parametrize(
+    ('latency', 'mark', 'passed'),
+    [(1.0, 'pass', True), (2.2, 'slow', True), (math.nan, 'FAIL', False)],
+)
+def test_the_load_of_the_machine_does_not_fail_the_torques(latency, mark, passed):
+    """A latency that was not measured does: then no command came."""
+    figures = [
+        Figure('drift', 'held: drift', 0.0, 'rad', at_most=0.001),
+        Figure('latency', 'median', latency, 'ms', at_most=2.0, load=True),
+    ]
+    judged = Verdict('ur5', figures, [JOINT])
+    assert judged.passed is passed
+    assert judged.table().splitlines()[-1].split()[-1] == mark
+    assert [figure.key for figure in judged.slow()] == (['latency'] if mark == 'slow' else [])
+    assert ('load of this machine' in judged.sentence()) is (mark == 'slow')
+
+
+def test_a_broken_law_fails_on_a_slow_machine_too():
+    figures = [
+        Figure('drift', 'held: drift', 0.002, 'rad', at_most=0.001),
+        Figure('latency', 'median', 2.2, 'ms', at_most=2.0, load=True),
+    ]
+    judged = Verdict('ur5', figures, [JOINT])
+    assert not judged.passed
+    assert judged.sentence() == 'FAILED'
+    assert [figure.key for figure in judged.failures()] == ['drift']

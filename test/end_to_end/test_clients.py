@@ -112,6 +112,23 @@ def test_what_is_wrong_is_said(node, environment):
     assert 'Traceback' not in result.stderr
 
 
+@pytest.mark.parametrize('argument', ['joint2=abc', 'joint2', 'joint2=1=2'])
+def test_what_is_not_a_position_is_said_in_one_line(environment, argument):
+    result = client('get_mass_matrix.py', 'joint1=0.1', argument, environment=environment)
+    assert result.returncode == 2
+    assert f"'{argument}' is not JOINT=POSITION" in result.stderr.splitlines()[-1]
+    assert 'Traceback' not in result.stderr
+
+
+def test_the_clients_take_the_name_of_the_node(node, environment):
+    result = client('get_mass_matrix.py', '--node', '/robot_dynamics', environment=environment)
+    assert result.stdout.split()[:3] == ['joint1', 'joint2', 'joint3'], result.stderr
+    result = client('get_mass_matrix.py', '--node', '/other', environment=environment)
+    assert 'no service /other/get_mass_matrix' in result.stderr
+    result = client('change_state.py', '--node', '/other', 'activate', environment=environment)
+    assert 'no service /other/change_state' in result.stderr
+
+
 def printed(*arguments, environment):
     return subprocess.run(
         [sys.executable, '-m', 'robot_dynamics_ros.ros.print_dynamics', *arguments],

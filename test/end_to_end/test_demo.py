@@ -18,7 +18,7 @@ pytest.importorskip('robot_dynamics_interfaces')
 from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.default_arm import default_urdf
 
-# What a busy machine can spoil; the demo itself judges these as well.
+# What a busy machine can spoil; the demo does not fail for these.
 OF_TIME = {'state_rate', 'command_rate', 'latency_p50', 'latency_p99', 'lost'}
 
 
@@ -92,8 +92,10 @@ def test_the_node_keeps_up(demo):
 def test_exit_code_last_line_and_table_say_the_same(demo):
     _, code, out = demo
     report = reported(out)
-    said = {0: 'demo: PASSED: every bound holds', 1: 'demo: FAILED'}[code]
-    assert out.splitlines()[-1] == said
+    said = {0: 'demo: PASSED: every bound', 1: 'demo: FAILED'}[code]
+    last = out.splitlines()[-1]
+    assert last.startswith(said)
+    assert ('load of this machine' in last) is ('slow:' in out)
     assert report['arm'] == 'ur5'
     assert report['passed'] is (code == 0) is ('FAIL' not in out)
     assert len(report['rms_error']) == 6

@@ -161,6 +161,33 @@ def test_what_pinocchio_refuses_is_said_in_its_words():
         PinocchioReference('<robot name="x"><link name="a"/><link name="b"/></robot>', model)
 
 
+@pytest.mark.parametrize(
+    'limit',
+    [
+        '<limit lower="-1" upper="1" velocity="2"/>',
+        '<limit lower="-1" upper="1" effort="3"/>',
+        '<limit lower="-1" upper="1"/>',
+        '',
+    ],
+    ids=['effort', 'velocity', 'both', 'element'],
+)
+@pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
+def test_limits_that_are_missing_do_not_matter_to_the_comparison(kind, limit):
+    """Pinocchio's parser needs them, `parse_urdf` counts the joint as unlimited."""
+    text = f"""<robot name="exported"><link name="base"/><link name="arm"><inertial>
+        <origin xyz="0.2 0 0.1"/><mass value="2"/>
+        <inertia ixx="0.1" iyy="0.2" izz="0.15" ixy="0.01" ixz="0" iyz="0"/></inertial></link>
+        <joint name="lift" type="{kind}"><parent link="base"/><child link="arm"/>
+        <axis xyz="0 1 0"/>{limit}</joint></robot>"""
+    model = parse_urdf(text)
+    dynamics = RobotDynamics(model, gravity=(1.0, 2.0, -9.0), backend='python')
+    PinocchioReference(text, model).compare(dynamics).raise_on_disagreement()
+    other = RobotDynamics(
+        wrong(model, axis=(0.0, -1.0, 0.0)), gravity=(1.0, 2.0, -9.0), backend='python'
+    )
+    assert not PinocchioReference(text, model).compare(other).agrees
+
+
 def test_without_pinocchio_the_oracle_is_unavailable(monkeypatch):
     monkeypatch.setattr(pinocchio_reference, 'pinocchio', None)
     robot = hand_written('pendulum')

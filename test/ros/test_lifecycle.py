@@ -266,3 +266,17 @@ def test_a_transition_that_is_not_allowed_is_answered_and_logged(graph, capfd, r
         assert label(observer) == 'inactive'
     allowed = 'refused: in state unconfigured, allowed are configure (1), shutdown (5)'
     assert f'{named} {allowed}' in capfd.readouterr().err
+
+
+def test_a_parameter_that_is_refused_at_the_start_is_said_with_what_to_do(graph, capfd):
+    """The node runs on and can be configured: it is not to be started again."""
+    with graph(robot_description=URDF, joints=['turn', 'turn']) as (node, _):
+        assert node.robot_holder.current is None
+        (line,) = [
+            text for text in capfd.readouterr().err.splitlines() if 'not configured' in text
+        ]
+        assert 'set the parameter, then configure and activate the node' in line
+        assert 'not started' not in line
+        node.set_parameters([Parameter('joints', value=['turn'])])
+        node.trigger_configure()
+        assert node.robot_holder.current is not None

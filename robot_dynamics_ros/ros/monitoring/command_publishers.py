@@ -73,7 +73,10 @@ class CommandPublishers:
     def _lease_text(self, names: list[str]) -> str:
         """For the log: how long a process that was killed is counted."""
         if names.count(self._node.get_fully_qualified_name()) > 1:
-            other = 'the other has the name of this node'
+            other = (
+                'the other has the name of this node, and may be waiting for this one to end: '
+                'if both run, end one'
+            )
         elif any(UNKNOWN_NAME in name for name in names):
             other = 'the name of the other is not known yet'
         else:

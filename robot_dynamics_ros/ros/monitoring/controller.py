@@ -157,10 +157,17 @@ class Controller:
             self._subscribers_logged = True
             if not self.subscribers:
                 log.warning(
-                    f'nobody subscribes to {self._topic}: the commands go nowhere; remap '
-                    '~/commands to the topic of the controller, for example '
-                    "--remap '~/commands:=/effort_controller/commands'"
+                    f'nobody subscribes to {self._topic}: the commands go nowhere; '
+                    f'{self._subscriber_advice()}'
                 )
+
+    def _subscriber_advice(self) -> str:
+        if self._topic != f'{self._node.get_fully_qualified_name()}/commands':
+            return 'is the controller loaded, and is this its topic?'
+        return (
+            'remap ~/commands to the topic of the controller, for example '
+            "--remap '~/commands:=/effort_controller/commands'"
+        )
 
     def _log_start(self, guard: GuardedFeedforward) -> None:
         """Say once where commands begin behind a controller, and why."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
@@ -14,6 +15,9 @@ from ..robot.commanded_robot import CommandedRobot
 from ..robot.requested_state import RequestedState
 from ..robot.robot_holder import RobotHolder
 from .effort_filling import excesses, fill_efforts
+
+# Largest speed at the end that joint_trajectory_controller takes for rest [rad/s or m/s].
+REST = float(np.finfo(np.float32).eps)
 
 
 class TrajectoryPreparation:
@@ -46,6 +50,7 @@ class TrajectoryPreparation:
         if not message.points:
             return
         self._add_joints(message, robot)
+        self._warn_of_moving_end(message, source)
         demands = fill_efforts(message, robot, self._state, self._terms())
         if warning := excesses(demands):
             self._node.get_logger().warning(
@@ -67,6 +72,21 @@ class TrajectoryPreparation:
             for field, values in (('positions', q), ('velocities', rest), ('accelerations', rest)):
                 if len(given := getattr(point, field)) == count:
                     given.extend(values)
+
+    def _warn_of_moving_end(self, message: JointTrajectory, source: str) -> None:
+        velocities = message.points[-1].velocities
+        moving = [
+            f'{name} at {v:.4g}'
+            for name, v in zip(message.joint_names, velocities, strict=False)
+            if abs(v) > REST
+        ]
+        if moving:
+            self._node.get_logger().warning(
+                f'the last point of the trajectory on {source} moves ({", ".join(moving)} rad/s '
+                'or m/s): joint_trajectory_controller refuses it unless its parameter '
+                'allow_nonzero_velocity_at_trajectory_end is true; end with zero velocities',
+                throttle_duration_sec=WARNING_PERIOD,
+            )
 
     def _measured(self, robot: CommandedRobot, joints: list[str]) -> list[float]:
         """Positions of some joints in the latest joint state [rad or m]."""

@@ -9,8 +9,13 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.time import Time
 
-from robot_dynamics_ros.core.checks import checked_gravity
-from robot_dynamics_ros.core.errors import ParameterError, StateError, UnknownNameError
+from robot_dynamics_ros.core.checks import STRONGEST_GRAVITY, checked_gravity
+from robot_dynamics_ros.core.errors import (
+    ParameterError,
+    RobotDynamicsError,
+    StateError,
+    UnknownNameError,
+)
 from robot_dynamics_ros.core.model.gravity import rotated_gravity
 from robot_dynamics_ros.core.spatial import Vector
 
@@ -31,6 +36,13 @@ class SetGravityService:
 
     async def set_gravity(self, request: Any, response: Any) -> None:
         """Rotate the vector into the frame of the root link, and set the parameter."""
+        try:
+            await self._set(request, response)
+        except RobotDynamicsError as error:
+            self._node.get_logger().warning(f'set_gravity refused, gravity is unchanged: {error}')
+            raise
+
+    async def _set(self, request: Any, response: Any) -> None:
         if not request.allow_any:
             _check_place(request.gravity.vector)
         gravity = await self._in_root_link(request.gravity)
@@ -69,8 +81,13 @@ def _check_place(vector: Any) -> None:
     """
     size = math.hypot(vector.x, vector.y, vector.z)
     if size < WEAKEST or size > STRONGEST:
+        remedy = 'set allow_any to true if you mean it'
+        if size > STRONGEST_GRAVITY:
+            remedy = (
+                f'more than {STRONGEST_GRAVITY:g} m/s^2 is refused with allow_any too: check that '
+                'it is in m/s^2'
+            )
         raise ParameterError(
             f'gravity is ({vector.x:g}, {vector.y:g}, {vector.z:g}), {size:.4g} m/s^2 strong: '
-            f'places on Earth have {WEAKEST:g} to {STRONGEST:g} m/s^2; set allow_any to true if '
-            'you mean it'
+            f'places on Earth have {WEAKEST:g} to {STRONGEST:g} m/s^2; {remedy}'
         )

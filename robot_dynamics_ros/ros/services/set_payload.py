@@ -15,6 +15,7 @@ from ..robot.commanded_robot import CommandedRobot
 from ..robot.compilation import CompiledRobot, without_payload
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
+from .payload_poses import overload_text
 
 NAME = 'payload'
 LONGEST_TRANSITION = 60.0
@@ -59,6 +60,7 @@ class PayloadServices:
         self._without_payload = unloaded
         self._holder.replace(robot, fade_time)
         taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
+        taken += overload_text(robot, current, self._logger)
         if question := robot.dynamics.model.doubt_about(payload):
             self._logger.warning(question)
             return f'{taken}; {question}'

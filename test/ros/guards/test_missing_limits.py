@@ -28,7 +28,11 @@ def activate(observer):
     return observer.call(ChangeState, name, transition=transition).success
 
 
-@pytest.mark.parametrize('description', [URDF, urdf(0)], ids=['missing', 'zero'])
+@pytest.mark.parametrize(
+    'description',
+    [URDF, urdf(0), urdf(0).replace('effort="0" ', '')],
+    ids=['missing', 'zero', 'attribute'],
+)
 def test_it_activates_after_effort_limits_is_set(guarded, dynamics, description, capfd):
     """CAD exports leave limits out, or write 0; .inf says that none is meant."""
     given = {'robot_description': description, 'effort_limits': []}

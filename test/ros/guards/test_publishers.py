@@ -115,4 +115,6 @@ def test_a_process_that_was_killed_is_waited_for_until_its_lease_ends(guarded, d
         f'{SHORT_LEASE} s if it ran with config/fastdds.xml. Commands then begin at zero' in text
     )
     assert 'set on_restart to take_over' in text
+    # It may also run, and wait in the same way.
+    assert 'if both run, end one' in text
     assert f'no other publisher on {TOPIC} any more, after' in text

@@ -4,6 +4,7 @@ import pytest
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from guard_scene import figures
 from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from three_joints import URDF
@@ -66,6 +67,35 @@ def test_a_fade_is_said_only_where_torque_is_commanded(graph, capfd):
     assert 'fading' not in said
 
 
+UPRIGHT = """<robot name="upright"><link name="base"/>
+<link name="arm"><inertial><origin xyz="0 0 0.3"/><mass value="20"/>
+<inertia ixx="0.3" iyy="0.3" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tool"/><joint name="lift" type="revolute"><parent link="base"/><child link="arm"/>
+<axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="200" velocity="2"/></joint>
+<joint name="mount" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 0.5"/>
+</joint></robot>"""
+
+
+def test_a_payload_that_only_the_present_pose_can_hold_is_questioned(graph, capfd):
+    """Upright, the joint feels no weight; almost everywhere else 500 kg are far too heavy."""
+    with graph(robot_description=UPRIGHT, effort_limits=[]) as (_, observer):
+        observer.answer_to(JointState(name=['lift'], position=[0.0], velocity=[0.0]))
+
+        def carry(mass):
+            name, inertia = '/robot_dynamics/set_payload', Inertia(m=mass)
+            return observer.call(SetPayload, name, frame='tool', inertia=inertia).message
+
+        question = 'exceeds the effort limits at '
+        assert question not in carry(10.0)
+        message = carry(500.0)
+        assert 'attached' in message
+        assert question in message
+        assert int(message.partition(question)[2].split()[0]) > 40
+        # Less than the present payload, though still too much.
+        assert question not in carry(400.0)
+    assert capfd.readouterr().err.count('is the mass in kg?') > 0
+
+
 def test_a_payload_as_heavy_as_the_robot_is_questioned(graph, capfd):
     """Also where the driver adds gravity, so that no joint is overloaded."""
     question = 'the whole robot has 6.5 kg: check that the mass is in kg'
@@ -88,7 +118,7 @@ def test_findings_of_the_audit_are_in_log_and_diagnostics(guarded, capfd):
 
 
 @pytest.mark.parametrize('size', [0.0, 1.62, 9.69, 9.91, 98.1])
-def test_gravity_of_no_place_on_earth_is_refused_without_allow_any(graph, size):
+def test_gravity_of_no_place_on_earth_is_refused_without_allow_any(graph, size, capfd):
     """An empty service call asks for zero, and the arm would sink."""
     with graph(robot_description=URDF) as (node, observer):
         gravity = Vector3Stamped(vector=Vector3(x=0.6 * size, z=-0.8 * size))
@@ -108,3 +138,16 @@ def test_gravity_of_no_place_on_earth_is_refused_without_allow_any(graph, size):
         # The parameter may say it.
         (result,) = node.set_parameters([Parameter('gravity', value=[0.0, 0.0, 0.0])])
         assert result.successful
+    assert 'set_gravity refused, gravity is unchanged: gravity is (' in capfd.readouterr().err
+
+
+def test_gravity_that_allow_any_does_not_allow_is_said(graph):
+    """Such as 981 for cm/s^2."""
+    with graph(robot_description=URDF) as (_, observer):
+        gravity = Vector3Stamped(vector=Vector3(z=-981.0))
+        for allow_any in (False, True):
+            name = '/robot_dynamics/set_gravity'
+            response = observer.call(SetGravity, name, gravity=gravity, allow_any=allow_any)
+            assert not response.success
+            assert 'set allow_any' not in response.message
+            assert '100 m/s^2' in response.message

@@ -275,6 +275,20 @@ def test_a_long_trajectory_is_passed_on_with_a_warning_that_names_the_action(rel
         )
 
 
+@pytest.mark.parametrize(('end', 'warned'), [(0.0, False), (0.25, True)])
+def test_a_trajectory_whose_last_point_moves_is_passed_on_with_a_warning(
+    relay, capfd, end, warned
+):
+    """joint_trajectory_controller refuses it by default, and only its log says so."""
+    message = trajectory(given='qv')
+    message.points[-1].velocities = [0.0, end, 0.0]
+    with relay() as (_, observer):
+        assert relayed(observer, message).points
+    said = capfd.readouterr().err
+    assert ('allow_nonzero_velocity_at_trajectory_end' in said) is warned
+    assert ('slide at 0.25' in said) is warned
+
+
 def test_without_control_msgs_the_node_starts_and_says_what_is_missing(graph, capfd, monkeypatch):
     monkeypatch.setattr(trajectory_action, 'FollowJointTrajectory', None)
     with graph(robot_description=URDF) as (_, observer):

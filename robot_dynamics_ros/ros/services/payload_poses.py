@@ -1,0 +1,47 @@
+"""Whether the joints could hold a payload at other poses than the present one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.core.model.sampling import random_states
+
+from ..robot.commanded_robot import CommandedRobot
+
+POSES = 50
+# A payload is questioned if more than half of the poses need more than this share of a limit [-]:
+# heavy ones that the arm holds close to its base are not.
+FACTOR = 2.0
+
+
+def overload_text(loaded: CommandedRobot, before: CommandedRobot, logger: Any) -> str:
+    """A question for log and response if most poses exceed the effort limits by far, or ''.
+
+    Not asked where the driver adds gravity. Joints that need less torque than before the change do
+    not count.
+
+    Args:
+        loaded: the robot with its new payload.
+        before: the robot without it, or with another payload.
+        logger: gets the question as a warning.
+    """
+    if 'gravity' not in before.feedforward.selected_terms:
+        return ''
+    limits = FACTOR * loaded.guard.limiter.limits / loaded.guard.settings.effort_scale
+    count = 0
+    for state in random_states(loaded.dynamics.model, POSES):
+        held, held_before = (
+            np.abs(robot.dynamics.gravity_torque(state.q))[loaded.feedforward.indices]
+            for robot in (loaded, before)
+        )
+        count += bool((held > np.maximum(limits, held_before)).any())
+    if 2 * count <= POSES:
+        return ''
+    question = (
+        f'the payload exceeds the effort limits at {count} of {POSES} random poses by more than '
+        f'{FACTOR:g} times: is the mass in kg?'
+    )
+    logger.warning(question)
+    return f'; {question}'
