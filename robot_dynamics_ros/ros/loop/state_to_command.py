@@ -169,6 +169,8 @@ class StateToCommand:
             self.counters.use()
             if answered:
                 robot.statistics.record(1e-9 * (clock.time_ns() - received))
+            if jump := robot.guard.state.jump:
+                self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
             self._log_stale(robot)
             self._log_left(robot)
             self._publish_silence(robot)
