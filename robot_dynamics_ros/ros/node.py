@@ -23,6 +23,7 @@ from .monitoring.command_publishers import CommandPublishers
 from .monitoring.controller import Controller
 from .monitoring.diagnostics import Diagnostics
 from .monitoring.live_cross_check import LiveCrossCheck
+from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters, parameter_files
 from .process import run
@@ -86,6 +87,7 @@ class DynamicsNode(LifecycleNode):
             self._command_publishers,
             self._controller,
             self._live_cross_check,
+            Saturation(self, self.robot_holder),
         )
 
         self._startup_log = StartupLog(

@@ -20,6 +20,7 @@ from .check_entries import ERROR, OK, STALE, WARN, Entry, cross_check_entry, dri
 from .command_publishers import CommandPublishers
 from .controller import Controller
 from .live_cross_check import LiveCrossCheck
+from .saturation import Saturation
 from .state_periods import StatePeriods
 
 # The concerns of a configured robot, besides those of the topics.
@@ -39,6 +40,7 @@ class Diagnostics:
         command_publishers: CommandPublishers,
         controller: Controller,
         live_cross_check: LiveCrossCheck,
+        saturation: Saturation,
     ) -> None:
         """Publish on a timer of the node, about these parts of it."""
         self._node = node
@@ -48,6 +50,7 @@ class Diagnostics:
         self._command_publishers = command_publishers
         self._controller = controller
         self._live_cross_check = live_cross_check
+        self._saturation = saturation
         # The totals of the last report, for what is new since then.
         self._rejected = dict.fromkeys(topic_counters, 0)
         self._saturations = 0
@@ -209,6 +212,8 @@ class Diagnostics:
             return (WARN if inhibition.interrupts else ERROR), inhibition.reason, values
         if not self._controller.subscribers:
             return WARN, f'nobody subscribes to {self._command_publishers.topic}', values
+        if text := self._saturation.text:
+            return WARN, text, values
         if new > 0:
             return WARN, 'limited in the last second: see the counts of saturated joints', values
         return OK, 'within the limits', values
