@@ -11,7 +11,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.guards.supervisor import Mode
 
 from ..endpoints.defaults import OVERRIDABLE, STEADY
-from ..endpoints.topic_counters import TopicCounters
+from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.missing_states import never_measured, stale_text
@@ -57,8 +57,8 @@ class Diagnostics:
         self._ignored = 0
         self._lost = self._late = 0
         self._state_periods = StatePeriods()
-        # What the log says already.
-        self._logged: set[str] = set()
+        # When each warning was logged last [s], on a monotonic clock.
+        self._logged: dict[str, float] = {}
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
         )
@@ -239,7 +239,7 @@ class Diagnostics:
         new_late, self._late = late - self._late, late
         self._state_periods.update(robot, clock.monotonic())
         if proposal := self._state_periods.proposal:
-            self._log_once(proposal, key=proposal.partition(' ')[0])
+            self._log_again(proposal, key=proposal.partition(' ')[0])
             return WARN, proposal, values
         if not robot.guard.fresh(clock.monotonic()):
             return STALE, 'no valid joint state', values
@@ -249,15 +249,16 @@ class Diagnostics:
             return WARN, f'{new} joint states were lost in the last second', values
         return OK, f'{summary.rate:.0f} Hz', values
 
-    def _log_once(self, text: str, key: str) -> None:
-        """Log a warning that repeats at every report, the first time.
+    def _log_again(self, text: str, key: str) -> None:
+        """Log a warning that repeats at every report, at a limited rate.
 
         Args:
             text: of the warning, whose figures vary.
             key: what it is about.
         """
-        if key not in self._logged:
-            self._logged.add(key)
+        now = clock.monotonic()
+        if now - self._logged.get(key, -math.inf) >= WARNING_PERIOD:
+            self._logged[key] = now
             self._node.get_logger().warning(text)
 
     def _status(self, concern: str, entry: Entry) -> DiagnosticStatus:
