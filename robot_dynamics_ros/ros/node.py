@@ -39,6 +39,9 @@ from .services import offer_services
 from .services.change_state import answer_impossible_transitions
 from .transitions import guarded
 
+# Exit code after an argument that the node does not know, as of other commands.
+WRONG_ARGUMENTS = 2
+
 
 class DynamicsNode(LifecycleNode):
     """Publishes the feedforward torques of a robot.
@@ -282,9 +285,13 @@ class DynamicsNode(LifecycleNode):
 
 def main(args: list[str] | None = None) -> None:
     """Run the node until a signal ends it; with --help, print what it does instead."""
-    if help_text.is_asked_for(sys.argv[1:] if args is None else args):
+    arguments = sys.argv[1:] if args is None else args
+    if help_text.is_asked_for(arguments):
         sys.stdout.write(help_text.HELP)
         return
+    if refusal := help_text.refusal(arguments):
+        sys.stderr.write(f'{refusal}\n')
+        sys.exit(WRONG_ARGUMENTS)
     run(DynamicsNode, args)
 
 
