@@ -112,7 +112,7 @@ class RobotAndGuard(RuleBasedStateMachine):
         measured = np.zeros(3, dtype=bool) if v is None else ~np.isnan(v)
         self.has_v = np.where(held, measured, self.has_v)
         if begins and not self.has_v.all() and self.reference_over():
-            with pytest.raises(StateError, match='velocity is empty'):
+            with pytest.raises(StateError, match='is not measured'):
                 self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
             assert np.array_equal(self.guard.effort, self.last)
             return False

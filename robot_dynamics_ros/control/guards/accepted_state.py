@@ -107,6 +107,12 @@ class AcceptedState:
         limits[self._commanded] = settings.state_timeout
         return limits
 
+    def only_positions(self) -> Array:
+        """(n,) the commanded joints that are in joint states, but without a velocity."""
+        found = np.zeros(self.q.size, dtype=bool)
+        found[self._commanded] = True
+        return np.asarray(found & self._guard.measured & ~self.has_velocities)
+
     def without_velocity(self) -> str:
         """Names of the commanded joints whose velocity is neither measured nor estimated."""
         missing = self._commanded[~self.has_velocities[self._commanded]]

@@ -65,6 +65,11 @@ class StateGuard:
         self._seen = np.zeros(model.size, dtype=bool)
         self._all_seen = False
 
+    @property
+    def measured(self) -> Array:
+        """(n,) which joints were in a state that came, also if it was refused."""
+        return np.asarray(self._times > -math.inf)
+
     def continue_from(self, other: StateGuard) -> None:
         """Compare the next state with the last one of another guard of the same joints."""
         self._q[:], self._times[:] = other._q, other._times
