@@ -115,7 +115,8 @@ def test_a_locked_joint_stands_where_it_is_locked(guarded, arm_torque):
     ('parameters', 'reason'),
     [
         ({'locked_joints.wrist': 0.1}, "locked_joints: 'wrist' is commanded"),
-        ({'locked_joints.finger': 0.1}, "unknown joint 'finger'"),
+        ({'locked_joints.finger': 0.1}, "parameter locked_joints: unknown joint 'finger'"),
+        ({'joints': ['turn', 'finger']}, "parameter joints: unknown joint 'finger'"),
         ({'locked_joints.wrist': math.nan}, 'locked_joints.wrist is nan, it must be finite'),
         ({'locked_joints.wrist': 'open'}, "locked_joints.wrist is 'open', a number is needed"),
         ({'locked_joints': 0.1}, 'locked_joints is 0.1, a number for each name is needed'),
