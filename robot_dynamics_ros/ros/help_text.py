@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+# Exit code after an argument that the node does not know, as of other commands.
+WRONG_ARGUMENTS = 2
+
 HELP = """\
 usage: ros2 run robot_dynamics_ros dynamics_node --ros-args [ROS arguments]
 

@@ -39,9 +39,6 @@ from .services import offer_services
 from .services.change_state import answer_impossible_transitions
 from .transitions import guarded
 
-# Exit code after an argument that the node does not know, as of other commands.
-WRONG_ARGUMENTS = 2
-
 
 class DynamicsNode(LifecycleNode):
     """Publishes the feedforward torques of a robot.
@@ -51,6 +48,7 @@ class DynamicsNode(LifecycleNode):
         topic_counters: of the received messages, by topic.
         skip_fade: set to end without waiting for the fade.
         ended: whether the node has been shut down.
+        end_requested: whether a signal has asked for the end: then the start does not go on.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -62,7 +60,7 @@ class DynamicsNode(LifecycleNode):
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.skip_fade = threading.Event()
-        self.ended = False
+        self.ended = self.end_requested = False
 
         self.robot_holder = RobotHolder()
         self._factory = RobotFactory(self)
@@ -120,7 +118,7 @@ class DynamicsNode(LifecycleNode):
 
     def start(self) -> None:
         """Configure and activate, if parameter autostart is true and there is a description."""
-        if not self._autostart_pending:
+        if not self._autostart_pending or self.end_requested:
             return
         try:
             self._require_parameter_files()
@@ -131,7 +129,8 @@ class DynamicsNode(LifecycleNode):
             return
         if not wanted or not self._description.text():
             return
-        if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
+        configured = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
+        if configured and not self.end_requested:
             self.trigger_activate()
 
     # Lifecycle
@@ -291,7 +290,7 @@ def main(args: list[str] | None = None) -> None:
         return
     if refusal := help_text.refusal(arguments):
         sys.stderr.write(f'{refusal}\n')
-        sys.exit(WRONG_ARGUMENTS)
+        sys.exit(help_text.WRONG_ARGUMENTS)
     run(DynamicsNode, args)
 
 
