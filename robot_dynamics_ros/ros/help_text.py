@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+# Exit code after an argument that the node does not know, as of other commands.
+WRONG_ARGUMENTS = 2
+
 HELP = """\
 usage: ros2 run robot_dynamics_ros dynamics_node --ros-args [ROS arguments]
 
@@ -29,3 +32,29 @@ def is_asked_for(arguments: Sequence[str]) -> bool:
     """Whether --help or -h is among the arguments that are not for ROS."""
     own = arguments[: arguments.index('--ros-args')] if '--ros-args' in arguments else arguments
     return '--help' in own or '-h' in own
+
+
+def refusal(arguments: Sequence[str]) -> str:
+    """Why the node does not start with these arguments; empty if all of them are for ROS.
+
+    The node has no arguments of its own: one that is ignored would leave it on defaults.
+
+    Args:
+        arguments: of the command line, without the name of the program.
+    """
+    # Not rclpy's remove_ros_args: it reads the parameter files, and takes NAME:=VALUE before
+    # --ros-args for a remapping of old.
+    unknown, for_ros = [], False
+    for argument in arguments:
+        if argument in ('--ros-args', '--'):
+            for_ros = argument == '--ros-args'
+        elif not for_ros:
+            unknown.append(argument)
+    if not unknown:
+        return ''
+    file = unknown[0].rpartition(':=')[2]
+    if file.endswith(('.yaml', '.yml')):
+        hint = f'for a parameter file write --ros-args --params-file {file}'
+    else:
+        hint = 'write --ros-args before arguments for ROS; --help lists them'
+    return f'dynamics_node not started: unknown argument {unknown[0]!r}: {hint}'

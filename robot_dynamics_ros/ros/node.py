@@ -23,6 +23,7 @@ from .monitoring.command_publishers import CommandPublishers
 from .monitoring.controller import Controller
 from .monitoring.diagnostics import Diagnostics
 from .monitoring.live_cross_check import LiveCrossCheck
+from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters, parameter_files
 from .process import run
@@ -47,6 +48,7 @@ class DynamicsNode(LifecycleNode):
         topic_counters: of the received messages, by topic.
         skip_fade: set to end without waiting for the fade.
         ended: whether the node has been shut down.
+        end_requested: whether a signal has asked for the end: then the start does not go on.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -58,7 +60,7 @@ class DynamicsNode(LifecycleNode):
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.skip_fade = threading.Event()
-        self.ended = False
+        self.ended = self.end_requested = False
 
         self.robot_holder = RobotHolder()
         self._factory = RobotFactory(self)
@@ -86,6 +88,7 @@ class DynamicsNode(LifecycleNode):
             self._command_publishers,
             self._controller,
             self._live_cross_check,
+            Saturation(self, self.robot_holder),
         )
 
         self._startup_log = StartupLog(
@@ -115,7 +118,7 @@ class DynamicsNode(LifecycleNode):
 
     def start(self) -> None:
         """Configure and activate, if parameter autostart is true and there is a description."""
-        if not self._autostart_pending:
+        if not self._autostart_pending or self.end_requested:
             return
         try:
             self._require_parameter_files()
@@ -126,7 +129,8 @@ class DynamicsNode(LifecycleNode):
             return
         if not wanted or not self._description.text():
             return
-        if self.trigger_configure() == TransitionCallbackReturn.SUCCESS:
+        configured = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
+        if configured and not self.end_requested:
             self.trigger_activate()
 
     # Lifecycle
@@ -286,9 +290,13 @@ class DynamicsNode(LifecycleNode):
 
 def main(args: list[str] | None = None) -> None:
     """Run the node until a signal ends it; with --help, print what it does instead."""
-    if help_text.is_asked_for(sys.argv[1:] if args is None else args):
+    arguments = sys.argv[1:] if args is None else args
+    if help_text.is_asked_for(arguments):
         sys.stdout.write(help_text.HELP)
         return
+    if refusal := help_text.refusal(arguments):
+        sys.stderr.write(f'{refusal}\n')
+        sys.exit(help_text.WRONG_ARGUMENTS)
     run(DynamicsNode, args)
 
 

@@ -46,8 +46,8 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     command could not be published.
 
     Args:
-        make_node: makes the node, with `start`, `commanding`, `skip_fade` and `ended` of
-            `DynamicsNode`.
+        make_node: makes the node, with `start`, `commanding`, `skip_fade`, `ended` and
+            `end_requested` of `DynamicsNode`.
         args: of the command line.
     """
     prepare_interpreter()
@@ -69,6 +69,7 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         nonlocal first
         now = time.monotonic()
         before, first = first, min(first, now)
+        node.end_requested = True
         if now > before + SAME_SIGNAL:
             node.skip_fade.set()
         elif math.isinf(before):

@@ -57,6 +57,27 @@ def test_a_callback_that_fails_is_said_and_survived():
         process.kill()
 
 
+@pytest.mark.parametrize(
+    ('arguments', 'hint'),
+    [
+        (['arm.yaml'], '--ros-args --params-file arm.yaml'),
+        (['param_file:=arm.yaml'], '--ros-args --params-file arm.yaml'),
+        (['autostart:=false', '--ros-args', '-r', '__ns:=/left'], 'write --ros-args before'),
+    ],
+)
+def test_an_argument_that_would_be_ignored_is_refused(arguments, hint):
+    done = subprocess.run(
+        [sys.executable, '-m', 'robot_dynamics_ros.ros.node', *arguments],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert f'not started: unknown argument {arguments[0]!r}: ' in done.stderr
+    assert hint in done.stderr
+
+
 def test_a_destroyed_node_is_freed_with_its_participant():
     counts = []
     for _ in range(3):

@@ -1,5 +1,7 @@
 """What the node says of itself, from its start to its first command, and when it is silent."""
 
+from types import SimpleNamespace
+
 import pytest
 from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticArray
@@ -12,6 +14,7 @@ from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.ros.monitoring import startup_log
+from robot_dynamics_ros.ros.monitoring.near_misses import subscribers_of
 from robot_dynamics_ros.ros.robot.missing_states import never_measured
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -191,3 +194,11 @@ def test_every_mode_has_its_constant():
     assert len(set(values)) == len(values)
     constants = [name for name in dir(JointTorques) if name.startswith('MODE_')]
     assert len(constants) == len(values)
+
+
+def test_a_receiver_whose_name_is_not_known_yet_is_left_out():
+    """Discovery finds an endpoint before its node."""
+    names = [('_NODE_NAME_SPACE_UNKNOWN_', '_NODE_NAME_UNKNOWN_'), ('/left', 'controller')]
+    endpoints = [SimpleNamespace(node_namespace=space, node_name=name) for space, name in names]
+    node = SimpleNamespace(get_subscriptions_info_by_topic=lambda topic: endpoints)
+    assert subscribers_of(node, '/commands') == ['/left/controller']

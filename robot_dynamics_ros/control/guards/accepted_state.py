@@ -33,6 +33,7 @@ class AcceptedState:
         others_time: the earliest of the other joints; inf if there are none.
         acceleration: estimate from the velocities.
         velocity: estimate from the positions, for joints whose velocity is not measured.
+        jump: for the log: that the last update accepted a position after a jump; else empty.
     """
 
     def __init__(self, model: RobotModel, commanded: Array, settings: GuardSettings) -> None:
@@ -59,6 +60,7 @@ class AcceptedState:
         self._guard = StateGuard(model, settings.jump_tolerance)
         # Whether a state was refused since the last good one.
         self._refused = False
+        self.jump = ''
         self._previous_q, self._previous_times = self.q.copy(), self.times.copy()
 
     def apply(self, settings: GuardSettings) -> None:
@@ -105,6 +107,12 @@ class AcceptedState:
         limits[self._commanded] = settings.state_timeout
         return limits
 
+    def only_positions(self) -> Array:
+        """(n,) the commanded joints that are in joint states, but without a velocity."""
+        found = np.zeros(self.q.size, dtype=bool)
+        found[self._commanded] = True
+        return np.asarray(found & self._guard.measured & ~self.has_velocities)
+
     def without_velocity(self) -> str:
         """Names of the commanded joints whose velocity is neither measured nor estimated."""
         missing = self._commanded[~self.has_velocities[self._commanded]]
@@ -142,6 +150,7 @@ class AcceptedState:
             self._refused = True
             raise
         moved = self._refused and self._moves(q)
+        self.jump = self._jump_text(q) if moved else ''
         self._refused = False
         self._previous_q[:], self._previous_times[:] = self.q, self.times
         if v is not None and all_finite(v) and all_finite(q):
@@ -173,6 +182,14 @@ class AcceptedState:
 
     def _moves(self, q: Array) -> bool:
         return bool((np.abs(q - self.q) > self._guard.jump_tolerance).any())
+
+    def _jump_text(self, q: Array) -> str:
+        steps = np.abs(q - self.q)
+        jumps = ', '.join(
+            f'position of {self._names[index]!r} jumped by {steps[index]:.3g}'
+            for index in np.flatnonzero(steps > self._guard.jump_tolerance)
+        )
+        return f'{jumps} [rad or m] and stayed: accepted'
 
     def _merge(self, stamp: float, q: Array, v: Array | None) -> None:
         """Take positions and velocities of some joints; estimate velocities if that is set."""

@@ -38,6 +38,11 @@ class TorqueLimiter:
         self.reached_target = False
         self._requested, self._clamped = np.zeros((2, limits.size))
 
+    @property
+    def requested(self) -> Array:
+        """A copy of what the last step requested (k,) [N m or N]."""
+        return self._requested.copy()
+
     def apply(self, command: Array, last: Array, elapsed: float) -> None:
         """Limit a command in place.
 

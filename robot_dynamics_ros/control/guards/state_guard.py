@@ -30,8 +30,8 @@ class StateGuard:
 
     The next state is compared with the last one, also where that was refused. So only one state is
     refused where the robot really is elsewhere, or its clock really was set back. Joints that are
-    measured for the first time are refused, again and again, where several of them are far outside
-    their position limits.
+    measured for the first time, and joints that have jumped, are refused, again and again, where
+    several of them are far outside their position limits.
 
     Attributes:
         jump_tolerance: step of a position that is allowed beyond what its velocity limit explains
@@ -61,9 +61,14 @@ class StateGuard:
         self._q, self._elapsed, self._step, self._allowed = np.zeros((4, model.size))
         # Of the last state of each joint [s].
         self._times = np.full(model.size, -math.inf)
-        # Which joints were measured before, also before a reset.
+        # Which joints were measured before, also before a reset, and have not jumped since.
         self._seen = np.zeros(model.size, dtype=bool)
         self._all_seen = False
+
+    @property
+    def measured(self) -> Array:
+        """(n,) which joints were in a state that came, also if it was refused."""
+        return np.asarray(self._times > -math.inf)
 
     def continue_from(self, other: StateGuard) -> None:
         """Compare the next state with the last one of another guard of the same joints."""
@@ -87,7 +92,8 @@ class StateGuard:
 
         Raises:
             StateError: a stamp is older, a position jumps, a velocity is out of reason, or joints
-                that are measured for the first time are far outside their position limits.
+                that are measured for the first time, or have jumped, are far outside their
+                position limits.
         """
         elapsed, step = self._elapsed, self._step
         np.subtract(time, self._times, out=elapsed)
@@ -98,7 +104,7 @@ class StateGuard:
             step[self._wraps] = np.minimum(wrapped, 2 * math.pi - wrapped)
         complete = all_finite(q)
         if not self._all_seen:
-            self._check_first(q)
+            self._check_unit(q)
         if complete:
             self._q[:] = q
             self._times.fill(time)
@@ -109,10 +115,12 @@ class StateGuard:
             # No comparison with NaN holds: what was not measured is not newer, and jumps nowhere.
             elapsed[~measured] = math.nan
         if v is not None and (np.abs(v) > self._fastest).any():
+            self._doubt(step, elapsed)
             self._refuse_velocity(v)
         np.greater(elapsed, 0.0, out=self.newer)
         all_newer = bool(self.newer.all())
         if not all_newer and (elapsed < 0.0).any():
+            self._doubt(step, elapsed)
             worst = int(np.nanargmin(elapsed))
             raise StateError(
                 f'the stamp is {-elapsed[worst]:.6g} s before that of the state before '
@@ -121,22 +129,30 @@ class StateGuard:
         np.multiply(self._speeds, elapsed, out=self._allowed)
         self._allowed += self.jump_tolerance
         if (step > self._allowed).any():
-            self._refuse_jump(step, elapsed)
+            self._refuse_jump(q, step, elapsed)
         return all_newer
 
-    def _check_first(self, q: Array) -> None:
-        """Ask for the unit where joints that were never measured are far outside their limits."""
+    def _check_unit(self, q: Array) -> None:
+        """Ask for the unit where joints that are new here are far outside their limits."""
         if question := self._limits.question(np.where(self._seen, math.nan, q)):
             raise StateError(question)
         self._seen |= ~np.isnan(q)
         self._all_seen = bool(self._seen.all())
 
-    def _refuse_jump(self, step: Array, elapsed: Array) -> None:
+    def _doubt(self, step: Array, elapsed: Array) -> None:
+        """Where joints that jumped are next must be as plausible as a first measurement."""
+        explained = self._speeds * np.maximum(elapsed, 0.0) + self.jump_tolerance
+        self._seen &= ~(step > explained)
+        self._all_seen = bool(self._seen.all())
+
+    def _refuse_jump(self, q: Array, step: Array, elapsed: Array) -> None:
+        self._doubt(step, elapsed)
         worst = int(np.nanargmax(step - self._allowed))
+        question = self._limits.question(np.where(self._seen, math.nan, q))
         raise StateError(
             f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
             f'{elapsed[worst]:.3g} s, velocity limit and jump_tolerance allow '
-            f'{self._allowed[worst]:.3g}'
+            f'{self._allowed[worst]:.3g}{"; " if question else ""}{question}'
         )
 
     def _refuse_velocity(self, v: Array) -> None:

@@ -48,8 +48,8 @@ class TargetTorque:
             needing = feedforward.terms_needing_velocity(reference, estimates=estimates)
             if needing:
                 raise StateError(
-                    f'velocity is empty, but the term {needing[0]} needs it: none or NaN for '
-                    f'{state.without_velocity()}; set velocity_cutoff, or terms: [gravity]'
+                    f'velocity of {state.without_velocity()} is not measured (empty or NaN), but '
+                    f'the term {needing[0]} needs it: set velocity_cutoff, or terms: [gravity]'
                 )
         acceleration = state.acceleration.a if estimates else None
         feedforward.compute(state.q, state.v, reference, acceleration)

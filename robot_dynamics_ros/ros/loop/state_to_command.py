@@ -41,6 +41,7 @@ state comes, `_command_without_state` publishes what the same guards command.
 
 from __future__ import annotations
 
+import math
 import time as clock
 import traceback
 from typing import Any
@@ -88,6 +89,8 @@ class StateToCommand:
         self._clock = node.get_clock()
         self.reference_clock = ReferenceClock(self._clock)
         self._logged_stale = False
+        # When that was logged last [s], on a monotonic clock.
+        self._stale_logged_at = -math.inf
         self._commanding = False
         self._logged_left = ''
         self.counters = TopicCounters('joint_states', node.get_logger())
@@ -169,6 +172,8 @@ class StateToCommand:
             self.counters.use()
             if answered:
                 robot.statistics.record(1e-9 * (clock.time_ns() - received))
+            if jump := robot.guard.state.jump:
+                self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
             self._log_stale(robot)
             self._log_left(robot)
             self._publish_silence(robot)
@@ -190,7 +195,7 @@ class StateToCommand:
             self._publish_silence(robot)
 
     def _log_stale(self, robot: CommandedRobot) -> None:
-        """Log once that valid states have ceased, and once that they have returned."""
+        """Log that valid states have ceased, and that they have returned, at a limited rate."""
         guard, now = robot.guard, clock.monotonic()
         fresh = guard.fresh(now)
         if fresh is not self._logged_stale:
@@ -198,7 +203,12 @@ class StateToCommand:
         # A joint that was never measured is reported by diagnostics: it may come soon.
         if not fresh and not (guard.running and self.counters.used and guard.state.complete):
             return
+        # States at a period above the timeout cease and return several times a second.
+        if not fresh and now - self._stale_logged_at < WARNING_PERIOD:
+            return
         self._logged_stale = not fresh
+        if not fresh:
+            self._stale_logged_at = now
         text = 'joint states are valid again' if fresh else stale_text(robot, now)
         self._node.get_logger().warning(text)
 

@@ -10,13 +10,12 @@ from robot_dynamics_ros.control.guards.inhibition import Inhibition
 
 from ..endpoints.defaults import STEADY
 from ..robot.robot_holder import RobotHolder
+from .near_misses import UNKNOWN_NAME
 
 PERIOD = 0.5
 # Lease of a process that does not announce its end [s]: the default of Fast DDS, and that of
 # config/fastdds.xml.
 LEASE, SHORT_LEASE = 20, 3
-# Of a node whose publisher has been discovered before the node itself.
-UNKNOWN_NAME = '_NODE_NAME_UNKNOWN_'
 
 
 class CommandPublishers:

@@ -11,7 +11,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.guards.supervisor import Mode
 
 from ..endpoints.defaults import OVERRIDABLE, STEADY
-from ..endpoints.topic_counters import TopicCounters
+from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.missing_states import never_measured, stale_text
@@ -20,6 +20,7 @@ from .check_entries import ERROR, OK, STALE, WARN, Entry, cross_check_entry, dri
 from .command_publishers import CommandPublishers
 from .controller import Controller
 from .live_cross_check import LiveCrossCheck
+from .saturation import Saturation
 from .state_periods import StatePeriods
 
 # The concerns of a configured robot, besides those of the topics.
@@ -39,6 +40,7 @@ class Diagnostics:
         command_publishers: CommandPublishers,
         controller: Controller,
         live_cross_check: LiveCrossCheck,
+        saturation: Saturation,
     ) -> None:
         """Publish on a timer of the node, about these parts of it."""
         self._node = node
@@ -48,14 +50,15 @@ class Diagnostics:
         self._command_publishers = command_publishers
         self._controller = controller
         self._live_cross_check = live_cross_check
+        self._saturation = saturation
         # The totals of the last report, for what is new since then.
         self._rejected = dict.fromkeys(topic_counters, 0)
         self._saturations = 0
         self._ignored = 0
         self._lost = self._late = 0
         self._state_periods = StatePeriods()
-        # What the log says already.
-        self._logged: set[str] = set()
+        # When each warning was logged last [s], on a monotonic clock.
+        self._logged: dict[str, float] = {}
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
         )
@@ -209,6 +212,8 @@ class Diagnostics:
             return (WARN if inhibition.interrupts else ERROR), inhibition.reason, values
         if not self._controller.subscribers:
             return WARN, f'nobody subscribes to {self._command_publishers.topic}', values
+        if text := self._saturation.text:
+            return WARN, text, values
         if new > 0:
             return WARN, 'limited in the last second: see the counts of saturated joints', values
         return OK, 'within the limits', values
@@ -234,7 +239,7 @@ class Diagnostics:
         new_late, self._late = late - self._late, late
         self._state_periods.update(robot, clock.monotonic())
         if proposal := self._state_periods.proposal:
-            self._log_once(proposal, key=proposal.partition(' ')[0])
+            self._log_again(proposal, key=proposal.partition(' ')[0])
             return WARN, proposal, values
         if not robot.guard.fresh(clock.monotonic()):
             return STALE, 'no valid joint state', values
@@ -244,15 +249,16 @@ class Diagnostics:
             return WARN, f'{new} joint states were lost in the last second', values
         return OK, f'{summary.rate:.0f} Hz', values
 
-    def _log_once(self, text: str, key: str) -> None:
-        """Log a warning that repeats at every report, the first time.
+    def _log_again(self, text: str, key: str) -> None:
+        """Log a warning that repeats at every report, at a limited rate.
 
         Args:
             text: of the warning, whose figures vary.
             key: what it is about.
         """
-        if key not in self._logged:
-            self._logged.add(key)
+        now = clock.monotonic()
+        if now - self._logged.get(key, -math.inf) >= WARNING_PERIOD:
+            self._logged[key] = now
             self._node.get_logger().warning(text)
 
     def _status(self, concern: str, entry: Entry) -> DiagnosticStatus:

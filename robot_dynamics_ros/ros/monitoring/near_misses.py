@@ -7,6 +7,8 @@ from typing import Any
 
 from rclpy.node import Node
 
+# Of a node one of whose endpoints has been discovered before the node itself.
+UNKNOWN_NAME = '_NODE_NAME_UNKNOWN_'
 # At most this many topics are named.
 NAMED = 3
 
@@ -17,8 +19,9 @@ def publishers_of(node: Node, topic: str) -> list[str]:
 
 
 def subscribers_of(node: Node, topic: str) -> list[str]:
-    """Full names of the nodes that subscribe to a topic, each once."""
-    return _names(node.get_subscriptions_info_by_topic(topic))
+    """Full names of the nodes that subscribe to a topic, each once; without unknown names."""
+    endpoints = node.get_subscriptions_info_by_topic(topic)
+    return _names([each for each in endpoints if each.node_name != UNKNOWN_NAME])
 
 
 def near_misses(node: Node, topic: str, message_type: str) -> list[str]:

@@ -102,18 +102,30 @@ def by_joint(name: str, values: Mapping[str, Any], joints: Iterable[str]) -> dic
     return {} if given is None else dict(zip(names, given.tolist(), strict=True))
 
 
+def require_joints(parameter: str, names: Collection[str], model: RobotModel) -> None:
+    """Check that a parameter names independent joints of a model.
+
+    Raises:
+        ParameterError: it does not; the message names the parameter.
+    """
+    try:
+        for name in names:
+            model.index_of(name)
+    except UnknownNameError as error:
+        raise ParameterError(f'parameter {parameter}: {error}') from None
+
+
 def locked_joints(
     values: Mapping[str, Any], model: RobotModel, commanded: Collection[str]
 ) -> dict[str, float]:
     """The positions of the locked joints [rad or m], by name.
 
     Raises:
-        UnknownNameError: no independent joint has that name.
-        ParameterError: a locked joint is commanded.
+        ParameterError: no independent joint has that name, or a locked joint is commanded.
     """
     locked: dict[str, float] = values['locked_joints']
+    require_joints('locked_joints', locked, model)
     for name in locked:
-        model.index_of(name)
         if name in commanded:
             raise ParameterError(
                 f'locked_joints: {name!r} is commanded, it must be measured; remove it from '

@@ -179,7 +179,15 @@ def _in_brackets(value: Any, allowed: tuple[type, ...]) -> str:
     """How to write a list that was meant, as the end of a sentence; empty if that is not known."""
     if isinstance(value, str) and value.lstrip().startswith('['):
         # The command line takes [0, 0, -9.81] for a string.
-        return ': write each number with a decimal point, [0.0, 0.0, -9.81]'
+        return f': write each number with a decimal point{_with_points(value)}'
     if isinstance(value, allowed) and not isinstance(value, bool):
         return f': write it in brackets, [{value}]'
     return ''
+
+
+def _with_points(text: str) -> str:
+    """The numbers of a list in a text, as they must be written; empty if it is no such list."""
+    try:
+        return f', {[float(entry) for entry in text.strip().strip("[]").split(",")]}'
+    except ValueError:
+        return ''

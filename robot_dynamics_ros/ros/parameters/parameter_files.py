@@ -90,8 +90,22 @@ def explained(arguments: Sequence[str], error: Exception) -> str:
         if mixed:
             return f'parameter file {file}: {mixed}'
     if MIXED in str(error):
-        return f'{error}: write each number of a list with a decimal point, as in [0.0, -9.81]'
+        return f'{error}: {_mixed_argument(arguments) or "write decimal points in lists"}'
     return str(error)
+
+
+def _mixed_argument(arguments: Sequence[str]) -> str:
+    """What is wrong with the first NAME:=LIST of several types; empty if there is none."""
+    for argument in arguments:
+        name, assigned, value = argument.partition(':=')
+        if assigned and value.lstrip().startswith('['):
+            try:
+                mixed = _mixed_list(yaml.safe_load(value), name)
+            except yaml.YAMLError:
+                continue
+            if mixed:
+                return mixed
+    return ''
 
 
 def _load(file: str, loader: type[yaml.BaseLoader] | type[yaml.SafeLoader]) -> Any:

@@ -57,6 +57,7 @@ class CommandedRobot:
         """
         self.compiled, self.dynamics = compiled, compiled.dynamics
         model = self.dynamics.model
+        node_parameters.require_joints('joints', values['joints'], model)
         joints = values['joints'] or model.joint_names
         self.feedforward = Feedforward(
             self.dynamics, joints, terms=values['terms'], evaluate_at=values['evaluate_at']

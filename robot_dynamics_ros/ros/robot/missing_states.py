@@ -50,6 +50,11 @@ def never_measured(robot: CommandedRobot) -> str:
     missing = np.isinf(robot.guard.state.times)
     if not missing.any() or missing.all():
         return ''
+    if (only_positions := missing & robot.guard.state.only_positions()).any():
+        return (
+            f'joint_states has no velocity of {_named(robot, only_positions)}: leave it out of '
+            'parameter joints, or set velocity_cutoff'
+        )
     model = robot.dynamics.model
     text = f'never in joint_states: {_named(robot, missing)}'
     missing[robot.feedforward.indices] = False

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.description.urdf import parse_urdf
@@ -18,6 +17,7 @@ from ..parameters import node_parameters
 from .commanded_robot import CommandedRobot
 from .compilation import CompiledRobot, compile_robot, with_payload
 from .compiler_process import compile_elsewhere
+from .parameter_warnings import parameter_warnings
 
 
 class RobotFactory:
@@ -113,12 +113,10 @@ class RobotFactory:
         for finding in robot.findings:
             if finding.severity != 'info':
                 log.warning(str(finding))
-        unlimited = np.isinf(robot.guard.limiter.limits)
         if missing := robot.missing_limits():
             log.warning(f'cannot be activated: {missing}')
-        elif unlimited.any():
-            names = ', '.join(np.array(robot.joints)[unlimited])
-            log.warning(f'commands of {names} are not clamped: effort_limits is .inf')
+        for warning in parameter_warnings(robot, values).values():
+            log.warning(warning)
         log.info(
             f'{dynamics.model.name}: {dynamics.model.size} joints, compiled in '
             f'{compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
@@ -134,8 +132,6 @@ class RobotFactory:
             else 'not compared with Pinocchio: parameter cross_check is false'
         )
         terms = ' + '.join(values['terms'])
-        if not terms:
-            log.warning('parameter terms is empty: every command is zero')
         log.info(
             f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
             f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'

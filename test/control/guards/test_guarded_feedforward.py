@@ -77,7 +77,7 @@ def test_a_state_that_does_not_suffice_is_not_held():
     driver.settle()
     while driver.guard.mode is Mode.FOLLOW:
         assert driver.now < 20.0
-        with pytest.raises(StateError, match='velocity is empty, but the term coriolis needs it'):
+        with pytest.raises(StateError, match=r'NaN\), but the term coriolis needs it'):
             driver.show(Q + 0.05, None)
         driver.tick()
     for _ in range(200):
@@ -91,7 +91,7 @@ def test_an_acceleration_cannot_be_estimated_without_velocities():
     driver = Driver(settings, terms=('gravity', 'inertial'))
     for v in np.linspace(0.0, 0.1, 50):
         driver.show(v=v * np.ones(3))
-    with pytest.raises(StateError, match='velocity is empty, but the term inertial needs it'):
+    with pytest.raises(StateError, match=r'NaN\), but the term inertial needs it'):
         driver.show(v=None)
     # One from a reference suffices, and so does none.
     driver.guard.set_reference(Trajectory([Point(0.0, Q)]), driver.now)

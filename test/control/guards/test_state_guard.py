@@ -146,6 +146,43 @@ def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_
     guard.check(1.4, np.array([9.0, 0.1, 40.0]))
 
 
+def test_degrees_that_begin_later_are_refused_until_they_end():
+    """Each state after the jump is questioned as a first one is."""
+    guard, degrees = guarded(), np.degrees(Q)
+    for number in range(1, 51):
+        with pytest.raises(StateError, match=r'wrist is at -40.11, .* not degrees'):
+            guard.check(10.0 + 0.01 * number, degrees)
+    with pytest.raises(StateError, match='jumps by'):
+        guard.check(10.51, Q)
+    guard.check(10.52, Q)
+
+
+@pytest.mark.parametrize(
+    ('time', 'v'), [(9.0, None), (10.01, np.full(3, 1e6))], ids=['stamp', 'velocity']
+)
+def test_a_jump_with_another_defect_is_remembered(time, v):
+    """A driver that is started again may have another clock and another unit."""
+    guard = guarded()
+    with pytest.raises(StateError):
+        guard.check(time, np.degrees(Q), v)
+    with pytest.raises(StateError, match='not degrees'):
+        guard.check(time + 0.01, np.degrees(Q), np.zeros(3))
+
+
+def test_one_joint_that_jumps_far_outside_its_limits_may_have_a_wrong_limit():
+    guard, elsewhere = guarded(), Q + np.array([0.0, 0.0, 40.0])
+    with pytest.raises(StateError, match='jumps'):
+        guard.check(10.01, elsewhere)
+    guard.check(10.02, elsewhere)
+
+
+def test_slow_motion_far_outside_the_limits_is_not_questioned():
+    guard, q = guarded(), Q.copy()
+    for number in range(1000):
+        q += np.array([0.0, 0.009, 0.02])
+        guard.check(10.01 + 0.01 * number, q)
+
+
 def test_a_moved_robot_has_one_state_refused():
     guard, elsewhere = guarded(), Q + 1.0
     with pytest.raises(StateError, match='jumps'):

@@ -101,3 +101,19 @@ def test_limits_that_do_not_fit_are_refused(guarded, dynamics):
             assert reason in result.reason
         scene.wait_for_states()
         np.testing.assert_allclose(scene.recording.last, dynamics.bias_torque(Q, V))
+
+
+def test_a_joint_that_stays_at_its_effort_limit_is_warned_of(guarded, capfd):
+    """Velocities in deg/s of a slow joint: the Coriolis torque is far too large."""
+    with guarded(fade_time=FADE, effort_limits=[1e-3, 200.0, 1e-3]) as scene:
+        scene.driver.v[:] = [0.5, -0.2, 5.0]
+        status = scene.status('commands', 'at the effort limit for more than 0.5 s')
+        assert status.level == DiagnosticStatus.WARN
+        assert 'wrist (wanted' in status.message
+        assert 'limit 0.001)' in status.message
+        assert 'slide' not in status.message
+        assert 'velocity of wrist 5 (limit 3): is the unit rad/s' in status.message
+        scene.watch(0.5)
+        scene.set(effort_limits=[20.0, 200.0, 20.0])
+        scene.status('commands', 'within the limits')
+    assert capfd.readouterr().err.count('at the effort limit for more than') == 1

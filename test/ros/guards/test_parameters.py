@@ -2,6 +2,7 @@
 
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 from three_joints import URDF, state
@@ -90,3 +91,25 @@ def test_a_driver_that_cannot_be_heard_is_named_in_diagnostics(graph):
             return any('incompatible quality of service of observer' in text for text in texts)
 
         observer.until(named, 'the reason')
+
+
+WITHOUT_TORQUE = {
+    'gravity': ([0.0, 0.0, 0.0], 'parameter gravity is zero: gravity is not compensated'),
+    'effort_limits': ([0.0], 'commands of turn, slide, wrist are zero: effort_limits is 0'),
+    'terms': ([], 'parameter terms is empty: every command is zero'),
+}
+
+
+@pytest.mark.parametrize('name', WITHOUT_TORQUE)
+@pytest.mark.parametrize('live', [False, True], ids=['at the start', 'live'])
+def test_a_value_that_takes_the_torque_away_is_warned_of(guarded, capfd, name, live):
+    value, warning = WITHOUT_TORQUE[name]
+    parameter = Parameter(name, Parameter.Type.STRING_ARRAY if name == 'terms' else None, value)
+    with guarded(start=not live, **({} if live else {name: value})) as scene:
+        if live:
+            scene.node.start()
+            assert warning not in capfd.readouterr().err
+            assert scene.node.set_parameters([parameter])[0].successful
+        else:
+            scene.node.start()
+        assert capfd.readouterr().err.count(warning) == 1

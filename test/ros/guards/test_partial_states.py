@@ -2,7 +2,7 @@
 
 import math
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
@@ -16,7 +16,9 @@ from three_joints import JOINTS, URDF, state
 
 from robot_dynamics_interfaces.srv import GetGravity
 from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.monitoring import state_periods
+from robot_dynamics_ros.ros.robot.missing_states import never_measured
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
@@ -113,7 +115,8 @@ def test_a_locked_joint_stands_where_it_is_locked(guarded, arm_torque):
     ('parameters', 'reason'),
     [
         ({'locked_joints.wrist': 0.1}, "locked_joints: 'wrist' is commanded"),
-        ({'locked_joints.finger': 0.1}, "unknown joint 'finger'"),
+        ({'locked_joints.finger': 0.1}, "parameter locked_joints: unknown joint 'finger'"),
+        ({'joints': ['turn', 'finger']}, "parameter joints: unknown joint 'finger'"),
         ({'locked_joints.wrist': math.nan}, 'locked_joints.wrist is nan, it must be finite'),
         ({'locked_joints.wrist': 'open'}, "locked_joints.wrist is 'open', a number is needed"),
         ({'locked_joints': 0.1}, 'locked_joints is 0.1, a number for each name is needed'),
@@ -216,6 +219,24 @@ def test_with_a_cutoff_coriolis_is_computed_from_positions(dynamics):
             message.header.stamp.nanosec = round(1e9 * period * step)
             robot.answer(message, 0.0)
         np.testing.assert_allclose(robot.feedforward.effort, dynamics.bias_torque(q, v), rtol=1e-6)
+
+
+def test_a_commanded_joint_without_velocity_is_not_called_missing():
+    """The wrist has a driver of its own, which measures no velocity."""
+    with fed_node() as node:
+        robot = node.robot_holder.require()
+        robot.guard.active = True
+        for number in range(1, 4):
+            for joints, v in ((['turn', 'slide'], [0.1, 0.1]), (['wrist'], [])):
+                message = JointState(name=joints, position=[0.1] * len(joints), velocity=v)
+                message.header.stamp.sec = number
+                with suppress(StateError):
+                    robot.answer(message, 0.0)
+        missing = never_measured(robot)
+    assert missing == (
+        'joint_states has no velocity of wrist: leave it out of parameter joints, or set '
+        'velocity_cutoff'
+    )
 
 
 def test_states_that_come_too_slowly_for_the_timeout_are_warned_of(guarded, capfd, monkeypatch):

@@ -94,8 +94,14 @@ rclpy.spin(node)
 """
 
 
-def test_a_process_that_was_killed_is_waited_for_until_its_lease_ends(guarded, dynamics, capfd):
-    """The middleware does not hear of its end: config/fastdds.xml says for how long."""
+def test_a_publisher_that_is_killed_after_its_discovery_is_waited_for_until_its_lease_ends(
+    guarded, dynamics, capfd
+):
+    """The middleware does not hear of its end: config/fastdds.xml says for how long.
+
+    The guarded node runs before the kill. One that is started after it may never discover the
+    dead process, and then does not wait (docs/safety.md).
+    """
     with guarded(start=False, fade_time=FADE) as scene:
         domain = str(scene.node.context.get_domain_id())
         profile = {profile_variable(): str(CONFIG), 'ROS_DOMAIN_ID': domain}

@@ -89,6 +89,17 @@ def test_stamps_that_stand_still_are_stale_and_logged_once(guarded, dynamics, ca
     assert log.count('joint states are valid again') == 1
 
 
+def test_states_slower_than_the_timeout_do_not_flood_the_log(guarded, capfd):
+    """At 5 Hz they cease and return ten times a second, until state_timeout is set."""
+    with guarded(fade_time=FADE) as scene:
+        scene.driver.period = 0.2
+        sent = scene.driver.sent
+        scene.observer.until(lambda: scene.driver.sent >= sent + 12, 'states')
+    log = capfd.readouterr().err
+    assert 1 <= log.count('no valid joint state for') <= 2
+    assert log.count('joint states are valid again') <= 2
+
+
 def test_the_first_cycle_after_the_timeout_reacts():
     """By construction: the clock is an argument here, and no machine can spoil it."""
     feedforward = Feedforward(RobotDynamics(parse_urdf(URDF), backend='python'))

@@ -142,7 +142,22 @@ def test_refused_states_only_become_stale(guarded, dynamics, spoil):
         scene.status('joint_states', '0 rejected')
 
 
-def test_a_moved_robot_has_one_state_refused(guarded, dynamics):
+def test_degrees_that_begin_later_are_never_answered(guarded, dynamics):
+    """Positions in another unit stay: their second state must not become the truth."""
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        counters = scene.node.topic_counters['joint_states']
+        scene.driver.q[:] = np.degrees(Q)
+        scene.observer.until(lambda: counters.rejected, 'a refused state')
+        used = counters.used
+        scene.wait_for_states(20)
+        assert counters.used == used
+        assert 'not degrees' in counters.last_reason
+        scene.driver.q[:] = Q
+        scene.settle(dynamics.bias_torque(Q, V))
+
+
+def test_a_moved_robot_has_one_state_refused(guarded, dynamics, capfd):
     """It was moved while the driver was off: the torque goes there through the fade."""
     there = [0.3, -0.4, 0.9]
     with guarded(fade_time=FADE) as scene:
@@ -150,6 +165,9 @@ def test_a_moved_robot_has_one_state_refused(guarded, dynamics):
         scene.driver.q[:] = there
         scene.settle(dynamics.bias_torque(there, V))
         assert scene.node.topic_counters['joint_states'].rejected == 1
+    text = capfd.readouterr().err
+    assert text.count('and stayed: accepted') == 1
+    assert "position of 'wrist' jumped by 1.6" in text
 
 
 @pytest.mark.parametrize('joint', range(3))

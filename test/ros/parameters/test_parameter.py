@@ -71,6 +71,18 @@ def test_a_value_of_another_type_is_refused(type, given_type):
             "size is '[0, 0, -9.81]', a list of numbers is needed: write each number with a "
             'decimal point, [0.0, 0.0, -9.81]',
         ),
+        (
+            'double_array',
+            '[12, 7]',
+            "size is '[12, 7]', a list of numbers is needed: write each number with a decimal "
+            'point, [12.0, 7.0]',
+        ),
+        (
+            'double_array',
+            '[a, 7]',
+            "size is '[a, 7]', a list of numbers is needed: write each number with a decimal "
+            'point',
+        ),
         ('double_array', True, 'size is True, a list of numbers is needed'),
         ('double_array', 'turn', "size is 'turn', a list of numbers is needed"),
         ('double_array', [1.0, True], 'size[1] is True, a number is needed'),

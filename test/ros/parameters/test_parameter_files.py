@@ -157,9 +157,10 @@ def test_what_rcl_refuses_in_a_file_is_said_with_the_remedy(tmp_path, values, re
 
 
 def test_what_rcl_refuses_on_the_command_line_is_said_with_the_remedy():
-    code, said = run('-p', 'gravity:=[0, 0, -9.81]')
+    code, said = run('-p', 'effort_limits:=[12, 7.5]')
     assert code == 1
-    assert 'write each number of a list with a decimal point, as in [0.0, -9.81]' in said
+    assert 'effort_limits is [12, 7.5], the numbers must be of one type' in said
+    assert 'write each with a decimal point, [12.0, 7.5]' in said
 
 
 def run(*arguments):

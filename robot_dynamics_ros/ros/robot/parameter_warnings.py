@@ -1,0 +1,35 @@
+"""Values of parameters that are allowed, and that leave joints without torque or without limit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .commanded_robot import CommandedRobot
+
+
+def parameter_warnings(robot: CommandedRobot, values: Mapping[str, Any]) -> dict[str, str]:
+    """What the log says of such values, by the name of the parameter.
+
+    Args:
+        robot: to which the values have been applied.
+        values: of the parameters, by name.
+    """
+    warnings = {}
+    limits, joints = robot.guard.limiter.limits, np.array(robot.joints)
+    if np.isinf(limits).any() and not robot.missing_limits():
+        names = ', '.join(joints[np.isinf(limits)])
+        warnings['effort_limits'] = f'commands of {names} are not clamped: effort_limits is .inf'
+    elif (limits == 0.0).any():
+        names = ', '.join(joints[limits == 0.0])
+        warnings['effort_limits'] = f'commands of {names} are zero: effort_limits is 0'
+    if not values['terms']:
+        warnings['terms'] = 'parameter terms is empty: every command is zero'
+    elif 'gravity' in values['terms'] and not np.any(values['gravity']):
+        warnings['gravity'] = (
+            'parameter gravity is zero: gravity is not compensated, an arm without brakes falls; '
+            'on Earth it is [0.0, 0.0, -9.81] for a base that stands upright'
+        )
+    return warnings
