@@ -272,9 +272,7 @@ def test_a_parameter_that_is_refused_at_the_start_is_said_with_what_to_do(graph,
     """The node runs on and can be configured: it is not to be started again."""
     with graph(robot_description=URDF, joints=['turn', 'turn']) as (node, _):
         assert node.robot_holder.current is None
-        (line,) = [
-            text for text in capfd.readouterr().err.splitlines() if 'not configured' in text
-        ]
+        (line,) = (x for x in capfd.readouterr().err.splitlines() if 'not configured' in x)
         assert 'set the parameter, then configure and activate the node' in line
         assert 'not started' not in line
         node.set_parameters([Parameter('joints', value=['turn'])])
