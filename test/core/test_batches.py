@@ -24,13 +24,19 @@ MOST_JOINTS_OTHERWISE = 8
 
 
 def scale_of(dynamics, quantity, samples):
-    """Torques and C are sums of larger terms, which may cancel."""
+    """Torques, C and the derivatives of accelerations are sums of larger terms that may cancel."""
     random, scale = np.random.default_rng(5), 0.0
     if quantity in ('inverse_dynamics', 'bias_torque', 'gravity_torque', 'torque_terms'):
         for _ in range(samples):
             scale = max(scale, torque_scale(dynamics, random_state(dynamics.model, random)))
     if quantity == 'coriolis_matrix':
         scale = coriolis_scale(dynamics, random_state(dynamics.model, random))
+    if quantity == 'forward_dynamics_derivatives':
+        for q, v, tau in zip(*inputs_of(dynamics.model, quantity, samples), strict=True):
+            a = dynamics.forward_dynamics(q, v, tau)
+            rows = np.abs(dynamics.mass_matrix_inverse(q)).sum(axis=1).max()
+            terms = np.abs(dynamics.inverse_dynamics_derivatives(q, v, a)).max()
+            scale = max(scale, rows * terms)
     return scale
 
 
