@@ -68,6 +68,8 @@ nitpick_ignore_regex = [
         'py:.*',
         r'(casadi|collections|jax|enum|numbers|numpy|pathlib|rclpy|urdf_parser_py|xml|\w+_msgs)\..*',
     ),
+    # Aliases and type variables of signatures.
+    ('py:class', r'(.*\.)?(Key|Programs|Result)'),
 ]
 # Types are counted with their modules, which are not shown.
 python_maximum_signature_line_length = 160

@@ -12,8 +12,11 @@ from sensor_msgs.msg import JointState
 
 from robot_dynamics_ros.core.errors import StateError
 
+from .cdr_walk import HEADER_SIZE
 from .joint_state_layout import JointStateLayout, find_layout
 
+# Bits of the last byte of the header: how many bytes at the end are padding.
+PADDING = 0b11
 # A driver sends messages of one or two layouts, and there may be several drivers.
 MOST_LAYOUTS = 8
 
@@ -37,6 +40,8 @@ class SerializedJointStates:
         for layout in self._layouts:
             if layout.fits(data):
                 return layout.read(data)
+        if not _holds_its_padding(data):
+            raise StateError('it is not a serialized sensor_msgs/JointState: it ends too early')
         try:
             message: JointState = deserialize_message(data, JointState)
         except Exception as error:
@@ -46,3 +51,11 @@ class SerializedJointStates:
         if layout is not None:
             self._layouts = [layout, *self._layouts[: MOST_LAYOUTS - 1]]
         return message
+
+
+def _holds_its_padding(data: bytes) -> bool:
+    """Whether it is as long as its header says that the padding at the end is.
+
+    If it is not, rclpy reads beyond it, and the process crashes (rclpy 9.1, Fast CDR 2).
+    """
+    return len(data) >= HEADER_SIZE and len(data) - HEADER_SIZE >= data[HEADER_SIZE - 1] & PADDING

@@ -36,7 +36,9 @@ def content(message):
 
 
 def by_rclpy(data):
-    """What rclpy makes of it; None where it refuses."""
+    """What rclpy makes of it; None where it refuses, or would crash."""
+    if len(data) < 4 or len(data) - 4 < data[3] & 3:
+        return None
     try:
         return content(deserialize_message(data, JointState))
     except Exception:
@@ -123,6 +125,15 @@ def test_spoilt_bytes_are_read_or_refused_as_rclpy_does(sequence):
         for data in sequence:
             assert by_layout(states, data) == by_rclpy(data)
         assert by_layout(states, known) == content(KNOWN)
+
+
+@pytest.mark.parametrize('body', [b'', b'\0', b'\0\0'])
+@pytest.mark.parametrize('padding', [1, 2, 3])
+def test_more_padding_than_there_are_bytes_is_refused(body, padding):
+    """Given to rclpy, these bytes end the process."""
+    if len(body) < padding:
+        with pytest.raises(StateError, match='ends too early'):
+            SerializedJointStates().decode(bytes([0, 1, 0, 0xE0 + padding]) + body)
 
 
 def test_each_byte_counts_that_rclpy_reads():

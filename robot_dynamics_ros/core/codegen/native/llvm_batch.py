@@ -26,8 +26,10 @@ PARAMETERS = 'ptr noalias %scratch, ptr noalias %result, ptr noalias %offsets'
 def batch_ir(program: Program, lanes: int) -> str:
     """Definition of the C function `batch`, and of what it needs.
 
-    int64_t batch(const double *const *inputs, const int64_t *row_strides, double *result,
-                  int64_t samples, int64_t *row)
+    Its prototype::
+
+        int64_t batch(const double *const *inputs, const int64_t *row_strides, double *result,
+                      int64_t samples, int64_t *row)
 
     `inputs` has one pointer for each entry of `program.inputs`, to the row of the first sample.
     `row_strides` are doubles from a row to the next, 0 where one row holds for all samples. The
