@@ -20,6 +20,8 @@ from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import TOLERANCE, Report
 
+from ..parameters.node_parameters import require_joints
+
 # Compiled on configure, so that neither a command nor a service waits for the compiler.
 COMPILED_QUANTITIES = (
     'torque_terms',
@@ -86,13 +88,14 @@ def compile_robot(
         ModelError: the description cannot be used, or its mass matrix is indefinite.
         UnknownNameError: a joint of the armature, the link of the payload, or `payload_frame` does
             not exist.
-        ParameterError: an armature is negative, or the link of the payload or `payload_frame` does
-            not move.
+        ParameterError: a joint of `joints` does not exist, an armature is negative, or the link of
+            the payload or `payload_frame` does not move.
         OracleUnavailable: Pinocchio is missing or refuses the description.
         OracleDisagreement: the results differ by more than the tolerance.
     """
     model = parse_urdf(text).with_armature(armature)
     if model.size:
+        require_joints('joints', joints, model)
         payload_frame = payload_frame or tip_frame(model, joints or model.joint_names)
     if payload is not None:
         model = model.with_checked_payload(payload)
