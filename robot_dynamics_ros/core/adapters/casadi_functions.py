@@ -10,10 +10,10 @@ from typing import Any
 
 import casadi
 
+from ..codegen.evaluation import evaluate
 from ..model.robot import RobotModel
 from ..quantities import key_of, traced
 from ..scalar import cos, sin
-from .replay import replay
 
 for kind in (casadi.SX, casadi.MX):
     sin.register(kind, casadi.sin)
@@ -45,7 +45,7 @@ def casadi_function(
     """
     program, _ = traced(model, key_of(quantity, frame, axes))
     vectors = {name: casadi.SX.sym(name, size) for name, size in program.inputs.items()}
-    entries = replay(program, {name: casadi.vertsplit(x) for name, x in vectors.items()})
+    entries, _ = evaluate(program, {name: casadi.vertsplit(x) for name, x in vectors.items()})
     return casadi.Function(quantity, list(vectors.values()), _matrices(entries, program.shape))
 
 

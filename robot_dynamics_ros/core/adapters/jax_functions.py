@@ -11,10 +11,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from ..codegen.evaluation import evaluate
 from ..model.robot import RobotModel
 from ..quantities import key_of, traced
 from ..scalar import cos, sin
-from .replay import replay
 
 for kind in (jax.Array, jax.core.Tracer):
     sin.register(kind, jnp.sin)
@@ -53,7 +53,7 @@ def jax_function(
             name: [array.astype(kind)[index] for index in range(size)]
             for array, (name, size) in zip(arrays, program.inputs.items(), strict=True)
         }
-        entries = [jnp.asarray(entry, kind) for entry in replay(program, inputs)]
-        return jnp.stack(entries).reshape(program.shape)
+        entries, _ = evaluate(program, inputs)
+        return jnp.stack([jnp.asarray(entry, kind) for entry in entries]).reshape(program.shape)
 
     return function

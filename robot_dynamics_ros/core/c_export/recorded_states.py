@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from ..codegen.expression import Expression
+from ..codegen.evaluation import evaluate
 from ..codegen.program import Program
 from ..model.gravity import STANDARD_GRAVITY
 from ..model.robot import RobotModel
 from ..model.sampling import random_states
-from ..scalar import Scalar, cos, sin
 
 COUNT = 3
 # Inertial parameters, of which each state takes a multiple.
 BOX = (1.5, 0.03, -0.02, 0.15, 0.02, 0.001, 0.025, 0.002, 0.001, 0.015)
-OPERATIONS: dict[str, Any] = {
-    'neg': operator.neg,
-    'add': operator.add,
-    'sub': operator.sub,
-    'mul': operator.mul,
-    'div': operator.truediv,
-    'sin': sin,
-    'cos': cos,
-}
 
 
 @dataclass(frozen=True)
@@ -81,19 +69,9 @@ def evaluated(program: Program, inputs: dict[str, tuple[float, ...]]) -> Recorde
         program: to evaluate.
         inputs: values of each input, by name.
     """
-    values: dict[int, float] = {}
-
-    def value(scalar: Scalar) -> float:
-        return values[scalar.index] if isinstance(scalar, Expression) else float(scalar)
-
-    for step in program.steps():
-        if step.operation == 'input':
-            name, index = step.operands
-            values[step.index] = inputs[name][index]
-        else:
-            values[step.index] = OPERATIONS[step.operation](*map(value, step.operands))
+    result, conditions = evaluate(program, inputs)
     given = tuple(inputs[name] for name in program.inputs)
-    for number, (condition, _) in enumerate(program.conditions, start=1):
-        if not value(condition) > 0.0:
+    for number, condition in enumerate(conditions, start=1):
+        if not condition > 0.0:
             return RecordedState(given, number, ())
-    return RecordedState(given, 0, tuple(map(value, program.outputs)))
+    return RecordedState(given, 0, tuple(map(float, result)))
