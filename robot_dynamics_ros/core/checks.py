@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,6 +88,25 @@ def checked_rows(name: str, value: Any, labels: Sequence[str]) -> Array:
         raise StateError(f'{name} has shape {array.shape}, {needed}')
     rows: Array = array
     return rows
+
+
+def common_rows(rows: Mapping[str, int]) -> int:
+    """The number of samples of a batch.
+
+    Args:
+        rows: of each input that has rows, by its name; one at least.
+
+    Raises:
+        StateError: the numbers differ.
+    """
+    (first, samples), *others = rows.items()
+    for name, count in others:
+        if count != samples:
+            raise StateError(
+                f'{first} has {samples} rows and {name} has {count}: as many are needed, or a '
+                'single vector, which holds for all samples'
+            )
+    return samples
 
 
 def checked_gravity(value: Any) -> Array:

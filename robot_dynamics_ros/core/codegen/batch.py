@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import Array, check_output, checked_rows, checked_vector
+from ..checks import Array, check_output, checked_rows, checked_vector, common_rows
 from ..errors import InertiaError, StateError
 from .program import Program
 from .threads import Chunks
@@ -100,14 +100,7 @@ class Batch:
             for name, array in zip(self._program.inputs, inputs, strict=True)
             if array.ndim == 2
         }
-        (first, samples), *others = rows.items()
-        for name, count in others:
-            if count != samples:
-                raise StateError(
-                    f'{first} has {samples} rows and {name} has {count}: as many are needed, or '
-                    'a single vector, which holds for all samples'
-                )
-        return samples, *self._program.shape
+        return common_rows(rows), *self._program.shape
 
     def _compute(self, inputs: list[Array], result: Array) -> None:
         readable = all(map(self._is_readable, inputs))

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..checks import Array, has_rows
+from ..checks import Array, common_rows, has_rows
 from ..errors import InertiaError, StateError
 
 Result = TypeVar('Result')
@@ -27,15 +27,8 @@ def for_each_sample(call: Callable[..., Result], **inputs: Any) -> tuple[Result,
     rows = {name: len(value) for name, value in inputs.items() if has_rows(value)}
     if not rows:
         return None
-    (first, samples), *others = rows.items()
-    for name, count in others:
-        if count != samples:
-            raise StateError(
-                f'{first} has {samples} rows and {name} has {count}: as many are needed, or a '
-                'single vector, which holds for all samples'
-            )
     results = []
-    for row in range(samples):
+    for row in range(common_rows(rows)):
         sample = [value[row] if name in rows else value for name, value in inputs.items()]
         try:
             results.append(call(*sample))
