@@ -13,7 +13,7 @@ from ..segments import SINES, Action, angles_of, cut, slots_of
 from .llvm_batch_body import BatchBody
 from .llvm_batch_loop import UNREADABLE, loop_ir
 from .llvm_ir import LIKELY
-from .llvm_kernel import DONE
+from .llvm_kernel import DONE, run_segments
 from .llvm_sine import RANGE
 from .llvm_vector_sine import sine_and_cosine
 from .llvm_vectors import declarations
@@ -159,14 +159,4 @@ def _compute(segments: int, angles: int) -> list[str]:
             f'  ret i64 {UNREADABLE}',
             'start:',
         ]
-    for number in range(segments):
-        lines += [
-            f'  %code.{number} = call i64 @segment.{number}'
-            '(ptr %scratch, ptr %result, ptr %offsets)',
-            f'  %stop.{number} = icmp ne i64 %code.{number}, {DONE}',
-            f'  br i1 %stop.{number}, label %stopped.{number}, label %done.{number}',
-            f'stopped.{number}:',
-            f'  ret i64 %code.{number}',
-            f'done.{number}:',
-        ]
-    return [*lines, f'  ret i64 {DONE}', '}']
+    return [*lines, *run_segments(segments, 'ptr %scratch, ptr %result, ptr %offsets')]

@@ -114,6 +114,17 @@ def _run(parameters: str, passed: str, lanes: int, segments: int) -> list[str]:
             f'  ret i64 {ANGLE_NOT_FINITE}',
             'start:',
         ]
+    return [*lines, *run_segments(segments, passed)]
+
+
+def run_segments(segments: int, passed: str) -> list[str]:
+    """The end of a function: every segment in turn, until one does not return `DONE`.
+
+    Args:
+        segments: how many.
+        passed: the arguments of each.
+    """
+    lines = []
     for number in range(segments):
         lines += [
             f'  %code.{number} = call i64 @segment.{number}({passed})',
