@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from robot_dynamics_ros.core.model.sampling import random_states
@@ -16,8 +14,8 @@ POSES = 50
 FACTOR = 2.0
 
 
-def overload_text(loaded: CommandedRobot, before: CommandedRobot, logger: Any) -> str:
-    """A question for log and response if most poses exceed the effort limits by far, or ''.
+def overload_question(loaded: CommandedRobot, before: CommandedRobot) -> str:
+    """What to ask if most poses exceed the effort limits by far; empty if they do not.
 
     Not asked where the driver adds gravity. Joints that need less torque than before the change do
     not count.
@@ -25,7 +23,6 @@ def overload_text(loaded: CommandedRobot, before: CommandedRobot, logger: Any) -
     Args:
         loaded: the robot with its new payload.
         before: the robot without it, or with another payload.
-        logger: gets the question as a warning.
     """
     if 'gravity' not in before.feedforward.selected_terms:
         return ''
@@ -39,9 +36,7 @@ def overload_text(loaded: CommandedRobot, before: CommandedRobot, logger: Any) -
         count += bool((held > np.maximum(limits, held_before)).any())
     if 2 * count <= POSES:
         return ''
-    question = (
+    return (
         f'the payload exceeds the effort limits at {count} of {POSES} random poses by more than '
         f'{FACTOR:g} times: is the mass in kg?'
     )
-    logger.warning(question)
-    return f'; {question}'

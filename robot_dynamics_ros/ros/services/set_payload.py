@@ -15,7 +15,7 @@ from ..robot.commanded_robot import CommandedRobot
 from ..robot.compilation import CompiledRobot, without_payload
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
-from .payload_poses import overload_text
+from .payload_poses import overload_question
 
 NAME = 'payload'
 LONGEST_TRANSITION = 60.0
@@ -60,11 +60,11 @@ class PayloadServices:
         self._without_payload = unloaded
         self._holder.replace(robot, fade_time)
         taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
-        taken += overload_text(robot, current, self._logger)
-        if question := robot.dynamics.model.doubt_about(payload):
+        doubts = robot.dynamics.model.doubt_about(payload), overload_question(robot, current)
+        questions = [question for question in doubts if question]
+        for question in questions:
             self._logger.warning(question)
-            return f'{taken}; {question}'
-        return taken
+        return '; '.join([taken, *questions])
 
     def _check_effort_limits(self, loaded: CommandedRobot) -> None:
         """Check that the joints can hold the robot with its payload at its present position.
