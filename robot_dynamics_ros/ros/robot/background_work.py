@@ -9,6 +9,7 @@ from typing import Any
 
 from rclpy.exceptions import InvalidHandle
 from rclpy.node import Node
+from rclpy.task import Future
 
 # Gets the result, or the exception that the work raised.
 Finish = Callable[[Any], None]
@@ -42,6 +43,24 @@ class BackgroundWork:
             return
         self._finish = finish
         threading.Thread(target=self._run, args=(work,), daemon=True).start()
+
+    async def outcome(self, work: Callable[[], Any]) -> Any:
+        """What `work` returns, for a coroutine that waits while the executor goes on.
+
+        Where this is used, `start` and `drop` must not be: the coroutine would wait for ever.
+
+        Args:
+            work: may take long.
+
+        Raises:
+            Exception: what the work raises.
+        """
+        future: Future = Future()
+        self.start(work, future.set_result)
+        outcome = await future
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
 
     def drop(self) -> None:
         """Forget what is being done, and what is next."""

@@ -11,7 +11,6 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
-from robot_dynamics_ros.core.model.payload import Payload
 
 from ..endpoints.defaults import LATCHED, OVERRIDABLE
 from ..endpoints.topic_counters import TopicCounters
@@ -83,23 +82,25 @@ class DescriptionTopic:
 
     def _replace_robot(self, text: str) -> None:
         """Compile and check the new robot in another process; the current one is commanded on."""
-        payloads = self._holder.require().dynamics.model.payloads
+        robot = self._holder.require()
+        payloads = robot.dynamics.model.payloads
         try:
             work = self._factory.compilation(text, payloads[0] if payloads else None)
         except RobotDynamicsError as error:
             self._reject(error)
         else:
-            self._work.start(work, partial(self._finish, text, payloads))
+            self._work.start(work, partial(self._finish, text, robot))
 
-    def _finish(self, text: str, payloads: tuple[Payload, ...], outcome: Any) -> None:
-        """Use the robot that was compiled for these payloads, or say why not."""
+    def _finish(self, text: str, robot: CommandedRobot, outcome: Any) -> None:
+        """Use what was compiled to replace this robot, or say why not."""
         current = self._holder.current
         if current is None:
             # The node was cleaned up meanwhile: the description is for the next configuration.
             self._received = text
             self.counters.use()
             self._start()
-        elif current.dynamics.model.payloads != payloads:
+        elif current is not robot:
+            # Its payload is another one, or it was configured again with other parameters.
             self._replace_robot(text)
         elif isinstance(outcome, Exception):
             self._reject(outcome)

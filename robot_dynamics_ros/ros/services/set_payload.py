@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
-from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
 from robot_dynamics_ros.core.model.payload import Payload
 
+from ..robot.background_work import BackgroundWork
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.compilation import CompiledRobot, without_payload
 from ..robot.robot_factory import RobotFactory
@@ -29,42 +30,59 @@ class PayloadServices:
         self._holder = holder
         self._factory = factory
         self._logger = node.get_logger()
+        self._work = BackgroundWork(node)
         # The robot before the first payload: used again for every other one, and without one.
         self._without_payload: CompiledRobot | None = None
 
-    def set_payload(self, request: Any, response: Any) -> None:
+    async def set_payload(self, request: Any, response: Any) -> None:
         """Attach the payload of the request, or remove the present one if its mass is 0."""
         try:
-            response.message = self._change(request)
+            response.message = await self._change(request)
         except RobotDynamicsError as error:
             self._logger.warning(f'set_payload refused, the payload is unchanged: {error}')
             raise
         self._logger.info(response.message)
 
-    def _change(self, request: Any) -> str:
-        current = self._holder.require()
+    async def _change(self, request: Any) -> str:
+        self._holder.require()
         time = request.transition_time
         if not (math.isfinite(time) and 0.0 <= time <= LONGEST_TRANSITION):
             raise ParameterError(
                 f'transition_time is {time} s, allowed are 0 (parameter fade_time) to '
                 f'{LONGEST_TRANSITION:g} s'
             )
-        fade_time = time or None
-        fade = _transition(current, time or current.guard.settings.fade_time)
         if not request.inertia.m:
-            return self._remove(current, fade_time, fade)
-        payload = _payload(request)
-        unloaded = self._unloaded(current)
-        robot = self._loaded(unloaded, payload)
+            return await self._remove(time)
+        return await self._attach(_payload(request), time)
+
+    async def _attach(self, payload: Payload, time: float) -> str:
+        unloaded = await self._unloaded()
+        robot = await self._loaded(unloaded, payload)
+        current = self._holder.require()
         self._check_effort_limits(robot)
         self._without_payload = unloaded
-        self._holder.replace(robot, fade_time)
+        fade = self._replace(robot, time)
         taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
         doubts = robot.dynamics.model.doubt_about(payload), overload_question(robot, current)
         questions = [question for question in doubts if question]
         for question in questions:
             self._logger.warning(question)
         return '; '.join([taken, *questions])
+
+    def _replace(self, robot: CommandedRobot, time: float) -> str:
+        """Command this robot from now on; how the torque changes, for the response.
+
+        Args:
+            robot: with the new payload, or without one.
+            time: of the change [s]; 0 for parameter fade_time.
+        """
+        guard = self._holder.require().guard
+        seconds = time or guard.settings.fade_time
+        fade = (
+            'no torque is commanded at present' if guard.stopped else f'fading over {seconds:g} s'
+        )
+        self._holder.replace(robot, time or None)
+        return fade
 
     def _check_effort_limits(self, loaded: CommandedRobot) -> None:
         """Check that the joints can hold the robot with its payload at its present position.
@@ -92,16 +110,17 @@ class PayloadServices:
                 'mass is in kg'
             )
 
-    def _remove(self, current: CommandedRobot, fade_time: float | None, fade: str) -> str:
-        if not current.dynamics.model.payloads:
+    async def _remove(self, time: float) -> str:
+        if not self._holder.require().dynamics.model.payloads:
             return 'no payload is attached: nothing has changed'
-        robot = self._factory.from_compiled(self._unloaded(current))
-        self._holder.replace(robot, fade_time)
+        robot = self._factory.from_compiled(await self._unloaded())
+        fade = self._replace(robot, time)
         self._without_payload = None
         return f'payload removed, {fade}'
 
-    def _unloaded(self, current: CommandedRobot) -> CompiledRobot:
+    async def _unloaded(self) -> CompiledRobot:
         """The robot as it was compiled without a payload."""
+        current = self._holder.require()
         if not current.dynamics.model.payloads:
             return current.compiled
         bare = self._without_payload
@@ -111,15 +130,31 @@ class PayloadServices:
         (payload,) = current.dynamics.model.payloads
         if current.dynamics.takes_payload_on(payload.frame):
             return without_payload(current.compiled, payload.name)
-        return self._factory.compilation(current.compiled.text)()
+        return await self._compiled(current.compiled.text)
 
-    def _loaded(self, unloaded: CompiledRobot, payload: Payload) -> CommandedRobot:
+    async def _loaded(self, unloaded: CompiledRobot, payload: Payload) -> CommandedRobot:
         """The robot with a payload; on another body than `payload_frame`, it is compiled."""
         # Whether the link can carry it is known at once.
         unloaded.dynamics.model.with_checked_payload(payload)
         if unloaded.dynamics.takes_payload_on(payload.frame):
             return self._factory.with_payload(unloaded, payload)
-        return self._factory.from_compiled(self._factory.compilation(unloaded.text, payload)())
+        return self._factory.from_compiled(await self._compiled(unloaded.text, payload))
+
+    async def _compiled(self, text: str, payload: Payload | None = None) -> CompiledRobot:
+        """The robot that another process has compiled; meanwhile the node goes on.
+
+        Raises:
+            StateError: it is not for the present robot any more.
+        """
+        before = self._holder.require()
+        work = self._factory.compilation(text, payload)
+        compiled: CompiledRobot = await self._work.outcome(work)
+        if self._holder.require() is not before:
+            raise StateError(
+                'the robot has changed while that with the other payload was compiled (a new '
+                'robot_description, or the node was configured again): call set_payload again'
+            )
+        return compiled
 
     def get_payload(self, request: Any, response: Any) -> None:
         """Fill in the payload that is attached."""
@@ -129,13 +164,6 @@ class PayloadServices:
             response.message = 'no payload is attached'
         for payload in model.payloads:
             _fill(response, payload)
-
-
-def _transition(robot: CommandedRobot, seconds: float) -> str:
-    """How the torque changes, for the response."""
-    if robot.guard.stopped:
-        return 'no torque is commanded at present'
-    return f'fading over {seconds:g} s'
 
 
 def _payload(request: Any) -> Payload:
