@@ -64,7 +64,7 @@ class OneFrame(PinocchioKinetics):
             'jacobian_derivative': (
                 dynamics.jacobian_derivative(q, v),
                 self.jacobian_derivative(q, v, self.frame, AXES),
-                VANISHING * float(np.abs(v).max() * max(np.abs(J).max(), 1.0)),
+                float(np.abs(v).max() * max(np.abs(J).max(), 1.0)),
             ),
         }
 
