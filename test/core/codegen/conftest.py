@@ -4,7 +4,7 @@ import pytest
 
 from robot_dynamics_ros.core.codegen.kernel import native_obstacle
 from robot_dynamics_ros.core.codegen.native import ctypes_entry
-from robot_dynamics_ros.core.codegen.native.entry import EXTENSION_OBSTACLE, make_code
+from robot_dynamics_ros.core.codegen.native.entry import EXTENSION_OBSTACLE, make_entry
 from robot_dynamics_ros.core.codegen.native.llvm_kernel import kernel_ir
 from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.scalar import require_positive
@@ -27,18 +27,31 @@ def address():
     engine.close()
 
 
+class Code:
+    """The functions that call one kernel."""
+
+    def __init__(self, entry):
+        self.evaluate = entry
+
+    def call(self, fallback):
+        return self.evaluate.with_fallback(fallback)
+
+    def step(self, fallback, *arrays):
+        return self.evaluate.with_fallback(fallback, arrays)
+
+
 @pytest.fixture
 def extension_code(address):
-    """`extension_code(engine)` makes a Code of the extension."""
+    """`extension_code(engine)` makes functions of the extension."""
     if EXTENSION_OBSTACLE:
         pytest.skip(EXTENSION_OBSTACLE)
-    return lambda engine=None: make_code(address, engine, (3, 2), (3, 2))
+    return lambda engine=None: Code(make_entry(address, engine, (3, 2), (3, 2)))
 
 
 @pytest.fixture
 def ctypes_code(address):
-    """`ctypes_code(engine)` makes a Code that uses ctypes."""
-    return lambda engine=None: ctypes_entry.Code(address, engine, (3, 2), (3, 2))
+    """`ctypes_code(engine)` makes functions that use ctypes."""
+    return lambda engine=None: Code(ctypes_entry.Entry(address, engine, (3, 2), (3, 2)))
 
 
 @pytest.fixture(params=['extension', 'ctypes'])

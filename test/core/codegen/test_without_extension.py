@@ -31,19 +31,19 @@ def has_compiler():
 @pytest.mark.skipif(not has_compiler(), reason='the extension cannot be built here')
 def test_the_extension_is_there_where_it_could_be_built():
     assert entry.EXTENSION_OBSTACLE == ''
-    assert entry.make_code.__module__ == EXTENSION
+    assert entry.make_entry.__module__ == EXTENSION
 
 
 def test_an_extension_that_is_not_built_is_replaced(monkeypatch):
     monkeypatch.setitem(sys.modules, EXTENSION, None)
-    assert entry._load_extension() == (ctypes_entry.Code, 'the extension _entry is not built')
+    assert entry._load_extension() == (ctypes_entry.Entry, 'the extension _entry is not built')
 
 
 def test_an_extension_that_does_not_load_is_replaced(monkeypatch):
     """For one because it was built for another NumPy."""
     monkeypatch.setitem(sys.modules, EXTENSION, types.ModuleType('_entry'))
-    make_code, obstacle = entry._load_extension()
-    assert make_code is ctypes_entry.Code
+    make_entry, obstacle = entry._load_extension()
+    assert make_entry is ctypes_entry.Entry
     assert obstacle.startswith('the extension _entry does not load: cannot import name')
 
 
@@ -74,7 +74,7 @@ def test_the_description_of_the_back_end_says_so(monkeypatch):
 
 @pytest.fixture
 def through_ctypes(monkeypatch, needs_native):
-    monkeypatch.setattr(native_kernel, 'make_code', ctypes_entry.Code)
+    monkeypatch.setattr(native_kernel, 'make_entry', ctypes_entry.Entry)
     return RobotDynamics(hand_written('oblique').model, backend='native')
 
 
@@ -167,7 +167,7 @@ else:
 '''
 failure = interpreters.run_string(interpreters.create(), CODE.format(path=_entry.__file__))
 assert failure is None, failure
-assert _entry.make_code
+assert _entry.make_entry
 print('alive')
 """
 

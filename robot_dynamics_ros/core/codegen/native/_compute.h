@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* More than any program has; `make_code` refuses more. */
+/* More than any program has; `make_entry` refuses more. */
 #define MOST 16
 
 /* What a kernel returns where there is a result, and `compute` where it did not ask the kernel. */
@@ -37,12 +37,15 @@ typedef struct {
 
 typedef struct {
     PyObject_HEAD
+    vectorcallfunc vectorcall;
     Kernel *kernel;
-    PyObject *engine; /* owns the machine code */
+    PyObject *owner;    /* of the machine code */
+    PyObject *fallback; /* NULL: there is none */
+    PyObject *arrays;   /* of a step: tuple of the inputs and the output; else NULL */
     Sizes inputs;
     Sizes shape;
     npy_intp entries; /* of the result */
-} Code;
+} Entry;
 
 /* The doubles of a plain array of that shape that has these flags; else NULL. */
 static double *
@@ -90,27 +93,24 @@ are_apart(const double *first, npy_intp first_size, const double *second, npy_in
 
 /* Runs the kernel, and returns what it returns; or UNREADABLE, and nothing is written. */
 static int64_t
-compute(const Code *code, PyObject *const *arrays, PyObject *output, int any_size)
+compute(const Entry *entry, PyObject *const *arrays, PyObject *output, int any_size)
 {
     const double *inputs[MOST];
     uint64_t excess = 0;
-    double *result = doubles_of(output, code->shape.count, code->shape.values, NPY_ARRAY_CARRAY);
+    double *result = doubles_of(output, entry->shape.count, entry->shape.values, NPY_ARRAY_CARRAY);
     if (result == NULL) {
         return UNREADABLE;
     }
-    for (int i = 0; i < code->inputs.count; i++) {
-        npy_intp size = code->inputs.values[i];
+    for (int i = 0; i < entry->inputs.count; i++) {
+        npy_intp size = entry->inputs.values[i];
         const double *values = doubles_of(arrays[i], 1, &size, NPY_ARRAY_CARRAY_RO);
-        if (values == NULL || !are_apart(values, size, result, code->entries)) {
+        if (values == NULL || !are_apart(values, size, result, entry->entries)) {
             return UNREADABLE;
         }
         excess |= excess_of(values, size);
         inputs[i] = values;
     }
-    if ((excess & SIGN) && !any_size) {
-        return UNREADABLE;
-    }
-    return code->kernel(inputs, result);
+    return (excess & SIGN) && !any_size ? UNREADABLE : entry->kernel(inputs, result);
 }
 
 #endif

@@ -22,17 +22,17 @@ FLOAT64 = np.dtype(np.float64)
 PROTOTYPE = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 
 
-class Code:
-    """A compiled kernel, and what keeps its machine code alive."""
+class Entry:
+    """Calls a compiled kernel, and keeps its machine code alive."""
 
     def __init__(
-        self, address: int, engine: object, sizes: tuple[int, ...], shape: tuple[int, ...]
+        self, address: int, owner: object, sizes: tuple[int, ...], shape: tuple[int, ...]
     ) -> None:
-        """The interface of `_entry.make_code`.
+        """The interface of `_entry.make_entry`.
 
         Args:
             address: of the kernel.
-            engine: which owns its machine code.
+            owner: of its machine code; lives as long as the functions.
             sizes: of the inputs.
             shape: of the result.
         """
@@ -41,36 +41,13 @@ class Code:
         self._shape = shape
         self._starts = [8 * sum(sizes[:index]) for index in range(len(sizes))]
         self._pointers = ctypes.c_void_p * len(sizes)
-        # The garbage collector does not look into arrays: it finalises no engine of a dead cycle
+        # The garbage collector does not look into arrays: it finalises no owner of a dead cycle
         # before other objects there, which still call the code.
         self._owner = np.empty(1, object)
-        self._owner[0] = engine
+        self._owner[0] = owner
         self._owner.flags.writeable = False
 
-    def call(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
-        """`call(input..., out)`; `out` is None for a new array.
-
-        Args:
-            fallback: gets the arguments of every call that is not with plain float64 arrays in
-                range, or has no result, and answers in its place.
-        """
-
-        def call(*arguments: Any, **names: Any) -> Any:
-            result = None if names else self._computed(arguments)
-            return fallback(*arguments, **names) if result is None else result
-
-        return call
-
-    def step(self, fallback: Callable[[], None], *arrays: Any) -> Callable[[], None]:
-        """`step()`, which does the same with these arrays."""
-
-        def step(*arguments: Any, **names: Any) -> None:
-            if arguments or names or self._computed(arrays) is None:
-                fallback(*arguments, **names)
-
-        return step
-
-    def evaluate(self, *arrays: Any) -> int:
+    def __call__(self, *arrays: Any) -> int:
         """What the kernel returns for (input..., out), at values of any size."""
         *inputs, out = arrays
         if not (self._are_plain(inputs) and self._is_output(out)):
@@ -80,6 +57,32 @@ class Code:
         if code == DONE:
             out[...] = result
         return code
+
+    def with_fallback(
+        self, fallback: Callable[..., Any], arrays: tuple[Any, ...] | None = None
+    ) -> Callable[..., Any]:
+        """`call(input..., out)`, where `out` is None for a new array; or a step with arrays.
+
+        Args:
+            fallback: gets the arguments of every call that is not with plain float64 arrays in
+                range, or has no result, and answers in its place.
+            arrays: inputs and output of a `step()`; None for a `call`.
+        """
+        return self._call(fallback) if arrays is None else self._step(fallback, arrays)
+
+    def _call(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*arguments: Any, **names: Any) -> Any:
+            result = None if names else self._computed(arguments)
+            return fallback(*arguments, **names) if result is None else result
+
+        return call
+
+    def _step(self, fallback: Callable[..., Any], arrays: tuple[Any, ...]) -> Callable[[], None]:
+        def step(*arguments: Any, **names: Any) -> None:
+            if arguments or names or self._computed(arrays) is None:
+                fallback(*arguments, **names)
+
+        return step
 
     def _computed(self, arguments: tuple[Any, ...]) -> Array | None:
         """The result, in `out` or in a new array; None if the fallback has to answer."""

@@ -9,16 +9,16 @@ from . import ctypes_entry
 
 
 def _load_extension() -> tuple[Any, str]:
-    """The function `make_code`, and why it is not that of the extension; empty if it is."""
+    """The function `make_entry`, and why it is not that of the extension; empty if it is."""
     try:
-        from ._entry import make_code
+        from ._entry import make_entry
     except ModuleNotFoundError:
-        return ctypes_entry.Code, 'the extension _entry is not built'
+        return ctypes_entry.Entry, 'the extension _entry is not built'
     except Exception as error:
         # Built for another NumPy, for one, which says so in many lines: ctypes computes the same.
         reason = shorten(str(error), 150)
-        return ctypes_entry.Code, f'the extension _entry does not load: {reason}'
-    return make_code, ''
+        return ctypes_entry.Entry, f'the extension _entry does not load: {reason}'
+    return make_entry, ''
 
 
-make_code, EXTENSION_OBSTACLE = _load_extension()
+make_entry, EXTENSION_OBSTACLE = _load_extension()

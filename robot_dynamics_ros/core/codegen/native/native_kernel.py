@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..program import Program, Signature
-from .entry import make_code
+from .entry import make_entry
 from .llvm import compile_ir
 from .llvm_kernel import ANGLE_NOT_FINITE, OUT_OF_MEMORY, UNREADABLE, kernel_ir
 from .self_check import check_kernel
@@ -24,8 +24,8 @@ def level_of(program: Program) -> int:
 class NativeKernel:
     """A program as machine code.
 
-    It holds none of the functions that it makes, and none of them holds it: no cycle keeps
-    machine code in memory, and no attribute that is changed frees what a function needs.
+    It holds none of the functions that it makes, and none of them holds it: no cycle
+    keeps machine code in memory, and no attribute that is changed frees what a function needs.
     """
 
     def __init__(self, engine: Any, signature: Signature) -> None:
@@ -37,9 +37,8 @@ class NativeKernel:
         """
         address = engine.get_function_address('kernel')
         sizes = tuple(signature.inputs.values())
-        self._code = make_code(address, engine, sizes, signature.shape)
         # What it returns at (input..., out).
-        self.outcome: Callable[..., int] = self._code.evaluate
+        self.outcome = make_entry(address, engine, sizes, signature.shape)
 
     @classmethod
     def of(cls, program: Program) -> NativeKernel:
@@ -60,7 +59,7 @@ class NativeKernel:
             fallback: gets the arguments of every call that is not plain float64 arrays in range,
                 or has no result, and answers in its place.
         """
-        call: Callable[..., Any] = self._code.call(fallback)
+        call: Callable[..., Any] = self.outcome.with_fallback(fallback)
         return call
 
     def bind(
@@ -74,7 +73,8 @@ class NativeKernel:
             inputs: contiguous float64 vectors.
             output: contiguous writeable float64 array that overlaps none of them.
         """
-        step: Callable[[], None] = self._code.step(fallback, *inputs, output)
+        arrays = (*inputs, output)
+        step: Callable[[], None] = self.outcome.with_fallback(fallback, arrays)
         return step
 
     def evaluate(self, inputs: Sequence[Any], output: Any) -> int:
