@@ -65,7 +65,7 @@ def test_objects_of_the_extension_cannot_be_changed_made_or_copied(extension_cod
             kind.__call__ = print
         with pytest.raises(TypeError, match='cannot create'):
             kind()
-        with pytest.raises(TypeError, match='not safe|cannot create'):
+        with pytest.raises(TypeError, match=r'not safe|cannot create'):
             object.__new__(kind)
         with pytest.raises(TypeError, match='not an acceptable base type'):
             type('Mine', (kind,), {})
