@@ -12,13 +12,16 @@ from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.srv import SetPayload
 
-REPEATS = 10
-# Cycles without a change, with whose longest wait the others are compared.
-QUIET = 200
+REPEATS = 20
+MASSES = {'set': 0.5, 'removed': 0.0}
 
 
 def longest_waits(node: Node, peer: Peer, message: JointState, frame: str) -> dict[str, float]:
-    """In periods of the loop, the median over the changes of each kind.
+    """In periods of the loop, medians over the changes of each kind.
+
+    By kind of change: the longest wait while it is made; under `quiet`, that of as many cycles
+    without a change; under `set adds` and `removed adds`, the difference of the two, so that what
+    the machine does meanwhile is in both.
 
     Args:
         node: that asks for the changes.
@@ -40,11 +43,15 @@ def longest_waits(node: Node, peer: Peer, message: JointState, frame: str) -> di
 
         return answered
 
-    waits: dict[str, list[float]] = {'quiet': [], 'payload set': [], 'payload removed': []}
+    waits: dict[str, list[float]] = {}
     for _ in range(REPEATS):
-        waits['quiet'].append(_longest(peer, message, count=QUIET))
-        waits['payload set'].append(_longest(peer, message, until=asked(0.5)))
-        waits['payload removed'].append(_longest(peer, message, until=asked(0.0)))
+        for name, mass in MASSES.items():
+            before = len(peer.round_trips)
+            changed = _longest(peer, message, until=asked(mass))
+            quiet = _longest(peer, message, count=len(peer.round_trips) - before)
+            found = {'quiet': quiet, name: changed, f'{name} adds': changed - quiet}
+            for kind, wait in found.items():
+                waits.setdefault(kind, []).append(wait)
     return {name: float(np.median(values)) for name, values in waits.items()}
 
 

@@ -28,8 +28,8 @@ READY_BOUND, COMPILE_BOUND, ROUND_TRIP_BOUND = 1.5, 0.5, 1.25
 # One period at 1 kHz.
 SET_BOUND = 1.0
 STOP_LIMIT = 10.0
-# Periods at 1 kHz.
-WAIT_BOUND = 2.0
+# Periods at 1 kHz: with the one that lies between any two commands, a gap of two.
+ADDED_WAIT_BOUND = 1.0
 
 
 def measure(text: str, seconds: float) -> dict[str, float]:

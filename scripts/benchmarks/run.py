@@ -85,9 +85,11 @@ def _measure_node(seconds: float) -> list[Figure]:
         Figure('null relay, the same', measured['null_processor_microseconds'], 'us'),
         Figure('messages lost', measured['lost'], '', 0),
         Figure('longest wait at 1 kHz, quiet', measured['wait_quiet'], 'periods'),
-        Figure('while a payload is set', measured['wait_payload_set'], 'periods', node.WAIT_BOUND),
+        Figure('while a payload is set', measured['wait_set'], 'periods'),
+        Figure('setting it adds', measured['wait_set_adds'], 'periods', node.ADDED_WAIT_BOUND),
+        Figure('while it is removed', measured['wait_removed'], 'periods'),
         Figure(
-            'while it is removed', measured['wait_payload_removed'], 'periods', node.WAIT_BOUND
+            'removing it adds', measured['wait_removed_adds'], 'periods', node.ADDED_WAIT_BOUND
         ),
         Figure('messages lost meanwhile', measured['lost_while_changed'], '', 0),
     ]
