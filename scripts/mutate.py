@@ -44,6 +44,7 @@ SOURCES = (
     'algorithms/joint_tree.py',
     'algorithms/kinematics.py',
     'algorithms/joint_space.py',
+    'algorithms/pivots.py',
     'algorithms/aba.py',
     'algorithms/center_of_mass.py',
     'algorithms/forward_dynamics_derivatives.py',

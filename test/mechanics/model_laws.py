@@ -9,6 +9,7 @@ import numpy as np
 
 from mechanics.closeness import assert_close, coriolis_scale, torque_scale
 from mechanics.float_dynamics import FloatDynamics
+from mechanics.pivot_laws import PIVOT_LAWS
 from mechanics.robots import Robot, State
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.algorithms.base_frame import Pair, force_cross, motion_cross, power
@@ -135,6 +136,7 @@ LAWS = (
     rotors_turn_with_their_joints_alone,
     what_is_carried_along_keeps_its_power,
     bodies_keep_their_central_inertia_when_moved,
+    *PIVOT_LAWS,
 )
 
 
