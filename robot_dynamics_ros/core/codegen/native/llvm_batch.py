@@ -29,11 +29,12 @@ def batch_ir(program: Program, lanes: int) -> str:
     Its prototype::
 
         int64_t batch(const double *const *inputs, const int64_t *row_strides, double *result,
-                      int64_t samples, int64_t *row)
+                      int64_t samples, bool past_caches, int64_t *row)
 
     `inputs` has one pointer for each entry of `program.inputs`, to the row of the first sample.
     `row_strides` are doubles from a row to the next, 0 where one row holds for all samples. The
-    rows of `result` follow one another. Inputs and result do not overlap.
+    rows of `result` follow one another. Inputs and result do not overlap. With `past_caches` the
+    result is written past the caches, which is faster where it is larger than they are.
 
     It returns `DONE`, or what stops it: the number of a condition that does not hold, from 1,
     `UNREADABLE`, `OUT_OF_MEMORY`. `row` is then the first sample of the block of `lanes` samples

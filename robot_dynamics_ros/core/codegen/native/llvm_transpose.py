@@ -32,14 +32,12 @@ def columns_of(code: VectorCode, rows: Sequence[str], piece: range) -> list[str]
     return _exchanged(code, joined)
 
 
-def fetch(code: VectorCode, rows: Sequence[str], entries: int, *, written: bool = False) -> None:
-    """Fetch rows of so many entries into the second cache, to be read or written."""
+def fetch(code: VectorCode, rows: Sequence[str], entries: int) -> None:
+    """Fetch rows of so many entries into the second cache."""
     for row in rows:
         for start in range(0, entries, LINE):
             address = code.place(row, start)
-            code.do(
-                f'call void @llvm.prefetch.p0(ptr {address}, i32 {int(written)}, i32 2, i32 1)'
-            )
+            code.do(f'call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 2, i32 1)')
 
 
 def write_rows(code: VectorCode, columns: Sequence[str], rows: Sequence[str], start: int) -> None:

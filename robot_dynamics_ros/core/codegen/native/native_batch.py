@@ -6,6 +6,7 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
@@ -25,8 +26,13 @@ PROTOTYPE = ctypes.CFUNCTYPE(
     ctypes.c_void_p,
     ctypes.c_void_p,
     ctypes.c_int64,
+    ctypes.c_bool,
     ctypes.c_void_p,
 )
+
+# A result from this size on is written past the caches. Measured with 32 MiB of the third cache:
+# at 2 MiB that is 10 % slower, at 8 MiB a third faster.
+PAST_CACHES = 8 * 2**20
 
 
 class NativeBatch:
@@ -49,7 +55,8 @@ class NativeBatch:
         # Angles that are very large multiples of an input, those of a mimic joint, are for single
         # calls.
         with suppress(OverflowError):
-            check_kernel(program, self._evaluate)
+            for past_caches in (False, True):
+                check_kernel(program, partial(self._evaluate, past_caches))
 
     def bound(self, inputs: Sequence[Array], output: Array) -> Callable[[int, int], int]:
         """A function that computes rows from a first one up to, but not with, another.
@@ -62,7 +69,7 @@ class NativeBatch:
             inputs: float64 arrays (n,), or (N, n) that `can_read` accepts.
             output: contiguous float64 array (N, ...), which overlaps none of them.
         """
-        run = self._bound(inputs, output)
+        run = self._bound(inputs, output, past_caches=output.nbytes >= PAST_CACHES)
 
         def rows(first: int, last: int) -> int:
             code, written = run(first, last)
@@ -84,7 +91,7 @@ class NativeBatch:
         )
 
     def _bound(
-        self, inputs: Sequence[Array], output: Array
+        self, inputs: Sequence[Array], output: Array, *, past_caches: bool
     ) -> Callable[[int, int], tuple[int, int]]:
         """`bound`; the function returns what the machine code returns, too."""
         strides = (ctypes.c_int64 * len(inputs))(*map(_row_stride, inputs))
@@ -100,13 +107,14 @@ class NativeBatch:
                 ctypes.addressof(strides),
                 result + first * row_size,
                 last - first,
+                past_caches,
                 ctypes.addressof(row),
             )
             return code, last if code == DONE else first + row.value
 
         return run
 
-    def _evaluate(self, *arrays: Array) -> int:
+    def _evaluate(self, past_caches: bool, *arrays: Array) -> int:
         """As a kernel: one sample, in every lane.
 
         Raises:
@@ -115,7 +123,7 @@ class NativeBatch:
         *inputs, out = arrays
         rows = np.full((self.lanes, *out.shape), np.nan)
         tiled = [np.tile(vector, (self.lanes, 1)) for vector in inputs]
-        code = self._bound(tiled, rows)(0, self.lanes)[0]
+        code = self._bound(tiled, rows, past_caches=past_caches)(0, self.lanes)[0]
         if code == UNREADABLE:
             raise OverflowError('an angle is beyond the range of batches')
         # A lane that differs from the others is as wrong as a NaN.
