@@ -16,7 +16,7 @@ from .llvm_ir import LIKELY
 from .llvm_kernel import DONE, run_segments
 from .llvm_sine import RANGE
 from .llvm_vector_sine import sine_and_cosine
-from .llvm_vectors import declarations
+from .llvm_vectors import SELDOM, declarations
 
 # Of the functions that compute: the scratch memory, an array of vectors; the address of the row
 # of the first lane in the result, and from there to the row of each lane [bytes].
@@ -151,7 +151,7 @@ def _segment(name: str, actions: list[Action], slots: dict[int, int], lanes: int
 
 def _compute(segments: int, angles: int) -> list[str]:
     """`i64 compute(...)`: all of a program, for inputs that lie in the scratch memory."""
-    lines = [f'define internal i64 @compute({PARAMETERS}) #0 {{']
+    lines = [f'define internal i64 @compute({PARAMETERS}) {SELDOM} {{']
     if angles:
         lines += [
             '  %small = call i1 @sines(ptr %scratch)',

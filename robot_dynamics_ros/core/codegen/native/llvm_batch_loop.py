@@ -13,7 +13,7 @@ from .llvm_kernel import DONE, OUT_OF_MEMORY
 from .llvm_sine import RANGE
 from .llvm_stream import staged_row, stream_ir
 from .llvm_transpose import columns_of, fetch, rows_at
-from .llvm_vectors import VectorCode
+from .llvm_vectors import SELDOM, VectorCode
 
 # What a batch returns where an input is not finite, or not smaller than RANGE.
 UNREADABLE = -3
@@ -66,7 +66,7 @@ def _spread(lanes: int) -> list[str]:
         offset = code.value(f'mul i64 {index}, {step}')
         code.do(f'store i64 {offset}, ptr {code.place("%offsets", lane, "i64")}')
     return [
-        'define internal void @spread(ptr %offsets, i64 %stride, i64 %count) {',
+        f'define internal void @spread(ptr %offsets, i64 %stride, i64 %count) {SELDOM} {{',
         *code.lines,
         '  ret void',
         '}',
@@ -109,7 +109,7 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int, size: int) -
     offsets = f'[{lanes} x i64]'
     entries = math.prod(program.shape)
     lines = [
-        f'define internal i64 @blocks({BATCH}, ptr noalias %scratch) {{',
+        f'define internal i64 @blocks({BATCH}, ptr noalias %scratch) {SELDOM} {{',
         f'  %offsets = alloca [{count + 1} x {offsets}], align {ALIGNMENT}',
         f'  %of.result = getelementptr {offsets}, ptr %offsets, i64 {count}',
         f'  %staged = getelementptr <{lanes} x double>, ptr %scratch, i64 {size}',
@@ -192,7 +192,7 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int, size: int) -
 def _batch(size: int) -> list[str]:
     """Gives `blocks` its scratch memory, of `size` bytes."""
     begin = [
-        f'define i64 @batch({BATCH}) {{',
+        f'define i64 @batch({BATCH}) {SELDOM} {{',
         '  %some = icmp sgt i64 %samples, 0',
         '  br i1 %some, label %begin, label %none',
         'none:',

@@ -8,6 +8,8 @@ computed in a staging memory, which stays in the caches, and copied from there.
 
 from __future__ import annotations
 
+from .llvm_vectors import SELDOM
+
 # Of the caches [bytes].
 LINE_BYTES = 64
 LINE = f'<{LINE_BYTES // 8} x double>'
@@ -30,7 +32,8 @@ def stream_ir(entries: int) -> list[str]:
     together = '%rows' if staged_row(entries) == entries else '1'
     return [
         *_copy(),
-        'define internal void @stream(ptr noalias %staged, ptr noalias %target, i64 %rows) {',
+        'define internal void @stream(ptr noalias %staged, ptr noalias %target, i64 %rows) '
+        f'{SELDOM} {{',
         f'  %size = mul i64 {together}, {8 * entries}',
         '  br label %copy',
         'copy:',

@@ -6,7 +6,6 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 
 import numpy as np
 
@@ -55,8 +54,7 @@ class NativeBatch:
         # Angles that are very large multiples of an input, those of a mimic joint, are for single
         # calls.
         with suppress(OverflowError):
-            for past_caches in (False, True):
-                check_kernel(program, partial(self._evaluate, past_caches))
+            check_kernel(program, self._evaluate)
 
     def bound(self, inputs: Sequence[Array], output: Array) -> Callable[[int, int], int]:
         """A function that computes rows from a first one up to, but not with, another.
@@ -114,20 +112,22 @@ class NativeBatch:
 
         return run
 
-    def _evaluate(self, past_caches: bool, *arrays: Array) -> int:
-        """As a kernel: one sample, in every lane.
+    def _evaluate(self, *arrays: Array) -> int:
+        """As a kernel: one sample, in every lane, written in both ways.
 
         Raises:
             OverflowError: an angle is beyond the range of batches.
         """
         *inputs, out = arrays
-        rows = np.full((self.lanes, *out.shape), np.nan)
+        rows = np.full((2, self.lanes, *out.shape), np.nan)
         tiled = [np.tile(vector, (self.lanes, 1)) for vector in inputs]
-        code = self._bound(tiled, rows, past_caches=past_caches)(0, self.lanes)[0]
+        for past_caches in (False, True):
+            run = self._bound(tiled, rows[int(past_caches)], past_caches=past_caches)
+            code = run(0, self.lanes)[0]
         if code == UNREADABLE:
             raise OverflowError('an angle is beyond the range of batches')
         # A lane that differs from the others is as wrong as a NaN.
-        out[...] = np.where((rows == rows[0]).all(axis=0), rows[0], np.nan)
+        out[...] = np.where((rows == rows[0, 0]).all(axis=(0, 1)), rows[0, 0], np.nan)
         return code
 
 
