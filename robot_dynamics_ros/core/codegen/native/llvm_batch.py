@@ -7,16 +7,19 @@ and the result is transposed back where several entries beside one another are k
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 from ..expression import Expression
 from ..program import Program, needed_for
-from ..segments import SINES, Action, angles_of, cut, slots_of
+from ..segments import SINES, Action, Store, angles_of, cut, operands_of, slots_of
 from .llvm_batch_body import BatchBody
 from .llvm_batch_loop import UNREADABLE, loop_ir
 from .llvm_ir import LIKELY
 from .llvm_kernel import DONE, run_segments
 from .llvm_sine import RANGE
+from .llvm_transpose import write_constants
 from .llvm_vector_sine import sine_and_cosine
-from .llvm_vectors import SELDOM, declarations
+from .llvm_vectors import SELDOM, VectorCode, declarations
 
 # Of the functions that compute: the scratch memory, an array of vectors; the address of the row
 # of the first lane in the result, and from there to the row of each lane [bytes].
@@ -51,7 +54,9 @@ def batch_ir(program: Program, lanes: int) -> str:
         NotImplementedError: an angle depends on a sine.
     """
     angles = angles_of(program)
-    segments = cut(program, lanes)
+    every = cut(program, lanes)
+    segments = [[action for action in actions if not _is_constant(action)] for actions in every]
+    constants = [action for actions in every for action in actions if _is_constant(action)]
     slots, first_of, size = _layout(program, angles, segments)
     return '\n'.join(
         [
@@ -62,6 +67,7 @@ def batch_ir(program: Program, lanes: int) -> str:
                 for number, actions in enumerate(segments)
                 for line in _segment(f'segment.{number}', actions, slots, lanes)
             ),
+            *_constants(constants, lanes),
             *_compute(len(segments), len(angles)),
             *loop_ir(program, first_of, lanes, size),
             'attributes #0 = { nounwind alignstack=64 '
@@ -70,6 +76,33 @@ def batch_ir(program: Program, lanes: int) -> str:
             '',
         ]
     )
+
+
+def _is_constant(action: Action) -> TypeGuard[Store]:
+    """Whether an action writes the same values in every sample."""
+    return isinstance(action, Store) and not operands_of(action)
+
+
+def _constants(stores: list[Store], lanes: int) -> list[str]:
+    """`constants(ptr result, ptr offsets)`: writes the entries of the rows that never change."""
+    code = VectorCode(lanes)
+    offset = code.value(f'load i64, ptr {code.place("%offsets", "%lane", "i64")}')
+    row = code.place('%result', offset, 'i8')
+    for store in stores:
+        write_constants(code, store.values, row, store.start)
+    return [
+        'define internal void @constants(ptr noalias %result, ptr noalias %offsets) #0 {',
+        '  br label %row',
+        'row:',
+        '  %lane = phi i64 [0, %0], [%next, %row]',
+        *code.lines,
+        '  %next = add i64 %lane, 1',
+        f'  %more = icmp ult i64 %next, {lanes}',
+        '  br i1 %more, label %row, label %done',
+        'done:',
+        '  ret void',
+        '}',
+    ]
 
 
 def _layout(

@@ -134,9 +134,13 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int, size: int) -
         '  %rest = sub i64 %samples, %place',
         f'  %count = call i64 @llvm.umin.i64(i64 %rest, i64 {lanes})',
         *spread,
+        # In a staging memory they stay.
+        '  br i1 %past.caches, label %stage, label %block',
+        'stage:',
+        '  call void @constants(ptr %staged, ptr %of.result)',
         '  br label %block',
         'block:',
-        '  %first = phi i64 [%place, %measure], [%next, %advance]',
+        '  %first = phi i64 [%place, %measure], [%place, %stage], [%next, %advance]',
         '  %is.first = icmp eq i64 %first, 0',
     ]
     for k, (name, size) in enumerate(program.inputs.items()):
@@ -165,7 +169,10 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int, size: int) -
         f'  %computed = icmp eq i64 %code, {DONE}',
         '  br i1 %computed, label %written, label %stop',
         'written:',
-        '  br i1 %past.caches, label %stream, label %advance',
+        '  br i1 %past.caches, label %stream, label %complete',
+        'complete:',
+        '  call void @constants(ptr %target, ptr %of.result)',
+        '  br label %advance',
         'stream:',
         '  call void @stream(ptr %staged, ptr %target, i64 %count)',
         '  br label %advance',

@@ -59,14 +59,11 @@ def write_rows(code: VectorCode, columns: Sequence[str], rows: Sequence[str], st
             code.do(f'store <{width} x double> {piece}, ptr {address}, align 8')
 
 
-def write_constants(
-    code: VectorCode, values: Sequence[float], rows: Sequence[str], start: int
-) -> None:
-    """Store the same values into each row at these addresses."""
-    kind = f'<{len(values)} x double>'
+def write_constants(code: VectorCode, values: Sequence[float], row: str, start: int) -> None:
+    """Store values into the row at this address, from entry `start` on."""
     literal = ', '.join(f'double {constant(value)}' for value in values)
-    for row in rows:
-        code.do(f'store {kind} <{literal}>, ptr {code.place(row, start)}, align 8')
+    kind = f'<{len(values)} x double>'
+    code.do(f'store {kind} <{literal}>, ptr {code.place(row, start)}, align 8')
 
 
 def _joined(code: VectorCode, pieces: list[str], width: int) -> str:
