@@ -17,7 +17,7 @@ from figures import Figure
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 # Imported before the first compilation is timed, as what single calls need is.
-from robot_dynamics_ros.core.codegen.native import native_batch  # noqa: F401
+from robot_dynamics_ros.core.codegen.native.batches import native_batch  # noqa: F401
 from robot_dynamics_ros.core.codegen.threads import available_cores
 
 SAMPLES = 100_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .llvm_ir import constant
+from ..llvm_ir import constant
 from .llvm_vectors import VectorCode
 
 # Doubles in a line of the caches.

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from ..expression import Expression
-from ..program import Program, needed_for
-from ..segments import SINES, Action, Store, angles_of, cut, operands_of, slots_of
+from ...expression import Expression
+from ...program import Program, needed_for
+from ...segments import SINES, Action, Store, angles_of, cut, operands_of, slots_of
+from ..llvm_ir import LIKELY
+from ..llvm_kernel import DONE, run_segments
+from ..llvm_sine import RANGE
 from .llvm_batch_body import BatchBody
 from .llvm_batch_loop import UNREADABLE, loop_ir
-from .llvm_ir import LIKELY
-from .llvm_kernel import DONE, run_segments
-from .llvm_sine import RANGE
 from .llvm_transpose import write_constants
 from .llvm_vector_sine import sine_and_cosine
 from .llvm_vectors import SELDOM, VectorCode, declarations

@@ -9,14 +9,14 @@ from contextlib import suppress
 
 import numpy as np
 
-from ...checks import Array
-from ..program import Program
-from .llvm import compile_ir, vector_lanes
+from ....checks import Array
+from ...program import Program
+from ..llvm import compile_ir, vector_lanes
+from ..llvm_kernel import DONE, OUT_OF_MEMORY
+from ..native_kernel import level_of
+from ..self_check import check_kernel
 from .llvm_batch import batch_ir
 from .llvm_batch_loop import UNREADABLE
-from .llvm_kernel import DONE, OUT_OF_MEMORY
-from .native_kernel import level_of
-from .self_check import check_kernel
 
 # It gives back the interpreter's lock while it computes.
 PROTOTYPE = ctypes.CFUNCTYPE(

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 
-from ..program import Program
-from ..segments import pieces
-from .llvm_kernel import DONE, OUT_OF_MEMORY
-from .llvm_sine import RANGE
+from ...program import Program
+from ...segments import pieces
+from ..llvm_kernel import DONE, OUT_OF_MEMORY
+from ..llvm_sine import RANGE
 from .llvm_stream import staged_row, stream_ir
 from .llvm_transpose import columns_of, fetch, rows_at
 from .llvm_vectors import SELDOM, VectorCode

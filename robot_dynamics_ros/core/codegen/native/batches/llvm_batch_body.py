@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...scalar import Scalar
-from ..expression import Expression
-from ..segments import Action, Check, Store
-from .llvm_ir import CONTRACT, FLAGS
+from ....scalar import Scalar
+from ...expression import Expression
+from ...segments import Action, Check, Store
+from ..llvm_ir import CONTRACT, FLAGS
 from .llvm_transpose import rows_at, write_rows
 from .llvm_vectors import VectorCode
 
