@@ -27,6 +27,7 @@ from .codegen.kernel import Backend, Kernel
 from .codegen.program import Program, trace
 from .errors import ParameterError, UnknownNameError
 from .model.attachment import with_load
+from .model.base_parameters import regrouped
 from .model.inertial_parameters import PARAMETERS
 from .model.robot import RobotModel
 from .task.twist_rows import SPATIAL_ENTRIES
@@ -76,6 +77,9 @@ EVERY_QUANTITY: Table = QUANTITIES | ANALYSES | FRAME_QUANTITIES
 
 # What the inertia of the bodies does not enter.
 WITHOUT_INERTIA = {'regressor', 'frame_poses', *FRAME_QUANTITIES}
+
+# What the regrouped parameters of the bodies give; see `regrouped`.
+OF_TORQUES = {*QUANTITIES, 'inverse_dynamics_derivatives'}
 
 # Names of the entries of vectors that do not have one entry per joint.
 LABELS = {
@@ -165,6 +169,8 @@ def traced(
         loaded, payload = model, vectors[len(names) :]
         if payload and payload_body is not None:
             loaded = replace(model, joints=with_load(model.joints, payload_body, *payload))
+        if quantity in OF_TORQUES:
+            loaded = regrouped(loaded, payload_body)
         return algorithm(loaded, *vectors[: len(names)], **frame, **axes)
 
     sizes = {name: len(entries) for name, entries in labels.items()}

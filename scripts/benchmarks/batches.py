@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +16,13 @@ import pinocchio
 from figures import Figure
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+
+# Imported before the first compilation is timed, as what single calls need is.
+from robot_dynamics_ros.core.codegen.native.batches import native_batch
+from robot_dynamics_ros.core.codegen.program import Program, trace
 from robot_dynamics_ros.core.codegen.threads import available_cores
+from robot_dynamics_ros.core.quantities import traced
+from robot_dynamics_ros.core.scalar import cos, sin
 
 SAMPLES = 100_000
 # Of what is written: fewer samples where a result is larger [bytes].
@@ -23,6 +30,8 @@ MOST_WRITTEN = 400e6
 # Of Pinocchio's calls in a loop, of which one costs the same as another.
 LOOPED = 2000
 ROUNDS = 9
+# Of what is computed while it stays in the second cache [bytes], so often.
+CACHE, REPEATS = 700_000, 200
 # At least so many times as fast as pinocchio.rneaInParallel with one thread.
 RNEA_SPEEDS = {'UR5': 45.0, 'xArm7': 40.0, 'Talos reduced': 30.0}
 # At most so many times as long as memcpy of the result, or this share of Pinocchio's loop.
@@ -66,6 +75,9 @@ def measure() -> list[Figure]:
         figures += _rnea(robot)
         for name, batch in BATCHES.items():
             figures += _beside_loop(robot, name, batch)
+    print(f'\n{"inverse dynamics in the caches":34}{"inputs":>10}{"sines":>10}{"rest":>10}')
+    for robot in core.ROBOTS:
+        _print_parts(robot)
     return figures
 
 
@@ -157,6 +169,45 @@ def _beside_loop(robot: str, name: str, batch: Batch) -> list[Figure]:
     if not figures[-1].holds:
         print(f'    {figures[-1]}')
     return figures
+
+
+def _print_parts(robot: str) -> None:
+    """Where the time of inverse dynamics goes, while the samples fit into a cache."""
+    model = parse_urdf(core.urdf(robot))
+    program, _ = traced(model, 'inverse_dynamics')
+
+    def read(q: Any, v: Any, a: Any, gravity: Any) -> list[Any]:
+        return [q[0] + v[0] + a[0] + gravity[0]]
+
+    def read_and_turn(q: Any, v: Any, a: Any, gravity: Any) -> list[Any]:
+        return [read(q, v, a, gravity)[0] + sum(sin(x) + cos(x) for x in q)]
+
+    programs = (
+        trace('inputs', read, program.inputs),
+        trace('sines', read_and_turn, program.inputs),
+        program,
+    )
+    inputs, turned, all_of_it = (_nanoseconds_in_a_cache(each) for each in programs)
+    parts = (inputs, turned - inputs, all_of_it - turned)
+    print(f'{robot:34}' + ''.join(f'{part:7.1f} ns' for part in parts), flush=True)
+
+
+def _nanoseconds_in_a_cache(program: Program) -> float:
+    """Shortest processor time for each of so many samples that inputs and result fit."""
+    samples = CACHE // (8 * (sum(program.inputs.values()) + math.prod(program.shape)))
+    random = np.random.default_rng(0)
+    inputs = [
+        random.uniform(-1.0, 1.0, size if name == 'gravity' else (samples, size))
+        for name, size in program.inputs.items()
+    ]
+    result = np.zeros((samples, *program.shape))
+    run = native_batch.NativeBatch(program).bound(inputs, result)
+    best = np.inf
+    for _ in range(REPEATS):
+        started = time.process_time()
+        run(0, samples)
+        best = min(best, time.process_time() - started)
+    return 1e9 * best / samples
 
 
 def _inputs(dynamics: RobotDynamics, count: int, samples: int) -> list[Any]:

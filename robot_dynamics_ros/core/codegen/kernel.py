@@ -192,7 +192,7 @@ class Kernel:
         """The program for batches, compiled when the first one comes."""
         program, native = self._trace(), None
         if self._native is not None:
-            from .native.native_batch import NativeBatch
+            from .native.batches.native_batch import NativeBatch
 
             native = NativeBatch(program)
         return Batch(program, self._labels, self._finite, native, self._threads)

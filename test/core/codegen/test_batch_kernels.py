@@ -1,6 +1,7 @@
 """Batch kernels at each width of vectors, on whatever processor the tests run."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import NativeCodeError, RobotDynamics
 from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
-from robot_dynamics_ros.core.codegen.native.llvm_batch_loop import MOST_ON_STACK
+from robot_dynamics_ros.core.codegen.native.batches.llvm_batch_loop import MOST_ON_STACK
 from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.codegen.segments import pieces
 from robot_dynamics_ros.core.scalar import cos, sin
@@ -17,7 +18,7 @@ from robot_dynamics_ros.core.scalar import cos, sin
 pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 
 LANES = (2, 4, 8)
-NATIVE_BATCH = 'robot_dynamics_ros.core.codegen.native.native_batch'
+NATIVE_BATCH = 'robot_dynamics_ros.core.codegen.native.batches.native_batch'
 
 
 def batch_kernel(program, labels, lanes, monkeypatch):
@@ -54,6 +55,23 @@ def test_rows_of_each_length_are_transposed(entries, lanes, monkeypatch):
     expected = np.full((len(x), 2 * entries), 7.0)
     expected[:, ::2] = x[:, ::-1]
     assert np.array_equal(kernel.call(x, None), expected)
+
+
+@pytest.mark.parametrize('lanes', LANES)
+@pytest.mark.parametrize('entries', [1, 3, 8, 17, 511, 515])
+def test_rows_are_written_past_the_caches(entries, lanes, monkeypatch):
+    """Wherever the lines of the caches begin in them, and nothing beside them."""
+    monkeypatch.setattr(f'{NATIVE_BATCH}.PAST_CACHES', 0)
+    program = trace('scaled', lambda x: [float(k) * x[0] for k in range(entries)], {'x': 1})
+    kernel = batch_kernel(program, {'x': ['x']}, lanes, monkeypatch)
+    for samples, start in product((1, lanes, 3 * lanes + 1), range(8)):
+        x = np.random.default_rng(0).uniform(-1.0, 1.0, (samples, 1))
+        memory = np.full(samples * entries + 16, 7.0)
+        out = memory[start : start + samples * entries].reshape(samples, entries)
+        kernel.call(x, out)
+        assert np.array_equal(out, x * np.arange(entries))
+        assert (memory[:start] == 7.0).all()
+        assert (memory[start + out.size :] == 7.0).all()
 
 
 @pytest.mark.parametrize('lanes', LANES)
@@ -97,7 +115,7 @@ def test_a_scratch_memory_beyond_the_stack():
 
 
 def test_a_batch_kernel_that_is_wrong_is_not_used(monkeypatch):
-    from robot_dynamics_ros.core.codegen.native import llvm_batch_body
+    from robot_dynamics_ros.core.codegen.native.batches import llvm_batch_body
 
     wrong = dict(llvm_batch_body.INSTRUCTIONS, sub='fadd')
     monkeypatch.setattr(llvm_batch_body, 'INSTRUCTIONS', wrong)

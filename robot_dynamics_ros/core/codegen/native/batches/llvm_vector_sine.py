@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .llvm_sine import COS, HALF_PI, INTEGER_IN_LOW_BITS, SIN
+from ..llvm_sine import COS, HALF_PI, INTEGER_IN_LOW_BITS, SIN
 from .llvm_vectors import VectorCode
 
 SIGN_BIT = -(2**63)

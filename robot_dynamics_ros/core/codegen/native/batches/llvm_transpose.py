@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .llvm_ir import constant
+from ..llvm_ir import constant
 from .llvm_vectors import VectorCode
 
 # Doubles in a line of the caches.
@@ -32,14 +32,12 @@ def columns_of(code: VectorCode, rows: Sequence[str], piece: range) -> list[str]
     return _exchanged(code, joined)
 
 
-def fetch(code: VectorCode, rows: Sequence[str], entries: int, *, written: bool = False) -> None:
-    """Fetch rows of so many entries into the second cache, to be read or written."""
+def fetch(code: VectorCode, rows: Sequence[str], entries: int) -> None:
+    """Fetch rows of so many entries into the second cache."""
     for row in rows:
         for start in range(0, entries, LINE):
             address = code.place(row, start)
-            code.do(
-                f'call void @llvm.prefetch.p0(ptr {address}, i32 {int(written)}, i32 2, i32 1)'
-            )
+            code.do(f'call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 2, i32 1)')
 
 
 def write_rows(code: VectorCode, columns: Sequence[str], rows: Sequence[str], start: int) -> None:
@@ -61,14 +59,11 @@ def write_rows(code: VectorCode, columns: Sequence[str], rows: Sequence[str], st
             code.do(f'store <{width} x double> {piece}, ptr {address}, align 8')
 
 
-def write_constants(
-    code: VectorCode, values: Sequence[float], rows: Sequence[str], start: int
-) -> None:
-    """Store the same values into each row at these addresses."""
-    kind = f'<{len(values)} x double>'
+def write_constants(code: VectorCode, values: Sequence[float], row: str, start: int) -> None:
+    """Store values into the row at this address, from entry `start` on."""
     literal = ', '.join(f'double {constant(value)}' for value in values)
-    for row in rows:
-        code.do(f'store {kind} <{literal}>, ptr {code.place(row, start)}, align 8')
+    kind = f'<{len(values)} x double>'
+    code.do(f'store {kind} <{literal}>, ptr {code.place(row, start)}, align 8')
 
 
 def _joined(code: VectorCode, pieces: list[str], width: int) -> str:

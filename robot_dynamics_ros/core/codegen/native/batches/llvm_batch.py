@@ -7,16 +7,19 @@ and the result is transposed back where several entries beside one another are k
 
 from __future__ import annotations
 
-from ..expression import Expression
-from ..program import Program, needed_for
-from ..segments import SINES, Action, angles_of, cut, slots_of
+from typing import TypeGuard
+
+from ...expression import Expression
+from ...program import Program, needed_for
+from ...segments import SINES, Action, Store, angles_of, cut, operands_of, slots_of
+from ..llvm_ir import LIKELY
+from ..llvm_kernel import DONE, run_segments
+from ..llvm_sine import RANGE
 from .llvm_batch_body import BatchBody
 from .llvm_batch_loop import UNREADABLE, loop_ir
-from .llvm_ir import LIKELY
-from .llvm_kernel import DONE, run_segments
-from .llvm_sine import RANGE
+from .llvm_transpose import write_constants
 from .llvm_vector_sine import sine_and_cosine
-from .llvm_vectors import declarations
+from .llvm_vectors import SELDOM, VectorCode, declarations
 
 # Of the functions that compute: the scratch memory, an array of vectors; the address of the row
 # of the first lane in the result, and from there to the row of each lane [bytes].
@@ -29,11 +32,12 @@ def batch_ir(program: Program, lanes: int) -> str:
     Its prototype::
 
         int64_t batch(const double *const *inputs, const int64_t *row_strides, double *result,
-                      int64_t samples, int64_t *row)
+                      int64_t samples, bool past_caches, int64_t *row)
 
     `inputs` has one pointer for each entry of `program.inputs`, to the row of the first sample.
     `row_strides` are doubles from a row to the next, 0 where one row holds for all samples. The
-    rows of `result` follow one another. Inputs and result do not overlap.
+    rows of `result` follow one another. Inputs and result do not overlap. With `past_caches` the
+    result is written past the caches, which is faster where it is larger than they are.
 
     It returns `DONE`, or what stops it: the number of a condition that does not hold, from 1,
     `UNREADABLE`, `OUT_OF_MEMORY`. `row` is then the first sample of the block of `lanes` samples
@@ -50,7 +54,9 @@ def batch_ir(program: Program, lanes: int) -> str:
         NotImplementedError: an angle depends on a sine.
     """
     angles = angles_of(program)
-    segments = cut(program, lanes)
+    every = cut(program, lanes)
+    segments = [[action for action in actions if not _is_constant(action)] for actions in every]
+    constants = [action for actions in every for action in actions if _is_constant(action)]
     slots, first_of, size = _layout(program, angles, segments)
     return '\n'.join(
         [
@@ -61,6 +67,7 @@ def batch_ir(program: Program, lanes: int) -> str:
                 for number, actions in enumerate(segments)
                 for line in _segment(f'segment.{number}', actions, slots, lanes)
             ),
+            *_constants(constants, lanes),
             *_compute(len(segments), len(angles)),
             *loop_ir(program, first_of, lanes, size),
             'attributes #0 = { nounwind alignstack=64 '
@@ -69,6 +76,33 @@ def batch_ir(program: Program, lanes: int) -> str:
             '',
         ]
     )
+
+
+def _is_constant(action: Action) -> TypeGuard[Store]:
+    """Whether an action writes the same values in every sample."""
+    return isinstance(action, Store) and not operands_of(action)
+
+
+def _constants(stores: list[Store], lanes: int) -> list[str]:
+    """`constants(ptr result, ptr offsets)`: writes the entries of the rows that never change."""
+    code = VectorCode(lanes)
+    offset = code.value(f'load i64, ptr {code.place("%offsets", "%lane", "i64")}')
+    row = code.place('%result', offset, 'i8')
+    for store in stores:
+        write_constants(code, store.values, row, store.start)
+    return [
+        'define internal void @constants(ptr noalias %result, ptr noalias %offsets) #0 {',
+        '  br label %row',
+        'row:',
+        '  %lane = phi i64 [0, %0], [%next, %row]',
+        *code.lines,
+        '  %next = add i64 %lane, 1',
+        f'  %more = icmp ult i64 %next, {lanes}',
+        '  br i1 %more, label %row, label %done',
+        'done:',
+        '  ret void',
+        '}',
+    ]
 
 
 def _layout(
@@ -150,7 +184,7 @@ def _segment(name: str, actions: list[Action], slots: dict[int, int], lanes: int
 
 def _compute(segments: int, angles: int) -> list[str]:
     """`i64 compute(...)`: all of a program, for inputs that lie in the scratch memory."""
-    lines = [f'define internal i64 @compute({PARAMETERS}) #0 {{']
+    lines = [f'define internal i64 @compute({PARAMETERS}) {SELDOM} {{']
     if angles:
         lines += [
             '  %small = call i1 @sines(ptr %scratch)',

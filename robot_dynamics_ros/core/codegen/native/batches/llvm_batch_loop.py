@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 
-from ..program import Program
-from ..segments import pieces
-from .llvm_kernel import DONE, OUT_OF_MEMORY
-from .llvm_sine import RANGE
+from ...program import Program
+from ...segments import pieces
+from ..llvm_kernel import DONE, OUT_OF_MEMORY
+from ..llvm_sine import RANGE
+from .llvm_stream import staged_row, stream_ir
 from .llvm_transpose import columns_of, fetch, rows_at
-from .llvm_vectors import VectorCode
+from .llvm_vectors import SELDOM, VectorCode
 
 # What a batch returns where an input is not finite, or not smaller than RANGE.
 UNREADABLE = -3
@@ -28,8 +29,7 @@ ALIGNMENT = 64
 # processor foresees smaller ones by itself; of larger ones the first bytes would be gone again.
 FETCHED, AHEAD = range(1024, 16384), 4
 
-BATCH = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, ptr %row'
-PASSED = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, ptr %row, ptr %scratch'
+BATCH = 'ptr %inputs, ptr %strides, ptr %result, i64 %samples, i1 zeroext %past.caches, ptr %row'
 
 
 def loop_ir(program: Program, first_of: dict[str, int], lanes: int, size: int) -> list[str]:
@@ -45,10 +45,11 @@ def loop_ir(program: Program, first_of: dict[str, int], lanes: int, size: int) -
     return [
         'declare i64 @llvm.umin.i64(i64, i64)',
         'declare void @llvm.prefetch.p0(ptr, i32, i32, i32)',
+        *stream_ir(math.prod(program.shape)),
         *_spread(lanes),
         *(line for entries in sizes for line in _pack(entries, lanes)),
-        *_blocks(program, first_of, lanes),
-        *_batch(8 * lanes * size),
+        *_blocks(program, first_of, lanes, size),
+        *_batch(8 * lanes * (size + staged_row(math.prod(program.shape)))),
     ]
 
 
@@ -65,7 +66,7 @@ def _spread(lanes: int) -> list[str]:
         offset = code.value(f'mul i64 {index}, {step}')
         code.do(f'store i64 {offset}, ptr {code.place("%offsets", lane, "i64")}')
     return [
-        'define internal void @spread(ptr %offsets, i64 %stride, i64 %count) {',
+        f'define internal void @spread(ptr %offsets, i64 %stride, i64 %count) {SELDOM} {{',
         *code.lines,
         '  ret void',
         '}',
@@ -99,17 +100,22 @@ def _pack(entries: int, lanes: int) -> list[str]:
     ]
 
 
-def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]:
-    """`i64 blocks(..., ptr scratch)`: the batch, in a scratch memory; there is a sample."""
+def _blocks(program: Program, first_of: dict[str, int], lanes: int, size: int) -> list[str]:
+    """`i64 blocks(..., ptr scratch)`: the batch, in a scratch memory; there is a sample.
+
+    Rows that are written past the caches are staged behind the vectors of the scratch memory.
+    """
     count = len(program.inputs)
     offsets = f'[{lanes} x i64]'
     entries = math.prod(program.shape)
     lines = [
-        f'define internal i64 @blocks({BATCH}, ptr noalias %scratch) {{',
+        f'define internal i64 @blocks({BATCH}, ptr noalias %scratch) {SELDOM} {{',
         f'  %offsets = alloca [{count + 1} x {offsets}], align {ALIGNMENT}',
         f'  %of.result = getelementptr {offsets}, ptr %offsets, i64 {count}',
+        f'  %staged = getelementptr <{lanes} x double>, ptr %scratch, i64 {size}',
+        f'  %result.stride = select i1 %past.caches, i64 {staged_row(entries)}, i64 {entries}',
     ]
-    spread = [f'  call void @spread(ptr %of.result, i64 {entries}, i64 %count)']
+    spread = ['  call void @spread(ptr %of.result, i64 %result.stride, i64 %count)']
     for k in range(count):
         lines += [
             f'  %offsets.{k} = getelementptr {offsets}, ptr %offsets, i64 {k}',
@@ -128,9 +134,13 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
         '  %rest = sub i64 %samples, %place',
         f'  %count = call i64 @llvm.umin.i64(i64 %rest, i64 {lanes})',
         *spread,
+        # In a staging memory they stay.
+        '  br i1 %past.caches, label %stage, label %block',
+        'stage:',
+        '  call void @constants(ptr %staged, ptr %of.result)',
         '  br label %block',
         'block:',
-        '  %first = phi i64 [%place, %measure], [%next, %advance]',
+        '  %first = phi i64 [%place, %measure], [%place, %stage], [%next, %advance]',
         '  %is.first = icmp eq i64 %first, 0',
     ]
     for k, (name, size) in enumerate(program.inputs.items()):
@@ -152,12 +162,20 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
     stops = ', '.join(f'[{UNREADABLE}, %pack.{k}]' for k in range(count))
     return [
         *lines,
-        f'  %written = mul i64 %first, {entries}',
-        '  %target = getelementptr double, ptr %result, i64 %written',
-        *_prepare_writing(entries, lanes),
-        '  %code = call i64 @compute(ptr %scratch, ptr %target, ptr %of.result)',
+        f'  %skipped = mul i64 %first, {entries}',
+        '  %target = getelementptr double, ptr %result, i64 %skipped',
+        '  %place.of.rows = select i1 %past.caches, ptr %staged, ptr %target',
+        '  %code = call i64 @compute(ptr %scratch, ptr %place.of.rows, ptr %of.result)',
         f'  %computed = icmp eq i64 %code, {DONE}',
-        '  br i1 %computed, label %advance, label %stop',
+        '  br i1 %computed, label %written, label %stop',
+        'written:',
+        '  br i1 %past.caches, label %stream, label %complete',
+        'complete:',
+        '  call void @constants(ptr %target, ptr %of.result)',
+        '  br label %advance',
+        'stream:',
+        '  call void @stream(ptr %staged, ptr %target, i64 %count)',
+        '  br label %advance',
         'stop:',
         f'  %reason = phi i64 {stops}, [%code, %packed.{count - 1}]',
         '  store i64 %first, ptr %row',
@@ -178,29 +196,24 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int) -> list[str]
     ]
 
 
-def _prepare_writing(entries: int, lanes: int) -> list[str]:
-    """Fetches the rows of the result that a later block writes."""
-    code = VectorCode(lanes)
-    if 8 * entries * lanes in FETCHED:
-        target = code.place('%target', AHEAD * entries * lanes)
-        fetch(code, [target], entries * lanes, written=True)
-    return code.lines
-
-
 def _batch(size: int) -> list[str]:
     """Gives `blocks` its scratch memory, of `size` bytes."""
     begin = [
-        f'define i64 @batch({BATCH}) {{',
+        f'define i64 @batch({BATCH}) {SELDOM} {{',
         '  %some = icmp sgt i64 %samples, 0',
         '  br i1 %some, label %begin, label %none',
         'none:',
         f'  ret i64 {DONE}',
         'begin:',
     ]
-    run = f'  %code = call i64 @blocks({PASSED})'
+    run = [
+        f'  %code = call i64 @blocks({BATCH}, ptr %scratch)',
+        # Orders the stores past the caches before those by which another thread learns of them.
+        '  fence seq_cst',
+    ]
     if size <= MOST_ON_STACK:
         scratch = f'  %scratch = alloca [{size} x i8], align {ALIGNMENT}'
-        return [*begin, scratch, run, '  ret i64 %code', '}']
+        return [*begin, scratch, *run, '  ret i64 %code', '}']
     return [
         'declare ptr @malloc(i64)',
         'declare void @free(ptr)',
@@ -216,7 +229,7 @@ def _batch(size: int) -> list[str]:
         f'  %beyond = add i64 %address, {ALIGNMENT - 1}',
         f'  %aligned = and i64 %beyond, {-ALIGNMENT}',
         '  %scratch = inttoptr i64 %aligned to ptr',
-        run,
+        *run,
         '  call void @free(ptr %memory)',
         '  ret i64 %code',
         '}',

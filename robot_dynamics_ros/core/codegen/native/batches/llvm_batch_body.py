@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ...scalar import Scalar
-from ..expression import Expression
-from ..segments import Action, Check, Store
-from .llvm_ir import CONTRACT, FLAGS
-from .llvm_transpose import rows_at, write_constants, write_rows
+from ....scalar import Scalar
+from ...expression import Expression
+from ...segments import Action, Check, Store
+from ..llvm_ir import CONTRACT, FLAGS
+from .llvm_transpose import rows_at, write_rows
 from .llvm_vectors import VectorCode
 
 INSTRUCTIONS = {'neg': 'fneg', 'add': 'fadd', 'sub': 'fsub', 'mul': 'fmul', 'div': 'fdiv'}
@@ -66,12 +66,8 @@ class BatchBody:
             self.code.store(vector, '%scratch', self._slots[step.index])
 
     def _store(self, action: Store) -> None:
-        rows = self._rows_of_result()
-        if any(isinstance(value, Expression) for value in action.values):
-            columns = [self.operand(value) for value in action.values]
-            write_rows(self.code, columns, rows, action.start)
-        else:
-            write_constants(self.code, action.values, rows, action.start)
+        columns = [self.operand(value) for value in action.values]
+        write_rows(self.code, columns, self._rows_of_result(), action.start)
 
     def _check(self, check: Check) -> None:
         """Return the number of the check from here unless its value is positive in every lane."""

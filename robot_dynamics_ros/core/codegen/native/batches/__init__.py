@@ -1,0 +1,1 @@
+"""Machine code of batches: as many samples at once as a vector has lanes."""
