@@ -4,6 +4,7 @@ ros2 launch robot_dynamics_ros dynamics.launch.py description:=/path/to/arm.xacr
 """
 
 import shlex
+from difflib import get_close_matches
 from pathlib import Path
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
@@ -23,6 +24,32 @@ SHUTDOWN_TIMEOUT = '70'
 RESPAWN_DELAY = 1.0
 # In the context of a launch: the deaths so far, each as a phrase.
 DEATHS = 'deaths_of_dynamics_nodes'
+# Read by launch itself.
+OF_LAUNCH = ('launch-prefix', 'launch-prefix-filter', 'emulate_tty')
+
+
+def refuse_unknown(context: LaunchContext, *declared: DeclareLaunchArgument) -> None:
+    """Refuse arguments that this file does not declare: launch would ignore them.
+
+    Only what this file is started with is checked: a file that includes it has arguments of its
+    own.
+
+    Raises:
+        RuntimeError: there is one; launch prints the text of it, and ends with code 1.
+    """
+    allowed = [argument.name for argument in declared]
+    event = context.get_locals_as_dict().get('event')
+    for started in getattr(event, 'launch_description', LaunchDescription()).entities:
+        source = getattr(started, 'launch_description_source', None)
+        if source is None or Path(source.location).resolve() != Path(__file__).resolve():
+            continue
+        for name, _ in started.launch_arguments:
+            if name not in (*allowed, *OF_LAUNCH):
+                near = get_close_matches(name, allowed, n=1)
+                hint = f' (did you mean {near[0]}?)' if near else ''
+                raise RuntimeError(
+                    f'unknown launch argument {name}{hint}: allowed are {", ".join(allowed)}'
+                )
 
 
 def read_description(path: str, xacro_args: str) -> str:
@@ -149,78 +176,82 @@ def generate_launch_description() -> LaunchDescription:
     default_parameters = PathJoinSubstitution(
         [FindPackageShare('robot_dynamics_ros'), 'config', 'robot_dynamics.yaml']
     )
+    arguments = [
+        DeclareLaunchArgument(
+            'description',
+            default_value='',
+            description='URDF or xacro file of the arm. Empty: the node waits for the topic '
+            'robot_description, which robot_state_publisher publishes',
+        ),
+        DeclareLaunchArgument(
+            'params_file',
+            default_value=default_parameters,
+            description='YAML file of the parameters of the node. The default file explains '
+            'each: copy it and change the copy',
+        ),
+        DeclareLaunchArgument(
+            'namespace',
+            default_value='',
+            description='namespace of the node, its topics and services. Empty: none',
+        ),
+        DeclareLaunchArgument(
+            'name', default_value='robot_dynamics', description='name of the node'
+        ),
+        DeclareLaunchArgument(
+            'joints',
+            default_value='',
+            description='joints to command, separated by commas; empty: as in params_file',
+        ),
+        DeclareLaunchArgument(
+            'commands',
+            default_value='~/commands',
+            description='topic of the torques, such as /effort_controller/commands. '
+            'No controller reads the default, /robot_dynamics/commands',
+        ),
+        DeclareLaunchArgument(
+            'autostart',
+            default_value='',
+            choices=['', 'true', 'false'],
+            description='true: publish torques as soon as there are a description and joint '
+            'states. false: wait for the lifecycle transitions configure and activate. '
+            'Empty: as in params_file, by default true',
+        ),
+        DeclareLaunchArgument(
+            'joint_states',
+            default_value='joint_states',
+            description='topic of the joint states, such as /left/joint_states',
+        ),
+        DeclareLaunchArgument(
+            'xacro_args',
+            default_value='',
+            description="arguments of a xacro file: xacro_args:='ur_type:=ur5e name:=ur'",
+        ),
+        DeclareLaunchArgument(
+            'use_sim_time',
+            default_value='',
+            choices=['', 'true', 'false'],
+            description='true: the time of topic /clock. Empty: as in params_file, by default '
+            'false',
+        ),
+        DeclareLaunchArgument(
+            'respawn',
+            default_value='false',
+            choices=['true', 'false'],
+            description='true: start the node again when it dies; it begins as on_restart of '
+            'params_file says. false: as on_death says',
+        ),
+        DeclareLaunchArgument(
+            'on_death',
+            default_value='end',
+            choices=['end', 'continue'],
+            description='end: a node that dies ends the launch with code 1, and the other '
+            'nodes of it. continue: they go on, and the launch ends with code 1 after them',
+        ),
+    ]
     return LaunchDescription(
         [
-            DeclareLaunchArgument(
-                'description',
-                default_value='',
-                description='URDF or xacro file of the arm. Empty: the node waits for the topic '
-                'robot_description, which robot_state_publisher publishes',
-            ),
-            DeclareLaunchArgument(
-                'params_file',
-                default_value=default_parameters,
-                description='YAML file of the parameters of the node. The default file explains '
-                'each: copy it and change the copy',
-            ),
-            DeclareLaunchArgument(
-                'namespace',
-                default_value='',
-                description='namespace of the node, its topics and services. Empty: none',
-            ),
-            DeclareLaunchArgument(
-                'name', default_value='robot_dynamics', description='name of the node'
-            ),
-            DeclareLaunchArgument(
-                'joints',
-                default_value='',
-                description='joints to command, separated by commas; empty: as in params_file',
-            ),
-            DeclareLaunchArgument(
-                'commands',
-                default_value='~/commands',
-                description='topic of the torques, such as /effort_controller/commands. '
-                'No controller reads the default, /robot_dynamics/commands',
-            ),
-            DeclareLaunchArgument(
-                'autostart',
-                default_value='',
-                choices=['', 'true', 'false'],
-                description='true: publish torques as soon as there are a description and joint '
-                'states. false: wait for the lifecycle transitions configure and activate. '
-                'Empty: as in params_file, by default true',
-            ),
-            DeclareLaunchArgument(
-                'joint_states',
-                default_value='joint_states',
-                description='topic of the joint states, such as /left/joint_states',
-            ),
-            DeclareLaunchArgument(
-                'xacro_args',
-                default_value='',
-                description="arguments of a xacro file: xacro_args:='ur_type:=ur5e name:=ur'",
-            ),
-            DeclareLaunchArgument(
-                'use_sim_time',
-                default_value='',
-                choices=['', 'true', 'false'],
-                description='true: the time of topic /clock. Empty: as in params_file, by default '
-                'false',
-            ),
-            DeclareLaunchArgument(
-                'respawn',
-                default_value='false',
-                choices=['true', 'false'],
-                description='true: start the node again when it dies; it begins as on_restart of '
-                'params_file says. false: as on_death says',
-            ),
-            DeclareLaunchArgument(
-                'on_death',
-                default_value='end',
-                choices=['end', 'continue'],
-                description='end: a node that dies ends the launch with code 1, and the other '
-                'nodes of it. continue: they go on, and the launch ends with code 1 after them',
-            ),
+            OpaqueFunction(function=refuse_unknown, args=arguments),
+            *arguments,
             OpaqueFunction(function=start_node),
         ]
     )

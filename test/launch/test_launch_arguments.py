@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 
@@ -74,6 +75,26 @@ REFUSED = {
         ['left_joints:=a', 'right_joints:='],
         "right_joints is '': name the joints of the right arm",
     ),
+    'a misspelt argument': (
+        'dynamics',
+        ['description:={0}/arm.urdf', 'param_file:={0}/arm.yaml'],
+        'unknown launch argument param_file (did you mean params_file?): allowed are descrip',
+    ),
+    'an argument of one arm only': (
+        'two_arms',
+        ['left_description:={0}/arm.urdf', 'params_file:={0}/arm.yaml'],
+        'unknown launch argument params_file (did you mean left_params_file?): allowed are left_',
+    ),
+    'an argument of two namespaces': (
+        'dual_arm',
+        [*GROUPS[:1], 'right_joints:=c', 'left_namespace:=left'],
+        'unknown launch argument left_namespace (did you mean namespace?): allowed are left_',
+    ),
+    'an argument of the node for the demo': (
+        'demo',
+        ['use_sim_time:=true'],
+        'unknown launch argument use_sim_time: allowed are urdf, output',
+    ),
 }
 
 
@@ -92,6 +113,42 @@ def test_what_cannot_be_meant_is_refused_in_one_line(files, case):
     assert [line for line in output.splitlines() if reason.format(files) in line], output
     assert 'Traceback' not in output
     assert 'process started' not in output
+
+
+def test_a_copied_launch_file_refuses_unknown_arguments_too(files):
+    """Without anything beside it."""
+    copy = shutil.copy(LAUNCH / 'dynamics.launch.py', files / 'cell.launch.py')
+    process = run_launch(str(copy), 'urdf:=arm.urdf', **PRINTING)
+    output, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 1
+    assert 'unknown launch argument urdf: allowed are description, ' in output
+
+
+INCLUDES = """
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+def generate_launch_description():
+    source = PythonLaunchDescriptionSource({file!r})
+    arguments = {{'description': {description!r}}}.items()
+    include = IncludeLaunchDescription(source, launch_arguments=arguments)
+    return LaunchDescription([DeclareLaunchArgument('robot_ip'), include])
+"""
+
+
+def test_a_file_that_includes_it_may_have_arguments_of_its_own(files):
+    including = files / 'dynamics.launch.py'
+    file, description = str(LAUNCH / 'dynamics.launch.py'), str(files / 'arm.urdf')
+    including.write_text(INCLUDES.format(file=file, description=description))
+    with running(str(including), 'robot_ip:=10.0.0.1', **PRINTING) as process:
+        Output(process).until('(compiled in)')
+
+
+def test_an_argument_that_launch_reads_itself_is_taken(files):
+    arguments = [f'description:={files}/arm.urdf', 'launch-prefix:=env']
+    with running(str(LAUNCH / 'dynamics.launch.py'), *arguments, **PRINTING) as process:
+        Output(process).until('(compiled in)')
 
 
 def parameters_of(node, *names):
