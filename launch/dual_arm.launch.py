@@ -11,6 +11,7 @@ command are at their measured positions.
 from difflib import get_close_matches
 from pathlib import Path
 
+from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -19,8 +20,7 @@ from launch.actions import (
     OpaqueFunction,
 )
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.substitutions import FindPackageShare
+from launch.substitutions import LaunchConfiguration
 
 ONE_ARM = Path(__file__).with_name('dynamics.launch.py')
 SIDES = ('left', 'right')
@@ -114,9 +114,9 @@ def start_group(side: str) -> LaunchDescriptionEntity:
 
 
 def generate_launch_description() -> LaunchDescription:
-    default_parameters = PathJoinSubstitution(
-        [FindPackageShare('robot_dynamics_ros'), 'config', 'robot_dynamics.yaml']
-    )
+    # As text: --show-args shows a substitution as code.
+    share = Path(get_package_share_directory('robot_dynamics_ros'))
+    default_parameters = str(share / 'config' / 'robot_dynamics.yaml')
     arguments = [
         *(argument for side in SIDES for argument in declare_group(side)),
         DeclareLaunchArgument(

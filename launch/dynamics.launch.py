@@ -7,16 +7,16 @@ import shlex
 from difflib import get_close_matches
 from pathlib import Path
 
+from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnShutdown
 from launch.events import Shutdown
 from launch.events.process import ProcessExited
 from launch.logging import get_logger
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
 # Longer than the largest fade_time [s]; low effort_rate_limits may make a fade longer than this.
 SHUTDOWN_TIMEOUT = '70'
@@ -173,9 +173,9 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def generate_launch_description() -> LaunchDescription:
-    default_parameters = PathJoinSubstitution(
-        [FindPackageShare('robot_dynamics_ros'), 'config', 'robot_dynamics.yaml']
-    )
+    # As text: --show-args shows a substitution as code.
+    share = Path(get_package_share_directory('robot_dynamics_ros'))
+    default_parameters = str(share / 'config' / 'robot_dynamics.yaml')
     arguments = [
         DeclareLaunchArgument(
             'description',

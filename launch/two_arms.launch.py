@@ -9,6 +9,7 @@ Each node reads joint_states and robot_description, and commands torques, in its
 from difflib import get_close_matches
 from pathlib import Path
 
+from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import (
     DeclareLaunchArgument,
@@ -17,8 +18,7 @@ from launch.actions import (
     OpaqueFunction,
 )
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
-from launch_ros.substitutions import FindPackageShare
+from launch.substitutions import LaunchConfiguration
 
 ONE_ARM = Path(__file__).with_name('dynamics.launch.py')
 SIDES = ('left', 'right')
@@ -51,9 +51,9 @@ def refuse_unknown(context: LaunchContext, *declared: DeclareLaunchArgument) -> 
 
 
 def declare_arm(side: str) -> list[LaunchDescriptionEntity]:
-    default_parameters = PathJoinSubstitution(
-        [FindPackageShare('robot_dynamics_ros'), 'config', 'robot_dynamics.yaml']
-    )
+    # As text: --show-args shows a substitution as code.
+    share = Path(get_package_share_directory('robot_dynamics_ros'))
+    default_parameters = str(share / 'config' / 'robot_dynamics.yaml')
     return [
         DeclareLaunchArgument(
             f'{side}_namespace', default_value=side, description=f'namespace of the {side} arm'
