@@ -115,8 +115,8 @@ def go_on(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptio
     death = f'{name} ({event.process_name}) died with exit code {event.returncode}'
     context.extend_globals({DEATHS: [*deaths, death]})
     get_logger('launch.user').error(
-        f'{death}, and its controller may keep the last torque: hold that arm, or close its '
-        'brake. The other nodes go on (on_death:=continue)'
+        f'{death}. If it has commanded torque, its controller may keep the last one: hold that '
+        'arm, or close its brake. Other nodes of this launch go on (on_death:=continue)'
     )
     return [RegisterEventHandler(OnShutdown(on_shutdown=fail_when_idle))]
 

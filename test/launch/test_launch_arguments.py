@@ -246,7 +246,7 @@ def test_an_arm_goes_on_when_the_node_of_the_other_one_dies(files):
     """Its torque must not be taken away; the launch says at its end that it has failed."""
     process, output, (first, second) = two_arms(files)
     os.kill(first, signal.SIGKILL)
-    output.until('(The other nodes go on)')
+    output.until('(Other nodes of this launch go on)')
     os.kill(second, 0)
     os.killpg(process.pid, signal.SIGINT)
     rest, _ = process.communicate(timeout=LIMIT)
@@ -255,11 +255,23 @@ def test_an_arm_goes_on_when_the_node_of_the_other_one_dies(files):
     assert 'finished cleanly' in rest
 
 
+def test_what_is_said_of_a_dead_node_is_true_of_one_that_never_commanded(files):
+    """Its parameter file is wrong: no controller has a torque of it."""
+    wrong = files / 'wrong.yaml'
+    wrong.write_text('/**:\n  ros__parameters:\n    gravity: [0, 0, -9.81]\n')
+    arguments = [f'description:={files}/arm.urdf', f'params_file:={wrong}', 'on_death:=continue']
+    process = run_launch(str(LAUNCH / 'dynamics.launch.py'), *arguments, **PRINTING)
+    text, _ = process.communicate(timeout=LIMIT)
+    assert process.returncode == 1
+    (line,) = (line for line in text.splitlines() if 'hold that arm' in line)
+    assert 'died with exit code 1. If it has commanded torque, its controller may' in line
+
+
 def test_a_launch_whose_nodes_have_all_died_ends_with_an_error(files):
     process, output, numbers = two_arms(files)
     for number in numbers:
         os.kill(number, signal.SIGKILL)
-        output.until('(The other nodes go on)')
+        output.until('(Other nodes of this launch go on)')
     process.communicate(timeout=LIMIT)
     assert process.returncode == 1
 
