@@ -184,9 +184,14 @@ def test_a_moved_robot_has_one_state_refused(guarded, dynamics, capfd):
     there = [0.3, -0.4, 0.9]
     with guarded(fade_time=FADE) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
+        start, target = time.monotonic(), dynamics.bias_torque(there, V)
         scene.driver.q[:] = there
-        scene.settle(dynamics.bias_torque(there, V))
+        scene.settle(target)
         assert scene.node.topic_counters['joint_states'].rejected == 1
+        times, commands = scene.recording.since(start)
+        # The fade begins with the second state there, after its move was seen in the first.
+        last_away = times[np.abs(commands - target).max(axis=1) > 1e-9][-1]
+        assert last_away - start > FADE - 2 * scene.driver.period
     text = capfd.readouterr().err
     assert text.count('and stayed: accepted') == 1
     assert "position of 'wrist' jumped by 1.6" in text
