@@ -32,7 +32,7 @@ def refuse_unknown(context: LaunchContext, *declared: DeclareLaunchArgument) -> 
         if source is None or Path(source.location).resolve() != Path(__file__).resolve():
             continue
         for name, _ in started.launch_arguments:
-            if name not in (*allowed, *OF_LAUNCH):
+            if isinstance(name, str) and name not in (*allowed, *OF_LAUNCH):
                 near = get_close_matches(name, allowed, n=1)
                 hint = f' (did you mean {near[0]}?)' if near else ''
                 raise RuntimeError(

@@ -12,7 +12,7 @@ pytest.importorskip('launch.actions')
 pytest.importorskip('launch_ros.actions')
 rclpy = pytest.importorskip('rclpy')
 
-from launching import LAUNCH, PENDULUM, run_launch, running
+from launching import LAUNCH, PENDULUM, end_of, run_launch, running
 from rcl_interfaces.srv import GetParameters
 from waiting import wait_until
 
@@ -101,15 +101,9 @@ REFUSED = {
 @pytest.mark.parametrize('case', REFUSED)
 def test_what_cannot_be_meant_is_refused_in_one_line(files, case):
     launch, arguments, reason = REFUSED[case]
-    process = run_launch(
-        str(LAUNCH / f'{launch}.launch.py'),
-        *(argument.format(files) for argument in arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    output, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1
+    given = (argument.format(files) for argument in arguments)
+    code, output = end_of(str(LAUNCH / f'{launch}.launch.py'), *given)
+    assert code == 1
     assert [line for line in output.splitlines() if reason.format(files) in line], output
     assert 'Traceback' not in output
     assert 'process started' not in output
@@ -118,9 +112,8 @@ def test_what_cannot_be_meant_is_refused_in_one_line(files, case):
 def test_a_copied_launch_file_refuses_unknown_arguments_too(files):
     """Without anything beside it."""
     copy = shutil.copy(LAUNCH / 'dynamics.launch.py', files / 'cell.launch.py')
-    process = run_launch(str(copy), 'urdf:=arm.urdf', **PRINTING)
-    output, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1
+    code, output = end_of(str(copy), 'urdf:=arm.urdf')
+    assert code == 1
     assert 'unknown launch argument urdf: allowed are description, ' in output
 
 
@@ -260,9 +253,8 @@ def test_what_is_said_of_a_dead_node_is_true_of_one_that_never_commanded(files):
     wrong = files / 'wrong.yaml'
     wrong.write_text('/**:\n  ros__parameters:\n    gravity: [0, 0, -9.81]\n')
     arguments = [f'description:={files}/arm.urdf', f'params_file:={wrong}', 'on_death:=continue']
-    process = run_launch(str(LAUNCH / 'dynamics.launch.py'), *arguments, **PRINTING)
-    text, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1
+    code, text = end_of(str(LAUNCH / 'dynamics.launch.py'), *arguments)
+    assert code == 1
     (line,) = (line for line in text.splitlines() if 'hold that arm' in line)
     assert 'died with exit code 1. If it has commanded torque, its controller may' in line
 
