@@ -4,18 +4,19 @@ ros2 launch robot_dynamics_ros dynamics.launch.py description:=/path/to/arm.xacr
 """
 
 import shlex
+from difflib import get_close_matches
 from pathlib import Path
 
+from ament_index_python.packages import get_package_share_directory
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnShutdown
 from launch.events import Shutdown
 from launch.events.process import ProcessExited
 from launch.logging import get_logger
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import FindPackageShare
 
 # Longer than the largest fade_time [s]; low effort_rate_limits may make a fade longer than this.
 SHUTDOWN_TIMEOUT = '70'
@@ -23,6 +24,32 @@ SHUTDOWN_TIMEOUT = '70'
 RESPAWN_DELAY = 1.0
 # In the context of a launch: the deaths so far, each as a phrase.
 DEATHS = 'deaths_of_dynamics_nodes'
+# Read by launch itself.
+OF_LAUNCH = ('launch-prefix', 'launch-prefix-filter', 'emulate_tty')
+
+
+def refuse_unknown(context: LaunchContext, *declared: DeclareLaunchArgument) -> None:
+    """Refuse arguments that this file does not declare: launch would ignore them.
+
+    Only what this file is started with is checked: a file that includes it has arguments of its
+    own.
+
+    Raises:
+        RuntimeError: there is one; launch prints the text of it, and ends with code 1.
+    """
+    allowed = [argument.name for argument in declared]
+    event = context.get_locals_as_dict().get('event')
+    for started in getattr(event, 'launch_description', LaunchDescription()).entities:
+        source = getattr(started, 'launch_description_source', None)
+        if source is None or Path(source.location).resolve() != Path(__file__).resolve():
+            continue
+        for name, _ in started.launch_arguments:
+            if isinstance(name, str) and name not in (*allowed, *OF_LAUNCH):
+                near = get_close_matches(name, allowed, n=1)
+                hint = f' (did you mean {near[0]}?)' if near else ''
+                raise RuntimeError(
+                    f'unknown launch argument {name}{hint}: allowed are {", ".join(allowed)}'
+                )
 
 
 def read_description(path: str, xacro_args: str) -> str:
@@ -88,8 +115,8 @@ def go_on(event: ProcessExited, context: LaunchContext) -> list[LaunchDescriptio
     death = f'{name} ({event.process_name}) died with exit code {event.returncode}'
     context.extend_globals({DEATHS: [*deaths, death]})
     get_logger('launch.user').error(
-        f'{death}, and its controller may keep the last torque: hold that arm, or close its '
-        'brake. The other nodes go on (on_death:=continue)'
+        f'{death}. If it has commanded torque, its controller may keep the last one: hold that '
+        'arm, or close its brake. Other nodes of this launch go on (on_death:=continue)'
     )
     return [RegisterEventHandler(OnShutdown(on_shutdown=fail_when_idle))]
 
@@ -146,81 +173,85 @@ def start_node(context: LaunchContext) -> list[LaunchDescriptionEntity]:
 
 
 def generate_launch_description() -> LaunchDescription:
-    default_parameters = PathJoinSubstitution(
-        [FindPackageShare('robot_dynamics_ros'), 'config', 'robot_dynamics.yaml']
-    )
+    # As text: --show-args shows a substitution as code.
+    share = Path(get_package_share_directory('robot_dynamics_ros'))
+    default_parameters = str(share / 'config' / 'robot_dynamics.yaml')
+    arguments = [
+        DeclareLaunchArgument(
+            'description',
+            default_value='',
+            description='URDF or xacro file of the arm. Empty: the node waits for the topic '
+            'robot_description, which robot_state_publisher publishes',
+        ),
+        DeclareLaunchArgument(
+            'params_file',
+            default_value=default_parameters,
+            description='YAML file of the parameters of the node. The default file explains '
+            'each: copy it and change the copy',
+        ),
+        DeclareLaunchArgument(
+            'namespace',
+            default_value='',
+            description='namespace of the node, its topics and services. Empty: none',
+        ),
+        DeclareLaunchArgument(
+            'name', default_value='robot_dynamics', description='name of the node'
+        ),
+        DeclareLaunchArgument(
+            'joints',
+            default_value='',
+            description='joints to command, separated by commas; empty: as in params_file',
+        ),
+        DeclareLaunchArgument(
+            'commands',
+            default_value='~/commands',
+            description='topic of the torques, such as /effort_controller/commands. '
+            'No controller reads the default, /robot_dynamics/commands',
+        ),
+        DeclareLaunchArgument(
+            'autostart',
+            default_value='',
+            choices=['', 'true', 'false'],
+            description='true: publish torques as soon as there are a description and joint '
+            'states. false: wait for the lifecycle transitions configure and activate. '
+            'Empty: as in params_file, by default true',
+        ),
+        DeclareLaunchArgument(
+            'joint_states',
+            default_value='joint_states',
+            description='topic of the joint states, such as /left/joint_states',
+        ),
+        DeclareLaunchArgument(
+            'xacro_args',
+            default_value='',
+            description="arguments of a xacro file: xacro_args:='ur_type:=ur5e name:=ur'",
+        ),
+        DeclareLaunchArgument(
+            'use_sim_time',
+            default_value='',
+            choices=['', 'true', 'false'],
+            description='true: the time of topic /clock. Empty: as in params_file, by default '
+            'false',
+        ),
+        DeclareLaunchArgument(
+            'respawn',
+            default_value='false',
+            choices=['true', 'false'],
+            description='true: start the node again when it dies; it begins as on_restart of '
+            'params_file says. false: as on_death says',
+        ),
+        DeclareLaunchArgument(
+            'on_death',
+            default_value='end',
+            choices=['end', 'continue'],
+            description='end: a node that dies ends the launch with code 1, and the other '
+            'nodes of it. continue: they go on, and the launch ends with code 1 after them',
+        ),
+    ]
     return LaunchDescription(
         [
-            DeclareLaunchArgument(
-                'description',
-                default_value='',
-                description='URDF or xacro file of the arm. Empty: the node waits for the topic '
-                'robot_description, which robot_state_publisher publishes',
-            ),
-            DeclareLaunchArgument(
-                'params_file',
-                default_value=default_parameters,
-                description='YAML file of the parameters of the node. The default file explains '
-                'each: copy it and change the copy',
-            ),
-            DeclareLaunchArgument(
-                'namespace',
-                default_value='',
-                description='namespace of the node, its topics and services. Empty: none',
-            ),
-            DeclareLaunchArgument(
-                'name', default_value='robot_dynamics', description='name of the node'
-            ),
-            DeclareLaunchArgument(
-                'joints',
-                default_value='',
-                description='joints to command, separated by commas; empty: as in params_file',
-            ),
-            DeclareLaunchArgument(
-                'commands',
-                default_value='~/commands',
-                description='topic of the torques, such as /effort_controller/commands. '
-                'No controller reads the default, /robot_dynamics/commands',
-            ),
-            DeclareLaunchArgument(
-                'autostart',
-                default_value='',
-                choices=['', 'true', 'false'],
-                description='true: publish torques as soon as there are a description and joint '
-                'states. false: wait for the lifecycle transitions configure and activate. '
-                'Empty: as in params_file, by default true',
-            ),
-            DeclareLaunchArgument(
-                'joint_states',
-                default_value='joint_states',
-                description='topic of the joint states, such as /left/joint_states',
-            ),
-            DeclareLaunchArgument(
-                'xacro_args',
-                default_value='',
-                description="arguments of a xacro file: xacro_args:='ur_type:=ur5e name:=ur'",
-            ),
-            DeclareLaunchArgument(
-                'use_sim_time',
-                default_value='',
-                choices=['', 'true', 'false'],
-                description='true: the time of topic /clock. Empty: as in params_file, by default '
-                'false',
-            ),
-            DeclareLaunchArgument(
-                'respawn',
-                default_value='false',
-                choices=['true', 'false'],
-                description='true: start the node again when it dies; it begins as on_restart of '
-                'params_file says. false: as on_death says',
-            ),
-            DeclareLaunchArgument(
-                'on_death',
-                default_value='end',
-                choices=['end', 'continue'],
-                description='end: a node that dies ends the launch with code 1, and the other '
-                'nodes of it. continue: they go on, and the launch ends with code 1 after them',
-            ),
+            OpaqueFunction(function=refuse_unknown, args=arguments),
+            *arguments,
             OpaqueFunction(function=start_node),
         ]
     )

@@ -50,6 +50,23 @@ def run_launch(*arguments: str, **options: Any) -> subprocess.Popen:
     return subprocess.Popen(command, start_new_session=True, **options)
 
 
+def end_of(*arguments: str, limit: float = 60.0) -> tuple[int, str]:
+    """Exit code and output of a launch that ends by itself within a limit [s].
+
+    Raises:
+        subprocess.TimeoutExpired: it does not; then it is ended, with its nodes.
+    """
+    options: dict[str, Any] = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT}
+    process = run_launch(*arguments, text=True, **options)
+    try:
+        output, _ = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate(timeout=limit)
+        raise
+    return process.returncode, output
+
+
 @contextmanager
 def running(*arguments: str, **options: Any) -> Iterator[subprocess.Popen]:
     """A launch file, until the end of the block."""

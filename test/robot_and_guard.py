@@ -21,6 +21,7 @@ ROBOTS = [
 ]
 EFFORTS = np.array([np.inf, 200.0, 20.0])
 SPEEDS = np.array([np.inf, 1.0, 3.0])
+LIMITS = np.array([np.inf, 0.5, 2.0])
 # A loop that ticks as it should.
 PERIOD = 0.005
 ROUNDING = 1e-9
@@ -46,8 +47,8 @@ class RobotAndGuard(RuleBasedStateMachine):
         self.now, self.stamp = 5.0, 100.0
         self.q, self.v = np.array([0.3, 0.1, -0.7]), np.zeros(3)
         # Of each joint: the stamp and position that the state guard saw last, whether it ever saw
-        # one and no jump since, the last good position and its time, and whether it came with a
-        # velocity.
+        # one and no large step since, the last good position and its time, and whether it came
+        # with a velocity.
         self.seen_at, self.seen_q = np.full(3, np.nan), np.zeros(3)
         self.ever = np.zeros(3, dtype=bool)
         self.good, self.good_at = np.zeros(3), np.full(3, -math.inf)
@@ -85,26 +86,22 @@ class RobotAndGuard(RuleBasedStateMachine):
     def show(self, stamp, q, v):
         """Show a state, NaN for joints not in it; whether it can be accepted is decided here."""
         held = ~np.isnan(q)
-        # The first turns without end, beyond no limit.
-        far = np.abs(q) > np.array([np.inf, 0.5 + 0.5, 2.0 + 0.5])
-        if np.count_nonzero(held & ~self.ever & far) > 1:
-            with pytest.raises(StateError, match='is the unit rad'):
-                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
-            return False
+        if self.questioned(q):
+            return self.refuses('is the unit rad', stamp, q, v)
         self.ever |= held
         known = held & ~np.isnan(self.seen_at)
         elapsed = np.where(known, stamp - self.seen_at, math.inf)
         jumps = np.abs(q - self.seen_q) > self.explained(elapsed)
         refused = (elapsed < 0.0).any() or (known & jumps).any()
-        self.ever &= ~(known & jumps)
+        self.ever &= ~(np.abs(q - self.seen_q) > self.settings.jump_tolerance)
         newer = held & (elapsed > 0.0)
         self.seen_at[held], self.seen_q[held] = stamp, q[held]
         silent = self.guard.mode is Mode.SILENT
         if refused:
-            with pytest.raises(StateError, match=r'before that|jumps'):
-                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
-            assert np.array_equal(self.guard.effort, self.last)
-            return False
+            return self.refuses('before that|jumps', stamp, q, v)
+        if self.questioned(q):
+            return self.refuses('is the unit rad', stamp, q, v)
+        self.ever |= held
         begins = self.running and not (silent and self.guard.start_inhibited)
         times = np.where(newer, self.now, self.good_at)
         begins = begins and (self.now - times <= self.settings.state_timeout).all()
@@ -112,10 +109,7 @@ class RobotAndGuard(RuleBasedStateMachine):
         measured = np.zeros(3, dtype=bool) if v is None else ~np.isnan(v)
         self.has_v = np.where(held, measured, self.has_v)
         if begins and not self.has_v.all() and self.reference_over():
-            with pytest.raises(StateError, match='is not measured'):
-                self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
-            assert np.array_equal(self.guard.effort, self.last)
-            return False
+            return self.refuses('is not measured', stamp, q, v)
         command = self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
         self.good, self.good_at = np.where(held, q, self.good), times
         final_command_pending = self.final_command_pending
@@ -128,6 +122,18 @@ class RobotAndGuard(RuleBasedStateMachine):
         else:
             assert self.guard.mode is not Mode.FOLLOW
         return True
+
+    def questioned(self, q):
+        """Whether several joints whose place was not checked yet are far outside their limits."""
+        # The first turns without end, beyond no limit.
+        return np.count_nonzero(~self.ever & (np.abs(q) > LIMITS + 0.5)) > 1
+
+    def refuses(self, words, stamp, q, v):
+        """The guard refuses a state with these words, and its last command stays."""
+        with pytest.raises(StateError, match=words):
+            self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
+        assert np.array_equal(self.guard.effort, self.last)
+        return False
 
     def explained(self, elapsed):
         reach = SPEEDS * np.where(elapsed > 0.0, elapsed, 1.0)

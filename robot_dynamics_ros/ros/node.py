@@ -6,7 +6,7 @@ import gc
 import sys
 import threading
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
@@ -48,7 +48,8 @@ class DynamicsNode(LifecycleNode):
         topic_counters: of the received messages, by topic.
         skip_fade: set to end without waiting for the fade.
         ended: whether the node has been shut down.
-        end_requested: whether a signal has asked for the end: then the start does not go on.
+        end_requested: whether a signal has asked for the end: then the start and the transition
+            configure do not go on.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -56,7 +57,8 @@ class DynamicsNode(LifecycleNode):
         super().__init__('robot_dynamics', **options)
         node_parameters.declare(self)
         # Checked once, as the launcher may remove the files later.
-        self._refused_files = self._check_parameter_files(options.get('cli_args') or ())
+        arguments = [*sys.argv, *(options.get('cli_args') or ())]
+        self._refused_files = parameter_files.refusal(arguments, self.get_fully_qualified_name())
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.skip_fade = threading.Event()
@@ -144,6 +146,9 @@ class DynamicsNode(LifecycleNode):
             self._require_parameter_files()
             self._trajectory_action.connect()
             robot = self._factory.from_description(self._description.text())
+            if self.end_requested:
+                self.get_logger().info('not configured: a signal has asked for the end')
+                return TransitionCallbackReturn.FAILURE
             self.robot_holder.set(robot)
         except RobotDynamicsError as error:
             self.robot_holder.refusal = str(error)
@@ -203,15 +208,6 @@ class DynamicsNode(LifecycleNode):
         self._clear_robot()
         self.ended = ended
         return TransitionCallbackReturn.FAILURE if ended else super().on_error(state)
-
-    def _check_parameter_files(self, arguments: Sequence[str]) -> str:
-        """Why a parameter file is without effect; empty if each has a block for this node."""
-        try:
-            for file in parameter_files.given([*sys.argv, *arguments]):
-                parameter_files.check(file, self.get_fully_qualified_name())
-        except ParameterError as error:
-            return f'{error}. Then start the node again'
-        return ''
 
     def _require_parameter_files(self) -> None:
         """Refuse to run on defaults that nobody chose.

@@ -1,9 +1,10 @@
-"""`ros2 run robot_dynamics_ros print_dynamics`: M, C, g and J of a running node, as matrices."""
+"""`ros2 run robot_dynamics_ros print_dynamics`: M, C, g, J and torques of a running node."""
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -21,10 +22,15 @@ from robot_dynamics_interfaces.srv import (
 )
 from robot_dynamics_ros.core.checks import Array
 
+from .printed_table import table
+from .torque_printer import PERIOD, NoTorques, print_torques
+
 TWIST_ROWS = ('v_x', 'v_y', 'v_z', 'w_x', 'w_y', 'w_z')
 DESCRIPTION = """Prints the mass matrix M(q), the Coriolis matrix C(q, v), the gravity torque g(q)
 and, with --frame, the Jacobian J(q) of a link, from the services of a running dynamics_node.
-Rows and columns have the names of the joints."""
+Rows and columns have the names of the joints. With "torques", prints what the node commands: its
+topic ~/torques with the parts of the torque."""
+TORQUES = 'torques'
 
 
 class NoAnswer(Exception):
@@ -32,36 +38,24 @@ class NoAnswer(Exception):
 
 
 def main(args: Sequence[str] | None = None) -> None:
-    """Print the matrices; end with code 1 and a message if a service gives none."""
+    """Print what is asked for; end with code 1 and a message if the node gives none."""
     options = _options(args)
     try:
         rclpy.init(args=args)
         node = rclpy.create_node('print_dynamics')
-        sys.stdout.write(_report(node, options))
-    except NoAnswer as error:
+        if options.torques:
+            print_torques(node, options.node, timeout=options.timeout, follow=options.follow)
+        else:
+            sys.stdout.write(_report(node, options))
+    except (NoAnswer, NoTorques) as error:
         sys.exit(f'print_dynamics: {error}')
     except KeyboardInterrupt:
         sys.exit(130)
+    except BrokenPipeError:
+        # Such as `| head`. Python would write what is left once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     finally:
         rclpy.try_shutdown()
-
-
-def table(heading: str, matrix: Array, columns: Sequence[str], rows: Sequence[str]) -> str:
-    """A matrix with the names of its columns and rows, below a heading.
-
-    Args:
-        heading: first line.
-        matrix: (m, n).
-        columns: n names.
-        rows: m names.
-    """
-    cells = [[f'{value:.6g}' for value in row] for row in matrix.tolist()]
-    width = max(len(text) for line in [list(columns), *cells] for text in line)
-    first = max(map(len, rows))
-    lines = [heading, ' '.join([' ' * first, *(f'{name:>{width}}' for name in columns)])]
-    for name, line in zip(rows, cells, strict=True):
-        lines.append(' '.join([f'{name:<{first}}', *(f'{text:>{width}}' for text in line)]))
-    return '\n'.join(lines) + '\n\n'
 
 
 def state_of(joints: Sequence[str]) -> JointState:
@@ -130,18 +124,33 @@ def _options(args: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         'joints',
         nargs='*',
-        metavar='JOINT=POSITION[,VELOCITY]',
-        help='state [rad or m, and per s]; velocities are 0 by default. Without any: the latest '
-        'joint state of the node',
+        metavar=f'{TORQUES} | JOINT=POSITION[,VELOCITY]',
+        help=f'{TORQUES}: print what the node commands. Otherwise the state [rad or m, and per '
+        's]; velocities are 0 by default. Without any: the latest joint state of the node',
     )
     parser.add_argument(
         '--node', default='/robot_dynamics', help='full name of the node (default: %(default)s)'
     )
     parser.add_argument('--frame', metavar='LINK', help='link whose Jacobian is printed')
     parser.add_argument(
-        '--timeout', type=float, default=10.0, help='of each service [s] (default: %(default)g)'
+        '--follow',
+        action='store_true',
+        help=f'with {TORQUES}: print the present ones every {PERIOD:g} s, until Ctrl-C',
+    )
+    parser.add_argument(
+        '--timeout',
+        type=float,
+        default=10.0,
+        help='of each service, and of the first torques [s] (default: %(default)g)',
     )
     options = parser.parse_args(remove_ros_args(['', *args] if args is not None else None)[1:])
+    options.torques = options.joints[:1] == [TORQUES]
+    if options.torques and (options.joints[1:] or options.frame):
+        parser.error(f'{TORQUES} are those of the present state: give no joints and no --frame')
+    if options.follow and not options.torques:
+        parser.error(f'--follow is for {TORQUES} only')
+    if options.torques:
+        return options
     try:
         options.state = state_of(options.joints)
     except ValueError as error:

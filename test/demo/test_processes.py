@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from robot_dynamics_ros.demo import DemoError
+from robot_dynamics_ros.demo import DemoError, processes
 from robot_dynamics_ros.demo.processes import Children
 
 PARENT = """
@@ -61,10 +61,9 @@ def test_children_end_with_the_context(modules):
 
 
 def test_a_child_that_ignores_sigint_is_ended(modules, monkeypatch):
-    monkeypatch.setattr(
-        'robot_dynamics_ros.demo.processes._STOPPING',
-        ((signal.SIGINT, 0.2), (signal.SIGTERM, 0.2), (signal.SIGKILL, 5.0)),
-    )
+    # The same signals, sooner.
+    sooner = tuple((number, 0.1 * patience) for number, patience in processes._STOPPING)
+    monkeypatch.setattr(processes, '_STOPPING', sooner)
     logs = modules(
         'stubborn',
         """

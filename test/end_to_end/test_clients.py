@@ -1,6 +1,7 @@
 """The clients in examples/, each in a process of its own, ask a node in another over DDS."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -189,6 +190,14 @@ def test_without_a_state_the_matrices_are_those_of_the_latest(node, environment)
         (['joint1=1,2,3'], 2, "'joint1=1,2,3' is not JOINT=POSITION"),
         (['--frame', 'nose'], 1, "unknown frame 'nose'"),
         (['--node', '/left/arm', '--timeout', '0.2'], 1, 'no service /left/arm/get_mass_matrix'),
+        (
+            ['torques', '--node', '/x', '--timeout', '0.2'],
+            1,
+            'no torques on /x/torques within 0.2',
+        ),
+        (['torques', 'joint1=1'], 2, 'torques are those of the present state: give no joints'),
+        (['torques', '--frame', 'tool'], 2, 'give no joints and no --frame'),
+        (['joint1=1', '--follow'], 2, '--follow is for torques only'),
     ],
 )
 def test_what_cannot_be_printed_is_said(node, environment, arguments, code, said):
@@ -196,6 +205,66 @@ def test_what_cannot_be_printed_is_said(node, environment, arguments, code, said
     assert result.returncode == code
     assert said in result.stderr
     assert 'Traceback' not in result.stderr
+
+
+def torques(block):
+    """The heading of printed torques, and their rows by name."""
+    heading, columns, *rows = block.splitlines()
+    assert columns.split() == NAMES
+    return heading, {row.split()[0]: np.array(row.split()[1:], dtype=float) for row in rows}
+
+
+def test_the_commanded_torques_are_printed(node, environment):
+    """The driver holds the arm still, so they are those of gravity, within the limits."""
+    gravity = RobotDynamics(parse_urdf(URDF.read_text())).gravity_torque([0.1, -0.5, 1.2])
+    end, faded = time.monotonic() + LIMIT, False
+    while not faded and time.monotonic() < end:
+        result = printed('torques', environment=environment)
+        heading, rows = torques(result.stdout.strip())
+        faded = np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-5)
+    assert faded, result
+    assert 'mode follow' in heading
+    np.testing.assert_allclose(rows['gravity'], gravity, rtol=1e-5)
+    for part in ('coriolis', 'inertial', 'friction'):
+        assert not rows[part].any()
+
+
+def test_torques_are_followed_until_an_interrupt(node, environment):
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'robot_dynamics_ros.ros.print_dynamics', 'torques', '--follow'],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        headings = []
+        while len(headings) < 3:
+            line = process.stdout.readline()
+            assert line, process.communicate(timeout=LIMIT)[1]
+            if line.startswith('torques'):
+                headings.append(line)
+        assert len(set(headings)) == 3
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=LIMIT)
+    finally:
+        process.kill()
+    assert (process.returncode, errors) == (0, '')
+
+
+def test_a_reader_of_torques_may_end(node, environment):
+    command = (
+        f'{sys.executable} -m robot_dynamics_ros.ros.print_dynamics torques --follow | head -1'
+    )
+    result = subprocess.run(
+        ['bash', '-c', f'set -o pipefail; {command}'],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT,
+    )
+    assert (result.returncode, result.stderr) == (0, '')
+    assert result.stdout.startswith('torques')
 
 
 def test_help_explains_and_starts_nothing():

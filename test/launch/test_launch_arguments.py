@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 
@@ -11,7 +12,7 @@ pytest.importorskip('launch.actions')
 pytest.importorskip('launch_ros.actions')
 rclpy = pytest.importorskip('rclpy')
 
-from launching import LAUNCH, PENDULUM, run_launch, running
+from launching import LAUNCH, PENDULUM, end_of, run_launch, running
 from rcl_interfaces.srv import GetParameters
 from waiting import wait_until
 
@@ -74,24 +75,73 @@ REFUSED = {
         ['left_joints:=a', 'right_joints:='],
         "right_joints is '': name the joints of the right arm",
     ),
+    'a misspelt argument': (
+        'dynamics',
+        ['description:={0}/arm.urdf', 'param_file:={0}/arm.yaml'],
+        'unknown launch argument param_file (did you mean params_file?): allowed are descrip',
+    ),
+    'an argument of one arm only': (
+        'two_arms',
+        ['left_description:={0}/arm.urdf', 'params_file:={0}/arm.yaml'],
+        'unknown launch argument params_file (did you mean left_params_file?): allowed are left_',
+    ),
+    'an argument of two namespaces': (
+        'dual_arm',
+        [*GROUPS[:1], 'right_joints:=c', 'left_namespace:=left'],
+        'unknown launch argument left_namespace (did you mean namespace?): allowed are left_',
+    ),
+    'an argument of the node for the demo': (
+        'demo',
+        ['use_sim_time:=true'],
+        'unknown launch argument use_sim_time: allowed are urdf, output',
+    ),
 }
 
 
 @pytest.mark.parametrize('case', REFUSED)
 def test_what_cannot_be_meant_is_refused_in_one_line(files, case):
     launch, arguments, reason = REFUSED[case]
-    process = run_launch(
-        str(LAUNCH / f'{launch}.launch.py'),
-        *(argument.format(files) for argument in arguments),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    output, _ = process.communicate(timeout=LIMIT)
-    assert process.returncode == 1
+    given = (argument.format(files) for argument in arguments)
+    code, output = end_of(str(LAUNCH / f'{launch}.launch.py'), *given)
+    assert code == 1
     assert [line for line in output.splitlines() if reason.format(files) in line], output
     assert 'Traceback' not in output
     assert 'process started' not in output
+
+
+def test_a_copied_launch_file_refuses_unknown_arguments_too(files):
+    """Without anything beside it."""
+    copy = shutil.copy(LAUNCH / 'dynamics.launch.py', files / 'cell.launch.py')
+    code, output = end_of(str(copy), 'urdf:=arm.urdf')
+    assert code == 1
+    assert 'unknown launch argument urdf: allowed are description, ' in output
+
+
+INCLUDES = """
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch.launch_description_sources import PythonLaunchDescriptionSource
+
+def generate_launch_description():
+    source = PythonLaunchDescriptionSource({file!r})
+    arguments = {{'description': {description!r}}}.items()
+    include = IncludeLaunchDescription(source, launch_arguments=arguments)
+    return LaunchDescription([DeclareLaunchArgument('robot_ip'), include])
+"""
+
+
+def test_a_file_that_includes_it_may_have_arguments_of_its_own(files):
+    including = files / 'dynamics.launch.py'
+    file, description = str(LAUNCH / 'dynamics.launch.py'), str(files / 'arm.urdf')
+    including.write_text(INCLUDES.format(file=file, description=description))
+    with running(str(including), 'robot_ip:=10.0.0.1', **PRINTING) as process:
+        Output(process).until('(compiled in)')
+
+
+def test_an_argument_that_launch_reads_itself_is_taken(files):
+    arguments = [f'description:={files}/arm.urdf', 'launch-prefix:=env']
+    with running(str(LAUNCH / 'dynamics.launch.py'), *arguments, **PRINTING) as process:
+        Output(process).until('(compiled in)')
 
 
 def parameters_of(node, *names):
@@ -189,7 +239,7 @@ def test_an_arm_goes_on_when_the_node_of_the_other_one_dies(files):
     """Its torque must not be taken away; the launch says at its end that it has failed."""
     process, output, (first, second) = two_arms(files)
     os.kill(first, signal.SIGKILL)
-    output.until('(The other nodes go on)')
+    output.until('(Other nodes of this launch go on)')
     os.kill(second, 0)
     os.killpg(process.pid, signal.SIGINT)
     rest, _ = process.communicate(timeout=LIMIT)
@@ -198,11 +248,22 @@ def test_an_arm_goes_on_when_the_node_of_the_other_one_dies(files):
     assert 'finished cleanly' in rest
 
 
+def test_what_is_said_of_a_dead_node_is_true_of_one_that_never_commanded(files):
+    """Its parameter file is wrong: no controller has a torque of it."""
+    wrong = files / 'wrong.yaml'
+    wrong.write_text('/**:\n  ros__parameters:\n    gravity: [0, 0, -9.81]\n')
+    arguments = [f'description:={files}/arm.urdf', f'params_file:={wrong}', 'on_death:=continue']
+    code, text = end_of(str(LAUNCH / 'dynamics.launch.py'), *arguments)
+    assert code == 1
+    (line,) = (line for line in text.splitlines() if 'hold that arm' in line)
+    assert 'died with exit code 1. If it has commanded torque, its controller may' in line
+
+
 def test_a_launch_whose_nodes_have_all_died_ends_with_an_error(files):
     process, output, numbers = two_arms(files)
     for number in numbers:
         os.kill(number, signal.SIGKILL)
-        output.until('(The other nodes go on)')
+        output.until('(Other nodes of this launch go on)')
     process.communicate(timeout=LIMIT)
     assert process.returncode == 1
 

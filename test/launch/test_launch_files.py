@@ -2,6 +2,7 @@
 
 import subprocess
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,6 +101,25 @@ def test_arguments(file, arguments):
     found = arguments_of(get_launch_description_from_python_launch_file(str(LAUNCH / file)))
     assert found.keys() == arguments
     assert all('no description given' not in text for text in found.values())
+
+
+@pytest.mark.parametrize(
+    ('file', 'argument'),
+    [
+        ('dynamics', 'params_file'),
+        ('dual_arm', 'params_file'),
+        ('two_arms', 'left_params_file'),
+        ('two_arms', 'right_params_file'),
+    ],
+)
+def test_the_default_parameter_file_is_shown_as_its_path(file, argument):
+    """As `ros2 launch --show-args` describes a default."""
+    description = get_launch_description_from_python_launch_file(str(LAUNCH / f'{file}.launch.py'))
+    (declared,) = (each for each in description.get_launch_arguments() if each.name == argument)
+    shown = ' + '.join(each.describe() for each in declared.default_value).strip("'")
+    assert Path(shown).is_absolute()
+    assert Path(shown).name == 'robot_dynamics.yaml'
+    assert Path(shown).is_file()
 
 
 def inertia(mass: float) -> float:

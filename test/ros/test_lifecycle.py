@@ -266,35 +266,3 @@ def test_a_transition_that_is_not_allowed_is_answered_and_logged(graph, capfd, r
         assert label(observer) == 'inactive'
     allowed = 'refused: in state unconfigured, allowed are configure (1), shutdown (5)'
     assert f'{named} {allowed}' in capfd.readouterr().err
-
-
-def test_a_parameter_that_is_refused_at_the_start_is_said_with_what_to_do(graph, capfd):
-    """The node runs on and can be configured: it is not to be started again."""
-    with graph(robot_description=URDF, joints=['turn', 'turn']) as (node, _):
-        assert node.robot_holder.current is None
-        (line,) = (x for x in capfd.readouterr().err.splitlines() if 'not configured' in x)
-        assert 'set the parameter, then configure and activate the node' in line
-        assert 'not started' not in line
-        node.set_parameters([Parameter('joints', value=['turn'])])
-        node.trigger_configure()
-        assert node.robot_holder.current is not None
-
-
-@pytest.mark.parametrize('during', [False, True], ids=['before configure', 'during configure'])
-def test_a_start_does_not_go_on_after_an_end_was_asked_for(graph, capfd, during):
-    with graph(start=False, robot_description=URDF) as (node, _):
-        if during:
-            real = node.trigger_configure
-
-            def configure():
-                result = real()
-                node.end_requested = True
-                return result
-
-            node.trigger_configure = configure
-        else:
-            node.end_requested = True
-        node.start()
-        assert (node.robot_holder.current is not None) == during
-        assert not (during and node.robot_holder.current.guard.active)
-    assert 'active: torques go to' not in capfd.readouterr().err

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
@@ -44,10 +45,14 @@ class CommandStart:
         """
         self._transition = transition
         self.known, self.torque, self.decision = False, ZERO, ''
-        self._since = self._last = math.nan
+        size = transition.effort.size
+        self._since = math.nan
         self._moved, self._changed = 0.0, True
         self._q: Array | None = None
-        self._effort: Array | None = None
+        # Of each joint: when it was in a state, its effort there (NaN: not measured), and whether
+        # that was while states were watched.
+        self._times, self._effort = np.zeros(size), np.full(size, math.nan)
+        self._shown = np.zeros(size, dtype=bool)
         # The last command before an interruption; None if there was none, or it is not trusted.
         self._kept: Array | None = None
         self._distrusted = False
@@ -75,25 +80,41 @@ class CommandStart:
         self.known, self._q = False, None
 
     def watch(
-        self, q: Array, effort: Array | None, now: float, *, timeout: float, take_over: bool
+        self,
+        q: Array,
+        effort: Array | None,
+        held: npt.NDArray[np.bool_],
+        now: float,
+        *,
+        timeout: float,
+        take_over: bool,
     ) -> bool:
         """Take a state while nothing is commanded; whether it can be decided where to begin.
 
+        The joints may come in several states.
+
         Args:
-            q: (k,) positions [rad or m].
-            effort: (k,) measured efforts [N m or N]; None if they were not measured.
+            q: (k,) last positions of all joints [rad or m].
+            effort: (k,) measured efforts [N m or N], NaN where they were not measured; None if
+                none was.
+            held: (k,) which joints the state holds.
             now: [s], on a monotonic clock.
-            timeout: the longest time between two states that is no pause [s].
+            timeout: the longest time between two states of a joint that is no pause [s].
             take_over: whether commands may begin at the gravity torque.
         """
         # States with a pause between them say nothing about the pause.
-        if self._q is None or now - self._last > max(WATCHED, timeout):
+        if self._q is None or (now - self._times[held] > max(WATCHED, timeout)).any():
             self._since, self._q, self._moved, self._changed = now, q.copy(), 0.0, False
+            self._times.fill(now)
+            self._shown.fill(False)
+        np.copyto(self._q, q, where=~self._shown)
         self._moved = max(self._moved, float(np.abs(q - self._q).max()))
+        self._times[held], self._shown[held] = now, True
+        self._effort[held] = math.nan if effort is None else effort[held]
         if self._kept is not None:
-            self._changed = self._changed or effort is None or not self._equal(effort, self._kept)
-        self._last, self._effort = now, effort
-        return now - self._since >= WATCHED or (self._changed and not take_over)
+            self._changed |= not self._equals(self._kept)[held].all()
+        decided = now - self._since >= WATCHED and bool(self._shown.all())
+        return decided or (self._changed and not take_over)
 
     def begin(self, gravity: Array | None, *, take_over: bool) -> None:
         """Begin to command.
@@ -127,10 +148,10 @@ class CommandStart:
         if self._moved > REST:
             self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
             return False
-        if self._effort is None or not np.isfinite(self._effort).all():
+        if np.isnan(self._effort).any():
             self.decision = 'the arm is at rest, and efforts are not measured'
             return True
-        if self._equal(self._effort, gravity):
+        if self._equals(gravity).all():
             self.decision = 'the measured efforts equal the gravity torque'
             return True
         excess = np.abs(self._effort - gravity) - _tolerance(gravity, self._transition.limiter)
@@ -141,10 +162,10 @@ class CommandStart:
         )
         return False
 
-    def _equal(self, measured: Array, torque: Array) -> bool:
-        """Whether all efforts (k,) were measured, and equal this torque (k,)."""
+    def _equals(self, torque: Array) -> npt.NDArray[np.bool_]:
+        """(k,) whether the effort of a joint was measured, and equals this torque (k,)."""
         tolerance = _tolerance(torque, self._transition.limiter)
-        return bool((np.abs(measured - torque) <= tolerance).all())
+        return np.asarray(np.abs(self._effort - torque) <= tolerance)
 
 
 def _tolerance(torque: Array, limiter: TorqueLimiter) -> Array:

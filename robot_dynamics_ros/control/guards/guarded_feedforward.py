@@ -131,6 +131,7 @@ class GuardedFeedforward(GuardParts):
         if self.watches and not self.start.watch(
             self.state.q[indices],
             measured,
+            ~np.isnan(q[indices]),
             now,
             timeout=self.settings.state_timeout,
             take_over=self._take_over,

@@ -29,9 +29,12 @@ class StateGuard:
     exceed its limit, but not by so much.
 
     The next state is compared with the last one, also where that was refused. So only one state is
-    refused where the robot really is elsewhere, or its clock really was set back. Joints that are
-    measured for the first time, and joints that have jumped, are refused, again and again, where
-    several of them are far outside their position limits.
+    refused where the robot really is elsewhere, or its clock really was set back.
+
+    Joints that are measured for the first time, and joints that have moved by more than
+    `jump_tolerance` since their last state, are refused, again and again, where several of them
+    are far outside their position limits: after a pause the velocity limits explain any step, also
+    that from radians to degrees.
 
     Attributes:
         jump_tolerance: step of a position that is allowed beyond what its velocity limit explains
@@ -58,10 +61,11 @@ class StateGuard:
         self._any_wraps = bool(self._wraps.any())
         self._limits = PositionLimits(model)
         self.newer = np.zeros(model.size, dtype=bool)
-        self._q, self._elapsed, self._step, self._allowed = np.zeros((4, model.size))
+        self._q, self._elapsed, self._step = np.zeros((3, model.size))
         # Of the last state of each joint [s].
         self._times = np.full(model.size, -math.inf)
-        # Which joints were measured before, also before a reset, and have not jumped since.
+        # Which joints were measured before, also before a reset, and have not moved far from one
+        # state to the next since.
         self._seen = np.zeros(model.size, dtype=bool)
         self._all_seen = False
 
@@ -92,7 +96,7 @@ class StateGuard:
 
         Raises:
             StateError: a stamp is older, a position jumps, a velocity is out of reason, or joints
-                that are measured for the first time, or have jumped, are far outside their
+                that are measured for the first time, or have moved far, are far outside their
                 position limits.
         """
         elapsed, step = self._elapsed, self._step
@@ -115,21 +119,21 @@ class StateGuard:
             # No comparison with NaN holds: what was not measured is not newer, and jumps nowhere.
             elapsed[~measured] = math.nan
         if v is not None and (np.abs(v) > self._fastest).any():
-            self._doubt(step, elapsed)
+            self._doubt(step)
             self._refuse_velocity(v)
         np.greater(elapsed, 0.0, out=self.newer)
         all_newer = bool(self.newer.all())
         if not all_newer and (elapsed < 0.0).any():
-            self._doubt(step, elapsed)
+            self._doubt(step)
             worst = int(np.nanargmin(elapsed))
             raise StateError(
                 f'the stamp is {-elapsed[worst]:.6g} s before that of the state before '
                 f'({self._names[worst]})'
             )
-        np.multiply(self._speeds, elapsed, out=self._allowed)
-        self._allowed += self.jump_tolerance
-        if (step > self._allowed).any():
-            self._refuse_jump(q, step, elapsed)
+        if (step > self.jump_tolerance).any():
+            self._doubt(step)
+            self._check_steps(q, step, elapsed)
+            self._check_unit(q)
         return all_newer
 
     def _check_unit(self, q: Array) -> None:
@@ -139,20 +143,22 @@ class StateGuard:
         self._seen |= ~np.isnan(q)
         self._all_seen = bool(self._seen.all())
 
-    def _doubt(self, step: Array, elapsed: Array) -> None:
-        """Where joints that jumped are next must be as plausible as a first measurement."""
-        explained = self._speeds * np.maximum(elapsed, 0.0) + self.jump_tolerance
-        self._seen &= ~(step > explained)
+    def _doubt(self, step: Array) -> None:
+        """Where joints that moved far are must be as plausible as a first measurement."""
+        self._seen &= ~(step > self.jump_tolerance)
         self._all_seen = bool(self._seen.all())
 
-    def _refuse_jump(self, q: Array, step: Array, elapsed: Array) -> None:
-        self._doubt(step, elapsed)
-        worst = int(np.nanargmax(step - self._allowed))
+    def _check_steps(self, q: Array, step: Array, elapsed: Array) -> None:
+        """Refuse steps that the velocity limits do not explain."""
+        allowed = self._speeds * elapsed + self.jump_tolerance
+        if not (step > allowed).any():
+            return
+        worst = int(np.nanargmax(step - allowed))
         question = self._limits.question(np.where(self._seen, math.nan, q))
         raise StateError(
             f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
             f'{elapsed[worst]:.3g} s, velocity limit and jump_tolerance allow '
-            f'{self._allowed[worst]:.3g}{"; " if question else ""}{question}'
+            f'{allowed[worst]:.3g}{"; " if question else ""}{question}'
         )
 
     def _refuse_velocity(self, v: Array) -> None:

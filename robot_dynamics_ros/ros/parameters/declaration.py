@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sized
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 import rclpy
 from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.exceptions import ParameterNotDeclaredException
 from rclpy.node import Node
 
 from .parameter import Parameter
@@ -19,6 +21,7 @@ def declare(node: Node, table: ParameterTable) -> None:
 
     Neither types nor values are checked here but by `read`: rclpy would end the process where a
     parameter file holds a wrong one, and the node says the reason and waits for a better one.
+    Setting a parameter that is not declared is refused by its name, with the nearest of the table.
     """
     for row in table.rows.values():
         if row.is_map:
@@ -26,6 +29,38 @@ def declare(node: Node, table: ParameterTable) -> None:
         else:
             node.declare_parameter(row.name, row.default, descriptor(row, table))
             _type_empty_list(node, row)
+    node.add_pre_set_parameters_callback(partial(_require_declared, node, table))
+
+
+class UndeclaredParameterError(ParameterNotDeclaredException):
+    """A parameter is set that the node does not have; rclpy answers with the message."""
+
+    def __init__(self, message: str) -> None:
+        """Take the message: that of rclpy lists no name (its generator is used up)."""
+        Exception.__init__(self, message)
+
+
+def _require_declared(
+    node: Node, table: ParameterTable, changes: list[rclpy.Parameter[Any]]
+) -> list[rclpy.Parameter[Any]]:
+    """The changes.
+
+    Raises:
+        UndeclaredParameterError: the node does not have one of these parameters.
+    """
+    names = [change.name for change in changes if not node.has_parameter(change.name)]
+    for name in names:
+        if row := table.row_of(name):
+            raise UndeclaredParameterError(
+                f'{name} cannot be added while the node runs: set {row.name} at its start'
+            )
+    if names:
+        words = ', '.join(_with_nearest(name, table) for name in names)
+        raise UndeclaredParameterError(
+            f'unknown parameter {words}: `ros2 param list {node.get_fully_qualified_name()}` '
+            'lists those of the node'
+        )
+    return changes
 
 
 def _declare_entries(node: Node, row: Parameter, described: ParameterDescriptor) -> None:
@@ -110,11 +145,14 @@ def _entries(node: Node, row: Parameter, changes: Mapping[str, Any]) -> Any:
 
 def unknown(node: Node, table: ParameterTable) -> str:
     """Names of parameters given to a node that it does not have, with the nearest that it has."""
-    words = []
-    for name in sorted(name for name in _overrides(node) if not node.has_parameter(name)):
-        near = get_close_matches(name, table.rows, n=1)
-        words.append(f'{name} (did you mean {near[0]}?)' if near else name)
-    return ', '.join(words)
+    names = sorted(name for name in _overrides(node) if not node.has_parameter(name))
+    return ', '.join(_with_nearest(name, table) for name in names)
+
+
+def _with_nearest(name: str, table: ParameterTable) -> str:
+    """A name that the table does not have, with the nearest that it has."""
+    near = get_close_matches(name, table.rows, n=1)
+    return f'{name} (did you mean {near[0]}?)' if near else name
 
 
 def _overrides(node: Node) -> Mapping[str, Any]:

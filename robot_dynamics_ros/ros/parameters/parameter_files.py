@@ -35,6 +35,21 @@ def given(arguments: Sequence[str]) -> list[str]:
     return files
 
 
+def refusal(arguments: Sequence[str], node_name: str) -> str:
+    """Why a parameter file of a command line is without effect; empty if each has a block.
+
+    Args:
+        arguments: of the process.
+        node_name: full name of the node, such as `/arm/robot_dynamics`.
+    """
+    try:
+        for file in given(arguments):
+            check(file, node_name)
+    except ParameterError as error:
+        return f'{error}. Then start the node again'
+    return ''
+
+
 def check(file: str, node_name: str) -> None:
     """Check that a file has a block for a node: without one, the node would run on defaults.
 

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from hypothesis.stateful import invariant, precondition, rule
 from property_settings import examples
 from robot_and_guard import (
+    LIMITS,
     MODEL,
     PERIOD,
     ROBOTS,
@@ -34,13 +35,13 @@ class AnySequence(RobotAndGuard):
     def moves(self, elapsed, share):
         self.wait(elapsed)
         self.v = share * np.array([5.0, 1.0, 3.0])
-        self.q = self.q + self.v * elapsed
+        self.q = bounded(self.q + self.v * elapsed, LIMITS)
         self.show(self.stamp, self.q, self.v)
 
     @rule(share=shares)
     def shows_no_velocity(self, share):
         self.wait(PERIOD)
-        self.q = self.q + 0.05 * share
+        self.q = bounded(self.q + 0.05 * share, LIMITS)
         self.show(self.stamp, self.q, None)
 
     @rule(
@@ -53,7 +54,7 @@ class AnySequence(RobotAndGuard):
         """Some joints, and the velocities of some: one of several drivers speaks."""
         self.wait(elapsed)
         self.v = share * np.array([5.0, 1.0, 3.0])
-        self.q = self.q + self.v * elapsed
+        self.q = bounded(self.q + self.v * elapsed, LIMITS)
         shown = np.where(held, self.q, np.nan)
         self.show(self.stamp, shown, np.where(np.array(held) & measured, self.v, np.nan))
 

@@ -4,50 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from three_joints import URDF
+from held_arm import GRAVITY, INACTIVE, PERIOD, ZERO, Arm, interrupted
 
-from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.command_start import WATCHED
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
-from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.guards.supervisor import Mode
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-
-DYNAMICS = RobotDynamics(parse_urdf(URDF), backend='python')
-Q, PERIOD = np.array([0.3, 0.1, -0.7]), 0.005
-GRAVITY = DYNAMICS.gravity_torque(Q)
-ZERO = np.zeros(3)
-INACTIVE = Inhibition('the controller is inactive', 'when it is active', interrupts=True)
-
-
-class Arm:
-    """Shows its states to a guard until the first command; keeps all commands."""
-
-    def __init__(self, terms=('gravity',), **settings):
-        settings = {'on_restart': 'take_over', 'fade_time': 0.2} | settings
-        self.guard = GuardedFeedforward(
-            Feedforward(DYNAMICS, terms=terms), GuardSettings(**settings)
-        )
-        self.guard.active = True
-        self.now, self.commands = 10.0, []
-
-    def show(self, q=Q, v=ZERO, effort=GRAVITY):
-        self.now += PERIOD
-        command = self.guard.command_for_state(self.now, q, v, effort, now=self.now, time=self.now)
-        if command is not None:
-            self.commands.append(command.copy())
-        return command
-
-    def first(self, speed=0.0, **state):
-        """The first command of an arm whose joints move at this speed, and its time."""
-        begin = self.now
-        for _ in range(200):
-            q = Q + speed * (self.now - begin)
-            if self.show(q, v=ZERO + speed, **state) is not None:
-                return self.commands[-1], self.now - begin
-        raise AssertionError('no command within a second')
 
 
 def test_an_arm_that_is_held_by_its_gravity_torque_goes_on_with_it():
@@ -119,21 +80,6 @@ def test_without_gravity_among_the_terms_there_is_nothing_to_take_over():
     command, waited = Arm(terms=('coriolis',)).first()
     assert not command.any()
     assert waited <= 2 * PERIOD
-
-
-def interrupted(**settings):
-    """An arm at its gravity torque whose controller was deactivated and activated."""
-    arm = Arm(on_restart='fade_from_zero', **settings)
-    arm.first()
-    while not arm.guard.double_compensation.excluded:
-        arm.show()
-    np.testing.assert_allclose(arm.commands[-1], GRAVITY, rtol=1e-12)
-    arm.guard.inhibitions.put('controller', INACTIVE)
-    assert [arm.show() for _ in range(10)] == [None] * 10
-    assert arm.guard.mode is Mode.SILENT
-    assert arm.guard.stopped
-    arm.guard.inhibitions.put('controller', None)
-    return arm
 
 
 def test_after_an_interruption_a_drive_that_has_kept_the_torque_goes_on_with_it():

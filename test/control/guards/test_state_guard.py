@@ -17,6 +17,7 @@ from robot_dynamics_ros.core import StateError, parse_urdf
 MODEL = parse_urdf(URDF)
 # Of turn, which turns without end and has no limit, slide and wrist.
 SPEEDS = np.array([np.inf, 1.0, 3.0])
+LOWER, UPPER = np.array([-np.inf, -0.5, -2.0]), np.array([np.inf, 0.5, 2.0])
 TOLERANCE = 0.1
 Q = np.array([0.3, 0.1, -0.7])
 
@@ -32,11 +33,11 @@ def guarded(q=Q, time=10.0, tolerance=TOLERANCE):
 
 @given(motions=st.lists(st.tuples(durations, shares), max_size=20), wraps=st.booleans())
 @settings(deadline=None)
-def test_motion_within_the_velocity_limits_is_accepted(motions, wraps):
+def test_motion_within_the_limits_is_accepted(motions, wraps):
     guard, q, time = guarded(), Q.copy(), 10.0
     for elapsed, share in motions:
         time += elapsed
-        q += share * np.array([30.0, 1.0, 3.0]) * elapsed
+        q = np.clip(q + share * np.array([30.0, 1.0, 3.0]) * elapsed, LOWER, UPPER)
         shown = q.copy()
         if wraps:
             shown[0] = math.remainder(q[0], 2 * math.pi)
@@ -157,6 +158,32 @@ def test_degrees_that_begin_later_are_refused_until_they_end():
     guard.check(10.52, Q)
 
 
+@given(pause=st.floats(14.0, 1e6))
+def test_degrees_after_a_pause_are_refused_until_they_end(pause):
+    """The velocity limits explain the way in that time; a first state is questioned too."""
+    guard, degrees = guarded(), np.degrees(Q)
+    for number in range(5):
+        with pytest.raises(StateError, match=r'wrist is at -40.11, .* not degrees'):
+            guard.check(10.0 + pause + 0.01 * number, degrees)
+    with pytest.raises(StateError, match='jumps by'):
+        guard.check(10.05 + pause, Q)
+    guard.check(10.06 + pause, Q)
+
+
+def test_degrees_after_the_clock_was_set_are_refused():
+    guard = guarded()
+    guard.reset()
+    with pytest.raises(StateError, match=r'wrist is at -40.11, .* not degrees'):
+        guard.check(-5.0, np.degrees(Q))
+    with pytest.raises(StateError, match='jumps by'):
+        guard.check(-4.99, Q)
+    guard.check(-4.98, Q)
+
+
+def test_one_joint_far_outside_its_limits_after_a_pause_may_have_a_wrong_limit():
+    guarded().check(100.0, Q + np.array([0.0, 0.0, 40.0]))
+
+
 @pytest.mark.parametrize(
     ('time', 'v'), [(9.0, None), (10.01, np.full(3, 1e6))], ids=['stamp', 'velocity']
 )
@@ -205,10 +232,10 @@ def test_one_wrong_reading_does_not_become_the_truth():
     guard.check(10.003, Q)
 
 
-def test_after_forgetting_anything_may_come():
+def test_after_forgetting_any_state_of_the_robot_may_come():
     guard = guarded()
     guard.reset()
-    guard.check(-5.0, Q + 100.0)
+    guard.check(-5.0, Q + np.array([100.0, 0.0, 100.0]))
     with pytest.raises(StateError, match='jumps'):
         guard.check(-4.999, Q)
 

@@ -85,6 +85,17 @@ def test_a_robot_that_is_stale_can_be_stopped(guarded):
         assert scene.guard.mode is Mode.SILENT
 
 
+def test_a_robot_that_is_silent_while_stale_gets_its_final_command(guarded, dynamics):
+    """The controller still applies the last command: it is not told to go on with it."""
+    with guarded(fade_time=FADE, on_stale='stop') as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.driver.pause()
+        scene.observer.until(lambda: scene.guard.mode is Mode.SILENT, 'silence')
+        change(scene, Transition.TRANSITION_DEACTIVATE)
+        scene.settle(np.zeros(3))
+        assert scene.guard.mode is Mode.SILENT
+
+
 def test_the_last_command_is_reached_after_a_shorter_fade(guarded, dynamics):
     """The time that a payload was given does not cut the way to zero short."""
     with guarded(fade_time=0.0) as scene:

@@ -157,14 +157,41 @@ def test_degrees_that_begin_later_are_never_answered(guarded, dynamics):
         scene.settle(dynamics.bias_torque(Q, V))
 
 
+def test_degrees_after_a_pause_are_never_answered(guarded, dynamics):
+    """By the stamps, it was so long that the velocity limits explain the way."""
+
+    def a_minute_later(message):
+        message.header.stamp.sec += 60
+
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        counters = scene.node.topic_counters['joint_states']
+        scene.driver.pause()
+        scene.driver.q[:] = np.degrees(Q)
+        scene.driver.change = a_minute_later
+        scene.driver.resume()
+        scene.observer.until(lambda: counters.rejected, 'a refused state')
+        used = counters.used
+        scene.wait_for_states(20)
+        assert counters.used == used
+        assert 'not degrees' in counters.last_reason
+        scene.driver.q[:] = Q
+        scene.settle(dynamics.bias_torque(Q, V))
+
+
 def test_a_moved_robot_has_one_state_refused(guarded, dynamics, capfd):
     """It was moved while the driver was off: the torque goes there through the fade."""
     there = [0.3, -0.4, 0.9]
     with guarded(fade_time=FADE) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
+        start, target = time.monotonic(), dynamics.bias_torque(there, V)
         scene.driver.q[:] = there
-        scene.settle(dynamics.bias_torque(there, V))
+        scene.settle(target)
         assert scene.node.topic_counters['joint_states'].rejected == 1
+        times, commands = scene.recording.since(start)
+        # The fade begins with the second state there, after its move was seen in the first.
+        last_away = times[np.abs(commands - target).max(axis=1) > 1e-9][-1]
+        assert last_away - start > FADE - 2 * scene.driver.period
     text = capfd.readouterr().err
     assert text.count('and stayed: accepted') == 1
     assert "position of 'wrist' jumped by 1.6" in text

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 from fed_node import fed_node
+from rcl_interfaces.srv import SetParameters, SetParametersAtomically
 from rclpy.parameter import Parameter
 from three_joints import URDF
 from waiting import wait_until
@@ -97,3 +98,28 @@ def test_a_list_of_numbers_is_logged_as_it_is_written(capfd):
     with fed_node() as node:
         assert node.set_parameters([Parameter.from_parameter_msg(message)])[0].successful
     assert 'gravity is now [0.0, 0.0, 9.81]' in capfd.readouterr().err
+
+
+@pytest.mark.parametrize('atomically', [False, True])
+@pytest.mark.parametrize(
+    ('name', 'reason'),
+    [
+        ('state_timeot', 'unknown parameter state_timeot (did you mean state_timeout?): '),
+        ('colour', 'unknown parameter colour: `ros2 param list /robot_dynamics` lists'),
+        ('locked_joints.finger', 'locked_joints.finger cannot be added while the node runs'),
+    ],
+)
+def test_an_unknown_parameter_is_refused_by_its_name(graph, atomically, name, reason):
+    """By the service, as `ros2 param set` asks for it; nothing else of the request is set."""
+    changes = [Parameter(name, value=0.2), Parameter('effort_scale', value=0.7)]
+    messages = [change.to_parameter_msg() for change in changes]
+    with graph(robot_description=URDF) as (node, observer):
+        if atomically:
+            service = SetParametersAtomically, '/robot_dynamics/set_parameters_atomically'
+            result = observer.call(*service, parameters=messages).result
+        else:
+            service = SetParameters, '/robot_dynamics/set_parameters'
+            result = observer.call(*service, parameters=messages[:1]).results[0]
+        assert not result.successful
+        assert result.reason.startswith(reason)
+        assert node.get_parameter('effort_scale').value == 1.0

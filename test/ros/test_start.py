@@ -1,0 +1,55 @@
+"""What the start of the node does, and what ends it before the first command."""
+
+import pytest
+from rclpy.parameter import Parameter
+from three_joints import URDF
+
+
+def test_a_parameter_that_is_refused_at_the_start_is_said_with_what_to_do(graph, capfd):
+    """The node runs on and can be configured: it is not to be started again."""
+    with graph(robot_description=URDF, joints=['turn', 'turn']) as (node, _):
+        assert node.robot_holder.current is None
+        (line,) = (x for x in capfd.readouterr().err.splitlines() if 'not configured' in x)
+        assert 'set the parameter, then configure and activate the node' in line
+        assert 'not started' not in line
+        node.set_parameters([Parameter('joints', value=['turn'])])
+        node.trigger_configure()
+        assert node.robot_holder.current is not None
+
+
+@pytest.mark.parametrize('configured', [False, True], ids=['before configure', 'after configure'])
+def test_a_start_does_not_go_on_after_an_end_was_asked_for(graph, capfd, configured):
+    with graph(start=False, robot_description=URDF) as (node, _):
+        if configured:
+            real = node.trigger_configure
+
+            def configure():
+                result = real()
+                node.end_requested = True
+                return result
+
+            node.trigger_configure = configure
+        else:
+            node.end_requested = True
+        node.start()
+        assert (node.robot_holder.current is not None) == configured
+        assert not (configured and node.robot_holder.current.guard.active)
+    assert 'active: torques go to' not in capfd.readouterr().err
+
+
+def test_a_robot_that_is_compiled_when_a_signal_comes_is_not_configured(graph, capfd):
+    with graph(start=False, robot_description=URDF) as (node, _):
+        real = node._factory.from_description
+
+        def compiled_and_interrupted(description):
+            robot = real(description)
+            node.end_requested = True
+            return robot
+
+        node._factory.from_description = compiled_and_interrupted
+        node.start()
+        assert node.robot_holder.current is None
+    text = capfd.readouterr().err
+    assert 'not configured: a signal has asked for the end' in text
+    assert 'configured: robot' not in text
+    assert 'compiled in' not in text
