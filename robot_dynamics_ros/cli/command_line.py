@@ -15,7 +15,7 @@ import click
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
-from .description_file import TopicReader, topics
+from .description_file import TopicReader
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None 
     _print_what_the_terminal_has()
     try:
         code = commands.main(
-            given, prog_name='robot_dynamics', standalone_mode=False, obj=topics(read_topic)
+            given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
         )
         sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):

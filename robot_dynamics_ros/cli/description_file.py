@@ -66,28 +66,14 @@ def robot_of_topic(topic: str) -> tuple[RobotModel, str]:
         ModelError: the description cannot be used; the message begins with the topic.
     """
     context = click.get_current_context(silent=True)
-    reader: TopicReader | None = None if context is None else context.find_object(_Topics)
+    # `main` sets it.
+    reader: TopicReader | None = None if context is None else context.find_root().obj
     if reader is None:
         raise ParameterError(
             f'{topic}: a topic needs ROS 2: source its setup file and run '
             '`ros2 run robot_dynamics_ros robot_dynamics`, or name a file'
         )
     return robot_of_text(reader(topic), topic)
-
-
-class _Topics:
-    """Reads descriptions from topics; the object of click's context."""
-
-    def __init__(self, read: TopicReader) -> None:
-        self._read = read
-
-    def __call__(self, topic: str) -> str:
-        return self._read(topic)
-
-
-def topics(read: TopicReader | None) -> object:
-    """The object of click's context by which `robot_of_topic` reads topics; None: it cannot."""
-    return None if read is None else _Topics(read)
 
 
 def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:

@@ -73,9 +73,7 @@ class Output:
         with written_file(self.json_file) as new:
             new.write_text(text, encoding='utf-8')
 
-    def progress(
-        self, what: str, total: int | None, unit: str
-    ) -> AbstractContextManager[Advance]:
+    def progress(self, what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
         """See `progress`."""
         return progress(what, total, unit)
 
