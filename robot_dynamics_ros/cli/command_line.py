@@ -18,6 +18,8 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 from .description_file import TopicReader
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
+from .inspect_command import inspect_command
+from .validate_command import validate_command
 
 
 @click.group(context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
@@ -29,7 +31,8 @@ def commands() -> None:
     """
 
 
-commands.add_command(export_command)
+for command in (inspect_command, validate_command, export_command):
+    commands.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None = None) -> None:

@@ -13,6 +13,8 @@ from robot_dynamics_ros.core.model.findings import Finding, Severity
 
 from .sampled_poses import SampledPoses
 
+# Share of the largest torque [-].
+ROUNDING = 1e-12
 # Share of the poses beyond which the arm cannot do its work; below, some poses are out of reach.
 MOST = 0.5
 
@@ -49,7 +51,8 @@ def gravity_loads(poses: SampledPoses) -> tuple[GravityLoad, ...]:
     Args:
         poses: the first one is zero.
     """
-    torque, limits = poses.gravity_torque, poses.model.effort_limits
+    limits = poses.model.effort_limits
+    torque = _without_rounding(poses.gravity_torque)
     largest = np.abs(torque).argmax(axis=0)
     beyond = (np.abs(torque) > limits).mean(axis=0)
     return tuple(
@@ -80,9 +83,15 @@ def overloads(poses: SampledPoses, loads: tuple[GravityLoad, ...]) -> Iterator[F
             f'its joint {load.joint!r} cannot hold the arm at {load.beyond:.0%} of '
             f'{len(poses.q)} poses',
             f'gravity torque up to {abs(load.worst):.3g}, effort limit {load.limit:.3g} N m or N',
-            'check the masses beyond the joint and the unit of the effort limit; otherwise keep '
-            'the arm out of these poses',
+            'check the masses beyond the joint and the unit of the effort limit; springs and '
+            'counterweights are not described; otherwise keep the arm out of these poses',
             severity,
             'other',
             joints=(load.joint,),
         )
+
+
+def _without_rounding(torque: Array) -> Array:
+    """Torques of joints that lift nothing are 0, and not 1e-15 N m."""
+    largest = np.abs(torque).max(initial=0.0)
+    return np.where(np.abs(torque) > ROUNDING * largest, torque, 0.0)
