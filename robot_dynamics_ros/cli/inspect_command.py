@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
+from robot_dynamics_ros.inspection.picture import draw
 from robot_dynamics_ros.inspection.robot_json import inspection_as_json
 
 from .description_file import robot_of_words
@@ -15,6 +16,10 @@ from .output import Output, file_to_write, output_options
 from .robot_tables import finding_lines, joint_table, load_table, margin_line, summary
 from .written_file import written_file
 
+WHY_MISSING = (
+    'the packages that they are in are neither installed nor above the file, or trimesh is not '
+    "installed (pip install 'robot_dynamics_ros[picture]')"
+)
 HELP = """Show a robot: joints, masses, gravity torque against effort limits, and findings.
 
 FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
@@ -48,10 +53,10 @@ def inspect_command(
     output: Output,
 ) -> int:
     """Read the description, and show what is known of the robot."""
-    model, urdf, _ = robot_of_words(words, topic)
+    model, urdf, source = robot_of_words(words, topic)
     inspection = inspect_robot(model, frame)
     if picture is not None:
-        _draw(inspection, urdf, picture)
+        _draw(inspection, urdf, None if topic else Path(source), picture)
     output.write_json(inspection_as_json(inspection))
     _show(inspection, output)
     return GOOD if all(f.severity == 'info' for f in inspection.findings) else FINDINGS
@@ -67,8 +72,13 @@ def _show(inspection: Inspection, output: Output) -> None:
     output.show('', *findings) if findings else output.show('', 'no findings')
 
 
-def _draw(inspection: Inspection, urdf: str, file: Path) -> None:
-    from robot_dynamics_ros.inspection.picture import draw
-
+def _draw(inspection: Inspection, urdf: str, source: Path | None, file: Path) -> None:
+    folder = None if source is None else source.parent
     with written_file(file) as new:
-        draw(inspection, urdf, new)
+        shapes = draw(inspection, urdf, folder, new)
+    if shapes.missing:
+        click.echo(
+            f'{file}: {len(shapes.missing)} meshes are not drawn, such as {shapes.missing[0]}: '
+            f'{WHY_MISSING}',
+            err=True,
+        )

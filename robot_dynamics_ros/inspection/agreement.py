@@ -9,7 +9,6 @@ from robot_dynamics_ros.core.errors import OracleUnavailable
 from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
-from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import Report
 
 from .evaluated_dynamics import EvaluatedDynamics
@@ -50,6 +49,9 @@ def agreement(model: RobotModel, urdf: str) -> Agreement:
         return Agreement(reason=f'Pinocchio is not installed: {INSTALL_PINOCCHIO}')
     if not model.size:
         return Agreement(reason='no joint moves: there is nothing to compare')
+    # Optional, and slow to import.
+    from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
+
     root = model.frames[0].name
     try:
         reference = PinocchioReference(urdf, model)
