@@ -124,7 +124,7 @@ def validate_files(
         examine: `validate_file` with all but the file.
         strict: whether warnings count.
     """
-    if jobs == 1 or len(files) == 1:
+    if jobs == 1 or len(files) <= 1:
         yield from map(examine, files)
         return
     with _pool(min(jobs, len(files))) as pool:

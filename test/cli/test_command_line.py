@@ -2,14 +2,15 @@
 
 import subprocess
 import sys
-from typing import NamedTuple
 
 import pytest
+from running_command import run
 from three_joints import URDF
 
-from robot_dynamics_ros.cli.command_line import main
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
+
+__all__ = ['run']
 
 XACRO = """<robot name="xacro_arm" xmlns:xacro="http://ros.org/wiki/xacro">
 <xacro:arg name="mass" default="1"/><xacro:include filename="links.xacro"/>
@@ -25,25 +26,6 @@ for name in ('rclpy', 'ament_index_python'):
 from robot_dynamics_ros.cli.command_line import main
 main()
 """
-
-
-class Ended(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def run(files, monkeypatch, capfd):
-    """Runs the command in this process, in the folder of the files."""
-    monkeypatch.chdir(files)
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        return Ended(ended.value.code, *capfd.readouterr())
-
-    return run
 
 
 @pytest.fixture
