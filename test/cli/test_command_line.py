@@ -1,5 +1,6 @@
 """The command `robot_dynamics`: exit codes, errors in one line, export-c of URDF and xacro."""
 
+import json
 import subprocess
 import sys
 
@@ -50,6 +51,14 @@ def test_it_writes_what_export_c_gives(run, files):
     )  # fmt: skip
     for path, text in expected.items():
         assert (files / 'out' / path).read_text() == text
+
+
+def test_json_lists_what_was_written(run, files):
+    ended = run('export-c', 'arm.urdf', '--output', 'out', '--name', 'my', '--json', '-')
+    assert (ended.returncode, ended.stderr) == (0, '')
+    found = json.loads(ended.stdout)
+    assert (found['folder'], found['package']) == ('out', 'my_dynamics')
+    assert all((files / 'out' / file).is_file() for file in found['files'])
 
 
 def test_xacro_files_take_arguments_and_include_others(run, files):
