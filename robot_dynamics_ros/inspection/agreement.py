@@ -13,7 +13,7 @@ from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.oracle.report import Report
 
 # A description that is read differently shows at every state.
-STATES = 10
+STATES = 5
 INSTALL_PINOCCHIO = "pip install 'robot_dynamics_ros[oracle]'"
 
 

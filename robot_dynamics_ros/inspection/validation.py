@@ -18,7 +18,7 @@ from .sampled_poses import SampledPoses
 
 ORDER = ('error', 'warning', 'info')
 # Positions at which the mass matrix is examined.
-POSITIONS = 20
+POSITIONS = 10
 
 
 @dataclass(frozen=True)
