@@ -17,6 +17,7 @@ from recorded_states import (
     ros1_bag,
     ros2_messages,
     sine_states,
+    type_store,
     write_bag,
 )
 
@@ -204,9 +205,7 @@ def test_without_stamps_times_are_those_of_the_log(tmp_path):
 
 
 def test_the_description_comes_from_its_topic(tmp_path):
-    from rosbags.typesys import Stores, get_typestore
-
-    store = get_typestore(Stores.LATEST)
+    store = type_store()
     text = '<robot name="ä"/>'
     message = store.types['std_msgs/msg/String'](text)
     data = bytes(store.serialize_cdr(message, 'std_msgs/msg/String'))

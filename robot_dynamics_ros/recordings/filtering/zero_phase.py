@@ -14,6 +14,7 @@ Source: A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,9 @@ DAMPING, TRANSITION = 60.0, 1.0
 # Kaiser's formulas for that damping.
 BETA = 0.1102 * (DAMPING - 8.7)
 SHARPNESS = (DAMPING - 7.95) / (2.285 * 2.0 * np.pi * TRANSITION)
+
+# Rows of a transform, at least.
+SHORTEST_BLOCK = 2048
 
 
 def half_length(cutoff: float, rate: float) -> int:
@@ -79,8 +83,37 @@ def _windowed_sinc(t: Array, cutoff: float, end: float) -> tuple[Array, Array, A
     return middle, (after - before) / (2.0 * step), (after - 2.0 * middle + before) / step**2
 
 
-def convolved(values: Array, kernel: Array) -> Array:
-    """Kernel at each sample (N - 2 h, n) of columns (N, n) that it covers wholly."""
-    signal: Any = required('scipy.signal')
-    result: Array = signal.oaconvolve(values, kernel[:, None], mode='valid', axes=0)
-    return result
+class Convolution:
+    """Convolves columns with kernels of one length, each block of rows in one transform.
+
+    Source: A. V. Oppenheim, R. W. Schafer, Discrete-Time Signal Processing, 3rd ed., section 8.7.3
+    (overlap-save).
+    """
+
+    def __init__(self, kernels: Array) -> None:
+        """Transform the kernels (K, 2 h + 1)."""
+        self._fft: Any = required('scipy.fft')
+        self._lost = kernels.shape[1] - 1
+        least = max(SHORTEST_BLOCK, 8 * self._lost)
+        self._size = 1 << (least - 1).bit_length()
+        self._kernels = self._fft.rfft(kernels, self._size, axis=1)[:, :, None]
+
+    def __call__(self, rows: Array, columns: Sequence[Any]) -> list[Array]:
+        """Each kernel at the rows (N - 2 h, m) that it covers wholly.
+
+        Args:
+            rows: (N, m).
+            columns: of the rows, for each kernel.
+        """
+        count = len(rows) - self._lost
+        results = [np.empty((count, rows[:1, which].shape[1])) for which in columns]
+        step = self._size - self._lost
+        for start in range(0, count, step):
+            spectrum = self._fft.rfft(rows[start : start + self._size], self._size, axis=0)
+            stop = min(start + step, count)
+            for kernel, which, result in zip(self._kernels, columns, results, strict=True):
+                if result.shape[1]:
+                    product = spectrum[:, which] * kernel
+                    block = self._fft.irfft(product, self._size, axis=0, overwrite_x=True)
+                    result[start:stop] = block[self._lost : self._lost + stop - start]
+        return results
