@@ -137,9 +137,15 @@ def ros1_bag(file, states, *, topic=TOPIC, compression=None):
     return file
 
 
-def csv_file(file, states, *, style='{}_{}', time='time', fields=('position', 'velocity', 'effort')):
+def csv_file(
+    file, states, *, style='{}_{}', time='time', fields=('position', 'velocity', 'effort')
+):
     """A CSV file with some of the values; ending in .gz, it is compressed."""
-    values = {'position': states.positions, 'velocity': states.velocities, 'effort': states.efforts}
+    values = {
+        'position': states.positions,
+        'velocity': states.velocities,
+        'effort': states.efforts,
+    }
     columns = [(states.stamps - states.stamps[0])[:, None] / 1e9]
     names = [time]
     for field in fields:
