@@ -23,7 +23,7 @@ WHY_MISSING = (
 HELP = """Show a robot: joints, masses, gravity torque against effort limits, and findings.
 
 FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
-the description from a running robot.
+the description from a running robot; with a recording as FILE, from that recording.
 
 The gravity torque is that of all joints at zero, and the worst of 1000 random poses within the
 position limits. Exit code 1: at least one finding is a warning or an error.
@@ -32,6 +32,7 @@ position limits. Exit code 1: at least one finding is a warning or an error.
 Examples:
   robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
   robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
+  robot_dynamics inspect recorded_bag --topic /robot_description
   ros2 run robot_dynamics_ros robot_dynamics inspect --topic /robot_description
 """
 
