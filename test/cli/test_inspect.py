@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import pytest
 from mechanics.robots import hand_written
+from recorded_states import type_store, write_bag
 from running_command import run
 from three_joints import URDF
 
@@ -118,6 +119,22 @@ def test_a_topic(run):
     assert json.loads(ended.stdout)['robot'] == 'three'
 
 
+@pytest.mark.parametrize('recorded', [True, False])
+def test_the_description_of_a_recording(run, files, recorded):
+    pytest.importorskip('rosbags')
+    store = type_store()
+    message = store.types['std_msgs/msg/String'](URDF)
+    data = bytes(store.serialize_cdr(message, 'std_msgs/msg/String'))
+    topic = '/robot_description' if recorded else '/text'
+    write_bag(files / 'bag', {topic: ('std_msgs/msg/String', [(1, data)])})
+    ended = run('inspect', 'bag', '--topic', '/robot_description', '--json', '-')
+    assert ended.returncode == (0 if recorded else 2)
+    if recorded:
+        assert json.loads(ended.stdout)['robot'] == 'three'
+    else:
+        assert 'bag: nothing was recorded on /robot_description' in ended.stderr
+
+
 def no_ros(topic):
     raise ModuleNotFoundError("No module named 'rclpy'", name='rclpy')
 
@@ -146,7 +163,10 @@ def test_a_topic_without_ros(run, read_topic):
         (['arm.urdf', '--topic', '/t'], 'arm.urdf: --topic is /t, of a recording only /robot_d'),
         (['arm.urdf', '--topic', '/robot_description'], 'arm.urdf is not a recording'),
         (['folder.urdf', '--topic', '/robot_description'], 'folder.urdf'),
-        (['b.mcap', 'a:=1', '--topic', '/robot_description'], "b.mcap is a recording: it takes no"),
+        (
+            ['b.mcap', 'a:=1', '--topic', '/robot_description'],
+            'b.mcap is a recording: it takes no',
+        ),
         ([], 'one FILE or --topic is needed, named: none'),
         (['arm.urdf', '--frame', 'foot'], "unknown frame 'foot': known are base, "),
         (['arm.urdf', '--picture', 'nowhere/a.png'], 'no folder nowhere'),
