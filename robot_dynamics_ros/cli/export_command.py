@@ -38,7 +38,7 @@ Quantities:
 """
 
 
-@click.command('export-c', help=HELP)
+@click.command('export-c', help=HELP, short_help='Write the dynamics of a robot as C99.')
 @click.argument('file', type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument('arguments', nargs=-1)
 @click.option(

@@ -37,7 +37,7 @@ Examples:
 """
 
 
-@click.command('inspect', help=HELP)
+@click.command('inspect', help=HELP, short_help='Show a robot, its loads and findings.')
 @click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
 @click.option('--topic', metavar='TOPIC', help='Of the description, such as /robot_description.')
 @click.option('--frame', metavar='LINK', help='Link whose payload margin to show.')

@@ -3,6 +3,8 @@
 import json
 import math
 import os
+import subprocess
+import sys
 from itertools import pairwise
 
 import pytest
@@ -210,6 +212,20 @@ def test_a_failed_picture_leaves_no_file(run, files):
     ended = run('inspect', 'arm.urdf', '--picture', 'arm.nothing')
     assert (ended.returncode, ended.stderr.count('\n')) == (2, 1)
     assert not (files / 'arm.nothing').exists()
+
+
+def test_a_reader_that_has_ended(files):
+    """As `head` leaves it: no traceback, and the exit code of SIGPIPE."""
+    read, written = os.pipe()
+    os.close(read)
+    path = os.pathsep.join(map(os.path.abspath, sys.path))
+    ended = subprocess.run(
+        [sys.executable, '-m', 'robot_dynamics_ros.cli.command_line', 'inspect', 'arm.urdf'],
+        cwd=files, env={**os.environ, 'PYTHONPATH': path},
+        stdout=written, stderr=subprocess.PIPE, timeout=60, check=False,
+    )  # fmt: skip
+    os.close(written)
+    assert (ended.returncode, ended.stderr) == (141, b'')
 
 
 def test_help_has_examples(run):
