@@ -14,7 +14,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.description.urdf_text import read_xml
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
-from . import solids
+from . import solid_triangles
 from .mesh_files import mesh_file, mesh_triangles
 
 
@@ -65,12 +65,12 @@ def _placed(element: Element, folder: Path | None, missing: list[str]) -> Iterat
 
 def _triangles(shape: Element, folder: Path | None, missing: list[str]) -> Array | None:
     if shape.tag == 'box':
-        return solids.box(_numbers(shape.get('size', ''), 3))
+        return solid_triangles.box(_numbers(shape.get('size', ''), 3))
     if shape.tag in ('cylinder', 'capsule'):
         (radius,), (length,) = (_numbers(shape.get(key, ''), 1) for key in ('radius', 'length'))
-        return solids.cylinder(radius, length)
+        return solid_triangles.cylinder(radius, length)
     if shape.tag == 'sphere':
-        return solids.sphere(_numbers(shape.get('radius', ''), 1)[0])
+        return solid_triangles.sphere(_numbers(shape.get('radius', ''), 1)[0])
     if shape.tag != 'mesh':
         return None
     name = shape.get('filename', '')
