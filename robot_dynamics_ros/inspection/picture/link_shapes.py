@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -31,12 +31,15 @@ class LinkShapes:
     missing: list[str] = field(default_factory=list)
 
 
-def link_shapes(urdf: str, folder: Path | None) -> LinkShapes:
+def link_shapes(
+    urdf: str, folder: Path | None, advance: Callable[[int], None] | None = None
+) -> LinkShapes:
     """The visual shapes of each link, or its collision shapes where it has no visual ones.
 
     Args:
         urdf: text of the description.
         folder: of its file, for the meshes; None if it is from a topic.
+        advance: called with 1 after each link; None for nothing.
     """
     shapes = LinkShapes()
     for link in read_xml(urdf).findall('link'):
@@ -44,6 +47,8 @@ def link_shapes(urdf: str, folder: Path | None) -> LinkShapes:
         found = [part for element in elements for part in _placed(element, folder, shapes.missing)]
         if found:
             shapes.triangles[link.get('name', '')] = np.concatenate(found)
+        if advance is not None:
+            advance(1)
     return shapes
 
 
