@@ -72,8 +72,9 @@ def load_table(inspection: Inspection) -> Table:
 
 def margin_line(margin: PayloadMargin, poses: int) -> str:
     """The payload that a link carries, in one line."""
+    at_least = '' if math.isinf(margin.median) else 'at least '
     return (
-        f'payload at {margin.frame}: {_mass(margin.at_zero)} at zero, at least '
+        f'payload at {margin.frame}: {_mass(margin.at_zero)} at zero, {at_least}'
         f'{_mass(margin.median)} at half of {poses} poses, {_mass(margin.least)} at the worst; '
         f'the joints hold the robot itself at {margin.holding:.0%} of the poses'
     )
