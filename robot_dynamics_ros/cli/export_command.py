@@ -12,7 +12,8 @@ from robot_dynamics_ros.core.algorithms.kinematics import Axes
 from robot_dynamics_ros.core.c_export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
 
-from .description_file import read_robot
+from .description_file import robot_of_words
+from .output import Output, output_options
 from .written_folder import write_folder
 
 EXAMPLE = """\b
@@ -22,7 +23,8 @@ Example:
 """
 HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
 
-FILE is a URDF or a xacro file, ARGUMENTS are those of xacro, name:=value.
+FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
+the description from a running robot; with a recording as FILE, from that recording.
 
 {EXAMPLE}
 
@@ -37,11 +39,11 @@ Quantities:
 """
 
 
-@click.command('export-c', help=HELP)
-@click.argument('file', type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument('arguments', nargs=-1)
+@click.command('export-c', help=HELP, short_help='Write the dynamics of a robot as C99.')
+@click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
+@click.option('--topic', metavar='TOPIC', help='Of the description, such as /robot_description.')
 @click.option(
-    '--output', required=True, type=click.Path(path_type=Path), metavar='DIR',
+    '--output', 'folder', required=True, type=click.Path(path_type=Path), metavar='DIR',
     help='Folder of the package.',
 )  # fmt: skip
 @click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
@@ -63,11 +65,11 @@ Quantities:
     help='Freestanding: sine and cosine without math.h, for angles below 2^30 rad.',
 )  # fmt: skip
 @click.option('--force', is_flag=True, help='Replace files that are not from here.')
-@click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
+@output_options
 def export_command(
-    file: Path,
-    arguments: tuple[str, ...],
-    output: Path,
+    words: tuple[str, ...],
+    topic: str | None,
+    folder: Path,
     name: str | None,
     quantities: str,
     frame: str | None,
@@ -75,10 +77,11 @@ def export_command(
     payload_frame: str | None,
     own_sincos: bool,
     force: bool,
+    output: Output,
 ) -> None:
     """Read the description, and write the package."""
-    model, urdf = read_robot(file, arguments)
-    with Console(stderr=True).status(f'{file}: programs of the robot'):
+    model, urdf, source = robot_of_words(words, topic)
+    with Console(stderr=True).status(f'{source}: programs of the robot'):
         files = export_c(
             model,
             name=name,
@@ -89,9 +92,10 @@ def export_command(
             own_sincos=own_sincos,
             urdf=urdf,
         )
-    write_folder(output, files, force=force)
+    write_folder(folder, files, force=force)
     package = Path(next(iter(files))).stem
-    click.echo(f'{output}: package {package}, {len(files)} files')
+    output.line(f'{folder}: package {package}, {len(files)} files')
+    output.write_json({'folder': folder, 'package': package, 'files': sorted(files)})
 
 
 def chosen_quantities(listed: str, frame: str | None) -> list[str]:
