@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -22,8 +21,12 @@ ROUNDS = 4
 RANK = 1e-4
 
 
-def best_delay(misfit: Callable[[float], float]) -> float:
+def best_delay(judge: Judge, given: Explanation) -> float:
     """The delay with the smallest misfit [s]: on a grid, and finer around the best."""
+
+    def misfit(delay: float) -> float:
+        return judge.misfit(replace(given, delay=delay))
+
     delays = np.linspace(-LONGEST_DELAY, LONGEST_DELAY, GRID)
     step = delays[1] - delays[0]
     best = min(delays, key=misfit)

@@ -83,7 +83,7 @@ def _exchanged(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, 
 
 
 def _delay(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
-    delay = best_delay(lambda tried: judge.misfit(replace(given, delay=tried)))
+    delay = best_delay(judge, given)
     if abs(delay) >= DELAY:
         yield replace(given, delay=delay), 1
 

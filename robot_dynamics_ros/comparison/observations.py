@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -149,7 +150,7 @@ class Observations:
     def blocks(self) -> list[tuple[float, slice]]:
         """Interval [s] and rows of each window."""
         ends = np.cumsum([0, *(_rows(window) for window in self.windows)]).tolist()
-        spans = zip(ends[:-1], ends[1:], strict=True)
+        spans = pairwise(ends)
         return [
             (window.interval, slice(*span))
             for window, span in zip(self.windows, spans, strict=True)

@@ -51,9 +51,7 @@ def refitted(judge: Judge, explanation: Explanation, sweeps: int = 2) -> Explana
             load, _ = best_load(judge, explanation, explanation.body)
             explanation = replace(explanation, load=tuple(load.tolist()))
         if 'delay' in explanation.steps:
-            given = explanation
-            delay = best_delay(lambda tried: judge.misfit(replace(given, delay=tried)))
-            explanation = replace(explanation, delay=delay)
+            explanation = replace(explanation, delay=best_delay(judge, explanation))
     return explanation
 
 

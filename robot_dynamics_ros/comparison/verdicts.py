@@ -101,8 +101,8 @@ def _factor(judge: Judge, names: tuple[str, ...], found: Explanation) -> Iterato
                 (names[joint],),
                 factor,
                 f'The effort of {names[joint]} is {factor:.3g} times the torque of the model: it '
-                f'may be a current, with {1.0 / factor:.3g} N m for one unit, or the gear ratio or '
-                f'torque constant in the driver is wrong.{hint}',
+                f'may be a current, with {1.0 / factor:.3g} N m for one unit, or the gear ratio '
+                f'or torque constant in the driver is wrong.{hint}',
             )
 
 
@@ -120,8 +120,8 @@ def _delay(judge: Judge, names: tuple[str, ...], found: Explanation) -> Finding:
         'delay',
         tuple(name for name, one in zip(names, judge.judged, strict=True) if one),
         found.delay,
-        f'The {later} come {1e3 * abs(found.delay):.3g} ms later than the {earlier} that belong to '
-        f'them: look for a filter of the {later}, or stamps of different moments.',
+        f'The {later} come {1e3 * abs(found.delay):.3g} ms later than the {earlier} that belong '
+        f'to them: look for a filter of the {later}, or stamps of different moments.',
     )
 
 
@@ -196,8 +196,8 @@ def _unexplained(
             tuple(large),
             large[worst],
             f'No hypothesis explains the effort of {_listed(tuple(large))}: '
-            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left. Look at noise, contacts, '
-            'the inertias of the description and rotor inertias.',
+            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left. Look at noise, '
+            'contacts, the inertias of the description and rotor inertias.',
         )
 
 
