@@ -14,18 +14,18 @@ from robot_dynamics_ros.core.errors import ParameterError
 from .compared_model import compared_model
 from .comparison import Comparison
 from .data_findings import FEWEST, data_findings, missing_joints
-from .delays import joint_delays
-from .evidence import Evidence
-from .excerpts import merged
-from .explanation import Explanation
+from .evidence.evidence import Evidence
+from .evidence.excerpts import merged
+from .evidence.model_torques import ModelTorques
+from .evidence.moments import Moments
+from .evidence.plot_samples import samples_of
+from .explanations.delays import joint_delays
+from .explanations.explanation import Explanation
+from .explanations.friction_fits import friction_fits
+from .explanations.judge import Judge
+from .explanations.observations import Observations
+from .explanations.search import search
 from .figures import joint_figures
-from .friction_fits import friction_fits
-from .judge import Judge
-from .model_torques import ModelTorques
-from .moments import Moments
-from .observations import Observations
-from .plot_samples import samples_of
-from .search import search
 from .spectrum import spectrum_of
 from .verdicts import joint_sentence, verdicts
 

@@ -11,8 +11,8 @@ from robot_dynamics_ros.core.checks import Array
 
 from .compared_model import joints_before
 from .comparison import Finding
-from .evidence import Evidence
-from .observations import Observations
+from .evidence.evidence import Evidence
+from .explanations.observations import Observations
 
 # A joint that moves less stands still [rad or m].
 STILL = 1e-3

@@ -10,8 +10,7 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from .comparison import JointComparison
-from .friction_fits import JointFriction
-from .moments import (
+from .evidence.moments import (
     CONSTANT,
     CORIOLIS,
     DIRECTION,
@@ -24,6 +23,7 @@ from .moments import (
     VELOCITY,
     Moments,
 )
+from .explanations.friction_fits import JointFriction
 
 
 def joint_figures(

@@ -7,7 +7,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from .comparison import Spectrum
-from .observations import Observations
+from .explanations.observations import Observations
 
 # A window must have this share of the samples of the longest to take part.
 LONG_ENOUGH = 0.5

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from .comparison import Finding, JointComparison
-from .estimates import best_load
-from .explanation import Explanation
-from .friction_fits import JointFriction
-from .judge import Judge
+from .explanations.estimates import best_load
+from .explanations.explanation import Explanation
+from .explanations.friction_fits import JointFriction
+from .explanations.judge import Judge
 
 # A joint has gravity if its torque is at least this share of the largest of all joints.
 HAS_GRAVITY = 0.02

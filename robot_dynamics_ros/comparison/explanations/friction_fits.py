@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .comparison import FrictionFit
+from ..comparison import FrictionFit
 from .explanation import Explanation
 from .judge import Judge
 

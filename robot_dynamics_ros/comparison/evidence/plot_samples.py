@@ -10,7 +10,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from .comparison import Samples
+from ..comparison import Samples
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion

@@ -16,9 +16,9 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from .excerpts import Excerpts, Window
+from ..evidence.excerpts import Excerpts, Window
+from ..evidence.model_torques import ModelTorques
 from .explanation import Explanation
-from .model_torques import ModelTorques
 
 # Largest delay that is looked for [s].
 LONGEST_DELAY = 0.1

@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from .comparison import RecordingSummary
+from ..comparison import RecordingSummary
 from .excerpts import Excerpts
 from .model_torques import ModelTorques
 from .moments import Moments
