@@ -3,8 +3,12 @@
 Modules::
 
     command_line      the group of subcommands, its errors and exit codes
-    description_file  the robot of a URDF or xacro file
+    description_file  the robot of a URDF or xacro file, or of a topic
+    exit_codes        0 good, 1 findings, 2 wrong usage or input that cannot be used
     export_command    export-c: the dynamics of a robot in C99
+    output            what every subcommand shares: --json, --debug, text, progress
+    progress          a progress bar for work that takes longer than a second
+    written_file      a file that is written as a whole
     written_folder    a folder that is written as a whole
 """
 
