@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
+
+from .compared_model import compared_model, joints_before
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion
@@ -21,13 +24,23 @@ class ModelTorques:
 
     Attributes:
         model: whose independent joints are those of the motions, in their order.
+        missing: joints that were not recorded, but carry one that was: their position matters.
     """
 
-    def __init__(self, model: RobotModel) -> None:
-        """Compile nothing yet: that is done when the first motion comes."""
-        self.model = model
-        self._dynamics = RobotDynamics(model)
-        self._friction = JointFriction(model)
+    def __init__(self, robot: RobotModel, recorded: Sequence[str]) -> None:
+        """Lock the joints that were not recorded; compile when the first motion comes.
+
+        Args:
+            robot: as it was described.
+            recorded: names of joints, in any order.
+
+        Raises:
+            ParameterError: the robot has none of them.
+        """
+        self.model = compared_model(robot, recorded)
+        self.missing = joints_before(robot, recorded)
+        self._dynamics = RobotDynamics(self.model)
+        self._friction = JointFriction(self.model)
 
     def terms(self, motion: Motion) -> Array:
         """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""
