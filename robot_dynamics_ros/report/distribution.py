@@ -12,7 +12,7 @@ from .panel import Array, Curve, Figure, Panel
 
 BINS = 60
 # Of a density, relative to its largest value [-]: what lies below is left by the filter.
-LOWEST = 1e-5
+LOWEST = 1e-4
 
 
 def spectrum_figure(joint: JointColumns, comparison: Comparison) -> Figure:
@@ -73,15 +73,16 @@ def _spectrum_words(residual: Curve, cutoff: float) -> str:
 def histogram_figure(joint: JointColumns) -> Figure:
     """How often each residual occurs."""
     hint = 'A mean that is not zero is a bias; two hills are the two directions of friction.'
-    residual = joint.residual[np.isfinite(joint.residual)]
+    residual = joint.residual[np.isfinite(joint.residual) & joint.samples.regular]
     if not len(residual):
         return Figure('histogram', (), hint)
     counts, edges = np.histogram(residual, bins=BINS)
     low, high = np.percentile(residual, (5, 95))
+    every = joint.residual
     words = (
         f'90 % of the residuals lie between {number(float(low))} and '
-        f'{quantity(float(high), joint.unit)}, all between {number(float(residual.min()))} and '
-        f'{quantity(float(residual.max()), joint.unit)}.'
+        f'{quantity(float(high), joint.unit)}, all between {number(float(np.nanmin(every)))} and '
+        f'{quantity(float(np.nanmax(every)), joint.unit)}.'
     )
     panel = Panel(
         'histogram',

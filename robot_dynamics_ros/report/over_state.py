@@ -23,7 +23,7 @@ def velocity_figure(joint: JointColumns) -> Figure:
     """The residual over velocity."""
     velocities = joint.of('velocities')
     unit = f'{joint.position_unit}/s'
-    curves = _samples_and_mean(velocities, joint.residual)
+    curves = _samples_and_mean(velocities, joint)
     words = _means_by_direction(velocities, joint)
     fit = joint.figures.friction
     if fit is not None and curves:
@@ -44,7 +44,7 @@ def velocity_figure(joint: JointColumns) -> Figure:
 def position_figure(joint: JointColumns) -> Figure:
     """The residual over position."""
     positions = joint.of('positions')
-    curves = _samples_and_mean(positions, joint.residual)
+    curves = _samples_and_mean(positions, joint)
     words = ''
     if len(curves) > 1:
         mean = curves[1].y
@@ -66,22 +66,23 @@ def position_figure(joint: JointColumns) -> Figure:
     return Figure('position', (panel,) if curves else (), hint)
 
 
-def _samples_and_mean(x: Array, residual: Array) -> tuple[Curve, ...]:
-    """A choice of samples with every peak in time, and the mean of all in bins of x."""
+def _samples_and_mean(x: Array, joint: JointColumns) -> tuple[Curve, ...]:
+    """A choice of samples with every peak in time, and the mean of the regular ones over x."""
+    residual = joint.residual
     finite = np.isfinite(x) & np.isfinite(residual)
-    x, residual = x[finite], residual[finite]
-    if not len(x):
+    rows = np.flatnonzero(finite)
+    if not len(rows):
         return ()
-    rows = np.arange(len(x), dtype=np.float64)
-    peaks = envelope(rows, residual, PEAKS)[0].astype(np.int64)
-    chosen = np.union1d(peaks, np.arange(len(x))[thinned(len(x), MOST_POINTS)])
+    peaks = envelope(rows.astype(np.float64), residual[rows], PEAKS)[0].astype(np.intp)
+    chosen = np.union1d(peaks, rows[thinned(len(rows), MOST_POINTS)])
     points = Curve('samples', 'samples', x[chosen], residual[chosen])
-    mean = _mean_in_bins(x, residual)
+    regular = finite & joint.samples.regular
+    mean = _mean_in_bins(x[regular], residual[regular])
     return (points,) if mean is None else (points, mean)
 
 
 def _mean_in_bins(x: Array, y: Array) -> Curve | None:
-    low, high = float(x.min()), float(x.max())
+    low, high = float(x.min(initial=np.inf)), float(x.max(initial=-np.inf))
     if not low < high:
         return None
     edges = np.linspace(low, high, BINS + 1)
@@ -101,7 +102,7 @@ def _mean_in_bins(x: Array, y: Array) -> Curve | None:
 def _means_by_direction(velocities: Array, joint: JointColumns) -> str:
     parts = []
     for word, rows in (('negative', velocities < 0.0), ('positive', velocities > 0.0)):
-        values = joint.residual[rows]
+        values = joint.residual[rows & joint.samples.regular]
         values = values[np.isfinite(values)]
         if len(values):
             parts.append(f'{quantity(float(values.mean()), joint.unit)} at {word} velocities')

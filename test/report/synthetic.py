@@ -37,7 +37,7 @@ def samples_of(joints, count, rate, seed=0):
     begins[:1] = True
     return Samples(
         tuple(joints), np.zeros(count, dtype=int), begins, t, q, v, a,
-        measured, gravity, coriolis, inertia, friction,
+        measured, gravity, coriolis, inertia, friction, np.ones(count, dtype=bool),
     )  # fmt: skip
 
 
