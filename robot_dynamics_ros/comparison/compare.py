@@ -49,7 +49,7 @@ def compare(model: RobotModel, motions: Iterable[Motion], *, file: str = '') -> 
     first = next(parts, None)
     if first is None:
         raise ParameterError(f'{file or "the recording"} has no motion to compare')
-    torques = ModelTorques(model, first.joints)
+    torques = ModelTorques.of_joints(model, first.joints)
     evidence = gather(torques, chain([first], parts), file=file)
     return conclude(torques, [evidence])
 

@@ -14,7 +14,7 @@ from .explanations.friction_fits import JointFriction
 from .explanations.judge import Judge
 
 # A joint has gravity if its torque is at least this share of the largest of all joints.
-HAS_GRAVITY = 0.02
+HAS_GRAVITY = 0.005
 # What is left of a measured effort after every explanation, from where on it is a finding.
 UNEXPLAINED = 0.25
 # Of the effort limit: less is of no use to explain.

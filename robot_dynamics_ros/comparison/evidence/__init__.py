@@ -3,7 +3,6 @@
 Modules::
 
     evidence       what is kept of one recording
-    compared_model the model of the joints that were recorded
     model_torques  the torque of the model along a motion, in parts
     moments        sums of products, for the figures
     excerpts       windows of consecutive samples, for the hypotheses

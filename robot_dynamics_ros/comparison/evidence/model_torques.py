@@ -10,7 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
-from .compared_model import compared_model, joints_before
+from ..compared_model import compared_model, joints_before
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion
@@ -27,8 +27,21 @@ class ModelTorques:
         missing: joints that were not recorded, but carry one that was: their position matters.
     """
 
-    def __init__(self, robot: RobotModel, recorded: Sequence[str]) -> None:
-        """Lock the joints that were not recorded; compile when the first motion comes.
+    def __init__(self, model: RobotModel, missing: tuple[str, ...] = ()) -> None:
+        """Compile nothing yet: that is done when the first motion comes.
+
+        Args:
+            model: see `compared_model`.
+            missing: see `joints_before`.
+        """
+        self.model = model
+        self.missing = missing
+        self._dynamics = RobotDynamics(model)
+        self._friction = JointFriction(model)
+
+    @classmethod
+    def of_joints(cls, robot: RobotModel, recorded: Sequence[str]) -> ModelTorques:
+        """Those of a robot whose other joints are locked.
 
         Args:
             robot: as it was described.
@@ -37,10 +50,7 @@ class ModelTorques:
         Raises:
             ParameterError: the robot has none of them.
         """
-        self.model = compared_model(robot, recorded)
-        self.missing = joints_before(robot, recorded)
-        self._dynamics = RobotDynamics(self.model)
-        self._friction = JointFriction(self.model)
+        return cls(compared_model(robot, recorded), joints_before(robot, recorded))
 
     def terms(self, motion: Motion) -> Array:
         """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""

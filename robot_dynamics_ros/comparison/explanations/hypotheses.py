@@ -90,12 +90,12 @@ def _delay(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]
 
 def _payload(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
     for body in last_bodies(judge):
-        load, deviation = best_load(judge, given, body)
-        mass = float(load[0])
-        if abs(mass) >= max(MASS, CERTAIN * deviation):
-            lever = math.hypot(*load[1:4]) / abs(mass)
+        loaded, deviation = best_load(judge, given, body)
+        mass = abs(loaded.load[0])
+        if mass >= max(MASS, CERTAIN * deviation):
+            lever = math.hypot(*loaded.load[1:4]) / mass
             if lever <= FARTHEST:
-                yield replace(given, body=body, load=tuple(load.tolist())), 1
+                yield loaded, 1
 
 
 def last_bodies(judge: Judge) -> list[int]:
