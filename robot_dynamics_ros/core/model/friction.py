@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, check_output, checked_rows, checked_vector, has_rows
+from ..checks import Array, check_output, checked_rows
 from ..errors import ParameterError, StateError, UnknownNameError
 from .robot import RobotModel
 
@@ -74,13 +74,19 @@ class JointFriction:
         """F_v v + F_s s(v), shape (n,) [N m or N]: add it to inverse_dynamics.
 
         Args:
-            v: (n,) velocities [rad/s or m/s]; for a batch (N, n).
-            out: of the shape of v, to write into.
+            v: (n,) velocities, or (N, n) for a batch [rad/s or m/s].
+            out: of the shape of the result, to write into.
 
         Raises:
-            StateError: v is not n finite numbers in each row, or `out` cannot take the result.
+            StateError: v is not n finite numbers, or N rows of them, or `out` cannot take the
+                result.
         """
-        rates = self._velocities(v) @ self._spread.T
+        velocity = checked_rows('v', v, self._names)
+        if velocity.ndim > 1 and (bad := np.argwhere(~np.isfinite(velocity)).tolist()):
+            row, column = bad[0]
+            joint = self._names[column]
+            raise StateError(f'v[{row}] is not finite at {joint!r}, it must be finite')
+        rates = velocity @ self._spread.T
         sign = rates / np.hypot(rates, self.smoothing)
         result: Array = (self.viscous * rates + self.coulomb * sign) @ self._spread
         if out is None:
@@ -88,19 +94,6 @@ class JointFriction:
         check_output(out, result.shape)
         out[...] = result
         return out
-
-    def _velocities(self, v: npt.ArrayLike) -> Array:
-        """The velocities (n,) or (N, n), if they are finite."""
-        if not has_rows(v):
-            return checked_vector('v', v, self._names)
-        rows = checked_rows('v', v, self._names).astype(np.float64, copy=False)
-        bad = np.argwhere(~np.isfinite(rows))
-        if bad.size:
-            row, column = bad[0]
-            raise StateError(
-                f'v[{row}] is {rows[row, column]} at {self._names[column]!r}, it must be finite'
-            )
-        return rows
 
 
 def _coefficients(kind: str, described: Mapping[str, float], given: Mapping[str, float]) -> Array:

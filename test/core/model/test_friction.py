@@ -68,27 +68,15 @@ def test_into_an_array():
     assert np.array_equal(out, friction.torque(v))
 
 
-@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
-def test_a_batch_gives_the_torque_of_each_sample(robot):
-    random = np.random.default_rng(7)
-    names = [joint.name for joint in robot.model.joints]
-    coefficients = [dict(zip(names, random.uniform(0.0, 2.0, len(names)), strict=True))] * 2
-    friction = JointFriction(robot.model, viscous=coefficients[0], coulomb=coefficients[1])
-    v = random.uniform(-1.0, 1.0, (9, robot.model.size))
-    out = np.empty_like(v)
-    assert friction.torque(v, out) is out
-    assert out == pytest.approx(np.stack([friction.torque(row) for row in v]), rel=1e-14)
-    assert friction.torque(v[:0]).shape == (0, robot.model.size)
-
-
-def test_a_batch_with_a_bad_value_is_refused():
-    model = hand_written('tree').model
-    v = np.zeros((4, model.size))
-    v[2, 1] = np.nan
-    with pytest.raises(StateError, match=rf"v\[2\] is nan at '{model.joint_names[1]}'"):
-        JointFriction(model).torque(v)
-    with pytest.raises(StateError, match='v has shape'):
-        JointFriction(model).torque(v[:, 1:])
+def test_a_batch_is_each_of_its_samples():
+    model = hand_written('mimic').model
+    friction = JointFriction(model, viscous={'knuckle': 2.0}, coulomb={'knuckle': 0.3})
+    rows = np.random.default_rng(2).uniform(-1.0, 1.0, (7, model.size))
+    expected = np.array([friction.torque(v) for v in rows])
+    assert friction.torque(rows) == pytest.approx(expected, rel=1e-14)
+    rows[4, 1] = np.inf
+    with pytest.raises(StateError, match=rf"v\[4\] is not finite at '{model.joint_names[1]}'"):
+        friction.torque(rows)
 
 
 def test_refused():
