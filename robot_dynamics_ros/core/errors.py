@@ -48,6 +48,10 @@ class ParameterError(RobotDynamicsError):
     """A parameter has a value that is not allowed."""
 
 
+class RecordingError(RobotDynamicsError):
+    """A recording cannot be read, or does not hold what was asked for."""
+
+
 class NativeCodeError(RobotDynamicsError):
     """Compiled code computes other values than the program that it was compiled from."""
 

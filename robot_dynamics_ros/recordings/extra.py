@@ -1,0 +1,23 @@
+"""Libraries that only recordings need, and that an installation may lack."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from robot_dynamics_ros.core.errors import RecordingError
+
+INSTALL = "pip install 'robot_dynamics_ros[recordings]'"
+
+
+def required(module: str) -> Any:
+    """A module of such a library.
+
+    Raises:
+        RecordingError: the library is not installed; the message says how it is.
+    """
+    try:
+        return import_module(module)
+    except ImportError:
+        library = module.partition('.')[0]
+        raise RecordingError(f'{library} is needed for recordings: {INSTALL}') from None

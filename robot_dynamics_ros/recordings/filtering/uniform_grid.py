@@ -1,0 +1,83 @@
+"""Samples of a segment at equal intervals.
+
+Filters need equal intervals, stamps have jitter. A cubic through the four samples around a time
+gives the value there. Samples whose stamps are equally spaced within 0.1 % are passed on as they
+are.
+
+Source: J.-P. Berrut, L. N. Trefethen, Barycentric Lagrange interpolation, SIAM Review 46, 2004.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array
+
+# Of an interval: what stamps may deviate from equal spacing.
+EQUAL = 1e-3
+# Samples that a cubic needs on each side of a time.
+SIDE = 2
+
+
+class UniformGrid:
+    """Takes the samples of one segment in parts, gives them at equal intervals.
+
+    Attributes:
+        start: time of the first sample of the segment [s].
+        interval: between two samples of the grid [s].
+    """
+
+    def __init__(self, start: float, interval: float) -> None:
+        """Begin a segment."""
+        self.start, self.interval = start, interval
+        self._times: Array = np.empty(0)
+        self._values: Array | None = None
+        # Number of the next sample of the grid.
+        self._next = 0
+
+    def push(self, times: Array, values: Array) -> Array:
+        """Rows (K, m) of the grid that follow those before.
+
+        Args:
+            times: (N,) of the next samples, strictly increasing [s].
+            values: (N, m) of these samples.
+        """
+        if self._values is not None:
+            times = np.concatenate([self._times, times])
+            values = np.concatenate([self._values, values])
+        # The last samples take part in the next intervals.
+        self._times, self._values = times[-2 * SIDE :], values[-2 * SIDE :]
+        numbers = (times - self.start) / self.interval
+        nearest = np.rint(numbers)
+        if (np.abs(numbers - nearest) < EQUAL).all() and (np.diff(nearest) == 1.0).all():
+            first = int(np.searchsorted(nearest, self._next))
+            self._next = max(self._next, int(nearest[-1]) + 1)
+            return values[first:]
+        if len(times) < 2 * SIDE:
+            return values[:0]
+        last = int(np.floor(numbers[-SIDE]))
+        wanted = np.arange(self._next, last + 1)
+        self._next = max(self._next, last + 1)
+        return _cubic(numbers, values, wanted.astype(float))
+
+
+def _cubic(numbers: Array, values: Array, wanted: npt.NDArray[np.float64]) -> Array:
+    """Values (K, m) at numbers of the grid, by the cubics through four neighbours.
+
+    Args:
+        numbers: (N,) where samples are, in intervals of the grid.
+        values: (N, m) of the samples.
+        wanted: (K,) where values are wanted, up to the last but one sample.
+    """
+    right = np.searchsorted(numbers, wanted, side='right')
+    first = np.clip(right - SIDE, 0, len(numbers) - 2 * SIDE)
+    nodes = numbers[first[:, None] + np.arange(2 * SIDE)]
+    result = np.zeros((len(wanted), values.shape[1]))
+    for i in range(2 * SIDE):
+        weight = np.ones(len(wanted))
+        for j in range(2 * SIDE):
+            if j != i:
+                weight *= (wanted - nodes[:, j]) / (nodes[:, i] - nodes[:, j])
+        result += weight[:, None] * values[first + i]
+    return result

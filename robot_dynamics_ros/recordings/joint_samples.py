@@ -1,0 +1,50 @@
+"""Consecutive samples of joints: what a recording holds of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+
+
+@dataclass(frozen=True)
+class JointSamples:
+    """Samples in the order of the recording; the arrays are not to be written to.
+
+    Attributes:
+        joints: names, in the order of the columns.
+        times: (N,) since the start of the recording [s].
+        positions: (N, n) [rad, m], NaN where a message has none that is finite.
+        velocities: (N, n) [rad/s, m/s], NaN where not measured.
+        efforts: (N, n) [N m, N], NaN where not measured.
+    """
+
+    joints: tuple[str, ...]
+    times: Array
+    positions: Array
+    velocities: Array
+    efforts: Array
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def part(self, which: slice | np.ndarray) -> JointSamples:
+        """Some of the samples: a slice, or an array of indices or of booleans."""
+        return JointSamples(
+            self.joints,
+            self.times[which],
+            self.positions[which],
+            self.velocities[which],
+            self.efforts[which],
+        )
+
+    @staticmethod
+    def joined(parts: list[JointSamples]) -> JointSamples:
+        """Parts of the same joints, one after the other; at least one."""
+        if len(parts) == 1:
+            return parts[0]
+        fields = ('times', 'positions', 'velocities', 'efforts')
+        arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in fields]
+        return JointSamples(parts[0].joints, *arrays)

@@ -1,0 +1,116 @@
+"""What is wrong with the samples of a recording, counted while they are read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+
+from .joint_samples import JointSamples
+
+# Of the usual interval: what exceeds it is a dropout. A gap is longer than both limits of a gap.
+DROPOUT = 1.5
+GAP_INTERVALS, GAP_SECONDS = 2.5, 0.02
+
+
+def gap_limit(interval: float) -> float:
+    """The longest time between two samples that are taken as consecutive [s].
+
+    Args:
+        interval: usual time between two samples [s].
+    """
+    return max(GAP_INTERVALS * interval, GAP_SECONDS)
+
+
+@dataclass
+class Quality:
+    """Counts; complete once the samples have been read to the end.
+
+    Attributes:
+        clock: `header` (stamps of the messages), `log` (when they were recorded, where no message
+            has a stamp) or `file` (the column of a CSV file).
+        samples: that were read.
+        interval: median time between two samples [s]; NaN with less than two.
+        dropouts: intervals above 1.5 times the usual one that are not gaps.
+        gaps: intervals above 20 ms and above 2.5 times the usual one; segments end there.
+        longest_gap: the longest of the latter [s].
+        repeated: samples with the stamp of the sample before.
+        backward: samples with an earlier stamp than the sample before.
+        not_finite: samples with a position that is NaN or infinite.
+        without_velocities: samples in which a velocity is missing, NaN or infinite.
+        without_efforts: samples in which an effort is missing, NaN or infinite.
+        malformed: messages whose names and values do not fit each other; they are left out.
+        of_other_joints: messages without one of the joints; they are left out.
+        unused: samples of segments that are too short for the filter.
+    """
+
+    clock: str
+    usual_interval: float = field(default=float('nan'), repr=False)
+    samples: int = 0
+    interval: float = float('nan')
+    dropouts: int = 0
+    gaps: int = 0
+    longest_gap: float = 0.0
+    repeated: int = 0
+    backward: int = 0
+    not_finite: int = 0
+    without_velocities: int = 0
+    without_efforts: int = 0
+    malformed: int = 0
+    of_other_joints: int = 0
+    unused: int = 0
+    _last: float | None = field(default=None, repr=False)
+    _medians: list[tuple[float, int]] = field(default_factory=list, repr=False)
+
+    def count(self, samples: JointSamples) -> None:
+        """Take the samples into account that follow those before."""
+        self.samples += len(samples)
+        self.not_finite += _rows_not_finite(samples.positions)
+        self.without_velocities += _rows_not_finite(samples.velocities)
+        self.without_efforts += _rows_not_finite(samples.efforts)
+        if not len(samples):
+            return
+        first = samples.times[:1] if self._last is None else [self._last]
+        intervals = np.diff(np.concatenate([first, samples.times]))
+        if self._last is None:
+            intervals = intervals[1:]
+        self._last = float(samples.times[-1])
+        self._count_intervals(intervals)
+
+    def _count_intervals(self, intervals: Array) -> None:
+        if not intervals.size:
+            return
+        self.repeated += int(np.count_nonzero(intervals == 0.0))
+        self.backward += int(np.count_nonzero(intervals < 0.0))
+        long = intervals[intervals > DROPOUT * self.usual_interval]
+        gaps = long[long > gap_limit(self.usual_interval)]
+        self.gaps += gaps.size
+        self.dropouts += long.size - gaps.size
+        self.longest_gap = max(self.longest_gap, float(gaps.max(initial=0.0)))
+        self._medians.append((float(np.median(intervals)), intervals.size))
+        self.interval = _weighted_median(self._medians)
+
+    def as_json(self) -> dict[str, Any]:
+        """All counts by name; None for an interval that is unknown."""
+        counts = {key: value for key, value in asdict(self).items() if key[0] != '_'}
+        del counts['usual_interval']
+        if not np.isfinite(self.interval):
+            counts['interval'] = None
+        return counts
+
+
+def _rows_not_finite(values: Array) -> int:
+    """How many rows (N, n) have a value that is NaN or infinite."""
+    if np.isfinite(values).all():
+        return 0
+    return int(np.count_nonzero(~np.isfinite(values).all(axis=1)))
+
+
+def _weighted_median(values: list[tuple[float, int]]) -> float:
+    """The median of values, each of which stands for a number of intervals."""
+    ordered = np.array(sorted(values))
+    weights = np.cumsum(ordered[:, 1])
+    return float(ordered[np.searchsorted(weights, weights[-1] / 2.0), 0])

@@ -1,0 +1,129 @@
+"""A recording of joint states, from files of any kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from robot_dynamics_ros.core.errors import RecordingError
+
+from .first_states import FirstStates
+from .joint_names import offered_renaming, rename_options, renamed
+from .joint_samples import JointSamples
+from .quality import Quality
+from .sources.open_source import open_source
+from .sources.state_rows import StateSource
+from .state_columns import StateColumns
+from .topic_choice import chosen_topic
+
+# Samples in a chunk.
+CHUNK = 65536
+
+
+class Recording:
+    """Joint states in the order in which they were recorded.
+
+    Attributes:
+        name: of the files, for messages.
+        topic: that is read.
+        topics: those of joint states, and how many messages each has.
+        joints: names after renaming, in the order of the columns.
+        start: time of the first sample [ns].
+        clock: what the times are from: `header`, `log` or `file`; see `Quality`.
+        interval: usual time between two samples [s], from the first ones; NaN with one sample.
+        description: URDF text that was recorded on /robot_description; None without one.
+        size: number of messages, for progress.
+        quality: counts of the last reading of `chunks`.
+    """
+
+    def __init__(
+        self,
+        source: StateSource,
+        topic: str,
+        renaming: Mapping[str, str],
+        joints: Sequence[str] | None,
+    ) -> None:
+        """Look at the first states of a topic.
+
+        Args:
+            source: of the states.
+            topic: that has messages.
+            renaming: see `joint_names.renamed`.
+            joints: wanted ones, by their new names; None: those of the first states.
+
+        Raises:
+            RecordingError: a joint is missing, or no message can be used.
+        """
+        self._source = source
+        self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
+        self.description, self.size = source.description, source.topics[topic]
+        first = FirstStates.read(source, topic)
+        recorded = first.names
+        new = dict(zip(recorded, renamed(recorded, renaming), strict=True))
+        if joints is None:
+            chosen = first.most_complete()
+        else:
+            chosen = _recorded_names(self.name, new, joints)
+            if not first.has_all(chosen):
+                raise RecordingError(
+                    f'{self.name}: no message on {topic} has all joints {", ".join(joints)}: ask '
+                    'for those of one publisher'
+                )
+        self._recorded = chosen
+        self.joints = tuple(new[name] for name in chosen)
+        self.clock, self.start, self.interval = first.clock, *first.times_of(chosen)
+        self.quality = Quality(self.clock)
+
+    def chunks(self, size: int = CHUNK) -> Iterator[JointSamples]:
+        """All samples from the first one on; only one chunk is in memory.
+
+        Args:
+            size: samples in a chunk, at most.
+
+        Raises:
+            RecordingError: the files are damaged.
+        """
+        quality = self.quality = Quality(self.clock, self.interval)
+        columns = StateColumns(self._recorded, self.clock == 'header', self.start, quality)
+        for arrays in columns.chunks(self._source.blocks(self.topic), size):
+            samples = JointSamples(self.joints, *arrays)
+            quality.count(samples)
+            yield samples
+
+
+@contextmanager
+def open_recording(
+    paths: Sequence[Path],
+    *,
+    topic: str | None = None,
+    rename: Mapping[str, str] | None = None,
+    joints: Sequence[str] | None = None,
+) -> Iterator[Recording]:
+    """Open files that together are one recording.
+
+    Args:
+        paths: bag folders, storage files, ROS 1 bags; or CSV files (docs/recordings.md).
+        topic: of the joint states; None: /joint_states.
+        rename: names that joints get instead of those recorded, or prefixes of names.
+        joints: that are wanted, by their new names; None: those of the first messages.
+
+    Raises:
+        RecordingError: the recording cannot be read, or does not hold what is asked for.
+        OSError: a file cannot be opened.
+    """
+    with open_source([Path(path) for path in paths]) as source:
+        yield Recording(source, chosen_topic(source, topic), rename or {}, joints)
+
+
+def _recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """Recorded names of wanted joints."""
+    recorded = {new_name: old for old, new_name in new.items()}
+    missing = [joint for joint in wanted if joint not in recorded]
+    if not missing:
+        return tuple(recorded[joint] for joint in wanted)
+    offer = rename_options(offered_renaming(tuple(recorded), wanted))
+    raise RecordingError(
+        f'{name}: joint {missing[0]!r} is not in the recording, which has '
+        f'{", ".join(sorted(recorded))}' + (f': perhaps {offer}' if offer else '')
+    )

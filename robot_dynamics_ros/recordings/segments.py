@@ -1,0 +1,105 @@
+"""A recording cut where its samples do not follow each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array
+
+from .joint_samples import JointSamples
+from .quality import gap_limit
+from .recording import CHUNK, Recording
+
+Flags = npt.NDArray[np.bool_]
+
+
+def segments(recording: Recording, size: int = CHUNK) -> Iterator[JointSamples]:
+    """Samples that follow each other, with strictly increasing times; nothing is interpolated.
+
+    Cut are gaps, jumps of the clock, positions that are not finite, and where a velocity or an
+    effort begins or ends to be measured. Samples with a repeated stamp are left out, and late ones
+    that are earlier by less than a gap. A segment longer than a chunk comes in parts.
+
+    Args:
+        recording: is read to the end.
+        size: samples of a part, at most.
+
+    Raises:
+        RecordingError: the files are damaged.
+    """
+    for _, part in segment_parts(recording, size):
+        yield part
+
+
+def segment_parts(recording: Recording, size: int = CHUNK) -> Iterator[tuple[bool, JointSamples]]:
+    """The same, each with whether it begins a segment; else it continues the one before."""
+    cutter = _Cutter(gap_limit(recording.interval))
+    for chunk in recording.chunks(size):
+        kept, begins = cutter.cut(chunk)
+        samples = chunk if kept.all() else chunk.part(kept)
+        if not len(samples):
+            continue
+        starts = np.unique(np.concatenate([[0], np.flatnonzero(begins)]))
+        for start, stop in zip(starts, [*starts[1:], len(samples)], strict=True):
+            yield bool(begins[start]), samples.part(slice(start, stop))
+
+
+class _Cutter:
+    """Finds out which samples are kept, and which of these begin a segment."""
+
+    def __init__(self, limit: float) -> None:
+        """Have seen no sample.
+
+        Args:
+            limit: longest time between two samples that follow each other [s].
+        """
+        self._limit = limit
+        self._last: float | None = None
+        self._measured: Flags | None = None
+
+    def cut(self, chunk: JointSamples) -> tuple[Flags, Flags]:
+        """Which samples (N,) are kept, and which of the kept ones (M,) begin a segment."""
+        finite = np.isfinite(chunk.positions).all(axis=1)
+        kept, begins = self._in_time(chunk.times, finite)
+        measured = np.isfinite(np.hstack([chunk.velocities, chunk.efforts]))
+        if kept.any():
+            begins |= self._changes(measured if kept.all() else measured[kept])
+        return kept, begins
+
+    def _in_time(self, times: Array, finite: Flags) -> tuple[Flags, Flags]:
+        """By time, and by positions that are not finite."""
+        intervals = np.diff(times, prepend=times[0] - 1.0 if self._last is None else self._last)
+        if not (finite.all() and (intervals > 0.0).all()):
+            return self._one_by_one(times, finite)
+        begins = intervals > self._limit
+        begins[0] |= self._last is None
+        self._last = float(times[-1])
+        return finite, begins
+
+    def _one_by_one(self, times: Array, finite: Flags) -> tuple[Flags, Flags]:
+        """The same for samples that do not all follow each other."""
+        kept = np.zeros(len(times), bool)
+        begins: list[bool] = []
+        for index, (time, usable) in enumerate(zip(times.tolist(), finite.tolist(), strict=True)):
+            if not usable:
+                self._last = None
+                continue
+            late = None if self._last is None else self._last - time
+            if late is not None and 0.0 <= late <= self._limit:
+                continue
+            kept[index] = True
+            begins.append(late is None or abs(late) > self._limit)
+            self._last = time
+        return kept, np.array(begins, bool)
+
+    def _changes(self, measured: Flags) -> Any:
+        """Which samples differ from the one before in what is measured (M, 2 n)."""
+        before = measured[0] if self._measured is None else self._measured
+        self._measured = measured[-1]
+        if (measured == before).all():
+            return False
+        return (measured != np.vstack([before, measured[:-1]])).any(axis=1)

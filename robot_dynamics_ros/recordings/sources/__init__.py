@@ -1,0 +1,14 @@
+"""Where joint states come from: bags of ROS 2 and ROS 1, MCAP and CSV files.
+
+Modules::
+
+    state_rows            what a source gives: states with the same names, as arrays
+    open_source           the source of some files, by what they are
+    storage_files         the files of a bag, in order, decompressed
+    bag_source            joint states of bags and bare storage files, through rosbags
+    mcap_blocks           messages of an indexed MCAP file, a chunk at a time, as one buffer
+    message_block         serialized messages in one buffer
+    joint_state_decoder   serialized joint states to arrays: views at verified offsets
+    joint_state_layout    where stamp and values stand in messages that agree in all else
+    csv_source            joint states of CSV files
+"""

@@ -1,0 +1,154 @@
+"""Joint states of bags: rosbag2 folders, bare storage files, ROS 1 bags; through rosbags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from rosbags.rosbag1 import Reader as Reader1
+from rosbags.rosbag2 import Reader as Reader2
+
+from robot_dynamics_ros.core.errors import RecordingError
+
+from .bounded_zstd import MAGIC, expanded
+from .joint_state_decoder import JOINT_STATE, JointStateDecoder
+from .mcap_blocks import chunk_blocks, has_chunks
+from .message_block import MessageBlock, joined_blocks
+from .state_rows import StateBlock
+from .storage_files import decompressed, storage_files
+
+DESCRIPTION_TOPIC = '/robot_description'
+STRING = 'std_msgs/msg/String'
+# [bytes]
+LARGEST_MESSAGE = 1 << 24
+
+
+class BagSource:
+    """Some storage files that together are one recording; see `StateSource`."""
+
+    def __init__(self, name: str, readers: Sequence[tuple[Path, Any]], *, ros1: bool) -> None:
+        """Take readers that are open, in any order.
+
+        Args:
+            name: of the files, for messages.
+            readers: of rosbags, and the file of each.
+            ros1: whether the files are ROS 1 bags.
+        """
+        self.name = name
+        self._ros1 = ros1
+        self._readers = sorted(readers, key=lambda each: each[1].start_time)
+        self.topics: dict[str, int] = {}
+        self.other_topics: dict[str, str] = {}
+        for _, reader in self._readers:
+            for connection in reader.connections:
+                topic, kind = connection.topic, connection.msgtype
+                if kind == JOINT_STATE:
+                    self.topics[topic] = self.topics.get(topic, 0) + connection.msgcount
+                else:
+                    self.other_topics[topic] = kind
+        self.description = self._first_description()
+
+    def blocks(self, topic: str) -> Iterator[StateBlock]:
+        """See `StateSource`."""
+        decoder = JointStateDecoder(f'{self.name}: {topic}', ros1=self._ros1)
+        for file, reader in self._readers:
+            with errors_of(file):
+                for block in self._message_blocks(reader, topic, JOINT_STATE):
+                    yield decoder.decode(block)
+
+    def _message_blocks(self, reader: Any, topic: str, kind: str) -> Iterator[MessageBlock]:
+        chosen = [c for c in reader.connections if (c.topic, c.msgtype) == (topic, kind)]
+        if not chosen:
+            return iter(())
+        if has_chunks(reader):
+            return chunk_blocks(reader, topic, kind)
+        return joined_blocks(
+            (time, _decompressed_message(data))
+            for _, time, data in reader.messages(connections=chosen)
+        )
+
+    def _first_description(self) -> str | None:
+        """URDF text of the first message on /robot_description; None without one."""
+        if self.other_topics.get(DESCRIPTION_TOPIC) != STRING:
+            return None
+        for file, reader in self._readers:
+            with errors_of(file):
+                for block in self._message_blocks(reader, DESCRIPTION_TOPIC, STRING):
+                    data = block.message(0)
+                    return _string(data, 0 if self._ros1 else 4, file)
+        return None
+
+
+@contextmanager
+def open_bags(paths: Sequence[Path], name: str) -> Iterator[BagSource]:
+    """Open bags that together are one recording.
+
+    Args:
+        paths: folders, storage files or ROS 1 bags.
+        name: of the recording, for messages.
+
+    Raises:
+        RecordingError: a file cannot be read, or ROS 1 and ROS 2 are mixed.
+    """
+    ros1 = {path.suffix == '.bag' and not path.is_dir() for path in paths}
+    if len(ros1) > 1:
+        raise RecordingError(f'{name}: bags of ROS 1 and ROS 2 cannot be one recording')
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix='robot_dynamics_')))
+        readers = []
+        for path in paths:
+            for index, file in enumerate(storage_files(path)):
+                # Files of different bags may have the same name.
+                own = folder / str(len(readers) + index)
+                own.mkdir()
+                readers.append((file, stack.enter_context(_opened(file, decompressed(file, own)))))
+        yield BagSource(name, readers, ros1=ros1.pop())
+
+
+@contextmanager
+def _opened(file: Path, storage: Path) -> Iterator[Any]:
+    """A reader of rosbags.
+
+    Args:
+        file: for messages.
+        storage: the file, decompressed.
+    """
+    with errors_of(file):
+        reader = (Reader1 if file.suffix == '.bag' else Reader2)(storage)
+        reader.open()
+    try:
+        yield reader
+    finally:
+        reader.close()
+
+
+@contextmanager
+def errors_of(file: Path) -> Iterator[None]:
+    """Make a RecordingError of what rosbags and its libraries raise about a file."""
+    try:
+        yield
+    except (RecordingError, OSError, GeneratorExit):
+        raise
+    except Exception as error:
+        # rosbags documents no class of exception for damaged files; some are of its libraries.
+        why = ' '.join(str(error).split())[:200] or type(error).__name__
+        raise RecordingError(
+            f'{file} cannot be read, it is damaged or incomplete: {why}'
+        ) from None
+
+
+def _decompressed_message(data: bytes) -> bytes:
+    """A message that may have been compressed by itself; serialized ones begin with a zero."""
+    return expanded(data, LARGEST_MESSAGE) if data[:4] == MAGIC else data
+
+
+def _string(data: bytes, at: int, file: Path) -> str:
+    """The text of a serialized std_msgs/String."""
+    size = int.from_bytes(data[at : at + 4], 'little')
+    text = data[at + 4 : at + 4 + size]
+    if len(text) < size or size > LARGEST_MESSAGE:
+        raise RecordingError(f'{file}: {DESCRIPTION_TOPIC} does not hold a text')
+    return text.rstrip(b'\0').decode('utf-8', 'replace')

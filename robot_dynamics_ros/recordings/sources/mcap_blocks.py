@@ -1,0 +1,143 @@
+"""Messages of an indexed MCAP file, a chunk at a time, as one buffer.
+
+rosbags reads the summary of the file; the chunks and their message indexes are read here, because
+making a Python object of each message takes ten times as long.
+
+Source: MCAP format specification, records Chunk, Message Index and Message.
+"""
+
+from __future__ import annotations
+
+from binascii import crc32
+from collections.abc import Iterator
+from struct import Struct
+from typing import Any
+
+import lz4.frame
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.errors import RecordingError
+
+from .bounded_zstd import expanded
+from .message_block import MessageBlock, records_at
+from .state_rows import Bytes
+
+# [bytes]: a hundred times what recorders write.
+LARGEST_CHUNK = 1 << 28
+MESSAGE = 0x05
+# Opcode and size of a record; then of a chunk: times, size and CRC of its records; of a text.
+RECORD, CHUNK, COUNT, LENGTH = Struct('<BQ'), Struct('<QQQI'), Struct('<I'), Struct('<Q')
+# A message index: opcode, size, channel, bytes of its entries.
+INDEX = Struct('<BQHI')
+ENTRY = np.dtype([('log_time', '<u8'), ('offset', '<u8')])
+HEAD = np.dtype(
+    [
+        ('opcode', 'u1'), ('size', '<u8'), ('channel', '<u2'), ('sequence', '<u4'),
+        ('log_time', '<u8'), ('publish_time', '<u8'),
+    ]
+)  # fmt: skip
+# Bytes of a message record that `size` counts beside the message.
+COUNTED = HEAD.itemsize - RECORD.size
+
+
+def has_chunks(reader: Any) -> bool:
+    """Whether it is a reader of an MCAP file with an index of chunks."""
+    return bool(getattr(getattr(reader, 'storage', None), 'chunks', None))
+
+
+def chunk_blocks(reader: Any, topic: str, kind: str) -> Iterator[MessageBlock]:
+    """The messages of a topic, chunk by chunk.
+
+    Args:
+        reader: of rosbags; it is open, and its file has an index of chunks.
+        topic: name.
+        kind: type of its messages.
+
+    Raises:
+        RecordingError: the file is damaged.
+    """
+    storage = reader.storage
+    channels = {c.id for c in storage.connections if (c.topic, c.msgtype) == (topic, kind)}
+    buffer = bytearray()
+    for chunk in sorted(storage.chunks, key=lambda each: each.message_start_time):
+        if channels.isdisjoint(chunk.message_index_offsets):
+            continue
+        size = chunk.chunk_length + chunk.message_index_length
+        if size > 2 * LARGEST_CHUNK:
+            raise RecordingError(f'a chunk has {size} bytes, at most {LARGEST_CHUNK} are allowed')
+        if len(buffer) < size:
+            buffer = bytearray(size)
+        view = memoryview(buffer)[:size]
+        storage.bio.seek(chunk.chunk_start_offset)
+        if storage.bio.readinto(view) < size:
+            raise RecordingError('it ends within a chunk')
+        offsets = _offsets(view, chunk, channels)
+        if offsets.size:
+            yield _block(_records(view[: chunk.chunk_length]), offsets, channels)
+
+
+def _offsets(view: memoryview, chunk: Any, channels: set[int]) -> npt.NDArray[np.int64]:
+    """Where the messages of some channels begin in the records of a chunk."""
+    parts = []
+    for channel in channels & set(chunk.message_index_offsets):
+        at = chunk.message_index_offsets[channel] - chunk.chunk_start_offset
+        _, _, found, size = INDEX.unpack_from(view, at)
+        if found != channel or size % ENTRY.itemsize:
+            raise RecordingError('a message index is damaged')
+        entries = np.frombuffer(view, ENTRY, size // ENTRY.itemsize, at + INDEX.size)
+        parts.append(entries['offset'].astype(np.int64))
+    return np.sort(np.concatenate(parts))
+
+
+def _records(view: memoryview) -> Bytes:
+    """The records of a chunk, decompressed."""
+    at = RECORD.size
+    _, _, size, crc = CHUNK.unpack_from(view, at)
+    at += CHUNK.size
+    (length,) = COUNT.unpack_from(view, at)
+    at += COUNT.size
+    compression = bytes(view[at : at + length]).decode()
+    at += length
+    (stored,) = LENGTH.unpack_from(view, at)
+    data = view[at + LENGTH.size :]
+    if len(data) != stored or size > LARGEST_CHUNK:
+        raise RecordingError(f'a chunk claims {size} bytes, at most {LARGEST_CHUNK} are allowed')
+    records = np.frombuffer(_decompressed(data, compression, size), np.uint8)
+    if records.size != size or (crc and crc32(records) != crc):
+        raise RecordingError('a chunk is damaged: its size or its checksum is wrong')
+    return records
+
+
+def _decompressed(data: memoryview, compression: str, size: int) -> Any:
+    """The bytes of a chunk; at most one more than `size`."""
+    if compression == '':
+        return data
+    if compression == 'zstd':
+        return expanded(data, size)
+    if compression == 'lz4':
+        return lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=size + 1)
+    raise RecordingError(f'compression {compression!r} of MCAP is unknown: lz4 and zstd are not')
+
+
+def _block(records: Bytes, offsets: npt.NDArray[np.int64], channels: set[int]) -> MessageBlock:
+    """The messages that begin at some offsets, in the order of their log times."""
+    last = records.size - HEAD.itemsize
+    if offsets[0] < 0 or offsets[-1] > last:
+        raise RecordingError('a message index points out of its chunk')
+    heads = records_at(records, offsets, HEAD)
+    starts = offsets + HEAD.itemsize
+    sizes = heads['size'].astype(np.int64) - COUNTED
+    known = np.isin(heads['channel'], list(channels))
+    if not (
+        (heads['opcode'] == MESSAGE).all()
+        and known.all()
+        and (sizes >= 0).all()
+        and (sizes <= records.size - starts).all()
+    ):
+        raise RecordingError('a message index does not point to its messages')
+    times = heads['log_time'].astype(np.int64)
+    if (np.diff(times) < 0).any():
+        order = np.argsort(times, kind='stable')
+        times, starts, sizes = times[order], starts[order], sizes[order]
+    return MessageBlock(times, records, starts, sizes)
