@@ -12,12 +12,12 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
 from .filtering.cutoff import check_rate, checked_cutoff, chosen_cutoff
-from .joint_samples import JointSamples
-from .recording import Recording
 from .filtering.segment_filter import SegmentFilter
-from .segments import segment_parts
 from .filtering.uniform_grid import UniformGrid
 from .filtering.zero_phase import kernels
+from .joint_samples import JointSamples
+from .recording import Recording
+from .segments import segment_parts
 
 # Samples from which the cutoff is chosen, at most.
 LOOKED_AT = 1 << 18

@@ -11,4 +11,6 @@ Modules::
     joint_state_decoder   serialized joint states to arrays: views at verified offsets
     joint_state_layout    where stamp and values stand in messages that agree in all else
     csv_source            joint states of CSV files
+    csv_columns           what their columns hold
+    bounded_zstd          Zstandard with limits
 """

@@ -16,7 +16,7 @@ from robot_dynamics_ros.core.errors import RecordingError
 from .bounded_zstd import MAGIC, expanded
 from .joint_state_decoder import JOINT_STATE, JointStateDecoder
 from .mcap_blocks import chunk_blocks, has_chunks
-from .message_block import MessageBlock, joined_blocks
+from .message_block import MessageBlock, joined_block, joined_blocks
 from .state_rows import StateBlock
 from .storage_files import decompressed, storage_files
 
@@ -64,11 +64,11 @@ class BagSource:
         if not chosen:
             return iter(())
         if has_chunks(reader):
-            return chunk_blocks(reader, topic, kind)
-        return joined_blocks(
-            (time, _decompressed_message(data))
-            for _, time, data in reader.messages(connections=chosen)
-        )
+            blocks = chunk_blocks(reader, topic, kind)
+        else:
+            messages = reader.messages(connections=chosen)
+            blocks = joined_blocks((time, data) for _, time, data in messages)
+        return map(_expanded_block, blocks)
 
     def _first_description(self) -> str | None:
         """URDF text of the first message on /robot_description; None without one."""
@@ -140,9 +140,15 @@ def errors_of(file: Path) -> Iterator[None]:
         ) from None
 
 
-def _decompressed_message(data: bytes) -> bytes:
-    """A message that may have been compressed by itself; serialized ones begin with a zero."""
-    return expanded(data, LARGEST_MESSAGE) if data[:4] == MAGIC else data
+def _expanded_block(block: MessageBlock) -> MessageBlock:
+    """A block whose messages may have been compressed one by one."""
+    if block.message(0)[: len(MAGIC)] != MAGIC:
+        return block
+    messages = [
+        (int(time), expanded(block.message(index), LARGEST_MESSAGE))
+        for index, time in enumerate(block.log_times)
+    ]
+    return joined_block(messages)
 
 
 def _string(data: bytes, at: int, file: Path) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -40,21 +39,24 @@ class MessageBlock:
 
 def joined_blocks(messages: Iterable[tuple[int, bytes]]) -> Iterator[MessageBlock]:
     """Blocks of messages that come one by one, each with its log time [ns]."""
-    iterator = iter(messages)
-    while True:
-        times, data, size = [], [], 0
-        for time, message in islice(iterator, MESSAGES):
-            times.append(time)
-            data.append(message)
-            size += len(message)
-            if size > BYTES:
-                break
-        if not times:
-            return
-        sizes = np.array([len(message) for message in data], np.int64)
-        starts = np.cumsum(sizes) - sizes
-        buffer = np.frombuffer(b''.join(data), np.uint8)
-        yield MessageBlock(np.array(times, np.int64), buffer, starts, sizes)
+    pending: list[tuple[int, bytes]] = []
+    size = 0
+    for message in messages:
+        pending.append(message)
+        size += len(message[1])
+        if len(pending) == MESSAGES or size > BYTES:
+            yield joined_block(pending)
+            pending, size = [], 0
+    if pending:
+        yield joined_block(pending)
+
+
+def joined_block(messages: Sequence[tuple[int, bytes]]) -> MessageBlock:
+    """One block of some messages, each with its log time [ns]."""
+    sizes = np.array([len(data) for _, data in messages], np.int64)
+    buffer = np.frombuffer(b''.join(data for _, data in messages), np.uint8)
+    times = np.array([time for time, _ in messages], np.int64)
+    return MessageBlock(times, buffer, np.cumsum(sizes) - sizes, sizes)
 
 
 def records_at(buffer: Bytes, starts: npt.NDArray[np.int64], dtype: np.dtype[Any]) -> Any:

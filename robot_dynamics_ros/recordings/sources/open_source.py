@@ -9,6 +9,7 @@ from pathlib import Path
 from robot_dynamics_ros.core.errors import RecordingError
 
 from ..extra import required
+from .csv_source import CsvSource
 from .state_rows import StateSource
 
 BAGS = ('.mcap', '.db3', '.mcap.zstd', '.db3.zstd', '.bag')
@@ -32,6 +33,9 @@ def open_source(paths: Sequence[Path]) -> Iterator[StateSource]:
     name = str(paths[0]) if len(paths) == 1 else f'{paths[0]} and {len(paths) - 1} more'
     if len(kinds) > 1:
         raise RecordingError(f'{name}: bags and CSV files cannot be one recording')
+    if kinds == {True}:
+        yield CsvSource(name, paths)
+        return
     required('rosbags')
     from .bag_source import open_bags  # needs rosbags
 

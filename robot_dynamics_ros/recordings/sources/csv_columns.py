@@ -1,0 +1,69 @@
+"""What the columns of a CSV file hold, from its header."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from robot_dynamics_ros.core.errors import RecordingError
+
+TIMES = ('time', 't', '__time', 'timestamp')
+FIELDS = ('position', 'velocity', 'effort')
+# `elbow_position`, `elbow.position`, `/joint_states/elbow/position`, `- elbow_position`.
+COLUMN = re.compile(rf'(?:-\s+)?(?:.*/)?(?P<joint>[^/]+?)[_./](?P<field>{"|".join(FIELDS)})')
+
+
+@dataclass(frozen=True)
+class CsvColumns:
+    """Where times and values are among the columns of a file.
+
+    Attributes:
+        time: column of the times.
+        fields: columns by field and joint.
+    """
+
+    time: int
+    fields: dict[str, dict[str, int]]
+
+    @classmethod
+    def of(cls, header: str, file: Path) -> CsvColumns:
+        """Read a header line.
+
+        Args:
+            header: the first line of the file.
+            file: for messages.
+
+        Raises:
+            RecordingError: it names no time or no value, or a value twice.
+        """
+        names = [name.strip() for name in next(csv.reader([header]), [])]
+        times = [index for index, name in enumerate(names) if name.lower() in TIMES]
+        if len(times) != 1:
+            raise RecordingError(
+                f'{file}: {len(times)} columns of the header {_shown(names)} are named as times, '
+                f'one must be: {", ".join(TIMES)} [s]'
+            )
+        fields: dict[str, dict[str, int]] = {field: {} for field in FIELDS}
+        for index, name in enumerate(names):
+            match = COLUMN.fullmatch(name)
+            if match is None:
+                continue
+            columns = fields[match['field']]
+            if match['joint'] in columns:
+                raise RecordingError(f'{file}: the header has {name!r} twice')
+            columns[match['joint']] = index
+        if not any(fields.values()):
+            raise RecordingError(
+                f'{file}: no column of the header {_shown(names)} is named as a value: '
+                f'JOINT_position [rad, m], JOINT_velocity [rad/s, m/s], JOINT_effort [N m, N]'
+            )
+        return cls(times[0], fields)
+
+
+def _shown(names: Sequence[str]) -> str:
+    """The first names of a header, for messages."""
+    text = ','.join(names)
+    return repr(text if len(text) <= 60 else text[:57] + '...')

@@ -1,0 +1,233 @@
+"""What was recorded is what is read, from files of every kind."""
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rosbags')
+
+from recorded_states import (
+    JOINTS,
+    TOPIC,
+    csv_file,
+    joined,
+    joint_state_bag,
+    ros1_bag,
+    ros2_messages,
+    sine_states,
+    write_bag,
+)
+
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings import open_recording
+
+STATES = sine_states()
+
+
+def bare(folder):
+    """The one storage file of a bag, without its folder and metadata."""
+    (file,) = (path for path in folder.iterdir() if path.name != 'metadata.yaml')
+    return file.rename(folder.parent / file.name)
+
+
+def without_metadata(folder):
+    (folder / 'metadata.yaml').unlink()
+    return folder
+
+
+def split(path, storage):
+    """A folder with two storage files, the later one first in the metadata's order of names."""
+    half = len(STATES) // 2
+    for name, part in (('part_0', slice(half)), ('part_1', slice(half, None))):
+        joint_state_bag(path / name, STATES.part(part), storage=storage)
+    ending = {'mcap': 'mcap', 'sqlite3': 'db3'}[storage]
+    whole = path / 'whole'
+    whole.mkdir()
+    for name in ('part_0', 'part_1'):
+        (path / name / f'{name}.{ending}').rename(whole / f'{name}.{ending}')
+    text = (path / 'part_0' / 'metadata.yaml').read_text()
+    listed = f'- part_0.{ending}'
+    assert listed in text
+    (whole / 'metadata.yaml').write_text(
+        text.replace(listed, f'{listed}\n  - part_1.{ending}', 1)
+    )
+    return whole
+
+
+KINDS = {
+    'sqlite3 folder': lambda p: [joint_state_bag(p / 'bag', STATES, storage='sqlite3')],
+    'mcap folder': lambda p: [joint_state_bag(p / 'bag', STATES)],
+    'bare db3': lambda p: [bare(joint_state_bag(p / 'bag', STATES, storage='sqlite3'))],
+    'bare mcap': lambda p: [bare(joint_state_bag(p / 'bag', STATES))],
+    'no metadata': lambda p: [without_metadata(joint_state_bag(p / 'bag', STATES))],
+    'split mcap': lambda p: [split(p, 'mcap')],
+    'split sqlite3': lambda p: [split(p, 'sqlite3')],
+    'split without metadata': lambda p: [without_metadata(split(p, 'mcap'))],
+    'two bags': lambda p: [
+        joint_state_bag(p / 'b', STATES.part(slice(600, None))),
+        joint_state_bag(p / 'a', STATES.part(slice(600)), storage='sqlite3'),
+    ],
+    'compressed chunks': lambda p: [joint_state_bag(p / 'bag', STATES, compression='storage')],
+    'compressed messages': lambda p: [
+        joint_state_bag(p / 'bag', STATES, storage='sqlite3', compression='message')
+    ],
+    'compressed mcap messages': lambda p: [
+        joint_state_bag(p / 'bag', STATES, compression='message')
+    ],
+    'compressed file': lambda p: [
+        joint_state_bag(p / 'bag', STATES, storage='sqlite3', compression='file')
+    ],
+    'bare compressed file': lambda p: [bare(joint_state_bag(p / 'bag', STATES, compression='file'))],
+    'ROS 1': lambda p: [ros1_bag(p / 'old.bag', STATES)],
+    'ROS 1, lz4': lambda p: [ros1_bag(p / 'old.bag', STATES, compression='lz4')],
+    'ROS 1, bz2': lambda p: [ros1_bag(p / 'old.bag', STATES, compression='bz2')],
+    'CSV': lambda p: [csv_file(p / 'states.csv', STATES)],
+    'compressed CSV': lambda p: [csv_file(p / 'states.csv.gz', STATES)],
+    'CSV of PlotJuggler': lambda p: [
+        csv_file(p / 'states.csv', STATES, style='/joint_states/{}/{}', time='__time')
+    ],
+    'three CSV files': lambda p: [
+        csv_file(p / f'{field}.csv', STATES, style='- {}_{}', time='t', fields=[field])
+        for field in ('effort', 'position', 'velocity')
+    ],
+}
+
+
+@pytest.mark.parametrize('kind', KINDS)
+def test_each_kind_of_file_gives_what_was_recorded(tmp_path, kind):
+    with open_recording(KINDS[kind](tmp_path)) as recording:
+        assert recording.joints == JOINTS
+        assert recording.size == len(STATES)
+        assert recording.clock == ('file' if 'CSV' in kind else 'header')
+        assert recording.interval == pytest.approx(0.004, rel=1e-6)
+        times, *values = joined(recording)
+        # Twice: a recording can be read again.
+        np.testing.assert_array_equal(joined(recording)[1], values[0])
+    np.testing.assert_allclose(times, (STATES.stamps - STATES.stamps[0]) * 1e-9, atol=1e-9)
+    expected = (STATES.positions, STATES.velocities, STATES.efforts)
+    for value, wanted in zip(values, expected, strict=True):
+        np.testing.assert_array_equal(value, wanted)
+
+
+@pytest.mark.parametrize('size', [1, 7, 300, 100_000])
+@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+def test_chunks_have_at_most_the_asked_size_and_together_all_samples(tmp_path, size, storage):
+    bag = joint_state_bag(tmp_path / 'bag', STATES.part(slice(500)), storage=storage)
+    with open_recording([bag]) as recording:
+        chunks = list(recording.chunks(size))
+    assert all(1 <= len(chunk) <= size for chunk in chunks)
+    positions = np.concatenate([chunk.positions for chunk in chunks])
+    np.testing.assert_array_equal(positions, STATES.positions[:500])
+
+
+@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+def test_joints_are_matched_by_name_in_any_order(tmp_path, storage):
+    generator = np.random.default_rng(0)
+
+    def shuffled():
+        for index in range(len(STATES)):
+            order = generator.permutation(3)
+            one = STATES.part(slice(index, index + 1))
+            mixed = replace(
+                one,
+                names=tuple(np.array(JOINTS)[order].tolist()),
+                positions=one.positions[:, order],
+                velocities=one.velocities[:, order],
+                efforts=one.efforts[:, order],
+            )
+            yield from ros2_messages(mixed)
+
+    contents = {TOPIC: ('sensor_msgs/msg/JointState', shuffled())}
+    bag = write_bag(tmp_path / 'bag', contents, storage=storage)
+    with open_recording([bag], joints=JOINTS[::-1]) as recording:
+        _, positions, velocities, efforts = joined(recording)
+    np.testing.assert_array_equal(positions, STATES.positions[:, ::-1])
+    np.testing.assert_array_equal(velocities, STATES.velocities[:, ::-1])
+    np.testing.assert_array_equal(efforts, STATES.efforts[:, ::-1])
+
+
+def interleaved(*recordings):
+    """Messages of several publishers on one topic, by time."""
+    return sorted(message for states in recordings for message in ros2_messages(states))
+
+
+@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+def test_messages_of_other_joints_are_left_out_and_counted(tmp_path, storage):
+    gripper = replace(
+        STATES.part(slice(0, None, 3)),
+        names=('finger',),
+        positions=STATES.positions[::3, :1],
+        velocities=None,
+        efforts=None,
+    )
+    contents = {TOPIC: ('sensor_msgs/msg/JointState', interleaved(STATES, gripper))}
+    bag = write_bag(tmp_path / 'bag', contents, storage=storage)
+    with open_recording([bag]) as recording:
+        assert recording.joints == JOINTS
+        _, positions, *_ = joined(recording)
+        assert recording.quality.of_other_joints == len(gripper)
+    np.testing.assert_array_equal(positions, STATES.positions)
+    with open_recording([bag], joints=['finger']) as recording:
+        _, positions, velocities, efforts = joined(recording)
+        assert recording.quality.without_velocities == len(gripper)
+    np.testing.assert_array_equal(positions, gripper.positions)
+    assert np.isnan(velocities).all()
+    assert np.isnan(efforts).all()
+    with pytest.raises(RecordingError, match='no message on /joint_states has all joints'):
+        with open_recording([bag], joints=[*JOINTS, 'finger']):
+            pass
+
+
+def test_interleaved_topics_do_not_disturb_each_other(tmp_path):
+    other = replace(STATES, positions=-STATES.positions)
+    contents = {
+        '/left/joint_states': ('sensor_msgs/msg/JointState', ros2_messages(STATES)),
+        '/right/joint_states': ('sensor_msgs/msg/JointState', ros2_messages(other)),
+    }
+    bag = write_bag(tmp_path / 'bag', contents)
+    with open_recording([bag], topic='right/joint_states') as recording:
+        assert recording.topics == dict.fromkeys(contents, len(STATES))
+        _, positions, *_ = joined(recording)
+    np.testing.assert_array_equal(positions, other.positions)
+
+
+def test_without_stamps_times_are_those_of_the_log(tmp_path):
+    bag = joint_state_bag(tmp_path / 'bag', STATES, stamp=False)
+    with open_recording([bag]) as recording:
+        assert recording.clock == 'log'
+        assert recording.start == STATES.stamps[0]
+        times, *_ = joined(recording)
+        assert recording.quality.clock == 'log'
+    np.testing.assert_allclose(times, (STATES.stamps - STATES.stamps[0]) * 1e-9, atol=1e-9)
+
+
+def test_the_description_comes_from_its_topic(tmp_path):
+    from rosbags.typesys import Stores, get_typestore
+
+    store = get_typestore(Stores.LATEST)
+    text = '<robot name="ä"/>'
+    message = store.types['std_msgs/msg/String'](text)
+    data = bytes(store.serialize_cdr(message, 'std_msgs/msg/String'))
+    for storage in ('mcap', 'sqlite3'):
+        contents = {
+            '/robot_description': ('std_msgs/msg/String', [(int(STATES.stamps[0]), data)]),
+            TOPIC: ('sensor_msgs/msg/JointState', ros2_messages(STATES)),
+        }
+        bag = write_bag(tmp_path / storage, contents, storage=storage)
+        with open_recording([bag]) as recording:
+            assert recording.description == text
+            assert recording.size == len(STATES)
+
+
+def test_a_reader_leaves_no_files_behind(tmp_path, monkeypatch):
+    bag = joint_state_bag(tmp_path / 'bag', STATES, compression='file')
+    temporary = tmp_path / 'temporary'
+    temporary.mkdir()
+    monkeypatch.setattr('tempfile.tempdir', str(temporary))
+    with open_recording([bag]) as recording:
+        next(recording.chunks())
+        assert list(temporary.iterdir())
+    assert not list(temporary.iterdir())
+    shutil.rmtree(bag)
