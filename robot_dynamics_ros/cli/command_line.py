@@ -15,9 +15,11 @@ import click
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
-from .description_file import TopicReader, topics
+from .description_file import TopicReader
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
+from .inspect_command import inspect_command
+from .validate_command import validate_command
 
 
 @click.group(context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
@@ -29,7 +31,8 @@ def commands() -> None:
     """
 
 
-commands.add_command(export_command)
+for command in (inspect_command, validate_command, export_command):
+    commands.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None = None) -> None:
@@ -43,7 +46,7 @@ def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None 
     _print_what_the_terminal_has()
     try:
         code = commands.main(
-            given, prog_name='robot_dynamics', standalone_mode=False, obj=topics(read_topic)
+            given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
         )
         sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):

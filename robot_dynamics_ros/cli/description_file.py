@@ -19,12 +19,15 @@ LARGEST_FILE = 64 * 2**20
 TopicReader = Callable[[str], str]
 
 
-def read_robot(file: Path, arguments: Sequence[str] = ()) -> tuple[RobotModel, str]:
+def read_robot(
+    file: Path, arguments: Sequence[str] = (), *, arguments_of_others: bool = False
+) -> tuple[RobotModel, str]:
     """The robot that a file describes, and the text of its URDF.
 
     Args:
         file: URDF or xacro.
         arguments: of the xacro file, each `name:=value`.
+        arguments_of_others: whether a URDF file does without them, as one of several files.
 
     Raises:
         OSError: the file cannot be read.
@@ -32,7 +35,7 @@ def read_robot(file: Path, arguments: Sequence[str] = ()) -> tuple[RobotModel, s
         ParameterError: an argument has another form, or the file takes none.
     """
     try:
-        urdf = _read_urdf(file, arguments)
+        urdf = _read_urdf(file, arguments, arguments_of_others)
         return parse_urdf(urdf), urdf
     except ModelError as error:
         raise type(error)(f'{file}: {error}') from None
@@ -65,29 +68,42 @@ def robot_of_topic(topic: str) -> tuple[RobotModel, str]:
         ParameterError: ROS is not there, or nothing is published.
         ModelError: the description cannot be used; the message begins with the topic.
     """
-    context = click.get_current_context(silent=True)
-    reader: TopicReader | None = None if context is None else context.find_object(_Topics)
-    if reader is None:
+    # `main` sets it; it imports ROS when it is called.
+    read: TopicReader | None = click.get_current_context().find_root().obj
+    try:
+        if read is None:
+            raise ModuleNotFoundError(name='rclpy')
+        text = read(topic)
+    except ModuleNotFoundError as error:
         raise ParameterError(
-            f'{topic}: a topic needs ROS 2: source its setup file and run '
-            '`ros2 run robot_dynamics_ros robot_dynamics`, or name a file'
-        )
-    return robot_of_text(reader(topic), topic)
+            f'{topic}: a topic needs ROS 2, whose module {error.name} is not there: source the '
+            'setup file of ROS, or name a file'
+        ) from None
+    return robot_of_text(text, topic)
 
 
-class _Topics:
-    """Reads descriptions from topics; the object of click's context."""
+def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel, str, str]:
+    """The robot that a command line names: by one file, or by a topic.
 
-    def __init__(self, read: TopicReader) -> None:
-        self._read = read
+    Args:
+        words: the file, and the arguments of xacro.
+        topic: of the description; None for a file.
 
-    def __call__(self, topic: str) -> str:
-        return self._read(topic)
+    Returns:
+        The robot, the text of its URDF, and the file or topic that it is from.
 
-
-def topics(read: TopicReader | None) -> object:
-    """The object of click's context by which `robot_of_topic` reads topics; None: it cannot."""
-    return None if read is None else _Topics(read)
+    Raises:
+        ParameterError: neither or both are named, or more than one file; see also `read_robot`.
+        OSError: the file cannot be read.
+        ModelError: the description cannot be used.
+    """
+    files, arguments = files_and_arguments(words)
+    if topic is not None and not words:
+        return *robot_of_topic(topic), topic
+    if topic is not None or len(files) != 1:
+        named = ', '.join([*map(str, files), *([f'--topic {topic}'] if topic else [])]) or 'none'
+        raise ParameterError(f'one FILE or --topic is needed, named: {named}')
+    return *read_robot(files[0], arguments), str(files[0])
 
 
 def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:
@@ -96,7 +112,7 @@ def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:
     return [Path(word) for word in words if ':=' not in word], arguments
 
 
-def _read_urdf(file: Path, arguments: Sequence[str] = ()) -> str:
+def _read_urdf(file: Path, arguments: Sequence[str], arguments_of_others: bool) -> str:
     """The URDF that a file holds, or that a xacro file stands for."""
     for argument in arguments:
         name, separator, _ = argument.partition(':=')
@@ -105,7 +121,7 @@ def _read_urdf(file: Path, arguments: Sequence[str] = ()) -> str:
     text = _read_text(file)
     if is_xacro(read_xml(text)):
         return expand_xacro_file(file, arguments)
-    if arguments:
+    if arguments and not arguments_of_others:
         raise ParameterError(f'{file} is a URDF: it takes no {arguments[0]!r}, xacro files do')
     return text
 

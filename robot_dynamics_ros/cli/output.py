@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 import numpy as np
 from rich.console import Console, RenderableType
+from rich.text import Text
 
 from robot_dynamics_ros.core.errors import ParameterError
 
@@ -54,7 +55,8 @@ class Output:
         width = None if sys.stdout.isatty() else FILE_WIDTH
         console = Console(width=width, markup=False, highlight=False, emoji=False)
         for part in parts:
-            console.print(part)
+            # Lines of text are left whole, for a terminal and for grep.
+            console.print(part, soft_wrap=isinstance(part, (str, Text)))
 
     def write_json(self, result: Mapping[str, Any]) -> None:
         """Write the result where --json says; nothing without --json.
@@ -73,9 +75,7 @@ class Output:
         with written_file(self.json_file) as new:
             new.write_text(text, encoding='utf-8')
 
-    def progress(
-        self, what: str, total: int | None, unit: str
-    ) -> AbstractContextManager[Advance]:
+    def progress(self, what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
         """See `progress`."""
         return progress(what, total, unit)
 

@@ -52,6 +52,9 @@ def progress(what: str, total: int | None, unit: str) -> Iterator[Advance]:
         TimeRemainingColumn(),
         console=console,
         transient=True,
+        # Otherwise what is printed meanwhile would go to stderr too.
+        redirect_stdout=False,
+        redirect_stderr=False,
     )
     task = bar.add_task(what, total=total)
     shown = threading.Timer(SHOWN_AFTER, bar.start)

@@ -1,0 +1,53 @@
+"""The torque of a model along a motion, in parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core.checks import Array
+
+if TYPE_CHECKING:
+    from robot_dynamics_ros.recordings.motion import Motion
+
+# Samples whose regressors are in memory at the same time.
+REGRESSOR_ROWS = 512
+
+
+class ModelTorques:
+    """What the joints of a model need for a motion, compiled once.
+
+    Attributes:
+        model: whose independent joints are those of the motions, in their order.
+    """
+
+    def __init__(self, model: RobotModel) -> None:
+        """Compile nothing yet: that is done when the first motion comes."""
+        self.model = model
+        self._dynamics = RobotDynamics(model)
+        self._friction = JointFriction(model)
+
+    def terms(self, motion: Motion) -> Array:
+        """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""
+        q, v, a = motion.positions, motion.velocities, motion.accelerations
+        parts = self._dynamics.torque_terms(q, v, a)
+        friction = self._friction.torque(v)
+        return np.stack([parts[:, 0], parts[:, 1], parts[:, 2], friction])
+
+    def load(self, body: int, q: Array, v: Array, a: Array) -> Array:
+        """Columns of the regressor for the inertial parameters of one body, (N, n, 10).
+
+        Args:
+            body: index in `model.joints`.
+            q: (N, n) positions [rad or m].
+            v: (N, n) velocities [rad/s or m/s].
+            a: (N, n) accelerations [rad/s^2 or m/s^2].
+        """
+        columns = np.empty((len(q), self.model.size, 10))
+        for first in range(0, len(q), REGRESSOR_ROWS):
+            rows = slice(first, first + REGRESSOR_ROWS)
+            regressor = self._dynamics.regressor(q[rows], v[rows], a[rows])
+            columns[rows] = regressor[:, :, 10 * body : 10 * body + 10]
+        return columns

@@ -1,0 +1,237 @@
+"""Findings about the robot and its driver, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from .comparison import Finding, JointComparison
+from .explanations.estimates import best_load
+from .explanations.explanation import Explanation
+from .explanations.friction_fits import JointFriction
+from .explanations.judge import Judge
+
+# A joint has gravity if its torque is at least this share of the largest of all joints.
+HAS_GRAVITY = 0.02
+# What is left of a measured effort after every explanation, from where on it is a finding.
+UNEXPLAINED = 0.25
+
+
+def verdicts(
+    judge: Judge,
+    found: Explanation,
+    frictions: Mapping[int, JointFriction],
+    joints: Mapping[str, JointComparison],
+) -> list[Finding]:
+    """The findings, in the order of their importance.
+
+    Args:
+        judge: has the observations.
+        found: the explanation.
+        frictions: fits by the index of the joint.
+        joints: figures of the joints.
+    """
+    names = judge.observations.torques.model.joint_names
+    findings = [*_exchanged(names, found), *_sign(names, found)]
+    if not found.gravity:
+        findings.append(_gravity(judge, names))
+    findings += _factor(judge, names, found)
+    if found.delay:
+        findings.append(_delay(judge, names, found))
+    if found.body is not None:
+        findings.append(_payload(judge, found, found.body))
+    findings += _friction(names, frictions, joints)
+    findings += _unexplained(judge, names, frictions, joints)
+    return findings
+
+
+def _exchanged(names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:
+    """One finding for each cycle of the permutation."""
+    left = {joint for joint, effort in enumerate(found.order) if joint != effort}
+    while left:
+        cycle = [min(left)]
+        while found.order[cycle[-1]] != cycle[0]:
+            cycle.append(found.order[cycle[-1]])
+        left -= set(cycle)
+        pairs = (f'that of {names[joint]} under {names[found.order[joint]]}' for joint in cycle)
+        yield Finding(
+            'exchanged',
+            tuple(names[joint] for joint in sorted(cycle)),
+            None,
+            f'Efforts are recorded under the names of other joints: {", ".join(pairs)}. Correct '
+            'the order of the efforts in the driver, or the names.',
+        )
+
+
+def _sign(names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:
+    turned = tuple(name for name, gain in zip(names, found.gains, strict=True) if gain < 0.0)
+    if turned:
+        yield Finding(
+            'sign',
+            turned,
+            -1.0,
+            f'The effort of {_listed(turned)} has the opposite sign of the torque that the motion '
+            'needs: turn the sign in the driver before efforts are compared or commanded.',
+        )
+
+
+def _gravity(judge: Judge, names: tuple[str, ...]) -> Finding:
+    largest = np.abs(judge.observations.gravity).max(axis=0)
+    held = judge.judged & (largest > HAS_GRAVITY * largest.max())
+    worst = int(np.argmax(largest))
+    return Finding(
+        'gravity_compensated',
+        tuple(name for name, one in zip(names, held, strict=True) if one),
+        None,
+        f'The efforts do not contain the gravity torque, up to {largest[worst]:.3g} N m at '
+        f'{names[worst]}: the driver compensates gravity itself. Leave gravity out of what is '
+        'commanded (parameter terms), or it is compensated twice.',
+    )
+
+
+def _factor(judge: Judge, names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:
+    for joint, gain in enumerate(found.gains):
+        if abs(gain) != 1.0:
+            factor = abs(gain)
+            hint = _without_gravity(judge, joint)
+            yield Finding(
+                'factor',
+                (names[joint],),
+                factor,
+                f'The effort of {names[joint]} is {factor:.3g} times the torque of the model: it '
+                f'may be a current, with {1.0 / factor:.3g} N m for one unit, or the gear ratio '
+                f'or torque constant in the driver is wrong.{hint}',
+            )
+
+
+def _without_gravity(judge: Judge, joint: int) -> str:
+    seen = judge.observations
+    if np.ptp(seen.gravity[:, joint]) > HAS_GRAVITY * np.ptp(seen.motion[:, joint]):
+        return ''
+    return ' Gravity does not load this joint: a rotor inertia that is missing looks the same.'
+
+
+def _delay(judge: Judge, names: tuple[str, ...], found: Explanation) -> Finding:
+    late = found.delay > 0.0
+    later, earlier = ('efforts', 'positions') if late else ('positions', 'efforts')
+    return Finding(
+        'delay',
+        tuple(name for name, one in zip(names, judge.judged, strict=True) if one),
+        found.delay,
+        f'The {later} come {1e3 * abs(found.delay):.3g} ms later than the {earlier} that belong '
+        f'to them: look for a filter of the {later}, or stamps of different moments.',
+    )
+
+
+def _payload(judge: Judge, found: Explanation, body: int) -> Finding:
+    model = judge.observations.torques.model
+    mass = found.load[0]
+    _, deviation = best_load(judge, found, body)
+    frame = next(frame for frame in model.frames if frame.body == body)
+    # The frame of the first link of a body is that of its joint.
+    center = [moment / mass for moment in found.load[1:4]]
+    where = f'its centre at ({center[0]:.3f}, {center[1]:.3f}, {center[2]:.3f}) m in this link'
+    if mass > 0.0:
+        what = (
+            f'The arm carries {mass:.3g} kg (standard deviation {deviation:.2g} kg) at link '
+            f'{frame.name} that the description has not, {where}: add it as a payload.'
+        )
+    else:
+        what = (
+            f'The description has {-mass:.3g} kg (standard deviation {deviation:.2g} kg) at link '
+            f'{frame.name} that the arm does not carry, {where}: take a description without this '
+            'tool.'
+        )
+    return Finding('payload', _chain(judge, body), mass, what)
+
+
+def _chain(judge: Judge, body: int) -> tuple[str, ...]:
+    """The joints that carry a body, from the base on."""
+    model = judge.observations.torques.model
+    chain = []
+    while body >= 0:
+        chain.append(model.joints[body].mimicked or model.joints[body].name)
+        body = model.joints[body].parent
+    return tuple(name for name in model.joint_names if name in chain)
+
+
+def _friction(
+    names: tuple[str, ...],
+    frictions: Mapping[int, JointFriction],
+    joints: Mapping[str, JointComparison],
+) -> Iterator[Finding]:
+    for joint, friction in frictions.items():
+        if friction.missing and friction.fit is not None:
+            fit, name = friction.fit, names[joint]
+            unit = joints[name].unit
+            rate = 'm/s' if unit == 'N' else 'rad/s'
+            yield Finding(
+                'friction',
+                (name,),
+                friction.typical,
+                f'Friction of {name} is not that of the description: {fit.coulomb:.3g} {unit} '
+                f'(Coulomb) and {fit.viscous:.3g} {unit} per {rate} (viscous) fit the recording, '
+                f'{friction.typical:.3g} {unit} at {friction.speed:.2g} {rate}.',
+            )
+
+
+def _unexplained(
+    judge: Judge,
+    names: tuple[str, ...],
+    frictions: Mapping[int, JointFriction],
+    joints: Mapping[str, JointComparison],
+) -> Iterator[Finding]:
+    shares = {}
+    for joint, friction in frictions.items():
+        figures = joints[names[joint]]
+        if figures.rms_measured > 0.0:
+            shares[names[joint]] = friction.rms / figures.rms_measured
+    large = {name: share for name, share in shares.items() if share > UNEXPLAINED}
+    if large:
+        worst = max(large, key=lambda name: large[name])
+        yield Finding(
+            'unexplained',
+            tuple(large),
+            large[worst],
+            f'No hypothesis explains the effort of {_listed(tuple(large))}: '
+            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left. Look at noise, '
+            'contacts, the inertias of the description and rotor inertias.',
+        )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ', '.join(names)
+
+
+def joint_sentence(name: str, figures: JointComparison, findings: list[Finding]) -> str:
+    """The verdict on one joint, in one sentence.
+
+    Args:
+        name: of the joint.
+        figures: of the joint.
+        findings: all of them.
+    """
+    codes = dict.fromkeys(finding.code for finding in findings if name in finding.joints)
+    words = ', '.join(WORDS.get(code, code.replace('_', ' ')) for code in codes)
+    if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
+        return f'Nothing to compare: {words or "no effort"}.'
+    size = (
+        f'residual {figures.rms_residual:.3g} of {figures.rms_measured:.3g} {figures.unit} '
+        f'({100.0 * figures.relative_residual:.0f} %)'
+    )
+    return f'{words[0].upper()}{words[1:]}: {size}.' if words else f'As the model says: {size}.'
+
+
+WORDS = {
+    'gravity_compensated': 'gravity is compensated by the driver',
+    'sign': 'the sign is turned',
+    'exchanged': 'joints are exchanged',
+    'delay': 'efforts and positions are shifted in time',
+    'factor': 'the effort has another scale',
+    'friction': 'friction is missing',
+    'payload': 'the load is another',
+    'unexplained': 'no hypothesis explains it',
+    'still': 'the joint does not move',
+}
