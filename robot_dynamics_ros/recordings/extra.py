@@ -24,4 +24,5 @@ def required(module: str, extra: str = 'recordings') -> Any:
         return import_module(module)
     except ImportError:
         library = module.partition('.')[0]
-        raise RecordingError(f'{library} is needed for recordings: {INSTALL.format(extra=extra)}') from None
+        install = INSTALL.format(extra=extra)
+        raise RecordingError(f'{library} is needed for recordings: {install}') from None

@@ -70,7 +70,7 @@ class KeptResults:
         function = f'{task.function.__module__}.{task.function.__qualname__}'
         states = [_states(path) for path in task.reads]
         key = fingerprint([self._common, function, task.arguments, states])
-        name = re.sub(r'[^A-Za-z0-9.-]+', '_', task.name)[-LONGEST_NAME:]
+        name = re.sub(r'[^A-Za-z0-9.-]+', '_', Path(task.name).name)[:LONGEST_NAME]
         return self._folder / f'{name}.{key[:32]}{ENDING}'
 
 

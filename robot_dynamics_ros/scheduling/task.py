@@ -40,7 +40,7 @@ class Outcome:
         name: of the task.
         result: what the function returned; None after an error.
         error: why there is no result, in one line; empty if there is one.
-        traceback: of an error that the package did not raise on purpose; else empty.
+        traceback: of an error that nobody has foreseen; else empty.
         kept: whether an earlier run computed the result.
     """
 
@@ -73,9 +73,10 @@ def answered(task: Task, common: Any) -> Outcome:
 
 def failed(name: str, error: BaseException) -> Outcome:
     """The outcome of a task that ended with an unexpected error."""
-    text = f'{type(error).__name__}: {error}'
     if isinstance(error, OSError) and error.strerror:
         text = f'{error.filename}: {error.strerror}' if error.filename else error.strerror
+        return Outcome(name, error=_in_one_line(text))
+    text = f'{type(error).__name__}: {error}'
     lines = traceback.format_exception(type(error), error, error.__traceback__)
     return Outcome(name, error=_in_one_line(text), traceback=''.join(lines))
 

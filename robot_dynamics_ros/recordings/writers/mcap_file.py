@@ -8,7 +8,7 @@ from itertools import repeat
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 from rosbags.interfaces import (
     Qos,
@@ -31,7 +31,7 @@ MODEL_TOPIC = '/model'
 DESCRIPTION_TOPIC = '/robot_description'
 # Samples whose messages are in memory at a time.
 PIECE = 4096
-VERSION = 9  # of rosbag2's metadata
+VERSION: Literal[9] = 9  # of rosbag2's metadata
 NEVER = QosTime(0, 0)
 LATCHED = Qos(
     QosHistory.KEEP_LAST, 1, QosReliability.RELIABLE, QosDurability.TRANSIENT_LOCAL,
