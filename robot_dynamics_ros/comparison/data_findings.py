@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
-from .compared_model import joints_before
 from .comparison import Finding
 from .evidence.evidence import Evidence
+from .evidence.model_torques import ModelTorques
 from .explanations.observations import Observations
 
 # A joint that moves less stands still [rad or m].
@@ -34,18 +33,20 @@ COUNTS = (
 
 
 def data_findings(
-    names: tuple[str, ...], evidence: Sequence[Evidence], observations: Observations
+    torques: ModelTorques, evidence: Sequence[Evidence], observations: Observations
 ) -> list[Finding]:
     """What is wrong with the recordings.
 
     Args:
-        names: of the joints.
+        torques: of the model.
         evidence: of each recording.
         observations: windows of all of them.
     """
+    names = torques.model.joint_names
     used = [one for one in evidence if one.count]
     return [
         *_failed(evidence),
+        *_missing(torques.missing),
         *_efforts(names, used),
         *_still(names, used),
         *(finding for row in COUNTS for finding in _counted(*row, used)),
@@ -55,21 +56,15 @@ def data_findings(
     ]
 
 
-def missing_joints(model: RobotModel, names: tuple[str, ...]) -> list[Finding]:
-    """Joints that were not recorded, but carry one that was: their position matters.
-
-    Args:
-        model: the whole robot.
-        names: of the joints that were recorded.
-    """
-    missing = joints_before(model, names)
+def _missing(missing: tuple[str, ...]) -> Iterator[Finding]:
+    """Joints that were not recorded, but carry one that was: their position matters."""
     if not missing:
-        return []
+        return
     text = (
         f'{", ".join(missing)} is not in the recording but carries joints that are: it is taken '
         'to be at zero, or at its limit nearest to zero.'
     )
-    return [Finding('missing', missing, None, text)]
+    yield Finding('missing', missing, None, text)
 
 
 def _failed(evidence: Sequence[Evidence]) -> Iterator[Finding]:

@@ -14,9 +14,11 @@ from .explanations.friction_fits import JointFriction
 from .explanations.judge import Judge
 
 # A joint has gravity if its torque is at least this share of the largest of all joints.
-HAS_GRAVITY = 0.02
+HAS_GRAVITY = 0.005
 # What is left of a measured effort after every explanation, from where on it is a finding.
 UNEXPLAINED = 0.25
+# Of the effort limit: less is of no use to explain.
+SMALL = 0.01
 
 
 def verdicts(
@@ -43,7 +45,7 @@ def verdicts(
     if found.body is not None:
         findings.append(_payload(judge, found, found.body))
     findings += _friction(names, frictions, joints)
-    findings += _unexplained(judge, names, frictions, joints)
+    findings += _unexplained(judge, found, frictions, joints)
     return findings
 
 
@@ -179,16 +181,19 @@ def _friction(
 
 def _unexplained(
     judge: Judge,
-    names: tuple[str, ...],
+    found: Explanation,
     frictions: Mapping[int, JointFriction],
     joints: Mapping[str, JointComparison],
 ) -> Iterator[Finding]:
-    shares = {}
+    model = judge.observations.torques.model
+    names, limits = model.joint_names, model.effort_limits
+    large = {}
     for joint, friction in frictions.items():
-        figures = joints[names[joint]]
-        if figures.rms_measured > 0.0:
-            shares[names[joint]] = friction.rms / figures.rms_measured
-    large = {name: share for name, share in shares.items() if share > UNEXPLAINED}
+        share = friction.rms / joints[names[joint]].rms_measured
+        known = limits[joint] if 0.0 < limits[joint] < math.inf else 0.0
+        torque = friction.rms / abs(found.gains[joint])
+        if share > UNEXPLAINED and torque > SMALL * known:
+            large[names[joint]] = share
     if large:
         worst = max(large, key=lambda name: large[name])
         yield Finding(

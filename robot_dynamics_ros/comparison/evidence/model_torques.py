@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
+
+from ..compared_model import compared_model, joints_before
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion
@@ -21,13 +24,33 @@ class ModelTorques:
 
     Attributes:
         model: whose independent joints are those of the motions, in their order.
+        missing: joints that were not recorded, but carry one that was: their position matters.
     """
 
-    def __init__(self, model: RobotModel) -> None:
-        """Compile nothing yet: that is done when the first motion comes."""
+    def __init__(self, model: RobotModel, missing: tuple[str, ...] = ()) -> None:
+        """Compile nothing yet: that is done when the first motion comes.
+
+        Args:
+            model: see `compared_model`.
+            missing: see `joints_before`.
+        """
         self.model = model
+        self.missing = missing
         self._dynamics = RobotDynamics(model)
         self._friction = JointFriction(model)
+
+    @classmethod
+    def of_joints(cls, robot: RobotModel, recorded: Sequence[str]) -> ModelTorques:
+        """Those of a robot whose other joints are locked.
+
+        Args:
+            robot: as it was described.
+            recorded: names of joints, in any order.
+
+        Raises:
+            ParameterError: the robot has none of them.
+        """
+        return cls(compared_model(robot, recorded), joints_before(robot, recorded))
 
     def terms(self, motion: Motion) -> Array:
         """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""

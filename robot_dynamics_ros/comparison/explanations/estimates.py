@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
@@ -15,7 +16,7 @@ from .observations import LONGEST_DELAY
 # Delays that are tried at first, and how often the interval around the best is divided.
 GRID, REFINEMENTS = 21, 5
 # Rounds in which the weights of the joints are adapted to their errors.
-ROUNDS = 4
+ROUNDS = 6
 # Directions of the parameters of a load in which the torque is this much weaker than in the
 # strongest are not determined.
 RANK = 1e-4
@@ -37,10 +38,12 @@ def best_delay(judge: Judge, given: Explanation) -> float:
     return float(best)
 
 
-def best_load(judge: Judge, given: Explanation, body: int) -> tuple[Array, float]:
-    """The inertial parameters (10,) that something on a body adds, and their uncertainty.
+def best_load(judge: Judge, given: Explanation, body: int) -> tuple[Explanation, float]:
+    """The explanation with the inertial parameters that something on a body adds.
 
-    Weighted least squares over all joints; the weights follow from the errors of each joint.
+    Factors of the efforts are estimated with them: they would hide a load in part. With u = 1 / gain
+    the equations u measured - columns load = gravity + motion are linear in both. Weighted least
+    squares over all joints; the weights follow from the errors of each joint.
 
     Args:
         judge: has the observations.
@@ -48,35 +51,55 @@ def best_load(judge: Judge, given: Explanation, body: int) -> tuple[Array, float
         body: index of the joint that carries it.
 
     Returns:
-        The parameters, and the standard deviation of the mass [kg].
+        The explanation with load and factors, and the standard deviation of the mass [kg].
     """
-    bare = replace(given, body=body, load=(0.0,) * 10)
-    gains = np.array(given.gains)
-    products = gains[:, None, None] ** 2 * judge.products(body)
-    _, mixed = judge.target_products(bare)
-    base = np.array([float(given.gravity), 1.0])
-    wanted = gains[:, None] * mixed[:, PARTS:] - products[:, PARTS:, :PARTS] @ base
-    columns = products[:, PARTS:, PARTS:]
-    fitted, deviation = bare, np.inf
+    fitted, deviation = replace(given, body=body, load=(0.0,) * 10), np.inf
+    free = np.flatnonzero(judge.judged & (np.abs(np.array(given.gains)) != 1.0))
     for _ in range(ROUNDS):
-        weights = judge.judged / judge.errors(fitted)
-        load, variance = _solution(
-            np.einsum('j,jik->ik', weights, columns), np.einsum('j,ji->i', weights, wanted)
-        )
-        fitted = replace(bare, load=tuple(load.tolist()))
+        normal, wanted = _equations(judge, fitted, free)
+        solution, variance = _solution(normal, wanted, mass=len(free))
+        gains = np.array(given.gains)
+        if (solution[: len(free)] == 0.0).any():
+            return given, float('inf')
+        gains[free] = 1.0 / solution[: len(free)]
+        load = tuple(solution[len(free) :].tolist())
+        fitted = replace(fitted, gains=tuple(gains.tolist()), load=load)
         # Each joint has an error of 1 then, which counts for its independent samples.
         deviation = np.sqrt(variance / max(judge.observations.independent, 1.0))
-    return np.array(fitted.load), float(deviation)
+    return fitted, float(deviation)
 
 
-def _solution(normal: Array, wanted: Array) -> tuple[Array, float]:
-    """The solution (10,) of normal equations, and the variance of the first parameter."""
+def _equations(
+    judge: Judge, given: Explanation, free: npt.NDArray[np.intp]
+) -> tuple[Array, Array]:
+    """Normal equations of 1 / gain of the free joints, and of the load."""
+    size = len(free)
+    squares, mixed = judge.target_products(given)
+    products, gains = judge.products(given.body), np.array(given.gains)
+    weights = judge.judged * gains**2 / judge.errors(given)
+    base = np.array([float(given.gravity), 1.0])
+    loads = products[:, PARTS:, PARTS:]
+    modelled = products[:, :, :PARTS] @ base
+    normal, wanted = np.zeros((size + 10, size + 10)), np.zeros(size + 10)
+    normal[size:, size:] = np.einsum('j,jik->ik', weights, loads)
+    wanted[size:] = -weights @ modelled[:, PARTS:]
+    fixed = np.setdiff1d(np.arange(len(gains)), free)
+    wanted[size:] += (weights[fixed] / gains[fixed]) @ mixed[fixed, PARTS:]
+    for row, joint in enumerate(free):
+        normal[row, row] = weights[joint] * squares[joint]
+        normal[row, size:] = normal[size:, row] = -weights[joint] * mixed[joint, PARTS:]
+        wanted[row] = weights[joint] * (mixed[joint, :PARTS] @ base)
+    return normal, wanted
+
+
+def _solution(normal: Array, wanted: Array, mass: int) -> tuple[Array, float]:
+    """The solution of normal equations, and the variance of the parameter with index `mass`."""
     scale = np.sqrt(np.diag(normal))
     scale[scale <= 1e-9 * scale.max()] = np.inf
     sizes, directions = np.linalg.eigh(normal / np.outer(scale, scale))
     kept = sizes > RANK**2 * sizes.max()
     inverse = (directions[:, kept] / sizes[kept]) @ directions[:, kept].T
-    load = inverse @ (wanted / scale) / scale
-    if not np.allclose(directions[0, ~kept], 0.0, atol=0.1):
-        return load, float('inf')
-    return load, float(inverse[0, 0] / scale[0] ** 2)
+    solution = inverse @ (wanted / scale) / scale
+    if not np.allclose(directions[mass, ~kept], 0.0, atol=0.1):
+        return solution, float('inf')
+    return solution, float(inverse[mass, mass] / scale[mass] ** 2)

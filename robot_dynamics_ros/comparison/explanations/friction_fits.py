@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robot_dynamics_ros.core.checks import Array
+
 from ..comparison import FrictionFit
 from .explanation import Explanation
 from .judge import Judge
@@ -47,23 +49,25 @@ def friction_fits(judge: Judge, given: Explanation) -> dict[int, JointFriction]:
     """
     seen, gains = judge.observations, np.array(given.gains)[:, None]
     weights = seen.project.weights.T
-    efforts = seen.weighted_efforts(given.delay, given.order)
-    left = efforts - gains * weights * seen.torque(given).T
-    described = gains * weights * seen.friction.T
+    efforts = seen.weighted_efforts(given.delay, given.order) / gains
+    left = efforts - weights * seen.torque(given).T
+    described = weights * seen.friction.T
     fits = {}
     for joint in np.flatnonzero(judge.judged).tolist():
         rows = weights[joint] > 0.0
-        size = float(np.mean(efforts[joint, rows] ** 2))
-        columns = seen.project.columns[joint, rows]
-        solution, *_ = np.linalg.lstsq(columns, left[joint, rows], rcond=1e-9)
-        after = float(np.mean((left[joint, rows] - columns @ solution) ** 2))
-        before = float(np.var(left[joint, rows] - described[joint, rows]))
+        columns, values = seen.project.columns[joint, rows], left[joint, rows]
+        viscous, coulomb, offset = solution = _not_negative(columns, values)
+        after = float(np.mean((values - columns @ solution) ** 2))
+        before = float(np.var(values - described[joint, rows]))
+        floor = NEGLIGIBLE**2 * float(np.mean(efforts[joint, rows] ** 2))
         speed = float(np.sqrt(np.mean(columns[:, 0] ** 2)))
-        viscous, coulomb, offset = (solution / gains[joint]).tolist()
-        fit = FrictionFit(viscous, coulomb, offset) if seen.moving[joint] else None
-        real = fit is not None and viscous * speed + coulomb > 0.0
-        missing = real and _is_better(before, after, NEGLIGIBLE**2 * size, seen.independent)
-        fits[joint] = JointFriction(fit, missing, speed, float(np.sqrt(after)))
+        moving = bool(seen.moving[joint])
+        fits[joint] = JointFriction(
+            FrictionFit(float(viscous), float(coulomb), float(offset)) if moving else None,
+            moving and _is_better(before, after, floor, seen.independent),
+            speed,
+            float(np.sqrt(after) * np.abs(gains[joint, 0])),
+        )
     return fits
 
 
@@ -71,3 +75,23 @@ def _is_better(before: float, after: float, floor: float, samples: float) -> boo
     """Whether an error is smaller by more than chance, and by more than what is negligible."""
     shrunk = np.log((before + floor) / (after + floor)) > WORTH
     return bool(shrunk and (before - after) * samples > CERTAIN * after)
+
+
+def _not_negative(columns: Array, values: Array) -> Array:
+    """Least squares (3,) with a viscous and a Coulomb coefficient that are not negative.
+
+    Friction takes energy. With two coefficients the solution is the best of those in which each
+    negative one is zero.
+
+    Args:
+        columns: (N, 3) velocity, direction and 1.
+        values: (N,) to fit.
+    """
+    used = [0, 1, 2]
+    while True:
+        solution = np.zeros(3)
+        solution[used], *_ = np.linalg.lstsq(columns[:, used], values, rcond=1e-9)
+        worst = min(used[:-1], key=lambda column: solution[column], default=None)
+        if worst is None or solution[worst] >= 0.0:
+            return solution
+        used.remove(worst)

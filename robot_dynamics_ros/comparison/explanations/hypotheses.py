@@ -69,14 +69,14 @@ def _for_some_joints(
 ) -> Iterator[tuple[Explanation, int]]:
     """Other gains for the joints where they are worth it."""
     before, after = judge.errors(given), judge.errors(replace(given, gains=gains))
-    chosen = judge.judged & (np.log(before / after) > cost + WORTH_JOINT)
+    chosen = judge.loaded & (np.log(before / after) > cost + WORTH_JOINT)
     if chosen.any():
         mixed = np.where(chosen, gains, given.gains)
         yield replace(given, gains=tuple(mixed.tolist())), int(chosen.sum())
 
 
 def _exchanged(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
-    for first, second in combinations(np.flatnonzero(judge.judged).tolist(), 2):
+    for first, second in combinations(np.flatnonzero(judge.loaded).tolist(), 2):
         order = list(given.order)
         order[first], order[second] = order[second], order[first]
         yield replace(given, order=tuple(order)), 1
@@ -90,12 +90,12 @@ def _delay(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]
 
 def _payload(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
     for body in last_bodies(judge):
-        load, deviation = best_load(judge, given, body)
-        mass = float(load[0])
-        if abs(mass) >= max(MASS, CERTAIN * deviation):
-            lever = math.hypot(*load[1:4]) / abs(mass)
+        loaded, deviation = best_load(judge, given, body)
+        mass = abs(loaded.load[0])
+        if mass >= max(MASS, CERTAIN * deviation):
+            lever = math.hypot(*loaded.load[1:4]) / mass
             if lever <= FARTHEST:
-                yield replace(given, body=body, load=tuple(load.tolist())), 1
+                yield loaded, 1
 
 
 def last_bodies(judge: Judge) -> list[int]:

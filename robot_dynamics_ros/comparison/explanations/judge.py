@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from .explanation import Explanation
@@ -11,6 +12,9 @@ from .observations import Observations
 
 # Deviations below this share of the effort are not worth an explanation: models have them.
 NEGLIGIBLE = 0.01
+# A joint whose torque is a smaller share of the largest of its kind is hardly loaded: errors of
+# the description are as large, and its effort says nothing of sign, scale or name.
+HARDLY_LOADED = 0.01
 # Gravity, and Coriolis with inertia; the ten parameters of a load follow.
 PARTS = 2
 
@@ -21,6 +25,7 @@ class Judge:
     Attributes:
         observations: windows of the recordings.
         judged: (n,) whether a joint takes part.
+        loaded: (n,) whether it also has enough torque for hypotheses about single joints.
         floor: (n,) what is added to each sum of squares, see NEGLIGIBLE.
     """
 
@@ -33,7 +38,9 @@ class Judge:
         self._targets: dict[tuple[int | None, float, tuple[int, ...]], tuple[Array, Array]] = {}
         nothing = Explanation.nothing(seen.size)
         squares, _ = self.target_products(nothing)
+        model = np.einsum('i,jik,k->j', [1.0, 1.0], self.products(None), [1.0, 1.0])
         self.judged = seen.observed & (squares > 0.0)
+        self.loaded = self.judged & _loaded(np.sqrt(model), seen.torques.model)
         self.floor = np.maximum(NEGLIGIBLE**2 * squares, np.finfo(float).tiny)
 
     def columns(self, body: int | None) -> Array:
@@ -94,3 +101,12 @@ class Judge:
         with np.errstate(invalid='ignore', divide='ignore'):
             both = mixed @ coefficients
             return both / model, both / np.sqrt(model * squares)
+
+
+def _loaded(torque: Array, model: RobotModel) -> Array:
+    """Whether the torque (n,) of a joint is not small against the largest of its kind."""
+    sliding = np.array([joint.kind == 'prismatic' for joint in model.independent_joints])
+    loaded = np.zeros(len(torque), dtype=bool)
+    for kind in sliding, ~sliding:
+        loaded[kind] = torque[kind] > HARDLY_LOADED * torque[kind].max(initial=0.0)
+    return loaded

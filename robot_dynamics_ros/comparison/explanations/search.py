@@ -13,7 +13,8 @@ from .judge import Judge
 
 # Most hypotheses that are combined.
 MOST = 8
-JOINTLY = 20
+# How often the numbers of an explanation are estimated in turn.
+SWEEPS = 2
 
 
 def search(judge: Judge) -> Explanation:
@@ -27,15 +28,9 @@ def search(judge: Judge) -> Explanation:
         return found
     while len(found.steps) < MOST:
         before = judge.misfit(found)
-        tried = []
-        for code, one, cost in candidates(judge, found):
-            # Factors hide a load in part: together they come out right.
-            both = (
-                refitted(judge, one, JOINTLY)
-                if code == 'payload' and 'factor' in one.steps
-                else one
-            )
-            tried.append((before - judge.misfit(both) - cost, both))
+        tried = [
+            (before - judge.misfit(one) - cost, one) for _, one, cost in candidates(judge, found)
+        ]
         gain, best = max(tried, key=lambda one: one[0], default=(0.0, found))
         if gain < WORTH:
             break
@@ -43,13 +38,13 @@ def search(judge: Judge) -> Explanation:
     return without_superfluous(judge, found)
 
 
-def refitted(judge: Judge, explanation: Explanation, sweeps: int = 2) -> Explanation:
+def refitted(judge: Judge, explanation: Explanation) -> Explanation:
     """The same explanation with numbers that fit best together."""
-    for _ in range(sweeps):
-        explanation = _refit_gains(judge, explanation)
-        if explanation.body is not None:
-            load, _ = best_load(judge, explanation, explanation.body)
-            explanation = replace(explanation, load=tuple(load.tolist()))
+    for _ in range(SWEEPS):
+        if explanation.body is None:
+            explanation = _refit_gains(judge, explanation)
+        else:
+            explanation, _ = best_load(judge, explanation, explanation.body)
         if 'delay' in explanation.steps:
             explanation = replace(explanation, delay=best_delay(judge, explanation))
     return explanation
