@@ -68,7 +68,11 @@ def _row(canvas: Canvas, part: JointPart, top: float, height: float) -> None:
     )  # fmt: skip
     for place, panel in zip(grid, _panels(part), strict=True):
         if panel is not None:
-            draw(canvas.add_subplot(place), panel, legend='right' if len(panel.curves) == 2 and panel.key == 'torque' else 'none')
+            draw(
+                canvas.add_subplot(place),
+                panel,
+                legend='right' if len(panel.curves) == 2 and panel.key == 'torque' else 'none',
+            )
 
 
 def _panels(part: JointPart) -> list[Panel | None]:
