@@ -16,6 +16,7 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 import back_ends
 import batches
 import core
+import descriptions
 import exported_c
 import kinetics
 import recordings
@@ -27,7 +28,7 @@ def main() -> int:
     parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
     parser.add_argument(
         '--only',
-        choices=['core', 'batches', 'c', 'node', 'back_ends', 'recordings'],
+        choices=['core', 'batches', 'c', 'node', 'back_ends', 'validate', 'recordings'],
         help='measure one of them',
     )
     parser.add_argument(
@@ -52,6 +53,8 @@ def main() -> int:
         figures += back_ends.measure()
     if options.only in (None, 'c'):
         figures += exported_c.measure()
+    if options.only in (None, 'validate'):
+        figures += descriptions.measure()
     if options.only in (None, 'recordings'):
         figures += recordings.measure()
     if options.only in (None, 'node'):
