@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.comparison.compared_model import compared_model
 from robot_dynamics_ros.comparison.comparison import TERMS
 from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
 from robot_dynamics_ros.core import ParameterError, parse_urdf
@@ -116,4 +115,4 @@ def _states(
 
 @once
 def _model_torques(urdf: str, joints: tuple[str, ...]) -> ModelTorques:
-    return ModelTorques(compared_model(parse_urdf(urdf), joints))
+    return ModelTorques.of_joints(parse_urdf(urdf), joints)

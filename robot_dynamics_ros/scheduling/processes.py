@@ -51,7 +51,7 @@ def outcomes_of_processes(tasks: Sequence[Task], common: Any, count: int) -> Ite
                     yield Outcome(task.name, error=worker.end())
     finally:
         for worker in workers:
-            worker.process.terminate()
+            worker.begin_to_end()
         for worker in workers:
             worker.stop()
 
@@ -106,6 +106,7 @@ class Worker:
 
     def end(self) -> str:
         """How the process has ended, in one line."""
+        self.begin_to_end()
         self.stop()
         code = self.process.exitcode or 0
         how = f'signal {signal.Signals(-code).name}' if code < 0 else f'exit code {code}'
@@ -114,13 +115,17 @@ class Worker:
             'compute fewer recordings at a time'
         )
 
+    def begin_to_end(self) -> None:
+        """Let the process end: an idle one by itself, others remove what they have begun."""
+        if self.task is not None:
+            self.process.terminate()
+        self.connection.close()
+
     def stop(self) -> None:
-        """Let the process end, which removes what it has begun to write."""
-        self.process.terminate()
+        """Wait for the end of the process; kill it if that takes too long."""
         self.process.join(PATIENCE)
         self.process.kill()
         self.process.join()
-        self.connection.close()
 
 
 def _work(connection: Connection, common: Any) -> None:
@@ -143,4 +148,5 @@ def _work(connection: Connection, common: Any) -> None:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(TERMINATED)

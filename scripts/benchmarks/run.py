@@ -17,6 +17,7 @@ import back_ends
 import batches
 import core
 import exported_c
+import fleets
 import kinetics
 from figures import Figure
 
@@ -25,7 +26,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
     parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
     parser.add_argument(
-        '--only', choices=['core', 'batches', 'c', 'node', 'back_ends'], help='measure one of them'
+        '--only', choices=['core', 'batches', 'c', 'node', 'back_ends', 'fleets'], help='measure one of them'
     )
     parser.add_argument(
         '--seconds', type=float, default=60.0, help='of round trips of the node (default: 60)'
@@ -49,6 +50,8 @@ def main() -> int:
         figures += back_ends.measure()
     if options.only in (None, 'c'):
         figures += exported_c.measure()
+    if options.only in (None, 'fleets'):
+        figures += fleets.measure()
     if options.only in (None, 'node'):
         figures += _measure_node(options.seconds)
     if options.json:
