@@ -109,7 +109,7 @@ class RecordingSummary:
 
 @dataclass(frozen=True)
 class Samples:
-    """Some samples of all recordings, evenly distributed in time, for plots.
+    """Some samples of all recordings, for plots: evenly distributed ones, and peaks.
 
     Attributes:
         joints: names of the columns.
@@ -124,6 +124,8 @@ class Samples:
         coriolis: (K, n) the same.
         inertia: (K, n) the same.
         friction: (K, n) the same, with the friction of the description.
+        regular: (K,) whether it is one of the evenly distributed samples. In the others, an effort
+            or a residual is the smallest or the largest of a stretch of time.
     """
 
     joints: tuple[str, ...]
@@ -138,6 +140,7 @@ class Samples:
     coriolis: Array
     inertia: Array
     friction: Array
+    regular: Array
 
     @property
     def model(self) -> Array:

@@ -7,8 +7,9 @@ import signal
 import sys
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import connection as connections
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
@@ -44,11 +45,12 @@ def outcomes_of_processes(tasks: Sequence[Task], common: Any, count: int) -> Ite
                     yield outcome
                     continue
                 workers.remove(worker)
+                reason = worker.end()
                 lost[task.name] += 1
                 if lost[task.name] < ATTEMPTS:
                     waiting.append(task)
                 else:
-                    yield Outcome(task.name, error=worker.end())
+                    yield Outcome(task.name, error=reason)
     finally:
         for worker in workers:
             worker.begin_to_end()
@@ -84,7 +86,8 @@ class Worker:
         self.connection, theirs = CONTEXT.Pipe()
         self.task: Task | None = None
         self.process = CONTEXT.Process(target=_work, args=(theirs, common), daemon=True)
-        self.process.start()
+        with _interruptions_later():
+            self.process.start()
         # So that the end of the process can be read from this side.
         theirs.close()
 
@@ -128,10 +131,23 @@ class Worker:
         self.process.join()
 
 
+@contextmanager
+def _interruptions_later() -> Iterator[None]:
+    """SIGINT waits until the end of the block; a process that is started in it gets none."""
+    # It unblocks SIGINT when it starts, which it does with the first process.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def _work(connection: Connection, common: Any) -> None:
-    """Compute tasks until the other side ends."""
-    # Ctrl-C reaches all processes of a terminal: the first one ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Compute tasks until the other side ends.
+
+    Ctrl-C, which reaches all processes of a terminal, is for the other side alone.
+    """
     signal.signal(signal.SIGTERM, _end)
     while True:
         try:

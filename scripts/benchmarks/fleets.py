@@ -69,11 +69,11 @@ def _beside_plain_loop(
     """Torques of all recordings as Parquet: a loop, one process, two, and a cluster."""
     targets = [folder / f'{bag.stem}.parquet' for bag in bags]
     pairs = list(zip(bags, targets, strict=True))
-    tasks = [Task(str(bag), write_torques, (bag, target)) for bag, target in pairs]
+    tasks = [Task(bag.name, write_torques, (bag.name, (bag,), target)) for bag, target in pairs]
 
     def loop() -> None:
         for bag, target in pairs:
-            write_torques(options, bag, target)
+            write_torques(options, bag.name, (bag,), target)
 
     ways: dict[str, Callable[[], object]] = {
         'loop': loop,

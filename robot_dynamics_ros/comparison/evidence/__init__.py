@@ -6,5 +6,6 @@ Modules::
     model_torques  the torque of the model along a motion, in parts
     moments        sums of products, for the figures
     excerpts       windows of consecutive samples, for the hypotheses
-    plot_samples   evenly distributed samples, for plots
+    plot_samples   evenly distributed samples and peaks, for plots
+    extremes       where a signal is smallest and largest
 """
