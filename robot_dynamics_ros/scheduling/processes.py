@@ -7,13 +7,13 @@ import signal
 import sys
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from multiprocessing import connection as connections
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
+from .interruptions import interruptions_later
 from .task import Outcome, Task, computed, failed
 
 # A fork would copy the locks of threads that do not exist in the copy.
@@ -86,7 +86,7 @@ class Worker:
         self.connection, theirs = CONTEXT.Pipe()
         self.task: Task | None = None
         self.process = CONTEXT.Process(target=_work, args=(theirs, common), daemon=True)
-        with _interruptions_later():
+        with interruptions_later():
             self.process.start()
         # So that the end of the process can be read from this side.
         theirs.close()
@@ -129,18 +129,6 @@ class Worker:
         self.process.join(PATIENCE)
         self.process.kill()
         self.process.join()
-
-
-@contextmanager
-def _interruptions_later() -> Iterator[None]:
-    """SIGINT waits until the end of the block; a process that is started in it gets none."""
-    # It unblocks SIGINT when it starts, which it does with the first process.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(connection: Connection, common: Any) -> None:

@@ -63,9 +63,7 @@ def _recordings(folder: Path) -> tuple[RecordingOptions, list[Path]]:
     return RecordingOptions(urdf, None, {}, 20.0), bags
 
 
-def _beside_plain_loop(
-    options: RecordingOptions, bags: list[Path], folder: Path
-) -> list[Figure]:
+def _beside_plain_loop(options: RecordingOptions, bags: list[Path], folder: Path) -> list[Figure]:
     """Torques of all recordings as Parquet: a loop, one process, two, and a cluster."""
     targets = [folder / f'{bag.stem}.parquet' for bag in bags]
     pairs = list(zip(bags, targets, strict=True))
@@ -91,7 +89,9 @@ def _beside_plain_loop(
     figures = [
         Figure(f'{name}: plain loop', seconds['loop'], 's'),
         Figure('  for each state', 1e6 * seconds['loop'] / states, 'us'),
-        Figure('  one process to the loop', seconds['one process'] / seconds['loop'], 'x', LOOP_BOUND),
+        Figure(
+            '  one process to the loop', seconds['one process'] / seconds['loop'], 'x', LOOP_BOUND
+        ),
     ]
     for way in ('two processes', 'cluster'):
         if way in seconds:

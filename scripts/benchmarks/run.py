@@ -26,7 +26,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
     parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
     parser.add_argument(
-        '--only', choices=['core', 'batches', 'c', 'node', 'back_ends', 'fleets'], help='measure one of them'
+        '--only',
+        choices=['core', 'batches', 'c', 'node', 'back_ends', 'fleets'],
+        help='measure one of them',
     )
     parser.add_argument(
         '--seconds', type=float, default=60.0, help='of round trips of the node (default: 60)'
