@@ -15,6 +15,8 @@ from .observations import LONGEST_DELAY
 
 # A delay with a larger standard deviation is not known [s].
 KNOWN = 5e-3
+# An effort of which more is left shows no delay: what is left may look like one.
+EXPLAINED = 0.15
 # Distance of the points of the parabola [s].
 STEP = 2e-3
 
@@ -51,7 +53,9 @@ def _refined(judge: Judge, given: Explanation, joint: int, near: float) -> float
         return float('nan')
     # An error S (d - d_0)^2 + E has this variance of d_0.
     deviation = np.sqrt(errors[1] / (curvature * max(judge.observations.independent, 1.0)))
-    return near + _vertex(errors, STEP) if deviation < KNOWN else float('nan')
+    squares, _ = judge.target_products(given)
+    known = deviation < KNOWN and errors[1] < EXPLAINED**2 * squares[joint]
+    return near + _vertex(errors, STEP) if known else float('nan')
 
 
 def _vertex(errors: Array, step: float) -> float:
