@@ -6,19 +6,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from robot_dynamics_ros.core.errors import InertiaError
+from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
 from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
 from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
 
 from .agreement import Agreement, agreement
-from .evaluated_dynamics import EvaluatedDynamics
 from .gravity_load import gravity_loads, overloads
 from .sampled_poses import SampledPoses
 
 ORDER = ('error', 'warning', 'info')
 # Positions at which the mass matrix is examined.
-POSITIONS = 20
+POSITIONS = 10
 
 
 @dataclass(frozen=True)
