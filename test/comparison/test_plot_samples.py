@@ -71,9 +71,7 @@ def test_a_gap_stays_where_it_is(noise):
     samples = PlotSamples()
     for first, begins in ((0, True), (100_000, False), (200_000, True)):
         piece = noise[first : first + 100_000]
-        samples.add(
-            motion_of(piece, first, begins), np.zeros((4, *piece.shape)), after_gap=begins
-        )
+        samples.add(motion_of(piece, first, begins), np.zeros((4, *piece.shape)), after_gap=begins)
     result = samples_of(JOINTS, [samples])
     rows = np.flatnonzero(result.begins)
     assert list(rows[:1]) == [0]

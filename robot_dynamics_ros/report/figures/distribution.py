@@ -6,8 +6,8 @@ import numpy as np
 
 from robot_dynamics_ros.comparison import Comparison
 
+from ..words.numbers_as_text import number, quantity
 from .joint_columns import JointColumns
-from .number_text import number, quantity
 from .panel import Array, Curve, Figure, Panel
 
 BINS = 60
@@ -17,7 +17,10 @@ LOWEST = 1e-4
 
 def spectrum_figure(joint: JointColumns, comparison: Comparison) -> Figure:
     """Amplitude spectral densities of measurement and residual."""
-    hint = 'A peak is a vibration, a ripple of the gears or the controller. The filter removes what is above its cutoff.'
+    hint = (
+        'A peak is a vibration, a ripple of the gears or the controller. The filter removes what '
+        'is above its cutoff.'
+    )
     curves = _densities(joint, comparison)
     if not curves:
         return Figure('spectrum', (), hint)
