@@ -2,6 +2,7 @@
 
 import gzip
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 
@@ -56,6 +57,14 @@ def sine_states(rate=250.0, seconds=4.0, start=START):
     return States(stamps, positions, velocities, 3.0 * positions + velocities + 1.0)
 
 
+@cache
+def type_store(name='LATEST'):
+    """Message types of rosbags."""
+    from rosbags.typesys import Stores, get_typestore
+
+    return get_typestore(Stores[name])
+
+
 def message_of(store, states, index, *, stamp=True):
     """One state as a message of a type store of rosbags."""
     types = store.types
@@ -75,9 +84,7 @@ def message_of(store, states, index, *, stamp=True):
 
 def ros2_messages(states, **options):
     """Times and serialized messages of states."""
-    from rosbags.typesys import Stores, get_typestore
-
-    store = get_typestore(Stores.LATEST)
+    store = type_store()
     for index in range(len(states)):
         message = message_of(store, states, index, **options)
         kind = 'sensor_msgs/msg/JointState'
@@ -94,9 +101,8 @@ def write_bag(folder, contents, *, storage='mcap', compression=None):
         compression: file, message or storage.
     """
     from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
-    from rosbags.typesys import Stores, get_typestore
 
-    store = get_typestore(Stores.LATEST)
+    store = type_store()
     writer = Writer(folder, version=9, storage_plugin=StoragePlugin[storage.upper()])
     if compression:
         writer.set_compression(CompressionMode[compression.upper()], CompressionFormat.ZSTD)
@@ -117,9 +123,8 @@ def joint_state_bag(folder, states, *, topic=TOPIC, stamp=True, **options):
 def ros1_bag(file, states, *, topic=TOPIC, compression=None):
     """A ROS 1 bag with the states on one topic."""
     from rosbags.rosbag1 import Writer
-    from rosbags.typesys import Stores, get_typestore
 
-    store = get_typestore(Stores.ROS1_NOETIC)
+    store = type_store('ROS1_NOETIC')
     writer = Writer(file)
     if compression:
         writer.set_compression(Writer.CompressionFormat[compression.upper()])
@@ -132,9 +137,15 @@ def ros1_bag(file, states, *, topic=TOPIC, compression=None):
     return file
 
 
-def csv_file(file, states, *, style='{}_{}', time='time', fields=('position', 'velocity', 'effort')):
+def csv_file(
+    file, states, *, style='{}_{}', time='time', fields=('position', 'velocity', 'effort')
+):
     """A CSV file with some of the values; ending in .gz, it is compressed."""
-    values = {'position': states.positions, 'velocity': states.velocities, 'effort': states.efforts}
+    values = {
+        'position': states.positions,
+        'velocity': states.velocities,
+        'effort': states.efforts,
+    }
     columns = [(states.stamps - states.stamps[0])[:, None] / 1e9]
     names = [time]
     for field in fields:

@@ -19,6 +19,7 @@ from .description_file import TopicReader
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 from .inspect_command import inspect_command
+from .torques_command import torques_command
 from .validate_command import validate_command
 
 
@@ -31,7 +32,7 @@ def commands() -> None:
     """
 
 
-for command in (inspect_command, validate_command, export_command):
+for command in (inspect_command, validate_command, torques_command, export_command):
     commands.add_command(command)
 
 

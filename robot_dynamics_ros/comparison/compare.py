@@ -7,8 +7,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import ParameterError
 
@@ -20,14 +18,12 @@ from .evidence.model_torques import ModelTorques
 from .evidence.moments import Moments
 from .evidence.plot_samples import samples_of
 from .explanations.delays import joint_delays
-from .explanations.explanation import Explanation
 from .explanations.friction_fits import friction_fits
-from .explanations.judge import Judge
 from .explanations.observations import Observations
-from .explanations.search import search
+from .explanations.relabelling import explained
 from .figures import joint_figures
 from .spectrum import spectrum_of
-from .verdicts import joint_sentence, verdicts
+from .verdicts import joint_sentence, relabelled, verdicts
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion
@@ -106,15 +102,16 @@ def conclude(torques: ModelTorques, evidence: Sequence[Evidence]) -> Comparison:
     """
     model, names = torques.model, torques.model.joint_names
     used = [one for one in evidence if one.count]
-    observations = Observations(torques, merged(one.excerpts for one in used))
-    judge = Judge(observations)
+    windows = list(merged(one.excerpts for one in used))
+    observations = Observations(torques, windows)
     enough = observations.independent >= FEWEST
-    found = search(judge) if enough else Explanation.nothing(len(names))
-    frictions = friction_fits(judge, found) if enough else {}
-    delays = joint_delays(judge, found) if enough else np.full(len(names), np.nan)
+    judge, found, relabelling = explained(torques, windows if enough else [])
+    frictions = friction_fits(judge, found)
+    delays = joint_delays(judge, found)
     moments = sum((one.moments for one in used), Moments.zero(len(names)))
     figures = dict(zip(names, joint_figures(model, moments, delays, frictions), strict=True))
     findings = [
+        *relabelled(names, relabelling),
         *verdicts(judge, found, frictions, figures),
         *data_findings(torques, evidence, observations),
     ]

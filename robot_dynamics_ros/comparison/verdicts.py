@@ -12,6 +12,7 @@ from .explanations.estimates import best_load
 from .explanations.explanation import Explanation
 from .explanations.friction_fits import JointFriction
 from .explanations.judge import Judge
+from .explanations.relabelling import Relabelling
 
 # A joint has gravity if its torque is at least this share of the largest of all joints.
 HAS_GRAVITY = 0.005
@@ -49,22 +50,55 @@ def verdicts(
     return findings
 
 
-def _exchanged(names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:
-    """One finding for each cycle of the permutation."""
-    left = {joint for joint, effort in enumerate(found.order) if joint != effort}
-    while left:
-        cycle = [min(left)]
-        while found.order[cycle[-1]] != cycle[0]:
-            cycle.append(found.order[cycle[-1]])
-        left -= set(cycle)
-        pairs = (f'that of {names[joint]} under {names[found.order[joint]]}' for joint in cycle)
+def relabelled(names: tuple[str, ...], relabelling: Relabelling) -> Iterator[Finding]:
+    """Findings about joints whose positions belong to another name or direction too.
+
+    Args:
+        names: of the joints.
+        relabelling: without which nothing explains the recording.
+    """
+    for cycle, pairs in _cycles(names, relabelling.order):
         yield Finding(
             'exchanged',
-            tuple(names[joint] for joint in sorted(cycle)),
+            cycle,
             None,
-            f'Efforts are recorded under the names of other joints: {", ".join(pairs)}. Correct '
-            'the order of the efforts in the driver, or the names.',
+            'Positions, velocities and efforts are recorded under the names of other joints: '
+            f'{pairs}. Correct the names in the driver, or map them with --rename.',
         )
+    turned = tuple(name for name, sign in zip(names, relabelling.signs, strict=True) if sign < 0)
+    if turned:
+        yield Finding(
+            'sign',
+            turned,
+            -1.0,
+            f'Positions and efforts of {_listed(turned)} have the opposite sign of those of the '
+            'description: turn the axis of the joint there, or the signs in the driver.',
+        )
+
+
+def _exchanged(names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:
+    for cycle, pairs in _cycles(names, found.order):
+        yield Finding(
+            'exchanged',
+            cycle,
+            None,
+            f'Efforts are recorded under the names of other joints: {pairs}. Correct the order of '
+            'the efforts in the driver, or the names.',
+        )
+
+
+def _cycles(
+    names: tuple[str, ...], order: tuple[int, ...]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The joints of each cycle of a permutation, and what is recorded under which name."""
+    left = {joint for joint, other in enumerate(order) if joint != other}
+    while left:
+        cycle = [min(left)]
+        while order[cycle[-1]] != cycle[0]:
+            cycle.append(order[cycle[-1]])
+        left -= set(cycle)
+        pairs = (f'that of {names[joint]} under {names[order[joint]]}' for joint in cycle)
+        yield tuple(names[joint] for joint in sorted(cycle)), ', '.join(pairs)
 
 
 def _sign(names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:

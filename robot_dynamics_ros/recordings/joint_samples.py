@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
@@ -48,3 +49,12 @@ class JointSamples:
         fields = ('times', 'positions', 'velocities', 'efforts')
         arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in fields]
         return JointSamples(parts[0].joints, *arrays)
+
+
+def finite_rows(values: Array) -> npt.NDArray[np.bool_]:
+    """Which rows (N, n) have neither NaN nor infinity."""
+    # A sum is finite only if each value is: the fastest test of all.
+    if np.isfinite(np.add.reduce(values, axis=None)):
+        return np.ones(len(values), bool)
+    rows: npt.NDArray[np.bool_] = np.isfinite(values).all(axis=1)
+    return rows

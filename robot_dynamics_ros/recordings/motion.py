@@ -14,7 +14,7 @@ from robot_dynamics_ros.core.errors import RecordingError
 from .filtering.cutoff import check_rate, checked_cutoff, chosen_cutoff
 from .filtering.segment_filter import SegmentFilter
 from .filtering.uniform_grid import UniformGrid
-from .filtering.zero_phase import kernels
+from .filtering.zero_phase import Convolution, half_length, kernels
 from .joint_samples import JointSamples
 from .recording import Recording
 from .segments import segment_parts
@@ -23,6 +23,8 @@ from .segments import segment_parts
 LOOKED_AT = 1 << 18
 
 
+# Samples that are filtered together: they fit into the cache of a processor.
+PART = 1 << 14
 # Whether a part begins a segment, and its samples.
 Part = tuple[bool, JointSamples]
 
@@ -73,20 +75,21 @@ def motions(recording: Recording, *, cutoff: float | None = None) -> Iterator[Mo
     """
     rate = 1.0 / recording.interval
     check_rate(recording.name, rate)
-    parts = segment_parts(recording)
+    parts = segment_parts(recording, PART)
     first: list[Part] = []
     if cutoff is None:
         first = _until(parts, LOOKED_AT)
         cutoff = _cutoff_of(first, recording.interval)
     else:
         cutoff = checked_cutoff(cutoff, rate)
-    weights = kernels(cutoff, rate)
+    half = half_length(cutoff, rate)
+    convolution = Convolution(kernels(cutoff, rate))
     segment: SegmentFilter | None = None
     longest, found = 0, False
     for begins, part in chain(first, parts):
         if begins or segment is None:
             longest = max(longest, _ended(segment, recording))
-            segment = SegmentFilter(part, weights, recording.interval)
+            segment = SegmentFilter(part, convolution, half, recording.interval)
         continues = segment.produced > 0
         arrays = segment.push(part)
         if arrays is not None:
@@ -96,8 +99,7 @@ def motions(recording: Recording, *, cutoff: float | None = None) -> Iterator[Mo
     if not found:
         raise RecordingError(
             f'{recording.name}: the longest segment without a gap has {longest} samples, the '
-            f'filter at {cutoff:.3g} Hz needs {weights.shape[1]}: record longer, or raise the '
-            'cutoff'
+            f'filter at {cutoff:.3g} Hz needs {2 * half + 1}: record longer, or raise the cutoff'
         )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from .joint_samples import JointSamples
+from .joint_samples import JointSamples, finite_rows
 
 # Of the usual interval: what exceeds it is a dropout. A gap is longer than both limits of a gap.
 DROPOUT = 1.5
@@ -68,9 +68,9 @@ class Quality:
     def count(self, samples: JointSamples) -> None:
         """Take the samples into account that follow those before."""
         self.samples += len(samples)
-        self.not_finite += _rows_not_finite(samples.positions)
-        self.without_velocities += _rows_not_finite(samples.velocities)
-        self.without_efforts += _rows_not_finite(samples.efforts)
+        self.not_finite += _not_finite(samples.positions)
+        self.without_velocities += _not_finite(samples.velocities)
+        self.without_efforts += _not_finite(samples.efforts)
         if not len(samples):
             return
         first = samples.times[:1] if self._last is None else [self._last]
@@ -83,8 +83,9 @@ class Quality:
     def _count_intervals(self, intervals: Array) -> None:
         if not intervals.size:
             return
-        self.repeated += int(np.count_nonzero(intervals == 0.0))
-        self.backward += int(np.count_nonzero(intervals < 0.0))
+        if intervals.min() <= 0.0:
+            self.repeated += int(np.count_nonzero(intervals == 0.0))
+            self.backward += int(np.count_nonzero(intervals < 0.0))
         long = intervals[intervals > DROPOUT * self.usual_interval]
         gaps = long[long > gap_limit(self.usual_interval)]
         self.gaps += gaps.size
@@ -102,11 +103,9 @@ class Quality:
         return counts
 
 
-def _rows_not_finite(values: Array) -> int:
+def _not_finite(values: Array) -> int:
     """How many rows (N, n) have a value that is NaN or infinite."""
-    if np.isfinite(values).all():
-        return 0
-    return int(np.count_nonzero(~np.isfinite(values).all(axis=1)))
+    return len(values) - int(np.count_nonzero(finite_rows(values)))
 
 
 def _weighted_median(values: list[tuple[float, int]]) -> float:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
-from .joint_samples import JointSamples
+from .joint_samples import JointSamples, finite_rows
 from .quality import gap_limit
 from .recording import CHUNK, Recording
 
@@ -63,11 +62,9 @@ class _Cutter:
 
     def cut(self, chunk: JointSamples) -> tuple[Flags, Flags]:
         """Which samples (N,) are kept, and which of the kept ones (M,) begin a segment."""
-        finite = np.isfinite(chunk.positions).all(axis=1)
-        kept, begins = self._in_time(chunk.times, finite)
-        measured = np.isfinite(np.hstack([chunk.velocities, chunk.efforts]))
+        kept, begins = self._in_time(chunk.times, finite_rows(chunk.positions))
         if kept.any():
-            begins |= self._changes(measured if kept.all() else measured[kept])
+            begins |= self._changes(chunk.velocities, chunk.efforts, kept)
         return kept, begins
 
     def _in_time(self, times: Array, finite: Flags) -> tuple[Flags, Flags]:
@@ -96,10 +93,19 @@ class _Cutter:
             self._last = time
         return kept, np.array(begins, bool)
 
-    def _changes(self, measured: Flags) -> Any:
-        """Which samples differ from the one before in what is measured (M, 2 n)."""
+    def _changes(self, velocities: Array, efforts: Array, kept: Flags) -> Flags | bool:
+        """Which of the kept samples (M,) differ from the one before in what is measured."""
+        columns = 2 * velocities.shape[1]
+        everything = finite_rows(velocities) & finite_rows(efforts)
+        if everything.all():
+            measured = np.ones((2, columns), bool)
+        else:
+            measured = np.isfinite(np.hstack([velocities, efforts]))[kept]
         before = measured[0] if self._measured is None else self._measured
         self._measured = measured[-1]
         if (measured == before).all():
             return False
-        return (measured != np.vstack([before, measured[:-1]])).any(axis=1)
+        if everything.all():
+            measured = np.ones((int(np.count_nonzero(kept)), columns), bool)
+        changes: Flags = (measured != np.vstack([before, measured[:-1]])).any(axis=1)
+        return changes

@@ -166,3 +166,28 @@ def test_an_effort_that_nothing_explains(compared):
     noise = np.random.default_rng(3).normal(0.0, 200.0, len(recorded.times))
     finding = only(compared(recorded.with_efforts(lambda effort: effort + noise, 'elbow')))
     assert (finding.code, finding.joints) == ('unexplained', ('elbow',))
+
+
+@pytest.mark.parametrize('pair', [('shoulder', 'elbow'), ('base', 'bend')])
+def test_exchanged_names(compared, pair):
+    """Positions and velocities too, which changes the torque of every joint."""
+    first, second = sorted(JOINTS.index(joint) for joint in pair)
+    columns = list(range(6))
+    columns[first], columns[second] = second, first
+    recorded = simulated()
+    names = ('positions', 'velocities', 'efforts')
+    finding = only(
+        compared(replace(recorded, **{one: getattr(recorded, one)[:, columns] for one in names}))
+    )
+    assert (finding.code, set(finding.joints)) == ('exchanged', set(pair))
+    assert 'Positions' in finding.message
+
+
+def test_joint_that_turns_the_other_way(compared):
+    signs = np.array([1, 1, -1, 1, 1, 1])
+    recorded = simulated()
+    names = ('positions', 'velocities', 'efforts')
+    turned = {one: signs * getattr(recorded, one) for one in names}
+    finding = only(compared(replace(recorded, **turned)))
+    assert (finding.code, finding.joints) == ('sign', ('elbow',))
+    assert 'Positions' in finding.message

@@ -17,6 +17,7 @@ from recorded_states import (
     ros1_bag,
     ros2_messages,
     sine_states,
+    type_store,
     write_bag,
 )
 
@@ -50,9 +51,7 @@ def split(path, storage):
     text = (path / 'part_0' / 'metadata.yaml').read_text()
     listed = f'- part_0.{ending}'
     assert listed in text
-    (whole / 'metadata.yaml').write_text(
-        text.replace(listed, f'{listed}\n  - part_1.{ending}', 1)
-    )
+    (whole / 'metadata.yaml').write_text(text.replace(listed, f'{listed}\n  - part_1.{ending}', 1))
     return whole
 
 
@@ -79,7 +78,9 @@ KINDS = {
     'compressed file': lambda p: [
         joint_state_bag(p / 'bag', STATES, storage='sqlite3', compression='file')
     ],
-    'bare compressed file': lambda p: [bare(joint_state_bag(p / 'bag', STATES, compression='file'))],
+    'bare compressed file': lambda p: [
+        bare(joint_state_bag(p / 'bag', STATES, compression='file'))
+    ],
     'ROS 1': lambda p: [ros1_bag(p / 'old.bag', STATES)],
     'ROS 1, lz4': lambda p: [ros1_bag(p / 'old.bag', STATES, compression='lz4')],
     'ROS 1, bz2': lambda p: [ros1_bag(p / 'old.bag', STATES, compression='bz2')],
@@ -175,9 +176,9 @@ def test_messages_of_other_joints_are_left_out_and_counted(tmp_path, storage):
     np.testing.assert_array_equal(positions, gripper.positions)
     assert np.isnan(velocities).all()
     assert np.isnan(efforts).all()
-    with pytest.raises(RecordingError, match='no message on /joint_states has all joints'):
-        with open_recording([bag], joints=[*JOINTS, 'finger']):
-            pass
+    refused = pytest.raises(RecordingError, match='no message on /joint_states has all joints')
+    with refused, open_recording([bag], joints=[*JOINTS, 'finger']):
+        pass
 
 
 def test_interleaved_topics_do_not_disturb_each_other(tmp_path):
@@ -204,9 +205,7 @@ def test_without_stamps_times_are_those_of_the_log(tmp_path):
 
 
 def test_the_description_comes_from_its_topic(tmp_path):
-    from rosbags.typesys import Stores, get_typestore
-
-    store = get_typestore(Stores.LATEST)
+    store = type_store()
     text = '<robot name="ä"/>'
     message = store.types['std_msgs/msg/String'](text)
     data = bytes(store.serialize_cdr(message, 'std_msgs/msg/String'))

@@ -8,6 +8,7 @@ Modules::
     estimates      the delay and the load that fit best
     hypotheses     what can be added to an explanation, and what it must be worth
     search         the hypotheses that together explain the recordings
+    relabelling    joints whose whole state belongs to another name or direction
     delays         the delay of each joint
     friction_fits  friction and offset of each joint
 """

@@ -41,9 +41,9 @@ def best_delay(judge: Judge, given: Explanation) -> float:
 def best_load(judge: Judge, given: Explanation, body: int) -> tuple[Explanation, float]:
     """The explanation with the inertial parameters that something on a body adds.
 
-    Factors of the efforts are estimated with them: they would hide a load in part. With u = 1 / gain
-    the equations u measured - columns load = gravity + motion are linear in both. Weighted least
-    squares over all joints; the weights follow from the errors of each joint.
+    Factors of the efforts are estimated with them: they would hide a load in part. With u the
+    inverse of the gain, the equations u measured - columns load = gravity + motion are linear in
+    both. Weighted least squares over all joints; the weights follow from the errors of each joint.
 
     Args:
         judge: has the observations.

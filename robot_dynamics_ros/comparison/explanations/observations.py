@@ -7,7 +7,7 @@ of every column (Frisch and Waugh), so that a hypothesis is judged by what they 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -16,7 +16,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from ..evidence.excerpts import Excerpts, Window
+from ..evidence.excerpts import Window
 from ..evidence.model_torques import ModelTorques
 from .explanation import Explanation
 
@@ -85,10 +85,10 @@ class Observations:
         independent: number of samples that are independent after filtering.
     """
 
-    def __init__(self, torques: ModelTorques, excerpts: Excerpts) -> None:
+    def __init__(self, torques: ModelTorques, windows: Iterable[Window]) -> None:
         """Compute the model at every sample of the windows."""
         self.torques = torques
-        self.windows = [window for window in excerpts if len(window.efforts) > 2 * _margin(window)]
+        self.windows = [window for window in windows if len(window.efforts) > 2 * _margin(window)]
         size = torques.model.size
         self.positions = self._inner('positions', size)
         self.velocities = self._inner('velocities', size)

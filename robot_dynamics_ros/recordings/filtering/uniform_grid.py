@@ -32,7 +32,7 @@ class UniformGrid:
         """Begin a segment."""
         self.start, self.interval = start, interval
         self._times: Array = np.empty(0)
-        self._values: Array | None = None
+        self._values: Array = np.empty((0, 0))
         # Number of the next sample of the grid.
         self._next = 0
 
@@ -43,18 +43,31 @@ class UniformGrid:
             times: (N,) of the next samples, strictly increasing [s].
             values: (N, m) of these samples.
         """
-        if self._values is not None:
-            times = np.concatenate([self._times, times])
-            values = np.concatenate([self._values, values])
-        # The last samples take part in the next intervals.
-        self._times, self._values = times[-2 * SIDE :], values[-2 * SIDE :]
-        numbers = (times - self.start) / self.interval
+        carried = len(self._times)
+        all_times = np.concatenate([self._times, times])
+        numbers = (all_times - self.start) / self.interval
         nearest = np.rint(numbers)
-        if (np.abs(numbers - nearest) < EQUAL).all() and (np.diff(nearest) == 1.0).all():
-            first = int(np.searchsorted(nearest, self._next))
-            self._next = max(self._next, int(nearest[-1]) + 1)
-            return values[first:]
-        if len(times) < 2 * SIDE:
+        equal = (np.abs(numbers - nearest) < EQUAL).all() and (np.diff(nearest) == 1.0).all()
+        first = int(np.searchsorted(nearest, self._next))
+        passed = equal and first == carried
+        all_values = values
+        if carried and not (passed and len(values) >= 2 * SIDE):
+            all_values = np.concatenate([self._values, values])
+        rows = values if passed else self._between(numbers, all_values)
+        self._next = int(nearest[-1]) + 1 if passed else self._next
+        # The last samples take part in the next intervals.
+        kept = min(2 * SIDE, len(all_values))
+        self._times, self._values = all_times[-kept:], all_values[-kept:].copy()
+        return rows
+
+    def _between(self, numbers: Array, values: Array) -> Array:
+        """Rows that follow those before, by interpolation.
+
+        Args:
+            numbers: (N,) where samples are, in intervals of the grid.
+            values: (N, m) of the samples.
+        """
+        if len(values) < 2 * SIDE:
             return values[:0]
         last = int(np.floor(numbers[-SIDE]))
         wanted = np.arange(self._next, last + 1)

@@ -87,7 +87,8 @@ def _offsets(view: memoryview, chunk: Any, channels: set[int]) -> npt.NDArray[np
             raise RecordingError('a message index is damaged')
         entries = np.frombuffer(view, ENTRY, size // ENTRY.itemsize, at + INDEX.size)
         parts.append(entries['offset'].astype(np.int64))
-    return np.sort(np.concatenate(parts))
+    offsets = parts[0] if len(parts) == 1 else np.concatenate(parts)
+    return np.sort(offsets) if (offsets[1:] < offsets[:-1]).any() else offsets
 
 
 def _records(view: memoryview) -> Bytes:
@@ -128,7 +129,9 @@ def _block(records: Bytes, offsets: npt.NDArray[np.int64], channels: set[int]) -
     heads = records_at(records, offsets, HEAD)
     starts = offsets + HEAD.itemsize
     sizes = heads['size'].astype(np.int64) - COUNTED
-    known = np.isin(heads['channel'], list(channels))
+    known = np.zeros(len(heads), bool)
+    for channel in channels:
+        known |= heads['channel'] == channel
     if not (
         (heads['opcode'] == MESSAGE).all()
         and known.all()
@@ -137,7 +140,7 @@ def _block(records: Bytes, offsets: npt.NDArray[np.int64], channels: set[int]) -
     ):
         raise RecordingError('a message index does not point to its messages')
     times = heads['log_time'].astype(np.int64)
-    if (np.diff(times) < 0).any():
+    if (times[1:] < times[:-1]).any():
         order = np.argsort(times, kind='stable')
         times, starts, sizes = times[order], starts[order], sizes[order]
     return MessageBlock(times, records, starts, sizes)

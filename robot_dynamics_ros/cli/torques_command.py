@@ -1,0 +1,179 @@
+"""`robot_dynamics torques`: the torques of a model along recordings."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.recordings.writers import ENDINGS, check_ending
+from robot_dynamics_ros.scheduling import Outcome, Task
+from robot_dynamics_ros.written_file import check_can_be_written
+
+from .description_file import files_and_arguments
+from .exit_codes import CANNOT_BE_USED, GOOD
+from .fleet_options import Fleet, fleet_options
+from .output import Output, output_options
+from .recording_options import RecordingOptions, options_of, recording_options
+from .torques_task import write_torques
+
+STORAGE_ENDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
+HELP = """Write the torques that a model needs for the motion of recordings.
+
+Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag. Position, velocity and
+acceleration are low-pass filtered without a delay; inverse dynamics of the model along them gives
+torques and their parts: gravity, Coriolis, inertia, and the friction of the URDF. A xacro file
+takes arguments, name:=value.
+
+\b
+What is written, by the ending:
+  .mcap     the recorded states, and beside them for PlotJuggler and Foxglove
+            /model/torques, /model/gravity, /model/coriolis, /model/inertia, /model/friction
+  .csv      one row for each sample; .csv.gz is compressed
+  .parquet  the same table
+
+\b
+Examples:
+  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
+  robot_dynamics torques monday/*.mcap --urdf arm.urdf --output torques/ --format parquet
+  robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786 \\
+      --resume /data/torques/results
+"""
+
+
+@click.command('torques', help=HELP)
+@click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
+@recording_options
+@click.option(
+    '--output', 'target', type=click.Path(path_type=Path), default=Path(), metavar='PATH',
+    help='File, or folder for files NAME_torques.ENDING. [default: this folder]',
+)  # fmt: skip
+@click.option(
+    '--format', 'kind', type=click.Choice([ending[1:] for ending in ENDINGS]), default='mcap',
+    show_default=True, help='Of files in a folder.',
+)  # fmt: skip
+@fleet_options
+@output_options
+def torques_command(
+    words: tuple[str, ...],
+    urdf: Path | None,
+    topic: str | None,
+    rename: tuple[str, ...],
+    cutoff: float | None,
+    target: Path,
+    kind: str,
+    scheduler: str | None,
+    jobs: int | None,
+    resume: Path | None,
+    output: Output,
+) -> int:
+    """Compute each recording, and print one line for it."""
+    bags, arguments = files_and_arguments(words)
+    if not bags:
+        raise ParameterError('name at least one BAG')
+    options = options_of(urdf, arguments, topic, rename, cutoff)
+    targets = targets_of(bags, target, kind)
+    fleet = Fleet(scheduler, jobs, resume)
+    if len(bags) == 1 and fleet.is_here:
+        outcomes = [_computed_here(options, bags[0], targets[0], output)]
+    else:
+        tasks = [_task(bag, file) for bag, file in zip(bags, targets, strict=True)]
+        outcomes = fleet.run('torques', tasks, options, output)
+    return _report(outcomes, targets, output)
+
+
+def targets_of(bags: Sequence[Path], target: Path, kind: str) -> list[Path]:
+    """The file of each recording.
+
+    Args:
+        bags: recordings.
+        target: a file for one recording; else a folder, which is made.
+        kind: ending of files in a folder, without its dot.
+
+    Raises:
+        ParameterError: two recordings would get the same file, one would be replaced, or a file
+            cannot be written.
+    """
+    if target.suffix and not target.is_dir():
+        check_ending(target)
+        if len(bags) > 1:
+            raise ParameterError(f'{target} is a file for one recording: name a folder')
+        files = [target]
+    else:
+        target.mkdir(parents=True, exist_ok=True)
+        files = [target / f'{name}_torques.{kind}' for name in _names(bags)]
+    for bag, file in zip(bags, files, strict=True):
+        if file.resolve() == bag.resolve():
+            raise ParameterError(f'{file} is the recording itself: name another file')
+        check_can_be_written(file)
+    return files
+
+
+def _names(bags: Sequence[Path]) -> list[str]:
+    """A name for each recording: of the file or folder, with its folders where that is needed."""
+    paths = [_without_ending(bag.resolve()) for bag in bags]
+    names = [path.name for path in paths]
+    if max(Counter(names).values()) > 1:
+        common = Path(os.path.commonpath([path.parent for path in paths]))
+        names = ['_'.join(path.relative_to(common).parts) for path in paths]
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise ParameterError(
+                f'{count} recordings would be written to {name}_torques: rename them'
+            )
+    return names
+
+
+def _without_ending(path: Path) -> Path:
+    while path.suffix in STORAGE_ENDINGS:
+        path = path.with_suffix('')
+    return path
+
+
+def _task(bag: Path, file: Path) -> Task:
+    # Other processes may have other working folders.
+    there, target = bag.resolve(), file.resolve()
+    return Task(str(bag), write_torques, (there, target), reads=(there,), writes=(target,))
+
+
+def _computed_here(options: RecordingOptions, bag: Path, file: Path, output: Output) -> Outcome:
+    """The outcome of the only recording; its error is that of the command."""
+    return Outcome(str(bag), write_torques(options, bag, file, output.progress))
+
+
+def _report(outcomes: Sequence[Outcome], targets: Sequence[Path], output: Output) -> int:
+    rows = []
+    for outcome, target in zip(outcomes, targets, strict=True):
+        rows.append(_row(outcome, target))
+        output.line(_line(outcome, target))
+    failed = sum(bool(outcome.error) for outcome in outcomes)
+    if len(outcomes) > 1:
+        written = len(outcomes) - failed
+        output.line(f'{len(outcomes)} recordings: {written} written, {failed} failed')
+    output.write_json({'recordings': rows})
+    return CANNOT_BE_USED if failed else GOOD
+
+
+def _row(outcome: Outcome, target: Path) -> dict[str, Any]:
+    """What --json says of a recording."""
+    head = {'file': outcome.name, 'error': outcome.error or None}
+    return head if outcome.error else head | {'output': target, **outcome.result}
+
+
+def _line(outcome: Outcome, target: Path) -> str:
+    if outcome.error:
+        where = '' if outcome.name in outcome.error else f'{outcome.name}: '
+        advice = ': run this recording alone with --debug' if outcome.traceback else ''
+        return f'failed: {where}{outcome.error}{advice}'
+    found = outcome.result
+    locked = f', not recorded and locked: {", ".join(found["locked"])}' if found['locked'] else ''
+    kept = ' (kept from an earlier run)' if outcome.kept else ''
+    return (
+        f'{outcome.name}: {found["samples"]} samples at {found["rate"]:.5g} Hz, low pass '
+        f'{found["cutoff"]:.3g} Hz, {len(found["joints"])} joints{locked}: {target}{kept}'
+    )

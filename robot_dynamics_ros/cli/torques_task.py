@@ -1,0 +1,119 @@
+"""The torques along one recording, written to a file; a task that any process may execute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.comparison.compared_model import compared_model
+from robot_dynamics_ros.comparison.comparison import TERMS
+from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
+from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.recordings import JointSamples, motions, open_recording
+from robot_dynamics_ros.recordings.writers import TorqueOrigin, TorqueSamples, open_torque_file
+from robot_dynamics_ros.scheduling import once
+from robot_dynamics_ros.written_file import written_file
+
+from .progress import Advance
+from .recording_options import RecordingOptions
+
+# What is done, the number of items, their unit: see `progress.progress`.
+Progress = Callable[[str, int | None, str], AbstractContextManager[Advance]]
+
+
+def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
+    """Progress that nobody sees."""
+    return nullcontext(lambda done: None)
+
+
+def write_torques(
+    options: RecordingOptions, bag: Path, target: Path, progress: Progress = no_progress
+) -> dict[str, Any]:
+    """Write the torques along a recording as a whole file.
+
+    Args:
+        options: of the recording.
+        bag: its path.
+        target: to write; the ending decides what.
+        progress: shows how far it is.
+
+    Returns:
+        What --json says of the recording, without its name.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+        ModelError: the description cannot be used.
+        ParameterError: the robot has none of the recorded joints.
+        OSError: the file cannot be written.
+    """
+    urdf, joints, locked = _robot_of(options, bag)
+    torques = _model_torques(urdf, joints)
+    peaks = np.zeros(len(joints))
+    samples, motion = 0, None
+    with open_recording(
+        [bag], topic=options.topic, rename=options.rename, joints=joints
+    ) as recording:
+        origin = TorqueOrigin(joints, recording.start, recording.topic, urdf)
+        with (
+            progress(str(bag), recording.size, 'states') as advance,
+            written_file(target) as new,
+            open_torque_file(new, origin, lambda: _states(options, bag, joints)) as file,
+        ):
+            for motion in motions(recording, cutoff=options.cutoff):
+                parts = dict(zip(TERMS, torques.terms(motion), strict=True))
+                torque = TorqueSamples(motion, parts)
+                file.write(torque)
+                peaks = np.maximum(peaks, np.abs(torque.torques).max(axis=0))
+                samples += len(motion)
+                advance(len(motion))
+        assert motion is not None  # or `motions` has raised
+        return {
+            'robot': torques.model.name,
+            'topic': recording.topic,
+            'samples': samples,
+            'rate': motion.rate,
+            'cutoff': motion.cutoff,
+            'joints': {
+                name: {'peak_torque': peak}
+                for name, peak in zip(joints, peaks.tolist(), strict=True)
+            },
+            'locked': list(locked),
+            'quality': recording.quality.as_json(),
+        }
+
+
+def _robot_of(
+    options: RecordingOptions, bag: Path
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """URDF, joints that were recorded, and joints of the robot that were not."""
+    with open_recording([bag], topic=options.topic, rename=options.rename) as recording:
+        model, urdf = options.model_of(recording)
+        if not model.size:
+            raise ParameterError(f'robot {model.name!r} has no moving joint: nothing to compute')
+        joints = tuple(name for name in model.joint_names if name in recording.joints)
+        if not joints:
+            # They may be in other messages; if not, a renaming is offered.
+            with open_recording(
+                [bag], topic=options.topic, rename=options.rename, joints=model.joint_names
+            ):
+                joints = model.joint_names
+    return urdf, joints, tuple(name for name in model.joint_names if name not in joints)
+
+
+def _states(
+    options: RecordingOptions, bag: Path, joints: tuple[str, ...]
+) -> Iterator[JointSamples]:
+    """The states as they were recorded."""
+    with open_recording(
+        [bag], topic=options.topic, rename=options.rename, joints=joints
+    ) as recording:
+        yield from recording.chunks()
+
+
+@once
+def _model_torques(urdf: str, joints: tuple[str, ...]) -> ModelTorques:
+    return ModelTorques(compared_model(parse_urdf(urdf), joints))

@@ -1,0 +1,54 @@
+"""The cutoff follows the noise of the velocities, within the limits of an arm and of the rate."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('scipy')
+
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings.filtering.cutoff import (
+    check_rate,
+    checked_cutoff,
+    chosen_cutoff,
+)
+
+RATE = 500.0
+
+
+def velocities(noise, seconds=60.0):
+    """Power that falls with the sixth power of the frequency from 2 Hz on, and white noise."""
+    generator = np.random.default_rng(6)
+    count = round(seconds * RATE)
+    frequencies = np.fft.rfftfreq(count, 1.0 / RATE)
+    spectrum = np.fft.rfft(generator.normal(size=(count, 2)), axis=0)
+    motion = np.fft.irfft(spectrum / (1.0 + (frequencies[:, None] / 2.0) ** 3), count, axis=0)
+    return motion + noise * generator.normal(size=(count, 2))
+
+
+def test_it_is_where_the_motion_comes_down_to_the_noise():
+    # (f / 2)^-6 = 3 noise^2: motion and noise together are four times the noise.
+    for crossing in (7.0, 10.0, 14.0):
+        noise = (crossing / 2.0) ** -3 / np.sqrt(3.0)
+        assert chosen_cutoff(velocities(noise), RATE) == pytest.approx(crossing, rel=0.25)
+
+
+def test_it_stays_within_limits():
+    assert chosen_cutoff(velocities(10.0), RATE) == 5.0
+    assert chosen_cutoff(velocities(0.0), RATE) == 20.0
+    assert chosen_cutoff(velocities(0.0)[::10], RATE / 10.0) == pytest.approx(0.25 * RATE / 10.0)
+    assert chosen_cutoff(np.zeros((1000, 2)), RATE) == 5.0
+    assert chosen_cutoff(np.zeros((3, 2)), RATE) == 5.0
+
+
+@pytest.mark.parametrize('cutoff', [0.0, -1.0, 126.0, np.nan, np.inf])
+def test_what_the_rate_does_not_allow_is_refused(cutoff):
+    with pytest.raises(RecordingError, match=r'above 0 and at most a quarter of the rate, 125 Hz'):
+        checked_cutoff(cutoff, RATE)
+
+
+def test_slow_samples_are_refused():
+    check_rate('bag', 10.0)
+    with pytest.raises(RecordingError, match='bag: 1 samples per second are too few'):
+        check_rate('bag', 1.0)
+    with pytest.raises(RecordingError, match='one sample is not a motion'):
+        check_rate('bag', np.nan)

@@ -1,0 +1,150 @@
+"""Segments: nothing is invented, each defect is counted, and what is left follows each other."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from memory_source import in_memory
+from property_settings import examples
+from recorded_states import sine_states
+
+from robot_dynamics_ros.recordings.quality import gap_limit
+from robot_dynamics_ros.recordings.segments import segment_parts, segments
+
+STATES = sine_states(rate=250.0, seconds=8.0)
+MS = 1_000_000
+
+
+def wholes(recording, size=300):
+    """Segments as wholes: times and positions."""
+    found = []
+    for begins, part in segment_parts(recording, size):
+        assert 1 <= len(part) <= size
+        if begins:
+            found.append([])
+        found[-1].append(part)
+    return [
+        (
+            np.concatenate([part.times for part in parts]),
+            np.concatenate([part.positions for part in parts]),
+        )
+        for parts in found
+    ]
+
+
+def without(rows):
+    return STATES.part(np.setdiff1d(np.arange(len(STATES)), rows))
+
+
+def with_stamps(stamps):
+    return replace(STATES, stamps=stamps)
+
+
+@pytest.mark.parametrize('size', [1, 299, 65536])
+def test_a_good_recording_is_one_segment(size):
+    recording = in_memory(STATES)
+    ((times, positions),) = wholes(recording, size)
+    np.testing.assert_array_equal(positions, STATES.positions)
+    np.testing.assert_allclose(times, np.arange(len(STATES)) * 0.004, atol=1e-9)
+    counts = recording.quality.as_json()
+    assert counts['samples'] == len(STATES)
+    assert counts['interval'] == pytest.approx(0.004)
+    others = counts.keys() - {'clock', 'samples', 'interval'}
+    assert not any(counts[name] for name in others)
+
+
+def test_dropouts_are_counted_and_stay_in_the_segment():
+    # One, two and four samples at 4 ms: at most 20 ms between those that are left.
+    recording = in_memory(without([100, 300, 301, 1000, 1001, 1002, 1003]))
+    assert len(wholes(recording)) == 1
+    assert (recording.quality.dropouts, recording.quality.gaps) == (3, 0)
+
+
+def test_gaps_cut():
+    recording = in_memory(without([*range(500, 505), *range(1200, 1300)]))
+    lengths = [len(times) for times, _ in wholes(recording)]
+    assert lengths == [500, 695, 700]
+    assert (recording.quality.dropouts, recording.quality.gaps) == (0, 2)
+    assert recording.quality.longest_gap == pytest.approx(101 * 0.004)
+
+
+def test_repeated_and_late_samples_are_left_out():
+    stamps = STATES.stamps.copy()
+    stamps[700] = stamps[699]
+    stamps[900] -= 10 * MS
+    recording = in_memory(with_stamps(stamps))
+    ((times, positions),) = wholes(recording)
+    assert len(times) == len(STATES) - 2
+    np.testing.assert_array_equal(positions, np.delete(STATES.positions, [700, 900], axis=0))
+    assert (recording.quality.repeated, recording.quality.backward) == (1, 1)
+
+
+@pytest.mark.parametrize('jump', [-3600.0, -1.0, 1.0, 86400.0])
+def test_a_clock_that_jumps_cuts(jump):
+    stamps = STATES.stamps.copy()
+    stamps[800:] += round(jump * 1e9)
+    recording = in_memory(with_stamps(stamps))
+    assert [len(times) for times, _ in wholes(recording)] == [800, 1200]
+    quality = recording.quality
+    assert (quality.backward, quality.gaps) == ((1, 0) if jump < 0 else (0, 1))
+
+
+@pytest.mark.parametrize('value', [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize('place', [0, 699, 700, 701, 1999])
+def test_positions_that_are_not_finite_cut(value, place):
+    positions = STATES.positions.copy()
+    positions[place, 1] = value
+    recording = in_memory(replace(STATES, positions=positions))
+    found = wholes(recording)
+    assert [len(times) for times, _ in found] == [n for n in (place, 1999 - place) if n]
+    assert all(np.isfinite(values).all() for _, values in found)
+    assert recording.quality.not_finite == 1
+
+
+def test_where_velocities_or_efforts_begin_or_end_is_cut():
+    velocities, efforts = STATES.velocities.copy(), STATES.efforts.copy()
+    velocities[:400, 0] = np.nan
+    efforts[1500:] = np.inf
+    recording = in_memory(replace(STATES, velocities=velocities, efforts=efforts))
+    assert [len(times) for times, _ in wholes(recording)] == [400, 1100, 500]
+    assert recording.quality.without_velocities == 400
+    assert recording.quality.without_efforts == 500
+
+
+def test_missing_velocities_and_efforts_are_nan():
+    recording = in_memory(replace(STATES, velocities=None, efforts=None))
+    (part,) = segments(recording)
+    assert np.isnan(part.velocities).all()
+    assert np.isnan(part.efforts).all()
+    assert recording.quality.without_efforts == len(STATES)
+
+
+INTERVALS = st.lists(
+    st.sampled_from([4 * MS] * 12 + [0, 1, 8 * MS, 19 * MS, 30 * MS, -3 * MS, -50 * MS, 10**12]),
+    min_size=1,
+    max_size=60,
+)
+
+
+@examples(60)
+@given(INTERVALS, st.lists(st.integers(0, 60), max_size=4), st.integers(1, 20))
+def test_any_clock_gives_increasing_times_and_no_other_samples(intervals, bad, size):
+    stamps = STATES.stamps[0] + np.concatenate([[0], np.cumsum(intervals)])
+    positions = np.arange(3.0 * len(stamps)).reshape(-1, 3)
+    positions[[row for row in bad if row < len(stamps)], 0] = np.nan
+    states = replace(STATES.part(slice(len(stamps))), stamps=stamps, positions=positions)
+    recording = in_memory(states)
+    recorded = {row.tobytes() for row in positions}
+    seen = set()
+    limit = gap_limit(recording.interval)
+    for times, values in wholes(recording, size):
+        assert all(0.0 < b - a <= limit for a, b in pairwise(times.tolist()))
+        for row in values:
+            assert row.tobytes() in recorded - seen
+            seen.add(row.tobytes())
+    # In whatever chunks: the same segments.
+    again = [len(times) for times, _ in wholes(recording, 1000)]
+    assert again == [len(times) for times, _ in wholes(recording, size)]
