@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from robot_dynamics_ros.comparison import Comparison
+from robot_dynamics_ros.comparison.evidence.extremes import extreme_rows
 
 from ..words.numbers_as_text import number, quantity
 from .joint_columns import JointColumns
 from .panel import Array, Curve, Figure, Panel
 
 BINS = 60
+STRETCHES = 400
 # Of a density, relative to its largest value [-]: what lies below is left by the filter.
 LOWEST = 1e-4
 
@@ -53,8 +55,17 @@ def _densities(joint: JointColumns, comparison: Comparison) -> tuple[Curve, ...]
         highest = np.max(density, initial=0.0, where=np.isfinite(density))
         shown = (spectrum.frequencies > 0.0) & (density > LOWEST * highest)
         if shown.any():
-            curves.append(Curve(role, role, spectrum.frequencies[shown], density[shown]))
+            curves.append(
+                Curve(role, role, *_on_paper(spectrum.frequencies[shown], density[shown]))
+            )
     return tuple(curves)
+
+
+def _on_paper(frequencies: Array, density: Array) -> tuple[Array, Array]:
+    """The smallest and the largest of each stretch of a logarithmic axis."""
+    edges = np.geomspace(frequencies[0], frequencies[-1], STRETCHES)
+    rows = extreme_rows(density, np.unique(np.searchsorted(frequencies, edges[:-1])))
+    return frequencies[rows], density[rows]
 
 
 def _spectrum_words(residual: Curve, cutoff: float) -> str:

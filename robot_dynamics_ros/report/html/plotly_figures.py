@@ -15,11 +15,11 @@ from ..figures.styles import GRID, INK, STYLES
 
 FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif'
 # Of the height of a figure [px].
-PANEL, LONE_PANEL, MARGIN_BOTTOM = 180, 250, 46
+PANEL, LONE_PANEL, MARGIN_BOTTOM = 175, 250, 46
 # The buttons of plotly are above the title and the legend [px].
 MARGIN_TOP = 52
 # Between two panels, for the title and the legend of the lower one [px].
-GAP = 46
+GAP = 62
 
 
 def plotly_script() -> str:
