@@ -9,16 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.comparison.compared_model import compared_model
 from robot_dynamics_ros.comparison.comparison import TERMS
-from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
-from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.recordings import JointSamples, motions, open_recording
 from robot_dynamics_ros.recordings.writers import TorqueOrigin, TorqueSamples, open_torque_file
-from robot_dynamics_ros.scheduling import once
 from robot_dynamics_ros.written_file import written_file
 
 from .progress import Advance
+from .recorded_robot import model_torques, recorded_robot
 from .recording_options import RecordingOptions
 
 # What is done, the number of items, their unit: see `progress.progress`.
@@ -50,8 +47,8 @@ def write_torques(
         ParameterError: the robot has none of the recorded joints.
         OSError: the file cannot be written.
     """
-    urdf, joints, locked = _robot_of(options, bag)
-    torques = _model_torques(urdf, joints)
+    urdf, joints, locked = recorded_robot(options, [bag])
+    torques = model_torques(urdf, joints)
     peaks = np.zeros(len(joints))
     samples, motion = 0, None
     with open_recording(
@@ -86,24 +83,6 @@ def write_torques(
         }
 
 
-def _robot_of(
-    options: RecordingOptions, bag: Path
-) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """URDF, joints that were recorded, and joints of the robot that were not."""
-    with open_recording([bag], topic=options.topic, rename=options.rename) as recording:
-        model, urdf = options.model_of(recording)
-        if not model.size:
-            raise ParameterError(f'robot {model.name!r} has no moving joint: nothing to compute')
-        joints = tuple(name for name in model.joint_names if name in recording.joints)
-        if not joints:
-            # They may be in other messages; if not, a renaming is offered.
-            with open_recording(
-                [bag], topic=options.topic, rename=options.rename, joints=model.joint_names
-            ):
-                joints = model.joint_names
-    return urdf, joints, tuple(name for name in model.joint_names if name not in joints)
-
-
 def _states(
     options: RecordingOptions, bag: Path, joints: tuple[str, ...]
 ) -> Iterator[JointSamples]:
@@ -112,8 +91,3 @@ def _states(
         [bag], topic=options.topic, rename=options.rename, joints=joints
     ) as recording:
         yield from recording.chunks()
-
-
-@once
-def _model_torques(urdf: str, joints: tuple[str, ...]) -> ModelTorques:
-    return ModelTorques(compared_model(parse_urdf(urdf), joints))

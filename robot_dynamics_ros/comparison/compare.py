@@ -11,7 +11,7 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import ParameterError
 
 from .comparison import Comparison
-from .data_findings import FEWEST, data_findings
+from .data_findings import FEWEST, data_findings, silent_joints
 from .evidence.evidence import Evidence
 from .evidence.excerpts import merged
 from .evidence.model_torques import ModelTorques
@@ -113,6 +113,7 @@ def conclude(torques: ModelTorques, evidence: Sequence[Evidence]) -> Comparison:
     findings = [
         *relabelled(names, relabelling),
         *verdicts(judge, found, frictions, figures),
+        *silent_joints(judge),
         *data_findings(torques, evidence, observations),
     ]
     return Comparison(

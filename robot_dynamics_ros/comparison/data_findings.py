@@ -11,6 +11,7 @@ from robot_dynamics_ros.core.checks import Array
 from .comparison import Finding
 from .evidence.evidence import Evidence
 from .evidence.model_torques import ModelTorques
+from .explanations.judge import Judge
 from .explanations.observations import Observations
 
 # A joint that moves less stands still [rad or m].
@@ -54,6 +55,25 @@ def data_findings(
         *_clock(used),
         *_short(used, observations),
     ]
+
+
+def silent_joints(judge: Judge) -> list[Finding]:
+    """Joints whose effort is not measured: noise about zero. Zeros alone are told elsewhere.
+
+    Args:
+        judge: of the observations.
+    """
+    seen = judge.observations
+    measured = np.abs(np.nan_to_num(seen.measured)).max(axis=0, initial=0.0)
+    silent = judge.silent & (measured > 0.0)
+    if not silent.any():
+        return []
+    chosen = _chosen(seen.torques.model.joint_names, silent)
+    text = (
+        f'{", ".join(chosen)} has an effort that is noise about 0, at most '
+        f'{measured[silent].max():.2g}: the driver does not measure it.'
+    )
+    return [Finding('zero_effort', chosen, None, text)]
 
 
 def _missing(missing: tuple[str, ...]) -> Iterator[Finding]:

@@ -203,14 +203,17 @@ def _friction(
             fit, name = friction.fit, names[joint]
             unit = joints[name].unit
             rate = 'm/s' if unit == 'N' else 'rad/s'
-            yield Finding(
-                'friction',
-                (name,),
-                friction.typical,
+            text = (
                 f'Friction of {name} is not that of the description: {fit.coulomb:.3g} {unit} '
                 f'(Coulomb) and {fit.viscous:.3g} {unit} per {rate} (viscous) fit the recording, '
-                f'{friction.typical:.3g} {unit} at {friction.speed:.2g} {rate}.',
+                f'{friction.typical:.3g} {unit} at {friction.speed:.2g} {rate}.'
             )
+            if friction.typical == 0.0:
+                text = (
+                    f'The description has friction of {name} that the recording does not show: '
+                    'remove damping and friction of its <dynamics>.'
+                )
+            yield Finding('friction', (name,), friction.typical, text)
 
 
 def _unexplained(

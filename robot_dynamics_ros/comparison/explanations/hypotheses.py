@@ -33,6 +33,8 @@ FACTOR, CORRELATION = 0.05, 0.5
 MASS, DELAY = 0.05, 1e-3
 # Standard deviations of the mass that it must have.
 CERTAIN = 3.0
+# Of the mass of the described body: what may be missing of it.
+MISSING = 1.1
 # A centre of mass farther from the last link is not that of a tool [m].
 FARTHEST = 1.0
 
@@ -89,13 +91,26 @@ def _delay(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]
 
 
 def _payload(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
+    joints = judge.observations.torques.model.joints
     for body in last_bodies(judge):
         loaded, deviation = best_load(judge, given, body)
-        mass = abs(loaded.load[0])
-        if mass >= max(MASS, CERTAIN * deviation):
-            lever = math.hypot(*loaded.load[1:4]) / mass
-            if lever <= FARTHEST:
-                yield loaded, 1
+        if loaded.load and _is_plausible(loaded.load, deviation, joints[body].inertia.mass):
+            yield loaded, 1
+
+
+def _is_plausible(load: tuple[float, ...], deviation: float, described: float) -> bool:
+    """Whether a load is that of a tool, or of one that is missing.
+
+    Args:
+        load: its inertial parameters.
+        deviation: of its mass [kg].
+        described: mass of the body that carries it [kg].
+    """
+    mass = load[0]
+    certain = abs(mass) >= max(MASS, CERTAIN * deviation)
+    # A tool that is missing cannot be heavier than the body that it is part of.
+    possible = mass + MISSING * described >= 0.0
+    return certain and possible and math.hypot(*load[1:4]) <= FARTHEST * abs(mass)
 
 
 def last_bodies(judge: Judge) -> list[int]:

@@ -15,6 +15,9 @@ NEGLIGIBLE = 0.01
 # A joint whose torque is a smaller share of the largest of its kind is hardly loaded: errors of
 # the description are as large, and its effort says nothing of sign, scale or name.
 HARDLY_LOADED = 0.01
+# An effort is not measured if it is a smaller share of the torque or of the effort limit, and if
+# torque and friction leave at least this share of its standard deviation.
+SILENT, SILENT_LIMIT, NOISE = 0.01, 0.001, 0.6
 # Gravity, and Coriolis with inertia; the ten parameters of a load follow.
 PARTS = 2
 
@@ -25,6 +28,7 @@ class Judge:
     Attributes:
         observations: windows of the recordings.
         judged: (n,) whether a joint takes part.
+        silent: (n,) whether the effort of a joint is nothing but noise about zero.
         loaded: (n,) whether it also has enough torque for hypotheses about single joints.
         floor: (n,) what is added to each sum of squares, see NEGLIGIBLE.
     """
@@ -38,10 +42,27 @@ class Judge:
         self._targets: dict[tuple[int | None, float, tuple[int, ...]], tuple[Array, Array]] = {}
         nothing = Explanation.nothing(seen.size)
         squares, _ = self.target_products(nothing)
+        self.silent = seen.observed & self._is_silent(nothing)
+        self.judged = seen.observed & (squares > 0.0) & ~self.silent
         model = np.einsum('i,jik,k->j', [1.0, 1.0], self.products(None), [1.0, 1.0])
-        self.judged = seen.observed & (squares > 0.0)
         self.loaded = self.judged & _loaded(np.sqrt(model), seen.torques.model)
         self.floor = np.maximum(NEGLIGIBLE**2 * squares, np.finfo(float).tiny)
+
+    def _is_silent(self, nothing: Explanation) -> Array:
+        seen = self.observations
+        weights = seen.project.weights.T
+        samples = np.maximum(weights.sum(axis=1), 1.0)
+        efforts = seen.weighted_efforts(0.0, nothing.order)
+        size = np.sqrt((efforts**2).sum(axis=1) / samples)
+        torque = np.sqrt(((seen.torque(nothing).T * weights) ** 2).sum(axis=1) / samples)
+        limits = seen.torques.model.effort_limits.copy()
+        limits[~np.isfinite(limits)] = 0.0
+        squares, _ = self.target_products(nothing)
+        _, correlation = self.match(nothing)
+        left = squares * (1.0 - np.nan_to_num(correlation) ** 2)
+        variance = size**2 * samples - efforts.sum(axis=1) ** 2 / samples
+        small = (size < SILENT * torque) | (size < SILENT_LIMIT * limits)
+        return small & (left >= NOISE**2 * variance)
 
     def columns(self, body: int | None) -> Array:
         """(n, N, K) gravity, motion and, for a body, its ten parameters; without friction."""

@@ -77,7 +77,8 @@ def explained(
         unchanged = Explanation.nothing(torques.model.size)
         best, other = min(tried, key=lambda one: one[0].misfit(unchanged))
         explanation = search(best)
-        if best.misfit(explanation) + WORTH > judge.misfit(found):
+        same_joints = best.judged.sum() == judge.judged.sum()
+        if not same_joints or best.misfit(explanation) + WORTH > judge.misfit(found):
             break
         judge, found, relabelling = best, explanation, other
     return judge, found, relabelling
