@@ -12,11 +12,11 @@ import numpy as np
 from robot_dynamics_ros.comparison.comparison import TERMS
 from robot_dynamics_ros.recordings import JointSamples, motions, open_recording
 from robot_dynamics_ros.recordings.writers import TorqueOrigin, TorqueSamples, open_torque_file
+from robot_dynamics_ros.written_file import written_file
 
 from .progress import Advance
 from .recorded_robot import model_torques, recorded_robot
 from .recording_options import RecordingOptions
-from .written_file import written_file
 
 # What is done, the number of items, their unit: see `progress.progress`.
 Progress = Callable[[str, int | None, str], AbstractContextManager[Advance]]
