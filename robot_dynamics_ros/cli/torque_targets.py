@@ -11,7 +11,6 @@ from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.recordings.writers import check_ending
 from robot_dynamics_ros.written_file import check_can_be_written
 
-
 # Of recordings; a file may have two of them.
 ENDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
 
