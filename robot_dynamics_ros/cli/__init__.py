@@ -9,7 +9,6 @@ Modules::
     export_command    export-c: the dynamics of a robot in C99
     output            what every subcommand shares: --json, --debug, text, progress
     progress          a progress bar for work that takes longer than a second
-    written_file      a file that is written as a whole
     written_folder    a folder that is written as a whole
 """
 

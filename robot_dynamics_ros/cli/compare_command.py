@@ -12,8 +12,7 @@ from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.comparison.compare import conclude
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
-from robot_dynamics_ros.report.provenance import provenance, size_of
-from robot_dynamics_ros.report.write import check_report_file, write_report
+from robot_dynamics_ros.report import check_report_file, provenance, size_of, write_report
 from robot_dynamics_ros.scheduling import Outcome, Task
 
 from .compare_task import gather_evidence
@@ -25,7 +24,6 @@ from .output import Output, file_to_write, output_options
 from .recorded_robot import model_torques, recorded_robot
 from .recording_files import recording_files
 from .recording_options import RecordingOptions, options_of, recording_options
-from .written_file import written_file
 
 HELP = """Compare measured efforts with the torques of a model, and say what lies between them.
 
@@ -156,6 +154,5 @@ def _write(
     command = ['robot_dynamics', *sys.argv[1:]]
     with output.progress('hashes', size_of([*paths, *described]), 'bytes') as advance:
         origin = provenance([*paths, *described], command, advance)
-    with written_file(report) as new:
-        write_report(comparison, origin, new)
+    write_report(comparison, origin, report)
     output.line(f'report: {report}')

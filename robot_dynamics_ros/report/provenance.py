@@ -93,10 +93,15 @@ def _source_file(file: Path, advance: Callable[[int], object]) -> SourceFile:
 
 
 def _versions() -> dict[str, str]:
-    versions = {'Python': platform.python_version()}
-    for package in PACKAGES:
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return versions
+    installed = {package: _version(package) for package in PACKAGES}
+    return {'Python': platform.python_version()} | {
+        package: number for package, number in installed.items() if number
+    }
+
+
+def _version(package: str) -> str:
+    """Empty for a package that is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ''

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from robot_dynamics_ros.comparison import Comparison
+from robot_dynamics_ros.comparison import Comparison, Finding
 
-from .figures import JointPart
-from .number_text import duration, percent, quantity
+from .figures.joint_parts import JointPart
+from .words.numbers_as_text import duration, percent, quantity
+
+# Of the values of findings, by code; that of friction depends on the joint.
+UNITS = {'payload': 'kg', 'delay': 's'}
 
 
 def is_good(comparison: Comparison) -> bool:
@@ -55,6 +58,13 @@ def verdict_of(part: JointPart) -> str:
         f'unexplained: {quantity(figures.rms_residual, figures.unit)} of '
         f'{quantity(figures.rms_measured, figures.unit)} RMS.'
     )
+
+
+def unit_of(finding: Finding, comparison: Comparison) -> str:
+    """Of the value of a finding; empty for a number without a unit."""
+    if finding.code == 'friction' and finding.joints:
+        return comparison.joints[finding.joints[0]].unit
+    return UNITS.get(finding.code, '')
 
 
 def _count(number: int, thing: str) -> str:

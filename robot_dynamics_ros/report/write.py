@@ -6,6 +6,7 @@ from pathlib import Path
 
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.written_file import written_file
 
 from .provenance import Provenance
 
@@ -13,13 +14,13 @@ ENDINGS = ('.html', '.pdf', '.png')
 
 
 def check_report_file(path: Path) -> None:
-    """Check the ending of a report before the work that gives its content.
+    """Check the ending of a report, before the work that gives its content.
 
     Raises:
         ParameterError: no form of a report has this ending.
     """
     if path.suffix.lower() not in ENDINGS:
-        raise ParameterError(f'{path}: a report is a file that ends in {", ".join(ENDINGS)}')
+        raise ParameterError(f'{path}: the name of a report ends in {", ".join(ENDINGS)}')
 
 
 def write_report(comparison: Comparison, provenance: Provenance, path: Path) -> None:
@@ -36,24 +37,25 @@ def write_report(comparison: Comparison, provenance: Provenance, path: Path) -> 
         OSError: the file cannot be written.
     """
     check_report_file(path)
+    with written_file(path) as new:
+        new.write_bytes(_content(comparison, provenance, path))
+
+
+def _content(comparison: Comparison, provenance: Provenance, path: Path) -> bytes:
+    ending = path.suffix.lower()
     try:
-        content = _content(comparison, provenance, path.suffix.lower())
+        if ending == '.html':
+            from .html.page import page
+
+            return page(comparison, provenance).encode('utf-8')
+        if ending == '.pdf':
+            from .printed.document import document
+
+            return document(comparison, provenance)
+        from .printed.picture import picture
+
+        return picture(comparison)
     except ModuleNotFoundError as error:
         raise RobotDynamicsError(
             f"{path} needs {error.name}: pip install 'robot_dynamics_ros[recordings]'"
         ) from error
-    path.write_bytes(content)
-
-
-def _content(comparison: Comparison, provenance: Provenance, ending: str) -> bytes:
-    if ending == '.html':
-        from .page import page
-
-        return page(comparison, provenance).encode('utf-8')
-    if ending == '.pdf':
-        from .document import document
-
-        return document(comparison, provenance)
-    from .picture import picture
-
-    return picture(comparison)

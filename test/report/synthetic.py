@@ -1,5 +1,6 @@
 """Comparisons made from arrays: an arm whose friction the model does not know."""
 
+from dataclasses import replace
 from datetime import datetime, timezone
 
 import numpy as np
@@ -39,6 +40,14 @@ def samples_of(joints, count, rate, seed=0):
         tuple(joints), np.zeros(count, dtype=int), begins, t, q, v, a,
         measured, gravity, coriolis, inertia, friction, np.ones(count, dtype=bool),
     )  # fmt: skip
+
+
+def arm(joints=3, count=1000, *, description_has_friction=False, **options):
+    """A comparison of an arm whose friction the model does not know, or knows in part."""
+    samples = samples_of([f'joint_{i}' for i in range(joints)], count, 100.0)
+    if description_has_friction:
+        samples = replace(samples, friction=0.5 * samples.velocities)
+    return comparison_of(samples, **options)
 
 
 def comparison_of(samples, *, findings=None, robot='arm', rate=100.0, units=None):

@@ -42,7 +42,7 @@ class Rows:
         return len(self.numbers)
 
     def chosen(self, stride: int) -> Rows:
-        """Every `stride`-th sample of the recording, and the peaks of as many stretches."""
+        """Every `stride`-th sample of the recording, and peaks, at most as many."""
         chosen = self.regular(stride) | self._peaks(stride)
         # A gap before a sample that is dropped lies before the next one.
         gaps = np.add.accumulate(self.begins)[chosen]

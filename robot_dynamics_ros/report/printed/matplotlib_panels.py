@@ -11,9 +11,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import NullFormatter
 
-from .panel import Curve, Panel
-from .styles import GRID, INK, STYLES
-from .text import readable
+from ..figures.panel import Curve, Panel
+from ..figures.styles import GRID, INK, STYLES
+from ..words.readable import readable
 
 Legend = Literal['right', 'below', 'none']
 _LINES = {'solid': 'solid', 'dot': ':', 'dash': '--', 'dashdot': '-.'}

@@ -11,11 +11,11 @@ from lxml.html.builder import E
 
 from robot_dynamics_ros.comparison import Comparison
 
-from .figures import JointPart, joint_parts
+from ..figures.joint_parts import JointPart, joint_parts
+from ..provenance import Provenance
+from ..words.readable import in_one_line
 from .page_parts import findings_part, head_part, joint_part, made_part, verdicts_part
 from .plotly_figures import figures_json, plotly_script
-from .provenance import Provenance
-from .text import in_one_line
 
 # Nothing is loaded, and no script runs but the two of the page, whatever a name holds.
 POLICY = (

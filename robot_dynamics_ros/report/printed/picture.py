@@ -9,11 +9,11 @@ from matplotlib.figure import Figure as Canvas
 
 from robot_dynamics_ros.comparison import Comparison
 
-from .figures import JointPart, joint_parts
-from .matplotlib_panels import draw, put, style
-from .panel import Panel
-from .summary import headline, recordings_line, verdict_of
-from .text import in_one_line
+from ..figures.joint_parts import JointPart, joint_parts
+from ..figures.panel import Panel
+from ..summary import headline, recordings_line, verdict_of
+from ..words.readable import in_one_line
+from .matplotlib_panels import Legend, draw, put, style
 
 # [inch], and dots per inch.
 WIDTH, ROW, HEAD, DPI = 15.0, 2.15, 1.15, 100
@@ -68,11 +68,9 @@ def _row(canvas: Canvas, part: JointPart, top: float, height: float) -> None:
     )  # fmt: skip
     for place, panel in zip(grid, _panels(part), strict=True):
         if panel is not None:
-            draw(
-                canvas.add_subplot(place),
-                panel,
-                legend='right' if len(panel.curves) == 2 and panel.key == 'torque' else 'none',
-            )
+            # The others are too narrow.
+            legend: Legend = 'right' if panel.key == 'torque' else 'none'
+            draw(canvas.add_subplot(place), panel, legend=legend)
 
 
 def _panels(part: JointPart) -> list[Panel | None]:

@@ -13,12 +13,12 @@ from matplotlib.figure import Figure as Canvas
 
 from robot_dynamics_ros.comparison import Comparison
 
-from .figures import JointPart, joint_parts
+from ..figures.joint_parts import JointPart, joint_parts
+from ..provenance import Provenance
+from ..summary import headline, recordings_line, verdict_of
+from ..words.numbers_as_text import duration, quantity
+from ..words.readable import in_one_line, readable
 from .matplotlib_panels import draw, put, style
-from .number_text import duration, quantity
-from .provenance import Provenance
-from .summary import headline, recordings_line, verdict_of
-from .text import in_one_line, readable
 
 # A4 and its margin [inch].
 WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.6

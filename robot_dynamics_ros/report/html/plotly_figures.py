@@ -10,16 +10,16 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
-from .panel import Curve, Figure, Panel
-from .styles import GRID, INK, STYLES
+from ..figures.panel import Curve, Figure, Panel
+from ..figures.styles import GRID, INK, STYLES
 
 FONT = 'system-ui, "Segoe UI", Roboto, "Helvetica Neue", Arial, "DejaVu Sans", sans-serif'
 # Of the height of a figure [px].
-PANEL, LONE_PANEL, MARGIN_BOTTOM = 180, 250, 46
+PANEL, LONE_PANEL, MARGIN_BOTTOM = 175, 250, 46
 # The buttons of plotly are above the title and the legend [px].
 MARGIN_TOP = 52
 # Between two panels, for the title and the legend of the lower one [px].
-GAP = 46
+GAP = 62
 
 
 def plotly_script() -> str:
@@ -100,7 +100,7 @@ def _axis(label: str, log: bool) -> dict[str, Any]:
         'ticks': 'outside',
         'ticklen': 4,
         'tickcolor': '#9aa3ad',
-        'automargin': 'height',
+        'automargin': True if log else 'height',
     }
 
 

@@ -30,7 +30,8 @@ class Style:
     opacity: float = 1.0
 
 
-# Of two curves that lie on each other, the lower one is broad and light, the upper one narrow and dark.
+# Of two curves that lie on each other, the lower one is broad and light, the upper one narrow and
+# dark.
 STYLES: dict[Role, Style] = {
     'measured': Style('#8fb4dd', 3.5),
     'model': Style('#8b1a1a', 1.3),

@@ -6,9 +6,9 @@ import numpy as np
 
 from robot_dynamics_ros.comparison import FrictionFit
 
+from ..words.numbers_as_text import number, quantity
 from .decimation import envelope, thinned
 from .joint_columns import JointColumns
-from .number_text import number, quantity
 from .panel import Array, Curve, Figure, Panel
 
 MOST_POINTS = 1000
@@ -122,7 +122,7 @@ def _fit_curve(fit: FrictionFit, joint: JointColumns) -> Curve:
 
 def _fit_words(fit: FrictionFit, joint: JointColumns) -> str:
     return (
-        f'Fitted friction, with that of the description: {number(fit.viscous)} '
+        f'Friction that fits together with the other findings: {number(fit.viscous)} '
         f'{joint.unit} s/{joint.position_unit} viscous, '
         f'{quantity(fit.coulomb, joint.unit)} Coulomb, '
         f'offset {quantity(fit.offset, joint.unit)}.'

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-# What neither XML nor a font has: controls, lone surrogates, what is not a character, changes of the direction.
+# Controls, changes of the direction, lone surrogates, and what is not a character.
 _UNREADABLE = re.compile(
-    '[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff]'
+    '[\x00-\x08\x0b-\x1f\x7f-\x9f'
+    '\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069'
+    '\ud800-\udfff\ufffe\uffff]'
 )
 REPLACEMENT = '\N{REPLACEMENT CHARACTER}'
 

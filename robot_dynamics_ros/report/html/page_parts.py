@@ -11,13 +11,13 @@ from lxml.html.builder import CLASS, E
 
 from robot_dynamics_ros.comparison import Comparison, Finding
 
-from .figures import JointPart
-from .number_text import duration, number, percent, quantity
-from .panel import Figure
+from ..figures.joint_parts import JointPart
+from ..figures.panel import Figure
+from ..provenance import Provenance
+from ..summary import headline, is_good, recordings_line, unit_of, verdict_of
+from ..words.numbers_as_text import duration, number, percent, quantity
+from ..words.readable import readable
 from .plotly_figures import height
-from .provenance import Provenance
-from .summary import headline, is_good, recordings_line, verdict_of
-from .text import readable
 
 Element = html.HtmlElement
 
@@ -60,7 +60,7 @@ def verdicts_part(parts: Sequence[JointPart]) -> Element:
 
 def findings_part(comparison: Comparison) -> Element:
     """Every finding."""
-    rows = [_finding_row(finding) for finding in comparison.findings]
+    rows = [_finding_row(finding, unit_of(finding, comparison)) for finding in comparison.findings]
     content = (
         _table(('finding', 'joints', 'value', 'what it means'), rows)
         if rows
@@ -69,11 +69,11 @@ def findings_part(comparison: Comparison) -> Element:
     return E.section(E.h2('Findings'), content, id='findings')
 
 
-def _finding_row(finding: Finding) -> Element:
+def _finding_row(finding: Finding, unit: str) -> Element:
     joints: list[Any] = []
     for name in finding.joints:
         joints += [', ', _name(name)] if joints else [_name(name)]
-    value = '' if finding.value is None else number(finding.value)
+    value = '' if finding.value is None else f'{number(finding.value)} {unit}'.strip()
     return E.tr(
         E.th(E.code(readable(finding.code)), scope='row'),
         E.td(*(joints or ['all'])),
@@ -97,7 +97,7 @@ def joint_part(part: JointPart, index: int) -> Element:
 
 
 def _figure(figure: Figure, key: str) -> Element:
-    words = [E.li(f'{panel.title}. ', panel.words) for panel in figure.panels]
+    words = [E.li(panel.words) for panel in figure.panels]
     if len(words) == 1:
         described = E.p(figure.panels[0].words, id=f'words-{key}')
     else:

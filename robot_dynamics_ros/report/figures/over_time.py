@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..words.numbers_as_text import number, percent, quantity
 from .decimation import envelope
 from .joint_columns import JointColumns
-from .number_text import number, percent, quantity
 from .panel import Array, Curve, Figure, Panel, Role
 
 PARTS: dict[Role, str] = {
@@ -34,7 +34,7 @@ def time_figure(joint: JointColumns, stretches: int, several: bool) -> Figure:
         _parts(joint, label, stretches),
     )
     hint = (
-        f'Residual: measured {joint.effort} minus that of the model. The three plots zoom together: '
+        f'Residual: measured {joint.effort} minus that of the model. The plots zoom together: '
         'drag a rectangle to zoom in, double-click to zoom out.'
     )
     return Figure('time', tuple(panel for panel in panels if panel.curves), hint, wide=True)
@@ -45,16 +45,17 @@ def _torque(joint: JointColumns, label: str, stretches: int) -> Panel:
     figures = joint.figures
     words = (
         f'Measured {joint.effort} {_span(measured, joint.unit)}, of the model '
-        f'{_span(model, joint.unit)}; correlation {number(figures.correlation)}, '
-        f'delay {quantity(1e3 * figures.delay, "ms")}.'
+        f'{_span(model, joint.unit)}; correlation {number(figures.correlation)}'
     )
+    if np.isfinite(figures.delay):
+        words += f', delay {quantity(1e3 * figures.delay, "ms")}'
     return Panel(
         'torque',
         f'{joint.effort.capitalize()}: measured and model',
         label,
         f'{joint.effort} [{joint.unit}]',
         _curves(joint, stretches, [('measured', 'measured', measured), ('model', 'model', model)]),
-        words,
+        f'{words}.',
     )
 
 
@@ -96,7 +97,7 @@ def _parts(joint: JointColumns, label: str, stretches: int) -> Panel:
         words += f' Shares of the measured {joint.effort}: {shares}.'
     return Panel(
         'parts',
-        f'Parts of the model’s {joint.effort}',
+        f'Parts of the {joint.effort} of the model',
         label,
         f'{joint.effort} [{joint.unit}]',
         _curves(joint, stretches, drawn),

@@ -6,11 +6,14 @@ const places = Array.from(document.querySelectorAll('.plot'));
 const PAPER = { width: 690, wide: 350, narrow: 190, gap: 16 };
 // Where a legend does not fit beside its title [px].
 const NARROW = 560;
-// Of a legend: the line of an entry, a letter of its name, a row, and the title above [px].
+// Of plotly above the title [px].
+const BUTTONS = 28;
+// Of a legend: the line of an entry, a letter of its name, its edges, a row, and the title [px].
 const LINE = 40;
 const LETTER = 5.8;
-const ROW = 17;
-const TITLE = 22;
+const EDGES = 10;
+const ROW = 19;
+const TITLE = 18;
 
 function draw(place) {
   if (place.dataset.drawn) return;
@@ -35,7 +38,7 @@ function draw(place) {
 }
 
 // What changes with the width: beside a narrow plot's title there is no room for its legend.
-function arranged(place, width) {
+function arranged(place, width, buttons = BUTTONS) {
   const { data, layout } = figures[place.dataset.figure];
   const narrow = width < NARROW;
   const left = narrow ? 50 : layout.margin.l;
@@ -47,8 +50,9 @@ function arranged(place, width) {
     changes[`${legend}.x`] = narrow ? 0 : 1;
     changes[`${legend}.xanchor`] = narrow ? 'left' : 'right';
     changes[`${legend}.font.size`] = narrow ? 10.5 : layout[legend].font.size;
-    changes[`annotations[${index}].yshift`] = 4 + ROW * rows;
-    if (index === 0) changes['margin.t'] = Math.max(layout.margin.t, TITLE + ROW * rows);
+    const above = rows ? EDGES + ROW * rows : 4;
+    changes[`annotations[${index}].yshift`] = above;
+    if (index === 0) changes['margin.t'] = above + TITLE + buttons;
   });
   return changes;
 }
@@ -92,7 +96,7 @@ addEventListener('beforeprint', () => {
     const height = wide ? PAPER.wide : PAPER.narrow;
     const paper = { width, height, autosize: false, 'font.size': 10, 'margin.b': 36 };
     place.style.height = `${height}px`;
-    Plotly.relayout(place, { ...arranged(place, width), 'margin.t': wide ? 24 : 40, ...paper });
+    Plotly.relayout(place, { ...arranged(place, width, 0), ...paper });
   }
 });
 addEventListener('afterprint', () => {

@@ -5,24 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from robot_dynamics_ros.comparison import Comparison
+from robot_dynamics_ros.comparison.evidence.extremes import extreme_rows
 
+from ..words.numbers_as_text import number, quantity
 from .joint_columns import JointColumns
-from .number_text import number, quantity
-from .panel import Array, Curve, Figure, Panel
+from .panel import Array, Curve, Figure, Panel, Role
 
 BINS = 60
+STRETCHES = 400
 # Of a density, relative to its largest value [-]: what lies below is left by the filter.
 LOWEST = 1e-4
 
 
 def spectrum_figure(joint: JointColumns, comparison: Comparison) -> Figure:
     """Amplitude spectral densities of measurement and residual."""
-    hint = 'A peak is a vibration, a ripple of the gears or the controller. The filter removes what is above its cutoff.'
-    curves = _densities(joint, comparison)
-    if not curves:
+    hint = (
+        'A peak is a vibration, a ripple of the gears or the controller. The filter removes what '
+        'is above its cutoff.'
+    )
+    densities = _densities(joint, comparison)
+    if not densities:
         return Figure('spectrum', (), hint)
+    curves = tuple(Curve(role, role, *_on_paper(*one)) for role, one in densities.items())
     cutoff = min((one.cutoff for one in comparison.recordings if one.cutoff > 0.0), default=np.nan)
-    words = _spectrum_words(curves[-1], cutoff)
+    words = _spectrum_words(*densities['residual'], cutoff) if 'residual' in densities else ''
     if np.isfinite(cutoff):
         heights = np.concatenate([curve.y for curve in curves])
         line = np.array([np.nanmin(heights), np.nanmax(heights)])
@@ -39,28 +45,37 @@ def spectrum_figure(joint: JointColumns, comparison: Comparison) -> Figure:
     return Figure('spectrum', (panel,), hint)
 
 
-def _densities(joint: JointColumns, comparison: Comparison) -> tuple[Curve, ...]:
-    """Without the frequency zero and values that have no logarithm, or are of the filter alone."""
+def _densities(joint: JointColumns, comparison: Comparison) -> dict[Role, tuple[Array, Array]]:
+    """Frequencies and densities, of both that have some.
+
+    Without the frequency zero and values that have no logarithm, or are of the filter alone.
+    """
     spectrum = comparison.spectrum
+    densities: dict[Role, tuple[Array, Array]] = {}
     if spectrum is None:
-        return ()
-    curves = []
-    for role in ('measured', 'residual'):
+        return densities
+    roles: tuple[Role, Role] = ('measured', 'residual')
+    for role in roles:
         density = np.sqrt(getattr(spectrum, role)[:, joint.column])
         highest = np.max(density, initial=0.0, where=np.isfinite(density))
         shown = (spectrum.frequencies > 0.0) & (density > LOWEST * highest)
         if shown.any():
-            curves.append(Curve(role, role, spectrum.frequencies[shown], density[shown]))
-    return tuple(curves)
+            densities[role] = (spectrum.frequencies[shown], density[shown])
+    return densities
 
 
-def _spectrum_words(residual: Curve, cutoff: float) -> str:
+def _on_paper(frequencies: Array, density: Array) -> tuple[Array, Array]:
+    """The smallest and the largest of each stretch of a logarithmic axis."""
+    edges = np.geomspace(frequencies[0], frequencies[-1], STRETCHES)
+    rows = extreme_rows(density, np.unique(np.searchsorted(frequencies, edges[:-1])))
+    return frequencies[rows], density[rows]
+
+
+def _spectrum_words(frequencies: Array, density: Array, cutoff: float) -> str:
     """Where the power of the residual lies."""
-    power = (
-        np.cumsum(residual.y**2 * np.gradient(residual.x)) if len(residual.x) > 1 else residual.y
-    )
-    half = float(residual.x[np.searchsorted(power, 0.5 * power[-1])])
-    strongest = float(residual.x[np.argmax(residual.y)])
+    power = np.cumsum(density**2)
+    half = float(frequencies[np.searchsorted(power, 0.5 * power[-1])])
+    strongest = float(frequencies[np.argmax(density)])
     words = (
         f'Half of the power of the residual lies below {quantity(half, "Hz")}; '
         f'it is strongest at {quantity(strongest, "Hz")}.'
