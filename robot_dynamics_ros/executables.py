@@ -31,12 +31,24 @@ def demo_observer() -> object:
 
 
 def robot_dynamics() -> object:
-    """Run the command that needs no ROS."""
-    return _run('robot_dynamics_ros.cli.command_line')
+    """Run the command that needs no ROS; where it is there, descriptions may be on a topic."""
+    return _run('robot_dynamics_ros.cli.command_line', read_topic=_description_of)
 
 
-def _run(module: str) -> object:
-    """The exit code of `main` of a module, as `sys.exit` takes it."""
+def _description_of(topic: str) -> str:
+    """The description on a topic of a running robot; ROS is imported only here.
+
+    Raises:
+        ModuleNotFoundError: ROS is not installed.
+        ParameterError: nothing is published.
+    """
+    reader = importlib.import_module('robot_dynamics_ros.ros.description_reader')
+    text: str = reader.read_description(topic)
+    return text
+
+
+def _run(module: str, **arguments: object) -> object:
+    """The exit code of `main` of a module, called with these, as `sys.exit` takes it."""
     # A process in the background of a script ignores SIGINT, and must go on doing so.
     interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if interruptible:
@@ -44,4 +56,4 @@ def _run(module: str) -> object:
     main = importlib.import_module(module).main
     if interruptible:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    return main()
+    return main(**arguments)

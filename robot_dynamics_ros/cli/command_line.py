@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -13,10 +15,14 @@ import click
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
+from .compare.compare_command import compare_command
+from .description_file import TopicReader
+from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
-
-CANNOT_BE_USED = 2
-INTERRUPTED = 130
+from .inspect_command import inspect_command
+from .output import ReaderEnded
+from .torques_command import torques_command
+from .validate_command import validate_command
 
 
 @click.group(context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
@@ -28,26 +34,49 @@ def commands() -> None:
     """
 
 
-commands.add_command(export_command)
+for command in (
+    inspect_command,
+    validate_command,
+    torques_command,
+    compare_command,
+    export_command,
+):
+    commands.add_command(command)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None = None) -> None:
     """Run the command, and end the process with its exit code.
 
     Args:
         arguments: None: those of the process.
+        read_topic: gives the description that a running robot publishes; None without ROS.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _print_what_the_terminal_has()
     try:
-        code = commands.main(given, prog_name='robot_dynamics', standalone_mode=False)
+        code = commands.main(
+            given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
+        )
+        sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
+    except (ReaderEnded, BrokenPipeError):
+        # Python flushes stdout once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(PIPE_CLOSED)
     except Exception as error:
         if '--debug' in given:
             traceback.print_exc()
         sys.stderr.write(f'robot_dynamics: {_line_of(error)}\n')
         sys.exit(CANNOT_BE_USED)
-    sys.exit(code or 0)
+    sys.exit(code or GOOD)
+
+
+def _print_what_the_terminal_has() -> None:
+    """Names in a description may have characters that the encoding of stdout lacks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors='backslashreplace')
 
 
 def _line_of(error: Exception) -> str:

@@ -1,22 +1,36 @@
-"""A robot from a URDF file, or from a xacro file with arguments."""
+"""A robot from a URDF file, from a xacro file with arguments, or from a topic."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import click
 
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.description.urdf_text import is_xacro, read_xml
 from robot_dynamics_ros.core.errors import ModelError, ParameterError, UrdfError
-from robot_dynamics_ros.xacro_expansion import expand_xacro_file
+from robot_dynamics_ros.recordings.sources.open_source import open_source
+from robot_dynamics_ros.xacro_expansion import expand_xacro, expand_xacro_file
+
+# [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
+LARGEST_FILE = 64 * 2**20
+
+RECORDED_TOPIC = '/robot_description'
+
+# The text of a description by the name of its topic, from a running robot.
+TopicReader = Callable[[str], str]
 
 
-def read_robot(file: Path, arguments: Sequence[str] = ()) -> tuple[RobotModel, str]:
+def read_robot(
+    file: Path, arguments: Sequence[str] = (), *, arguments_of_others: bool = False
+) -> tuple[RobotModel, str]:
     """The robot that a file describes, and the text of its URDF.
 
     Args:
         file: URDF or xacro.
         arguments: of the xacro file, each `name:=value`.
+        arguments_of_others: whether a URDF file does without them, as one of several files.
 
     Raises:
         OSError: the file cannot be read.
@@ -24,24 +38,132 @@ def read_robot(file: Path, arguments: Sequence[str] = ()) -> tuple[RobotModel, s
         ParameterError: an argument has another form, or the file takes none.
     """
     try:
-        urdf = _read_urdf(file, arguments)
+        urdf = _read_urdf(file, arguments, arguments_of_others)
         return parse_urdf(urdf), urdf
     except ModelError as error:
         raise type(error)(f'{file}: {error}') from None
 
 
-def _read_urdf(file: Path, arguments: Sequence[str] = ()) -> str:
+def robot_of_text(text: str, source: str) -> tuple[RobotModel, str]:
+    """The robot that a text describes, and the text of its URDF.
+
+    Args:
+        text: URDF, or xacro that needs no files.
+        source: of the text, such as a topic or a recording, for messages.
+
+    Raises:
+        ModelError: the description cannot be used; the message begins with the source.
+    """
+    try:
+        urdf = expand_xacro(text) if is_xacro(read_xml(text)) else text
+        return parse_urdf(urdf), urdf
+    except ModelError as error:
+        raise type(error)(f'{source}: {error}') from None
+
+
+def robot_of_topic(topic: str) -> tuple[RobotModel, str]:
+    """The robot whose description a running robot publishes, and the text of its URDF.
+
+    Args:
+        topic: name, such as /robot_description.
+
+    Raises:
+        ParameterError: ROS is not there, or nothing is published.
+        ModelError: the description cannot be used; the message begins with the topic.
+    """
+    # `main` sets it; it imports ROS when it is called.
+    read: TopicReader | None = click.get_current_context().find_root().obj
+    try:
+        if read is None:
+            raise ModuleNotFoundError(name='rclpy')
+        text = read(topic)
+    except ModuleNotFoundError as error:
+        raise ParameterError(
+            f'{topic}: a topic needs ROS 2, whose module {error.name} is not there: source the '
+            'setup file of ROS, or name a file'
+        ) from None
+    return robot_of_text(text, topic)
+
+
+def robot_of_recording(recording: Path, topic: str) -> tuple[RobotModel, str]:
+    """The robot whose description was recorded, and the text of its URDF.
+
+    Args:
+        recording: bag folder or storage file.
+        topic: of the description, /robot_description.
+
+    Raises:
+        RecordingError: the recording cannot be read.
+        ParameterError: there is no description, or the topic is another one.
+        ModelError: the description cannot be used; the message begins with the recording.
+    """
+    if topic.lstrip('/') != RECORDED_TOPIC.lstrip('/'):
+        raise ParameterError(
+            f'{recording}: --topic is {topic}, of a recording only {RECORDED_TOPIC} is read'
+        )
+    with open_source([recording]) as source:
+        text = source.description
+    if text is None:
+        raise ParameterError(
+            f'{recording}: nothing was recorded on {RECORDED_TOPIC}: name a URDF or xacro file'
+        )
+    return robot_of_text(text, str(recording))
+
+
+def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel, str, str]:
+    """The robot that a command line names: by one file, by a topic, or by both for a recording.
+
+    Args:
+        words: the file, and the arguments of xacro.
+        topic: of the description; None for a URDF or xacro file.
+
+    Returns:
+        The robot, the text of its URDF, and the file or topic that it is from.
+
+    Raises:
+        ParameterError: neither is named, or more than one file; see also `read_robot`.
+        OSError: the file cannot be read.
+        ModelError: the description cannot be used.
+    """
+    files, arguments = files_and_arguments(words)
+    if topic is not None and not words:
+        return *robot_of_topic(topic), topic
+    if len(files) != 1:
+        named = ', '.join(map(str, files)) or 'none'
+        raise ParameterError(f'one FILE or --topic is needed, named: {named}')
+    if topic is None:
+        return *read_robot(files[0], arguments), str(files[0])
+    if arguments:
+        raise ParameterError(f'{files[0]} is a recording: it takes no {arguments[0]!r}')
+    return *robot_of_recording(files[0], topic), str(files[0])
+
+
+def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:
+    """The files, and the arguments of xacro (`name:=value`), of a command line."""
+    arguments = [word for word in words if ':=' in word]
+    return [Path(word) for word in words if ':=' not in word], arguments
+
+
+def _read_urdf(file: Path, arguments: Sequence[str], arguments_of_others: bool) -> str:
     """The URDF that a file holds, or that a xacro file stands for."""
     for argument in arguments:
         name, separator, _ = argument.partition(':=')
         if not name or not separator:
             raise ParameterError(f'{argument!r} is no argument of xacro, which are name:=value')
-    try:
-        text = file.read_text(encoding='utf-8')
-    except UnicodeDecodeError as error:
-        raise UrdfError(f'not a text in UTF-8: {error}') from None
+    text = _read_text(file)
     if is_xacro(read_xml(text)):
         return expand_xacro_file(file, arguments)
-    if arguments:
+    if arguments and not arguments_of_others:
         raise ParameterError(f'{file} is a URDF: it takes no {arguments[0]!r}, xacro files do')
     return text
+
+
+def _read_text(file: Path) -> str:
+    with file.open('rb') as opened:
+        content = opened.read(LARGEST_FILE + 1)
+    if len(content) > LARGEST_FILE:
+        raise UrdfError(f'it is larger than {LARGEST_FILE // 2**20} MiB: not a URDF')
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise UrdfError(f'not a text in UTF-8: {error}') from None

@@ -23,19 +23,23 @@ class Finding:
 
     Attributes:
         link: name of the link.
+        code: its stable name, one of `FINDING_CODES`, or of a check that is not of `core`.
         problem: what is wrong, in words.
         value: the numbers that show it, with units.
         advice: what to do about it.
         severity: error: physically impossible; warning: probably wrong; info: worth knowing.
         concerns: the inertia of the link, or anything else.
+        joints: names of the joints that it is about; empty if it is about the link alone.
     """
 
     link: str
+    code: str
     problem: str
     value: str
     advice: str
     severity: Severity = 'warning'
     concerns: Literal['inertia', 'other'] = 'inertia'
+    joints: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         """One line for a log."""
@@ -53,18 +57,21 @@ def examine_inertial(link: str, mass: float, rotational: Matrix) -> list[Finding
         return []
     if mass == 0.0:
         advice = 'give it a mass, or remove the inertia'
-        return [Finding(link, 'has a rotational inertia but no mass', printed, advice)]
+        problem = 'has a rotational inertia but no mass'
+        return [Finding(link, 'inertia_without_mass', problem, printed, advice)]
     if moments[0] <= 0.0:
         advice = 'recompute the inertia from the mass and the shape'
         problem = 'its rotational inertia is not positive definite'
         # A point or a thin rod is an idealisation, a negative moment is a mistake.
         idealised = moments[0] >= -PRINTED_PRECISION * moments[2]
         severity: Severity = 'warning' if idealised else 'error'
-        return [Finding(link, problem, f'principal moments {printed}', advice, severity)]
+        value = f'principal moments {printed}'
+        return [Finding(link, 'inertia_not_positive', problem, value, advice, severity)]
     if moments[0] + moments[1] < moments[2] * (1.0 - PRINTED_PRECISION):
         advice = 'no body has such an inertia: look for a wrong unit, frame or sign'
         problem = 'its rotational inertia breaks the triangle inequality'
-        return [Finding(link, problem, f'principal moments {printed}', advice, 'error')]
+        value = f'principal moments {printed}'
+        return [Finding(link, 'triangle_inequality', problem, value, advice, 'error')]
     return []
 
 
@@ -77,9 +84,11 @@ def massless_body(link: str, joint: str) -> Finding:
     """
     return Finding(
         link,
+        'massless_body',
         f'nothing that joint {joint!r} moves before the next joint has a mass',
         '0 kg',
         'harmless inside a chain; at a tip the mass matrix is singular: give the link a mass',
+        joints=(joint,),
     )
 
 
@@ -97,10 +106,12 @@ def orphaned_mimic(link: str, joint: str, mimicked: str, mimicked_is_fixed: bool
     )
     return Finding(
         link,
+        'orphaned_mimic',
         f'its joint {joint!r} mimics {reason}, so it counts as independent',
         f'mimic joint={mimicked!r}',
         'name a moving joint, or remove the mimic element',
         concerns='other',
+        joints=(joint,),
     )
 
 

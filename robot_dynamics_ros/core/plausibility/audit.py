@@ -77,7 +77,7 @@ def _density(link: Link) -> Iterator[Finding]:
         lightest, of = LIGHTEST_ELLIPSOID, 'the ellipsoid of its inertia'
     if density < lightest or density > HEAVIEST:
         problem = f'its density is implausible: {density:.3g} kg/m^3 by {of}'
-        yield Finding(link.name, problem, f'{body.mass:.3g} kg', advice)
+        yield Finding(link.name, 'density', problem, f'{body.mass:.3g} kg', advice)
 
 
 def _nearly_flat(link: Link) -> Iterator[Finding]:
@@ -87,6 +87,7 @@ def _nearly_flat(link: Link) -> Iterator[Finding]:
     if PRINTED_PRECISION < excess < NEARLY:
         yield Finding(
             link.name,
+            'nearly_flat',
             'its rotational inertia only just obeys the triangle inequality',
             'principal moments ' + ', '.join(f'{moment:.4g}' for moment in moments) + ' kg m^2',
             'fine for a thin plate; otherwise compute it anew',
@@ -105,6 +106,7 @@ def _far_center(link: Link, reach: float) -> Iterator[Finding]:
     if far:
         yield Finding(
             link.name,
+            'far_center_of_mass',
             'its centre of mass is far outside the link',
             f'{distance:.3g} m {of}',
             'check the unit and the frame of the inertial origin',
@@ -129,11 +131,13 @@ def _wrong_frame(link: Link) -> Iterator[Finding]:
         problem = 'its rotational inertia is larger than its shapes can have'
         if looks:
             problem += ', as if it were about the link frame'
-        yield Finding(link.name, problem, f'radius of gyration {gyration:.3g} m', advice)
+        value = f'radius of gyration {gyration:.3g} m'
+        yield Finding(link.name, 'inertia_too_large', problem, value, advice)
     elif looks and link.extent is None:
         problem = 'its rotational inertia looks as if it were about the link frame'
-        value = f'centre of mass at {math.hypot(*center):.3g} m'
-        yield Finding(link.name, problem, f'{value}, radius of gyration {gyration:.3g} m', advice)
+        distance = math.hypot(*center)
+        value = f'centre of mass at {distance:.3g} m, radius of gyration {gyration:.3g} m'
+        yield Finding(link.name, 'inertia_about_link_frame', problem, value, advice)
 
 
 def _mass_on_the_base(model: RobotModel) -> Iterator[Finding]:
@@ -147,6 +151,7 @@ def _mass_on_the_base(model: RobotModel) -> Iterator[Finding]:
     if lost:
         yield Finding(
             lost[0].name,
+            'fixed_mass',
             'it is fixed to the base, so that its mass has no effect',
             f'{sum(link.inertia.mass for link in lost):.3g} kg: '
             + listed([link.name for link in lost]),
@@ -160,7 +165,8 @@ def _heavy_payloads(model: RobotModel) -> Iterator[Finding]:
     for payload in model.payloads:
         if question := model.doubt_about(payload):
             problem, _, advice = question.rpartition(': ')
-            yield Finding(payload.frame, problem, f'{payload.mass:g} kg', advice)
+            value = f'{payload.mass:g} kg'
+            yield Finding(payload.frame, 'heavy_payload', problem, value, advice)
 
 
 def _central_second_moment(body: Inertia) -> Array:

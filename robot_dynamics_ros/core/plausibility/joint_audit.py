@@ -19,6 +19,7 @@ def examine_joints(model: RobotModel) -> Iterator[Finding]:
     yield from _finding(
         model,
         with_friction,
+        'friction_left_out',
         'damping or friction is described, which the dynamics leaves out',
         '',
         'add JointFriction(model).torque(v) where it should count',
@@ -34,6 +35,7 @@ def _ranges(model: RobotModel) -> Iterator[Finding]:
             yield from _finding(
                 model,
                 [joint],
+                'reversed_limits',
                 'the limits of its joint are reversed, so that no position is allowed',
                 f'lower {lower:g}, upper {upper:g} rad or m',
                 'exchange them',
@@ -42,6 +44,7 @@ def _ranges(model: RobotModel) -> Iterator[Finding]:
         yield from _finding(
             model,
             [joint for joint in bounded if joint.limits.lower == joint.limits.upper == position],
+            'equal_limits',
             'the limits of its joint are equal, so that one position alone is allowed',
             f'{position:g} rad or m',
             'give lower and upper, which count as 0 where they are left out; or make it fixed, '
@@ -50,6 +53,7 @@ def _ranges(model: RobotModel) -> Iterator[Finding]:
     yield from _finding(
         model,
         [joint for joint in bounded if joint.limits.lower == -math.inf],
+        'missing_limits',
         'its joint has no <limit>, which a URDF demands of a revolute or prismatic one',
         'no limit',
         'give the range that the hardware has, or make it continuous if it turns without end',
@@ -64,6 +68,7 @@ def _rates(model: RobotModel) -> Iterator[Finding]:
         yield from _finding(
             model,
             [joint for joint in model.joints if getattr(joint.limits, kind) == 0.0],
+            f'zero_{kind}_limit',
             f'the {kind} limit of its joint is zero, so that it may {consequence}',
             f'0 {unit}',
             'give the limit that the hardware has',
@@ -74,6 +79,7 @@ def _mimics(model: RobotModel) -> Iterator[Finding]:
     yield from _finding(
         model,
         [joint for joint in model.joints if joint.coordinate.multiplier == 0.0],
+        'motionless_mimic',
         'its joint mimics another with the multiplier 0, so that it never moves',
         'multiplier 0',
         'give the ratio of the two joints, or make it fixed',
@@ -83,6 +89,7 @@ def _mimics(model: RobotModel) -> Iterator[Finding]:
 def _finding(
     model: RobotModel,
     joints: list[Joint],
+    code: str,
     problem: str,
     value: str,
     advice: str,
@@ -93,5 +100,6 @@ def _finding(
         return
     body = model.joints.index(joints[0])
     link = next(frame.name for frame in model.frames if frame.body == body)
-    names = listed([joint.name for joint in joints])
-    yield Finding(link, problem, f'{value}: {names}' if value else names, advice, severity)
+    names = tuple(joint.name for joint in joints)
+    shown = f'{value}: {listed(names)}' if value else listed(names)
+    yield Finding(link, code, problem, shown, advice, severity, joints=names)

@@ -6,6 +6,7 @@ import pytest
 from mechanics.examples import MOVING_EXAMPLES, needs_examples
 
 from robot_dynamics_ros.core import audit, parse_urdf
+from robot_dynamics_ros.core.model.finding_codes import FINDING_CODES
 
 # A box of 0.1 x 0.2 x 0.3 m and 6 kg: 1000 kg/m^3.
 BOX = '<geometry><box size="0.1 0.2 0.3"/></geometry>'
@@ -133,6 +134,21 @@ def test_provoked(case):
     assert finding.advice
     named = any(name in finding.value for name in ('elbow', 'nose', 'foot_mount'))
     assert named or any(character.isdigit() for character in finding.value)
+
+
+def test_each_code_is_provoked():
+    found = {f.code for text, _, _ in PROVOKING.values() for f in audit(parse_urdf(text))}
+    model = parse_urdf(robot())
+    with pytest.warns(UserWarning, match='mass'):
+        found |= {finding.code for finding in audit(model.with_payload('arm', 100.0))}
+    assert found == FINDING_CODES.keys()
+
+
+def test_a_finding_names_its_joints():
+    (finding,) = audit(parse_urdf(robot(joint='')))
+    assert finding.joints == ('elbow',)
+    (finding,) = audit(parse_urdf(robot(origin='0 0 0.6')))
+    assert finding.joints == ()
 
 
 @pytest.mark.parametrize('shape', [BOX, ''], ids=['box', 'no shape'])

@@ -1,0 +1,158 @@
+"""What every subcommand shares: --json, --debug, text on stdout, progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import numpy as np
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.written_file import check_can_be_written, written_file
+
+from .progress import Advance, progress
+
+STDOUT = Path('-')
+# Columns of tables that are not printed on a terminal.
+FILE_WIDTH = 160
+
+Command = TypeVar('Command', bound=Callable[..., Any])
+
+
+class ReaderEnded(Exception):
+    """Nobody reads stdout any more, as `head` leaves it."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a subcommand writes its results.
+
+    Attributes:
+        json_file: of --json; `-` for stdout, None where JSON is not asked for.
+    """
+
+    json_file: Path | None = None
+
+    @property
+    def json_only(self) -> bool:
+        """Whether stdout is for JSON, and nothing else may be written to it."""
+        return self.json_file == STDOUT
+
+    def line(self, text: str) -> None:
+        """Print one line for people, however long."""
+        if not self.json_only:
+            with _stdout():
+                click.echo(' '.join(text.splitlines()))
+
+    def show(self, *parts: RenderableType) -> None:
+        """Print tables, trees and texts of rich for people."""
+        if self.json_only:
+            return
+        width = None if sys.stdout.isatty() else FILE_WIDTH
+        console = _Console(width=width, markup=False, highlight=False, emoji=False)
+        with _stdout():
+            for part in parts:
+                # Lines of text are left whole, for a terminal and for grep.
+                console.print(part, soft_wrap=isinstance(part, (str, Text)))
+
+    def write_json(self, result: Mapping[str, Any]) -> None:
+        """Write the result where --json says; nothing without --json.
+
+        Numbers that are not finite become null, arrays lists, and paths strings.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        if self.json_file is None:
+            return
+        text = json.dumps(_plain(result), indent=2, ensure_ascii=False, allow_nan=False) + '\n'
+        if self.json_only:
+            with _stdout():
+                click.echo(text, nl=False)
+            return
+        with written_file(self.json_file) as new:
+            new.write_text(text, encoding='utf-8')
+
+    def progress(self, what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
+        """See `progress`."""
+        return progress(what, total, unit)
+
+
+@contextmanager
+def _stdout() -> Iterator[None]:
+    """While stdout is written to. click takes a BrokenPipeError for exit code 1, which is ours."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise ReaderEnded from None
+
+
+class _Console(Console):
+    """Says that a pipe is closed; rich would end the process with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def output_options(command: Command) -> Command:
+    """Give a subcommand --json and --debug; its function takes an argument `output`, an Output."""
+    command = click.option(
+        '--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.'
+    )(command)
+    return click.option(
+        '--json', 'output', callback=lambda context, parameter, given: Output(given),
+        type=file_to_write(stdout=True), metavar='FILE',
+        help='Write the result as JSON too; - for stdout, and then nothing else on it.',
+    )(command)  # fmt: skip
+
+
+def file_to_write(*, stdout: bool = False) -> click.ParamType:
+    """The type of an option that names a file to write: it is checked before the work begins.
+
+    Args:
+        stdout: whether `-` stands for stdout.
+    """
+    return _FileToWrite(stdout)
+
+
+class _FileToWrite(click.ParamType):
+    name = 'file'
+
+    def __init__(self, stdout: bool) -> None:
+        self._stdout = stdout
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        path = Path(value)
+        if not (self._stdout and path == STDOUT):
+            try:
+                check_can_be_written(path)
+            except ParameterError as error:
+                self.fail(str(error), param, ctx)
+        return path
+
+
+def _plain(value: Any) -> Any:
+    """What `json` can write of a value."""
+    match value:
+        case np.ndarray() | np.generic():
+            return _plain(value.tolist())
+        case Mapping():
+            return {str(key): _plain(entry) for key, entry in value.items()}
+        case list() | tuple():
+            return [_plain(entry) for entry in value]
+        case float():
+            return value if math.isfinite(value) else None
+        case Path():
+            return str(value)
+    return value

@@ -1,0 +1,56 @@
+"""A file that is written as a whole: complete, or as it was before."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from robot_dynamics_ros.core.errors import ParameterError
+
+
+def check_can_be_written(file: Path) -> None:
+    """Check where a file is to be written, before the work that gives its content.
+
+    Raises:
+        ParameterError: the file is a folder, its folder does not exist, or one is write-protected.
+    """
+    if file.is_dir():
+        raise ParameterError(f'{file} is a folder: name a file')
+    if not file.parent.is_dir():
+        raise ParameterError(f'{file} cannot be written: there is no folder {file.parent}')
+    protected = file if file.exists() and not os.access(file, os.W_OK) else file.parent
+    if not os.access(protected, os.W_OK):
+        raise ParameterError(f'{file} cannot be written: {protected} is write-protected')
+
+
+@contextmanager
+def written_file(file: Path) -> Iterator[Path]:
+    """Where to write a file: the result takes its name once the block has ended without an error.
+
+    After an error, or Ctrl-C, the file is as before. Devices and pipes are written directly.
+
+    Args:
+        file: to write; a symbolic link is followed.
+
+    Yields:
+        A path with the same name in a temporary folder beside the file.
+
+    Raises:
+        ParameterError: see `check_can_be_written`.
+        OSError: the file cannot be written.
+    """
+    check_can_be_written(file)
+    target = file.resolve()
+    if target.exists() and not target.is_file():
+        yield file
+        return
+    with tempfile.TemporaryDirectory(prefix=f'.{target.name}.', dir=target.parent) as staging:
+        new = Path(staging, target.name)
+        yield new
+        if target.exists():
+            shutil.copymode(target, new)
+        new.replace(target)
