@@ -8,6 +8,7 @@ from pathlib import Path
 from robot_dynamics_ros.comparison.compare import gather
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
+from robot_dynamics_ros.recordings.recording import WHOLE, Part
 
 from .progress import Advance
 from .recorded_robot import model_torques, recorded_robot
@@ -19,6 +20,8 @@ def gather_evidence(
     options: RecordingOptions,
     name: str,
     files: tuple[Path, ...],
+    part: Part = WHOLE,
+    cutoff: float | None = None,
     progress: Progress = no_progress,
 ) -> Evidence:
     """Compare one recording with the model, and keep what conclusions need.
@@ -27,6 +30,8 @@ def gather_evidence(
         options: of the recording.
         name: of the recording in results.
         files: that together are the recording.
+        part: of the recording, see `open_recording`.
+        cutoff: of all parts [Hz]; None: that of the options.
         progress: shows how far it is.
 
     Raises:
@@ -38,11 +43,11 @@ def gather_evidence(
     torques = model_torques(urdf, joints)
     with (
         open_recording(
-            files, topic=options.topic, rename=options.rename, joints=joints
+            files, topic=options.topic, rename=options.rename, joints=joints, part=part
         ) as recording,
         progress(name, recording.size, 'states') as advance,
     ):
-        parts = _counted(motions(recording, cutoff=options.cutoff), advance)
+        parts = _counted(motions(recording, cutoff=cutoff or options.cutoff), advance)
         evidence = gather(torques, parts, file=name, topic=recording.topic)
         evidence.quality = recording.quality
     return evidence
