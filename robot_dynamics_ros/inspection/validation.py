@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from robot_dynamics_ros.core.errors import InertiaError
 from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
 from robot_dynamics_ros.core.model.findings import Finding
@@ -53,8 +55,10 @@ def validate_robot(model: RobotModel, urdf: str, ignored: Iterable[str] = ()) ->
         urdf: the text that it was read from.
         ignored: codes of findings to leave out.
     """
-    compared = agreement(model, urdf)
-    findings = (*findings_of(SampledPoses.of(model)), *compared.findings)
+    # What overflows shows as a value that is not finite.
+    with np.errstate(all='ignore'):
+        compared = agreement(model, urdf)
+        findings = (*findings_of(SampledPoses.of(model)), *compared.findings)
     left_out = frozenset(ignored)
     return Validation(
         model.name,

@@ -1,5 +1,6 @@
 """Findings that need torques, and the agreement with Pinocchio."""
 
+import json
 import sys
 
 import pytest
@@ -8,9 +9,11 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 from robot_dynamics_ros.core import UnknownNameError, parse_urdf
 from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
 from robot_dynamics_ros.inspection import agreement as agreement_module
-from robot_dynamics_ros.inspection import validate_robot
+from robot_dynamics_ros.inspection import inspect_robot, validate_robot
 from robot_dynamics_ros.inspection.agreement import agreement
 from robot_dynamics_ros.inspection.codes import CODES, checked_codes
+from robot_dynamics_ros.inspection.picture import draw
+from robot_dynamics_ros.inspection.robot_json import inspection_as_json
 
 STILL = '<robot name="still"><link name="base"/></robot>'
 
@@ -99,3 +102,30 @@ def test_findings_are_complete(robot):
         assert finding.code in CODES
         assert all((finding.problem, finding.value, finding.advice))
         assert set(finding.joints) <= {joint.name for joint in robot.model.joints}
+
+
+@pytest.mark.filterwarnings('error')
+@pytest.mark.parametrize(
+    ('written', 'other'),
+    [
+        ('<mass value="1.7"/>', '<mass value="1e100"/>'),
+        ('<mass value="1.7"/>', '<mass value="1e-300"/>'),
+        ('<origin xyz="0 0 -0.4"/>', '<origin xyz="0 1e100 -1e100"/>'),
+        ('iyy="0.2"', 'iyy="1e100"'),
+        ('iyy="0.2"', 'iyy="-1e100"'),
+        ('effort="20"', 'effort="1e308"'),
+        ('<origin xyz="0.1 0.2 1.0"/>', '<origin xyz="1e100 -1e100 1e100"/>'),
+    ],
+)
+def test_extreme_numbers(written, other, tmp_path):
+    """The largest that a description may have: findings or not, but no error and no warning."""
+    text = hand_written('pendulum').text
+    assert written in text
+    text = text.replace(written, other)
+    model = parse_urdf(text)
+    for finding in validate_robot(model, text).findings:
+        assert finding.code in CODES
+    inspection = inspect_robot(model, 'rod')
+    json.dumps(inspection_as_json(inspection), default=list)
+    pytest.importorskip('matplotlib')
+    draw(inspection, text, None, tmp_path / 'picture.png')

@@ -10,6 +10,7 @@ from report.synthetic import COULOMB, VISCOUS, arm, comparison_of, samples_of
 
 from robot_dynamics_ros.report.figures.decimation import envelope
 from robot_dynamics_ros.report.figures.joint_parts import joint_parts
+from robot_dynamics_ros.report.words.numbers_as_text import NO_BREAK
 
 
 def panels_of(comparison, joint=0):
@@ -111,7 +112,7 @@ def test_a_spectrum_names_the_frequency_of_a_vibration():
     panel = panels_of(comparison_of(replace(samples, measured=measured)))['spectrum']
     residual = curve(panel, 'residual')
     assert residual.x[residual.y.argmax()] == pytest.approx(7.0, abs=0.05)
-    assert 'strongest at 7 Hz' in panel.words
+    assert f'strongest at 7{NO_BREAK}Hz' in panel.words
 
 
 def test_a_joint_whose_effort_is_not_measured_shows_the_model():

@@ -7,7 +7,13 @@ from report.synthetic import arm
 
 from robot_dynamics_ros.comparison import Finding, RecordingSummary
 from robot_dynamics_ros.report.summary import headline, is_good, recordings_line
-from robot_dynamics_ros.report.words.numbers_as_text import duration, number, percent, quantity
+from robot_dynamics_ros.report.words.numbers_as_text import (
+    NO_BREAK,
+    duration,
+    number,
+    percent,
+    quantity,
+)
 from robot_dynamics_ros.report.words.readable import in_one_line
 
 
@@ -24,10 +30,13 @@ def test_numbers_have_three_digits(value, text):
 
 
 def test_numbers_have_their_unit():
-    assert quantity(3.0, 'N m') == '3 N m'
+    assert quantity(3.0, 'N m') == '3 N m'.replace(' ', NO_BREAK)
     assert quantity(float('nan'), 'N m') == 'not known'
-    assert percent(0.0891) == '8.9 %'
-    assert [duration(t) for t in (24.0, 600.0, 36_000.0)] == ['24 s', '10 min', '10 h']
+    assert percent(1e-17) == f'0{NO_BREAK}%'
+    assert percent(0.0891) == f'8.9{NO_BREAK}%'
+    assert [duration(t) for t in (24.0, 600.0, 36_000.0)] == [
+        f'{amount}{NO_BREAK}{unit}' for amount, unit in ((24, 's'), (10, 'min'), (10, 'h'))
+    ]
 
 
 def test_a_long_name_is_cut():

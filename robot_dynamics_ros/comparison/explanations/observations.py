@@ -130,6 +130,11 @@ class Observations:
         """Number of joints."""
         return self.torques.model.size
 
+    @property
+    def duration(self) -> float:
+        """Of the samples [s]."""
+        return sum(window.interval * _rows(window) for window in self.windows)
+
     def weighted_efforts(self, delay: float, order: Sequence[int]) -> Array:
         """Measured efforts of a time `delay` later [s], (n, N); 0 where they do not count.
 

@@ -23,7 +23,10 @@ from .link_shapes import LinkShapes, link_shapes
 MOST_LISTED = 12
 COLORS = {'error': '#c1121f', 'warning': '#e07a00', 'info': '#3a6ea5'}
 ELLIPSOID, SHAPE, BONE = '#3a6ea5', '#b8bec6', '#4a4e54'
-CAPTION = 'inertia of each link as the uniform ellipsoid with the same mass and inertia'
+CAPTION = (
+    'black: joint axes; dots: centres of mass; ellipsoids: uniform, with the mass and inertia of '
+    'their link'
+)
 
 
 def draw(inspection: Inspection, urdf: str, folder: Path | None, file: Path) -> LinkShapes:
@@ -53,7 +56,9 @@ def draw(inspection: Inspection, urdf: str, folder: Path | None, file: Path) -> 
     axes = figure.add_axes((0.01, 0.05, 0.64, 0.86), projection='3d', computed_zorder=False)
     model = inspection.model
     poses = np.array(frame_poses(model, _shown_position(model).tolist()), float)
-    points = _draw_links(axes, inspection, poses, shapes)
+    # What overflows is left out.
+    with np.errstate(all='ignore'):
+        points = _draw_links(axes, inspection, poses, shapes)
     _fit(axes, points)
     figure.text(0.02, 0.955, _title(inspection), fontsize=13, weight='bold')
     figure.text(0.02, 0.925, CAPTION, fontsize=9, color='#555555')
@@ -98,7 +103,7 @@ def _draw_links(axes: Any, inspection: Inspection, poses: Array, shapes: LinkSha
             anchor = _moved(ellipsoid.center, pose)
             color = COLORS[mark[0]] if mark else ELLIPSOID
             # What is far outside, or huge, is a mistake: it would hide the robot.
-            if np.linalg.norm(anchor - poses[:, :, 3].mean(axis=0)) > 2.0 * size:
+            if not np.linalg.norm(anchor - poses[:, :, 3].mean(axis=0)) <= 2.0 * size:
                 anchor = pose[:, 3]
             elif ellipsoid.semi_axes.max() < size and (mark or link.inertia.mass > heavy):
                 points.append(_draw_ellipsoid(axes, ellipsoid, pose, color))

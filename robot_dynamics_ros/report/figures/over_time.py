@@ -17,6 +17,8 @@ PARTS: dict[Role, str] = {
 }
 # Friction of the fit: see `JointComparison.shares`.
 SHARES = {'coriolis': 'Coriolis', 'friction': 'fitted friction', 'residual': 'rest'}
+# Of a part of the torque, relative to the largest part [-]: what is below is rounding.
+NOTHING = 1e-9
 
 
 def time_figure(joint: JointColumns, stretches: int, several: bool) -> Figure:
@@ -82,7 +84,8 @@ def _residual(joint: JointColumns, label: str, stretches: int) -> Panel:
 
 def _parts(joint: JointColumns, label: str, stretches: int) -> Panel:
     parts = [(role, name, joint.of(role)) for role, name in PARTS.items()]
-    drawn = [part for part in parts if np.any(np.nan_to_num(part[2]))]
+    sizes = [np.nanmax(np.abs(values), initial=0.0) for _, _, values in parts]
+    drawn = [part for part, size in zip(parts, sizes, strict=True) if size > NOTHING * max(sizes)]
     largest = ', '.join(
         f'{name} {quantity(float(np.nanmax(np.abs(values))), joint.unit)}'
         for _, name, values in drawn

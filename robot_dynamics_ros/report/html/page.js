@@ -3,7 +3,7 @@
 const figures = JSON.parse(document.getElementById('figures').textContent);
 const places = Array.from(document.querySelectorAll('.plot'));
 // Of a page of paper without its margins, and between its two columns [px].
-const PAPER = { width: 690, wide: 350, narrow: 190, gap: 16 };
+const PAPER = { width: 690, wide: 340, narrow: 180, gap: 16 };
 // Where a legend does not fit beside its title [px].
 const NARROW = 560;
 // Of plotly above the title [px].

@@ -20,6 +20,8 @@ from ..words.readable import readable
 from .plotly_figures import height
 
 Element = html.HtmlElement
+# A name that is longer may be divided [letters].
+LONG = 40
 
 
 def head_part(comparison: Comparison) -> Element:
@@ -167,7 +169,7 @@ def _table(header: Sequence[str], rows: Sequence[Element]) -> Element:
 
 def _name(name: str) -> Element:
     """A name, which does not change the direction of the text around it."""
-    return E.bdi(readable(name))
+    return E.bdi(readable(name), CLASS('long' if len(name) > LONG else 'short'))
 
 
 def _mark(part: JointPart) -> Element:

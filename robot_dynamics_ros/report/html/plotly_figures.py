@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ PANEL, LONE_PANEL, MARGIN_BOTTOM = 175, 250, 46
 MARGIN_TOP = 52
 # Between two panels, for the title and the legend of the lower one [px].
 GAP = 62
+# Powers of ten of a logarithmic axis that are too few for its labels.
+FEW_POWERS = 2.0
 
 
 def plotly_script() -> str:
@@ -52,12 +54,12 @@ def _plotly(figure: Figure) -> go.Figure:
         'hovermode': 'x unified' if figure.wide else 'closest',
         'bargap': 0.05,
         'annotations': [],
-        'xaxis': _axis(figure.panels[-1].x_label, figure.panels[-1].log)
+        'xaxis': _axis(figure.panels[-1].x_label, figure.panels[-1].log, 'x', figure.panels)
         | {'anchor': _y(len(figure.panels) - 1)},
     }
     traces = []
     for index, (panel, domain) in enumerate(zip(figure.panels, _domains(figure), strict=True)):
-        layout[f'yaxis{_number(index)}'] = _axis(panel.y_label, panel.log) | {
+        layout[f'yaxis{_number(index)}'] = _axis(panel.y_label, panel.log, 'y', (panel,)) | {
             'domain': domain,
             'anchor': 'x',
             'rangemode': 'tozero' if panel.curves[0].role == 'counts' else 'normal',
@@ -86,11 +88,11 @@ def _domains(figure: Figure) -> list[tuple[float, float]]:
     return [(max(0.0, top - size), top) for top in tops]
 
 
-def _axis(label: str, log: bool) -> dict[str, Any]:
+def _axis(label: str, log: bool, way: str, panels: Sequence[Panel]) -> dict[str, Any]:
     return {
         'title': {'text': label, 'standoff': 6},
         'type': 'log' if log else 'linear',
-        'dtick': 1 if log else None,
+        'dtick': _steps(way, panels) if log else None,
         'tickformat': '~g',
         'gridcolor': GRID,
         'zeroline': not log,
@@ -102,6 +104,12 @@ def _axis(label: str, log: bool) -> dict[str, Any]:
         'tickcolor': '#9aa3ad',
         'automargin': True if log else 'height',
     }
+
+
+def _steps(way: str, panels: Sequence[Panel]) -> int | str:
+    """Of a logarithmic axis: powers of ten, or 1, 2 and 5 where these are few."""
+    values = np.concatenate([getattr(curve, way) for panel in panels for curve in panel.curves])
+    return 1 if np.log10(values.max() / values.min()) > FEW_POWERS else 'D2'
 
 
 def _legend(top: float) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 NOT_KNOWN = 'not known'
+NO_BREAK = '\N{NO-BREAK SPACE}'
 
 
 def number(value: float) -> str:
@@ -21,13 +22,17 @@ def number(value: float) -> str:
 
 
 def quantity(value: float, unit: str) -> str:
-    """A number with its unit."""
-    return f'{number(value)} {unit}' if math.isfinite(value) else NOT_KNOWN
+    """A number with its unit, in one line."""
+    if not math.isfinite(value):
+        return NOT_KNOWN
+    return f'{number(value)} {unit}'.replace(' ', NO_BREAK)
 
 
 def percent(share: float) -> str:
-    """A share in per cent."""
-    return f'{number(float(f"{100.0 * share:.2g}"))} %' if math.isfinite(share) else NOT_KNOWN
+    """A share in per cent; what is below a hundredth of one is zero."""
+    if abs(share) < 1e-4:
+        return quantity(0.0, '%')
+    return quantity(float(f'{100.0 * share:.2g}'), '%') if math.isfinite(share) else NOT_KNOWN
 
 
 def duration(seconds: float) -> str:
