@@ -7,8 +7,11 @@ Modules::
     description_file  the robot of a URDF or xacro file, or of a topic
     exit_codes        0 good, 1 findings, 2 wrong usage or input that cannot be used
     export_command    export-c: the dynamics of a robot in C99
+    fleet_options     --scheduler, --jobs and --resume of subcommands for many recordings
     output            what every subcommand shares: --json, --debug, text, progress
     progress          a progress bar for work that takes longer than a second
+    recording_options --urdf, --topic, --rename and --cutoff of subcommands that read recordings
+    torques/          torques: the torques of a model along recordings
     written_folder    a folder that is written as a whole
 """
 

@@ -10,10 +10,9 @@ from robot_dynamics_ros.comparison.evidence.evidence import Evidence
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
 from robot_dynamics_ros.recordings.recording import WHOLE, Part
 
-from .progress import Advance
+from .progress import Advance, ShowProgress, no_progress
 from .recorded_robot import model_torques, recorded_robot
 from .recording_options import RecordingOptions
-from .torques_task import Progress, no_progress
 
 
 def gather_evidence(
@@ -22,7 +21,7 @@ def gather_evidence(
     files: tuple[Path, ...],
     part: Part = WHOLE,
     cutoff: float | None = None,
-    progress: Progress = no_progress,
+    progress: ShowProgress = no_progress,
 ) -> Evidence:
     """Compare one recording with the model, and keep what conclusions need.
 
