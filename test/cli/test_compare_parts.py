@@ -12,9 +12,9 @@ pytest.importorskip('rosbags')
 
 from recorded_states import joined, joint_state_bag, sine_states
 
-from robot_dynamics_ros.cli import compare_parts
 from robot_dynamics_ros.cli.command_line import main
-from robot_dynamics_ros.cli.compare_task import gather_evidence
+from robot_dynamics_ros.cli.compare import compare_parts
+from robot_dynamics_ros.cli.compare.compare_task import gather_evidence
 from robot_dynamics_ros.cli.recording_options import RecordingOptions
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
 from robot_dynamics_ros.recordings import motions, open_recording

@@ -51,7 +51,7 @@ class Judge:
         torque = self.products(None).sum(axis=(1, 2))
         varies = torque > ROUNDING * ((seen.torque(nothing).T * weights) ** 2).sum(axis=1)
         self.loaded = self.judged & varies & _loaded(np.sqrt(torque), seen.torques.model)
-        self.floor = np.maximum(NEGLIGIBLE**2 * squares, np.finfo(float).tiny)
+        self.floor = np.where(self.judged, NEGLIGIBLE**2 * squares, 1.0)
 
     def _is_silent(self, nothing: Explanation) -> Array:
         seen = self.observations

@@ -11,8 +11,8 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.recordings import open_recording, usual_cutoff
 from robot_dynamics_ros.scheduling import Outcome, Task
 
+from ..recording_options import RecordingOptions
 from .compare_task import gather_evidence
-from .recording_options import RecordingOptions
 
 # [B] of a part: some ten seconds of work.
 LARGEST_PART = 1 << 28

@@ -10,9 +10,9 @@ from robot_dynamics_ros.comparison.evidence.evidence import Evidence
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
 from robot_dynamics_ros.recordings.recording import WHOLE, Part
 
-from .progress import Advance, ShowProgress, no_progress
-from .recorded_robot import model_torques, recorded_robot
-from .recording_options import RecordingOptions
+from ..progress import Advance, ShowProgress, no_progress
+from ..recorded_robot import model_torques, recorded_robot
+from ..recording_options import RecordingOptions
 
 
 def gather_evidence(
