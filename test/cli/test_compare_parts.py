@@ -16,8 +16,13 @@ from robot_dynamics_ros.cli.command_line import main
 from robot_dynamics_ros.cli.compare import compare_parts
 from robot_dynamics_ros.cli.compare.compare_task import gather_evidence
 from robot_dynamics_ros.cli.recording_options import RecordingOptions
-from robot_dynamics_ros.comparison.evidence.evidence import Evidence
+from robot_dynamics_ros.comparison.evidence.evidence import (
+    SAMPLES_OF_ONE,
+    WINDOWS_OF_ONE,
+    Evidence,
+)
 from robot_dynamics_ros.recordings import motions, open_recording
+from robot_dynamics_ros.scheduling.plain_data import encoded
 
 STATES = replace(sine_states(rate=500.0, seconds=90.0), names=three_joints.JOINTS)
 CUTOFF = 20.0
@@ -65,7 +70,7 @@ def test_more_parts_than_blocks(tmp_path):
 
 def test_parts_are_the_recording_but_for_what_the_filter_loses_between_them(bag, options):
     whole = gather_evidence(options, 'bag', (bag,))
-    pieces = [gather_evidence(options, 'bag', (bag,), (number, 3)) for number in range(3)]
+    pieces = [gather_evidence(options, 'bag', (bag,), part=(number, 3)) for number in range(3)]
     parts = Evidence.joined(pieces)
     # What the filter needs at the ends of the recording, it needs at both sides of two cuts.
     at_ends = len(STATES) - whole.count
@@ -107,3 +112,29 @@ def test_a_large_recording_is_compared_in_parts(bag, tmp_path, monkeypatch):
         assert other['rms_residual'] == pytest.approx(joint['rms_residual'], rel=0.02)
     codes = [[finding['code'] for finding in result['findings']] for result in (whole, parts)]
     assert codes[0] == codes[1]
+
+
+def test_one_of_many_recordings_gives_little_and_the_same_sums(bag, options):
+    whole = gather_evidence(options, 'bag', (bag,))
+    little = gather_evidence(options, 'bag', (bag,), one_of_many=True)
+    assert len(encoded(little)) < 400_000 < len(encoded(whole))
+    assert np.array_equal(little.moments.products, whole.moments.products)
+    assert (little.count, little.duration) == (whole.count, whole.duration)
+    assert 1 <= len(list(little.excerpts)) <= WINDOWS_OF_ONE
+    kept = sum(map(len, little.samples.pieces))
+    assert SAMPLES_OF_ONE // 4 < kept <= SAMPLES_OF_ONE
+
+
+def test_many_recordings_are_compared(bag, tmp_path, monkeypatch):
+    (tmp_path / 'arm.urdf').write_text(three_joints.URDF)
+    monkeypatch.chdir(tmp_path)
+    count = compare_parts.MANY + 1
+    for number in range(count):
+        states = STATES.part(slice(1000 * number, 1000 * number + 6000))
+        joint_state_bag(tmp_path / f'{number}', states)
+    names = [f'{number}' for number in range(count)]
+    with pytest.raises(SystemExit):
+        main(['compare', *names, '--urdf', 'arm.urdf', '--json', 'result.json', '--jobs', '1'])
+    result = json.loads(Path('result.json').read_text())
+    assert [one['error'] for one in result['recordings']] == [''] * count
+    assert len({one['samples'] for one in result['recordings']}) == 1

@@ -17,6 +17,9 @@ from .compare_task import gather_evidence
 # [B] of a part: some ten seconds of work.
 LARGEST_PART = 1 << 28
 
+# Tasks above which each of them gives little: some windows and samples of all are kept anyway.
+MANY = 16
+
 Files = Mapping[str, tuple[Path, ...]]
 
 
@@ -27,17 +30,22 @@ def compare_tasks(options: RecordingOptions, files: Files) -> dict[str, list[Tas
         options: of the recordings.
         files: of each recording by its name.
     """
+    # Other processes may have other working folders.
+    absolute = {name: tuple(path.resolve() for path in paths) for name, paths in files.items()}
+    counts = {
+        name: max(1, -(-sum(map(_size, there)) // LARGEST_PART))
+        for name, there in absolute.items()
+    }
+    many = sum(counts.values()) > MANY
     tasks = {}
-    for name, paths in files.items():
-        # Other processes may have other working folders.
-        there = tuple(path.resolve() for path in paths)
-        count = max(1, -(-sum(map(_size, there)) // LARGEST_PART))
+    for name, there in absolute.items():
+        count = counts[name]
         cutoff = _cutoff(options, there) if count > 1 else None
         tasks[name] = [
             Task(
                 name if count == 1 else f'{name}, part {number + 1} of {count}',
                 gather_evidence,
-                (name, there, (number, count), cutoff),
+                (name, there, many, (number, count), cutoff),
                 reads=there,
             )
             for number in range(count)

@@ -19,6 +19,7 @@ def gather_evidence(
     options: RecordingOptions,
     name: str,
     files: tuple[Path, ...],
+    one_of_many: bool = False,
     part: Part = WHOLE,
     cutoff: float | None = None,
     progress: ShowProgress = no_progress,
@@ -29,6 +30,7 @@ def gather_evidence(
         options: of the recording.
         name: of the recording in results.
         files: that together are the recording.
+        one_of_many: whether to keep little, see `Evidence.as_one_of_many`.
         part: of the recording, see `open_recording`.
         cutoff: of all parts [Hz]; None: that of the options.
         progress: shows how far it is.
@@ -49,7 +51,7 @@ def gather_evidence(
         parts = _counted(motions(recording, cutoff=cutoff or options.cutoff), advance)
         evidence = gather(torques, parts, file=name, topic=recording.topic)
         evidence.quality = recording.quality
-    return evidence
+    return evidence.as_one_of_many() if one_of_many else evidence
 
 
 def _counted(parts: Iterator[Motion], advance: Advance) -> Iterator[Motion]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,9 @@ from .plot_samples import PlotSamples
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion
     from robot_dynamics_ros.recordings.quality import Quality
+
+# Of one of many recordings.
+WINDOWS_OF_ONE, SAMPLES_OF_ONE = 2, 1024
 
 
 @dataclass
@@ -78,6 +81,14 @@ class Evidence:
         self.count += len(motion.times)
         self.duration += len(motion.times) / motion.rate
         self.rate, self.cutoff = motion.rate, motion.cutoff
+
+    def as_one_of_many(self) -> Evidence:
+        """The same with few windows and samples, some 0.4 MB: a comparison keeps no more."""
+        return replace(
+            self,
+            excerpts=self.excerpts.thinned(WINDOWS_OF_ONE),
+            samples=self.samples.reduced(SAMPLES_OF_ONE),
+        )
 
     @classmethod
     def joined(cls, parts: Sequence[Evidence]) -> Evidence:

@@ -94,11 +94,16 @@ class PlotSamples:
         begins[0] = after_gap
         piece = Rows(numbers, motion.times, layers, begins)
         self.pieces.append(piece if self._stride == 1 else piece.chosen(self._stride))
-        self._thin()
+        self._thin(MOST)
 
-    def _thin(self) -> None:
-        """Keep at most `MOST` samples."""
-        while sum(map(len, self.pieces)) > MOST:
+    def reduced(self, most: int) -> PlotSamples:
+        """At most that many of the samples, as evenly distributed, and their peaks."""
+        reduced = replace(self)
+        reduced._thin(most)
+        return reduced
+
+    def _thin(self, most: int) -> None:
+        while sum(map(len, self.pieces)) > most:
             self._stride *= 2
             self.pieces = [_joined(self.pieces).chosen(self._stride)]
 
@@ -113,7 +118,7 @@ class PlotSamples:
                 rows = piece if part._stride == whole._stride else piece.chosen(whole._stride)
                 whole.pieces.append(replace(rows, numbers=rows.numbers + first))
             whole._seen = first + part._seen
-        whole._thin()
+        whole._thin(MOST)
         return whole
 
     def thinned(self, most: int) -> tuple[Rows, Array]:
