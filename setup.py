@@ -52,6 +52,7 @@ setup(
     package_data={
         package_name: ['py.typed'],
         f'{package_name}.core.codegen.native': ['_entry.pyi'],
+        f'{package_name}.report.html': ['page.css', 'page.js'],
     },
     ext_modules=extensions(),
     data_files=[

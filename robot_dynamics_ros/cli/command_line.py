@@ -15,11 +15,13 @@ import click
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
+from .compare.compare_command import compare_command
 from .description_file import TopicReader
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 from .inspect_command import inspect_command
 from .output import ReaderEnded
+from .torques.torques_command import torques_command
 from .validate_command import validate_command
 
 
@@ -32,7 +34,13 @@ def commands() -> None:
     """
 
 
-for command in (inspect_command, validate_command, export_command):
+for command in (
+    inspect_command,
+    validate_command,
+    torques_command,
+    compare_command,
+    export_command,
+):
     commands.add_command(command)
 
 

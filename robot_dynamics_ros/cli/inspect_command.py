@@ -9,12 +9,12 @@ import click
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
 from robot_dynamics_ros.inspection.picture import draw
 from robot_dynamics_ros.inspection.robot_json import inspection_as_json
+from robot_dynamics_ros.written_file import written_file
 
 from .description_file import robot_of_words
 from .exit_codes import FINDINGS, GOOD
 from .output import Output, file_to_write, output_options
 from .robot_tables import finding_lines, joint_table, load_table, margin_line, summary
-from .written_file import written_file
 
 WHY_MISSING = (
     'the packages that they are in are neither installed nor above the file, or trimesh is not '

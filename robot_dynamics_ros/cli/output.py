@@ -17,9 +17,9 @@ from rich.console import Console, RenderableType
 from rich.text import Text
 
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
 from .progress import Advance, progress
-from .written_file import check_can_be_written, written_file
 
 STDOUT = Path('-')
 # Columns of tables that are not printed on a terminal.

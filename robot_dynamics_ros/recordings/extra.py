@@ -7,11 +7,15 @@ from typing import Any
 
 from robot_dynamics_ros.core.errors import RecordingError
 
-INSTALL = "pip install 'robot_dynamics_ros[recordings]'"
+INSTALL = "pip install 'robot_dynamics_ros[{extra}]'"
 
 
-def required(module: str) -> Any:
+def required(module: str, extra: str = 'recordings') -> Any:
     """A module of such a library.
+
+    Args:
+        module: name.
+        extra: of this package, which brings the library.
 
     Raises:
         RecordingError: the library is not installed; the message says how it is.
@@ -20,4 +24,5 @@ def required(module: str) -> Any:
         return import_module(module)
     except ImportError:
         library = module.partition('.')[0]
-        raise RecordingError(f'{library} is needed for recordings: {INSTALL}') from None
+        install = INSTALL.format(extra=extra)
+        raise RecordingError(f'{library} is needed for recordings: {install}') from None

@@ -43,7 +43,7 @@ def with_stamps(stamps):
     return replace(STATES, stamps=stamps)
 
 
-@pytest.mark.parametrize('size', [1, 299, 65536])
+@pytest.mark.parametrize('size', [7, 299, 65536])
 def test_a_good_recording_is_one_segment(size):
     recording = in_memory(STATES)
     ((times, positions),) = wholes(recording, size)
@@ -54,6 +54,19 @@ def test_a_good_recording_is_one_segment(size):
     assert counts['interval'] == pytest.approx(0.004)
     others = counts.keys() - {'clock', 'samples', 'interval'}
     assert not any(counts[name] for name in others)
+
+
+def test_what_is_wrong_is_said():
+    good = in_memory(STATES)
+    list(segments(good))
+    assert good.quality.remarks() == []
+    bad = in_memory(replace(without([*range(500, 600), 800]), efforts=None))
+    list(segments(bad))
+    assert bad.quality.remarks() == [
+        '1 gaps, the longest of 0.404 s: segments end there',
+        '1 dropouts, above 1.5 times the usual interval of 4 ms',
+        '1899 samples lack an effort',
+    ]
 
 
 def test_dropouts_are_counted_and_stay_in_the_segment():

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ..checks import Array, check_output, checked_vector
-from ..errors import ParameterError, UnknownNameError
+from ..checks import Array, check_output, checked_rows
+from ..errors import ParameterError, StateError, UnknownNameError
 from .robot import RobotModel
 
 # [rad/s or m/s]: about the noise of a velocity read from an encoder.
@@ -74,15 +74,21 @@ class JointFriction:
         """F_v v + F_s s(v), shape (n,) [N m or N]: add it to inverse_dynamics.
 
         Args:
-            v: (n,) velocities [rad/s or m/s].
-            out: (n,) to write into.
+            v: (n,) velocities, or (N, n) for a batch [rad/s or m/s].
+            out: of the shape of the result, to write into.
 
         Raises:
-            StateError: v is not n finite numbers, or `out` cannot take the result.
+            StateError: v is not n finite numbers, or N rows of them, or `out` cannot take the
+                result.
         """
-        rates = self._spread @ checked_vector('v', v, self._names)
+        velocity = checked_rows('v', v, self._names)
+        if velocity.ndim > 1 and (bad := np.argwhere(~np.isfinite(velocity)).tolist()):
+            row, column = bad[0]
+            joint = self._names[column]
+            raise StateError(f'v[{row}] is not finite at {joint!r}, it must be finite')
+        rates = velocity @ self._spread.T
         sign = rates / np.hypot(rates, self.smoothing)
-        result: Array = self._spread.T @ (self.viscous * rates + self.coulomb * sign)
+        result: Array = (self.viscous * rates + self.coulomb * sign) @ self._spread
         if out is None:
             return result
         check_output(out, result.shape)

@@ -68,6 +68,17 @@ def test_into_an_array():
     assert np.array_equal(out, friction.torque(v))
 
 
+def test_a_batch_is_each_of_its_samples():
+    model = hand_written('mimic').model
+    friction = JointFriction(model, viscous={'knuckle': 2.0}, coulomb={'knuckle': 0.3})
+    rows = np.random.default_rng(2).uniform(-1.0, 1.0, (7, model.size))
+    expected = np.array([friction.torque(v) for v in rows])
+    assert friction.torque(rows) == pytest.approx(expected, rel=1e-14)
+    rows[4, 1] = np.inf
+    with pytest.raises(StateError, match=rf"v\[4\] is not finite at '{model.joint_names[1]}'"):
+        friction.torque(rows)
+
+
 def test_refused():
     model = hand_written('tree').model
     name = model.joint_names[0]

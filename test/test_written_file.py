@@ -4,8 +4,8 @@ import os
 
 import pytest
 
-from robot_dynamics_ros.cli.written_file import written_file
 from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.written_file import written_file
 
 
 def test_it_appears_at_the_end_alone(tmp_path):

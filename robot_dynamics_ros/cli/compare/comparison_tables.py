@@ -1,0 +1,79 @@
+"""A comparison as text for a terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rich.table import Table
+
+from robot_dynamics_ros.comparison import Comparison
+from robot_dynamics_ros.comparison.comparison import TERMS
+
+
+def summary(comparison: Comparison) -> str:
+    """What was compared, in one line."""
+    used = [one for one in comparison.recordings if not one.error]
+    samples, duration = sum(one.samples for one in used), sum(one.duration for one in used)
+    filtered = {f'{one.cutoff:.3g} Hz' for one in used}
+    what = '1 recording' if len(used) == 1 else f'{len(used)} recordings'
+    return (
+        f'{comparison.robot}: {what}, {samples} samples, {duration:.4g} s, low pass '
+        f'{", ".join(sorted(filtered))}'
+    )
+
+
+def joint_table(comparison: Comparison) -> Table:
+    """Measured effort and residual of each joint."""
+    table = _table(
+        'joint', 'measured RMS', 'residual RMS', 'share', 'bias', 'correlation', 'delay'
+    )
+    for name, joint in comparison.joints.items():
+        table.add_row(
+            name,
+            _number(joint.rms_measured, 4, joint.unit),
+            _number(joint.rms_residual, 3, joint.unit),
+            _percent(joint.relative_residual),
+            _number(joint.bias, 3, joint.unit),
+            _number(joint.correlation, 3),
+            _number(1e3 * joint.delay, 3, 'ms'),
+        )
+    return table
+
+
+def share_table(comparison: Comparison) -> Table:
+    """What explains the measured effort of each joint."""
+    table = _table('shares of', *TERMS, 'residual', 'friction: Coulomb', 'viscous')
+    for name, joint in comparison.joints.items():
+        friction = joint.friction
+        rate = 'm/s' if joint.unit == 'N' else 'rad/s'
+        table.add_row(
+            name,
+            *(_percent(joint.shares[term]) for term in (*TERMS, 'residual')),
+            _number(friction.coulomb, 3, joint.unit) if friction else '-',
+            _number(friction.viscous, 3, f'{joint.unit} per {rate}') if friction else '-',
+        )
+    return table
+
+
+def finding_lines(comparison: Comparison) -> Iterator[str]:
+    """One line for each finding."""
+    for finding in comparison.findings:
+        yield f'{finding.code}: {finding.message}'
+    if not comparison.findings:
+        yield 'no findings: the recording agrees with the model'
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style='bold')
+    for index, column in enumerate(columns):
+        table.add_column(column, justify='right' if index else 'left', no_wrap=True)
+    return table
+
+
+def _number(value: float, digits: int, unit: str = '') -> str:
+    return f'{value:.{digits}g} {unit}'.rstrip() if math.isfinite(value) else '-'
+
+
+def _percent(share: float) -> str:
+    return f'{100.0 * share:.0f} %' if math.isfinite(share) else '-'

@@ -1,0 +1,135 @@
+"""`robot_dynamics torques`: the torques of a model along recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.recordings.writers import ENDINGS
+from robot_dynamics_ros.scheduling import Outcome, Task
+
+from ..description_file import files_and_arguments
+from ..exit_codes import CANNOT_BE_USED, GOOD
+from ..fleet_options import Fleet, fleet_options
+from ..output import Output, output_options
+from ..recording_files import recording_files
+from ..recording_options import RecordingOptions, options_of, recording_options
+from .torque_targets import torque_targets
+from .torques_task import write_torques
+
+HELP = """Write the torques that a model needs for the motion of recordings.
+
+Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
+recording together are joined by +. Position, velocity and acceleration are low-pass filtered
+without a delay; inverse dynamics of the model along them gives
+torques and their parts: gravity, Coriolis, inertia, and the friction of the URDF. A xacro file
+takes arguments, name:=value.
+
+\b
+What is written, by the ending:
+  .mcap     the recorded states, and beside them for PlotJuggler and Foxglove
+            /model/torques, /model/gravity, /model/coriolis, /model/inertia, /model/friction
+  .csv      one row for each sample; .csv.gz is compressed
+  .parquet  the same table
+
+\b
+Examples:
+  robot_dynamics torques bag/ --urdf arm.urdf --output arm_torques.mcap
+  robot_dynamics torques monday/*.mcap --urdf arm.urdf --output torques/ --format parquet
+  robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786 \\
+      --resume /data/torques/results
+"""
+
+
+@click.command('torques', help=HELP)
+@click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
+@recording_options
+@click.option(
+    '--output', 'target', type=click.Path(path_type=Path), default=Path(), metavar='PATH',
+    help='File, or folder for files NAME_torques.ENDING. [default: this folder]',
+)  # fmt: skip
+@click.option(
+    '--format', 'kind', type=click.Choice([ending[1:] for ending in ENDINGS]), default='mcap',
+    show_default=True, help='Of files in a folder.',
+)  # fmt: skip
+@fleet_options
+@output_options
+def torques_command(
+    words: tuple[str, ...],
+    urdf: Path | None,
+    topic: str | None,
+    rename: tuple[str, ...],
+    cutoff: float | None,
+    target: Path,
+    kind: str,
+    scheduler: str | None,
+    jobs: int | None,
+    resume: Path | None,
+    output: Output,
+) -> int:
+    """Compute each recording, and print one line for it."""
+    bags, arguments = files_and_arguments(words)
+    if not bags:
+        raise ParameterError('name at least one BAG')
+    options = options_of(urdf, arguments, topic, rename, cutoff)
+    files = {str(bag): recording_files(str(bag)) for bag in bags}
+    targets = torque_targets(bags, files, target, kind)
+    outcomes = _outcomes(options, files, targets, Fleet(scheduler, jobs, resume), output)
+    return _report(outcomes, targets, output)
+
+
+def _outcomes(
+    options: RecordingOptions,
+    files: dict[str, tuple[Path, ...]],
+    targets: Sequence[Path],
+    fleet: Fleet,
+    output: Output,
+) -> list[Outcome]:
+    if len(files) == 1 and fleet.is_here:
+        ((name, paths),) = files.items()
+        result = write_torques(options, name, paths, targets[0], output.progress)
+        return [Outcome(name, result)]
+    tasks = []
+    for (name, paths), file in zip(files.items(), targets, strict=True):
+        # Other processes may have other working folders.
+        there, target = tuple(path.resolve() for path in paths), file.resolve()
+        arguments = name, there, target
+        tasks.append(Task(name, write_torques, arguments, reads=there, writes=(target,)))
+    return fleet.run('torques', tasks, options, output)
+
+
+def _report(outcomes: Sequence[Outcome], targets: Sequence[Path], output: Output) -> int:
+    rows = []
+    for outcome, target in zip(outcomes, targets, strict=True):
+        rows.append(_row(outcome, target))
+        output.line(_line(outcome, target))
+    failed = sum(bool(outcome.error) for outcome in outcomes)
+    if len(outcomes) > 1:
+        written = len(outcomes) - failed
+        output.line(f'{len(outcomes)} recordings: {written} written, {failed} failed')
+    output.write_json({'recordings': rows})
+    return CANNOT_BE_USED if failed else GOOD
+
+
+def _row(outcome: Outcome, target: Path) -> dict[str, Any]:
+    """What --json says of a recording."""
+    head = {'file': outcome.name, 'error': outcome.error or None}
+    return head if outcome.error else head | {'output': target, **outcome.result}
+
+
+def _line(outcome: Outcome, target: Path) -> str:
+    if outcome.error:
+        where = '' if outcome.name in outcome.error else f'{outcome.name}: '
+        advice = ': run this recording alone with --debug' if outcome.traceback else ''
+        return f'failed: {where}{outcome.error}{advice}'
+    found = outcome.result
+    locked = f', not recorded and locked: {", ".join(found["locked"])}' if found['locked'] else ''
+    kept = ' (kept from an earlier run)' if outcome.kept else ''
+    return (
+        f'{outcome.name}: {found["samples"]} samples at {found["rate"]:.5g} Hz, low pass '
+        f'{found["cutoff"]:.3g} Hz, {len(found["joints"])} joints{locked}: {target}{kept}'
+    )

@@ -1,0 +1,235 @@
+"""The result of a comparison: measured efforts against the torques of a model.
+
+Residual means measured effort minus torque of the model, with the friction of the description.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from robot_dynamics_ros.core.checks import Array
+
+# The terms whose shares of the measurement are given; they and `residual` sum to 1.
+TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a recording shows about the robot, its driver or the recording itself.
+
+    Attributes:
+        code: one of those in docs/recordings.md, such as 'payload'.
+        joints: concerned, in the order of the model.
+        value: the number that the code stands for, in SI units; None where there is none.
+        message: one or two sentences with value and advice.
+    """
+
+    code: str
+    joints: tuple[str, ...]
+    value: float | None
+    message: str
+
+
+@dataclass(frozen=True)
+class FrictionFit:
+    """Friction and offset of one joint, fitted: viscous v + coulomb sgn(v) + offset.
+
+    The friction of the description is included.
+
+    Attributes:
+        viscous: [N m s/rad or N s/m].
+        coulomb: [N m or N].
+        offset: [N m or N].
+    """
+
+    viscous: float
+    coulomb: float
+    offset: float
+
+
+@dataclass(frozen=True)
+class JointComparison:
+    """The figures of one joint; NaN where the recording does not give them.
+
+    Attributes:
+        unit: of its effort: 'N m', or 'N' for a prismatic joint.
+        rms_measured: root mean square of the measured effort [N m or N].
+        rms_residual: root mean square of the residual [N m or N].
+        bias: mean of the residual [N m or N].
+        correlation: of measured effort and torque of the model, from -1 to 1.
+        delay: by which the measured effort comes later than the torque of the motion [s].
+        shares: of the sum of squares of the measured effort: <term, measured> divided by
+            <measured, measured>, for each of TERMS and 'residual'; they sum to 1, and each may be
+            negative. 'friction' is that of the fit, `residual` is what is left after it.
+        friction: fitted to the residual; None where the joint does not move enough.
+        verdict: one sentence.
+    """
+
+    unit: str
+    rms_measured: float
+    rms_residual: float
+    bias: float
+    correlation: float
+    delay: float
+    shares: Mapping[str, float]
+    friction: FrictionFit | None = None
+    verdict: str = ''
+
+    @property
+    def relative_residual(self) -> float:
+        """rms_residual / rms_measured [-]; NaN where nothing was measured."""
+        return self.rms_residual / self.rms_measured if self.rms_measured > 0.0 else math.nan
+
+
+@dataclass(frozen=True)
+class RecordingSummary:
+    """One recording of a comparison.
+
+    Attributes:
+        file: path, as it was given.
+        topic: of the joint states.
+        samples: that were compared.
+        duration: of these samples, without gaps [s].
+        rate: median of the rates of its segments [Hz].
+        cutoff: of the low-pass filter [Hz].
+        error: why it could not be used; empty if it could.
+    """
+
+    file: str
+    topic: str = ''
+    samples: int = 0
+    duration: float = 0.0
+    rate: float = math.nan
+    cutoff: float = math.nan
+    error: str = ''
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Some samples of all recordings, for plots: evenly distributed ones, and peaks.
+
+    Attributes:
+        joints: names of the columns.
+        recording: (K,) index in `Comparison.recordings`.
+        begins: (K,) whether a gap lies before this sample: do not draw a line across it.
+        times: (K,) since the start of its recording [s].
+        positions: (K, n) [rad or m].
+        velocities: (K, n) [rad/s or m/s].
+        accelerations: (K, n) [rad/s^2 or m/s^2].
+        measured: (K, n) effort; NaN where not measured [N m or N].
+        gravity: (K, n) torque of the model [N m or N].
+        coriolis: (K, n) the same.
+        inertia: (K, n) the same.
+        friction: (K, n) the same, with the friction of the description.
+        regular: (K,) whether it is one of the evenly distributed samples. In the others, an effort
+            or a residual is the smallest or the largest of a stretch of time.
+    """
+
+    joints: tuple[str, ...]
+    recording: Array
+    begins: Array
+    times: Array
+    positions: Array
+    velocities: Array
+    accelerations: Array
+    measured: Array
+    gravity: Array
+    coriolis: Array
+    inertia: Array
+    friction: Array
+    regular: Array
+
+    @property
+    def model(self) -> Array:
+        """(K, n) torque of the model [N m or N]."""
+        total: Array = self.gravity + self.coriolis + self.inertia + self.friction
+        return total
+
+    @property
+    def residual(self) -> Array:
+        """(K, n) measured effort minus torque of the model [N m or N]."""
+        difference: Array = self.measured - self.model
+        return difference
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Power spectral densities, one-sided.
+
+    Attributes:
+        frequencies: (F,) [Hz].
+        measured: (F, n) [(N m)^2/Hz or N^2/Hz].
+        residual: (F, n) the same.
+    """
+
+    frequencies: Array
+    measured: Array
+    residual: Array
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Measured efforts of one robot against the torques of its model.
+
+    Attributes:
+        robot: name of the model.
+        recordings: that were compared, and those that could not be.
+        joints: figures by name, in the order of the model.
+        findings: the most important one first; empty if model and recording agree.
+        samples: for plots; without rows if there are none.
+        spectrum: of measured effort and residual; None where there are too few samples.
+    """
+
+    robot: str
+    recordings: tuple[RecordingSummary, ...]
+    joints: Mapping[str, JointComparison]
+    findings: Sequence[Finding]
+    samples: Samples
+    spectrum: Spectrum | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """The contract of `robot_dynamics compare --json`, see docs/recordings.md.
+
+        SI units; null where a number is not known.
+        """
+        return {
+            'robot': self.robot,
+            'recordings': [_recording(one) for one in self.recordings],
+            'joints': {name: _joint(one) for name, one in self.joints.items()},
+            'findings': [_finding(one) for one in self.findings],
+        }
+
+
+def _recording(recording: RecordingSummary) -> dict[str, Any]:
+    return {
+        'file': recording.file,
+        'topic': recording.topic,
+        'samples': recording.samples,
+        'duration': recording.duration,
+        'rate': _number(recording.rate),
+        'cutoff': _number(recording.cutoff),
+        'error': recording.error,
+    }
+
+
+def _joint(joint: JointComparison) -> dict[str, Any]:
+    names = ('rms_measured', 'rms_residual', 'bias', 'correlation', 'delay')
+    shares = {name: _number(share) for name, share in joint.shares.items()}
+    return {**{name: _number(getattr(joint, name)) for name in names}, 'shares': shares}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        'code': finding.code,
+        'joints': list(finding.joints),
+        'value': None if finding.value is None else _number(finding.value),
+        'message': finding.message,
+    }
+
+
+def _number(value: float) -> float | None:
+    """JSON has no NaN and no infinity."""
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,183 @@
+"""Findings about the recordings themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+
+from .comparison import Finding
+from .evidence.evidence import Evidence
+from .evidence.model_torques import ModelTorques
+from .explanations.judge import Judge
+from .explanations.observations import Observations
+
+# A joint that moves less stands still [rad or m].
+STILL = 1e-3
+# Fewer independent samples do not show what lies between model and measurement.
+FEWEST = 60.0
+# Share of samples from which on dropouts are told.
+DROPOUTS = 0.01
+
+# Code, attribute of Quality, and what is said of the number.
+COUNTS = (
+    ('gaps', 'gaps', '{count} gaps: the recording is cut there'),
+    ('stamps', 'backward', '{count} stamps go backward: the clock was set, or two publish'),
+    ('stamps', 'repeated', '{count} repeated stamps: the later samples are left out'),
+    ('not_finite', 'not_finite', '{count} samples with a position that is not finite'),
+    ('no_velocity', 'without_velocities', '{count} samples without velocities: derived from the '
+     'positions'),
+    ('malformed', 'malformed', '{count} messages whose names and values do not fit each other'),
+)  # fmt: skip
+
+
+def data_findings(
+    torques: ModelTorques, evidence: Sequence[Evidence], observations: Observations
+) -> list[Finding]:
+    """What is wrong with the recordings.
+
+    Args:
+        torques: of the model.
+        evidence: of each recording.
+        observations: windows of all of them.
+    """
+    names = torques.model.joint_names
+    used = [one for one in evidence if one.count]
+    return [
+        *_failed(evidence),
+        *_missing(torques.missing),
+        *_efforts(names, used),
+        *_still(names, used),
+        *(finding for row in COUNTS for finding in _counted(*row, used)),
+        *_dropouts(used),
+        *_clock(used),
+        *_short(used, observations),
+    ]
+
+
+def silent_joints(judge: Judge) -> list[Finding]:
+    """Joints whose effort is not measured: noise about zero. Zeros alone are told elsewhere.
+
+    Args:
+        judge: of the observations.
+    """
+    seen = judge.observations
+    measured = np.abs(np.nan_to_num(seen.measured)).max(axis=0, initial=0.0)
+    silent = judge.silent & (measured > 0.0)
+    if not silent.any():
+        return []
+    chosen = _chosen(seen.torques.model.joint_names, silent)
+    text = (
+        f'{", ".join(chosen)} has an effort that is noise about 0, at most '
+        f'{measured[silent].max():.2g}: the driver does not measure it.'
+    )
+    return [Finding('zero_effort', chosen, None, text)]
+
+
+def _missing(missing: tuple[str, ...]) -> Iterator[Finding]:
+    """Joints that were not recorded, but carry one that was: their position matters."""
+    if not missing:
+        return
+    text = (
+        f'{", ".join(missing)} is not in the recording but carries joints that are: it is taken '
+        'to be at zero, or at its limit nearest to zero.'
+    )
+    yield Finding('missing', missing, None, text)
+
+
+def _failed(evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    failed = [one for one in evidence if one.error]
+    if failed:
+        yield Finding(
+            'unreadable',
+            (),
+            float(len(failed)),
+            f'{len(failed)} of {len(evidence)} recordings cannot be used: {failed[0].error}',
+        )
+
+
+def _efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    """Joints whose effort is missing, zero or constant in all recordings."""
+    if not evidence:
+        return
+    low = np.fmin.reduce([one.range[0] for one in evidence])
+    high = np.fmax.reduce([one.range[1] for one in evidence])
+    missing, zero = ~np.isfinite(low), (low == 0.0) & (high == 0.0)
+    # Filtered, a constant is constant but for rounding.
+    constant = (high - low <= 1e-6 * np.abs(high)) & ~zero & ~missing
+    said = (
+        ('no_effort', missing, 'has no measured effort: NaN or empty'),
+        ('zero_effort', zero, 'has the effort 0 throughout: the driver does not measure it'),
+        ('constant_effort', constant, 'has one and the same effort throughout'),
+    )
+    for code, which, what in said:
+        if which.any():
+            chosen = _chosen(names, which)
+            yield Finding(code, chosen, None, f'{", ".join(chosen)} {what}.')
+
+
+def _still(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    if not evidence:
+        return
+    low = np.min([one.span[0] for one in evidence], axis=0)
+    high = np.max([one.span[1] for one in evidence], axis=0)
+    still = high - low < STILL
+    if still.any():
+        chosen = _chosen(names, still)
+        yield Finding(
+            'still',
+            chosen,
+            None,
+            f'{", ".join(chosen)} does not move: the recording does not show its friction and '
+            'inertia.',
+        )
+
+
+def _chosen(names: tuple[str, ...], which: Array) -> tuple[str, ...]:
+    return tuple(name for name, one in zip(names, which, strict=True) if one)
+
+
+def _counted(
+    code: str, attribute: str, text: str, evidence: Sequence[Evidence]
+) -> Iterator[Finding]:
+    yield from _summed(code, text, evidence, lambda one: getattr(one.quality, attribute))
+
+
+def _summed(
+    code: str, text: str, evidence: Sequence[Evidence], count: Callable[[Evidence], int]
+) -> Iterator[Finding]:
+    """A finding with the sum of a count over all recordings, if it is not zero."""
+    counts = {one.file: count(one) for one in evidence if one.quality is not None}
+    total = sum(counts.values())
+    if total:
+        most = max(counts, key=lambda file: counts[file])
+        where = most if len(counts) == 1 else f'{most} has most, {counts[most]}'
+        yield Finding(code, (), float(total), f'{text.format(count=total)} ({where}).')
+
+
+def _dropouts(evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    text = '{count} dropouts: intervals above 1.5 times the usual one'
+    many = [one for one in evidence if one.quality and one.quality.dropouts > DROPOUTS * one.count]
+    yield from _summed('dropouts', text, many, lambda one: one.quality.dropouts)
+
+
+def _clock(evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    text = (
+        '{count} recordings without stamps: the times are those at which messages were recorded, '
+        'and a delay has no meaning'
+    )
+    yield from _summed('log_time', text, evidence, lambda one: int(one.quality.clock == 'log'))
+
+
+def _short(evidence: Sequence[Evidence], observations: Observations) -> Iterator[Finding]:
+    if observations.independent < FEWEST:
+        duration = sum(one.duration for one in evidence)
+        yield Finding(
+            'short',
+            (),
+            duration,
+            f'{duration:.3g} s of motion are too short to say what lies between model and '
+            'measurement: record at least 10 s, with all joints moving.',
+        )

@@ -1,0 +1,89 @@
+"""The torque of a model along a motion, in parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core.checks import Array
+
+from ..compared_model import compared_model, joints_before
+
+# Samples whose regressors are in memory at the same time.
+REGRESSOR_ROWS = 512
+
+
+class States(Protocol):
+    """Positions, velocities and accelerations (N, n), such as a Motion."""
+
+    @property
+    def positions(self) -> Array:
+        """[rad or m]."""
+
+    @property
+    def velocities(self) -> Array:
+        """[rad/s or m/s]."""
+
+    @property
+    def accelerations(self) -> Array:
+        """[rad/s^2 or m/s^2]."""
+
+
+class ModelTorques:
+    """What the joints of a model need for a motion, compiled once.
+
+    Attributes:
+        model: whose independent joints are those of the motions, in their order.
+        missing: joints that were not recorded, but carry one that was: their position matters.
+    """
+
+    def __init__(self, model: RobotModel, missing: tuple[str, ...] = ()) -> None:
+        """Compile nothing yet: that is done when the first motion comes.
+
+        Args:
+            model: see `compared_model`.
+            missing: see `joints_before`.
+        """
+        self.model = model
+        self.missing = missing
+        self._dynamics = RobotDynamics(model)
+        self._friction = JointFriction(model)
+
+    @classmethod
+    def of_joints(cls, robot: RobotModel, recorded: Sequence[str]) -> ModelTorques:
+        """Those of a robot whose other joints are locked.
+
+        Args:
+            robot: as it was described.
+            recorded: names of joints, in any order.
+
+        Raises:
+            ParameterError: the robot has none of them.
+        """
+        return cls(compared_model(robot, recorded), joints_before(robot, recorded))
+
+    def terms(self, states: States) -> Array:
+        """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""
+        q, v, a = states.positions, states.velocities, states.accelerations
+        parts = self._dynamics.torque_terms(q, v, a)
+        friction = self._friction.torque(v)
+        return np.stack([parts[:, 0], parts[:, 1], parts[:, 2], friction])
+
+    def load(self, body: int, q: Array, v: Array, a: Array) -> Array:
+        """Columns of the regressor for the inertial parameters of one body, (N, n, 10).
+
+        Args:
+            body: index in `model.joints`.
+            q: (N, n) positions [rad or m].
+            v: (N, n) velocities [rad/s or m/s].
+            a: (N, n) accelerations [rad/s^2 or m/s^2].
+        """
+        columns = np.empty((len(q), self.model.size, 10))
+        for first in range(0, len(q), REGRESSOR_ROWS):
+            rows = slice(first, first + REGRESSOR_ROWS)
+            regressor = self._dynamics.regressor(q[rows], v[rows], a[rows])
+            columns[rows] = regressor[:, :, 10 * body : 10 * body + 10]
+        return columns

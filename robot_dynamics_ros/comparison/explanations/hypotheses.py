@@ -1,0 +1,130 @@
+"""Hypotheses about what lies between model and measurement, each with its best numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+
+from .estimates import best_delay, best_load
+from .explanation import Explanation
+from .judge import Judge
+
+# How much the misfit must shrink for each number that a hypothesis takes from the data. Sums of
+# logarithms of errors: 1.0 means that the RMS of one joint shrinks to 61 %.
+COST = {
+    'gravity_compensated': 0.5,
+    'sign': 0.5,
+    'exchanged': 1.0,
+    'delay': 1.0,
+    'factor': 1.0,
+    'payload': 3.0,
+}
+# By how much a hypothesis must be better than that.
+WORTH = 1.0
+# The same for each joint of a hypothesis about several.
+WORTH_JOINT = 0.3
+# Factors nearer to 1 are an inaccurate model. Below that correlation a factor means nothing.
+FACTOR, CORRELATION = 0.05, 0.5
+# Smallest mass and delay that are told [kg], [s].
+MASS, DELAY = 0.05, 1e-3
+# Standard deviations of the mass that it must have.
+CERTAIN = 3.0
+# Of the mass of the described body: what may be missing of it.
+MISSING = 1.1
+# A centre of mass farther from the last link is not that of a tool [m].
+FARTHEST = 1.0
+
+Candidate = tuple[str, Explanation, float]
+
+
+def candidates(judge: Judge, given: Explanation) -> Iterator[Candidate]:
+    """Code, explanation and cost of each hypothesis that could be added to an explanation."""
+    for code, hypothesis in HYPOTHESES.items():
+        if code not in given.steps or code == 'exchanged':
+            for explanation, count in hypothesis(judge, given):
+                added = replace(explanation, steps=(*given.steps, code))
+                yield code, added, COST[code] * count
+
+
+def _gravity(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
+    yield replace(given, gravity=False), 1
+
+
+def _sign(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
+    turned = tuple(-gain for gain in given.gains)
+    yield from _for_some_joints(judge, given, turned, COST['sign'])
+
+
+def _factor(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
+    gains, correlation = judge.match(given)
+    meant = (np.abs(np.abs(gains) - 1.0) > FACTOR) & (np.abs(correlation) > CORRELATION)
+    tried = np.where(meant, gains, given.gains)
+    yield from _for_some_joints(judge, given, tuple(tried.tolist()), COST['factor'])
+
+
+def _for_some_joints(
+    judge: Judge, given: Explanation, gains: tuple[float, ...], cost: float
+) -> Iterator[tuple[Explanation, int]]:
+    """Other gains for the joints where they are worth it."""
+    before, after = judge.errors(given), judge.errors(replace(given, gains=gains))
+    chosen = judge.loaded & (np.log(before / after) > cost + WORTH_JOINT)
+    if chosen.any():
+        mixed = np.where(chosen, gains, given.gains)
+        yield replace(given, gains=tuple(mixed.tolist())), int(chosen.sum())
+
+
+def _exchanged(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
+    for first, second in combinations(np.flatnonzero(judge.loaded).tolist(), 2):
+        order = list(given.order)
+        order[first], order[second] = order[second], order[first]
+        yield replace(given, order=tuple(order)), 1
+
+
+def _delay(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
+    delay = best_delay(judge, given)
+    if abs(delay) >= DELAY:
+        yield replace(given, delay=delay), 1
+
+
+def _payload(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, int]]:
+    joints = judge.observations.torques.model.joints
+    for body in last_bodies(judge):
+        loaded, deviation = best_load(judge, given, body)
+        if loaded.load and _is_plausible(loaded.load, deviation, joints[body].inertia.mass):
+            yield loaded, 1
+
+
+def _is_plausible(load: tuple[float, ...], deviation: float, described: float) -> bool:
+    """Whether a load is that of a tool, or of one that is missing.
+
+    Args:
+        load: its inertial parameters.
+        deviation: of its mass [kg].
+        described: mass of the body that carries it [kg].
+    """
+    mass = load[0]
+    certain = abs(mass) >= max(MASS, CERTAIN * deviation)
+    # A tool that is missing cannot be heavier than the body that it is part of.
+    possible = mass + MISSING * described >= 0.0
+    return certain and possible and math.hypot(*load[1:4]) <= FARTHEST * abs(mass)
+
+
+def last_bodies(judge: Judge) -> list[int]:
+    """Indices of the joints that carry no other joint."""
+    joints = judge.observations.torques.model.joints
+    parents = {joint.parent for joint in joints}
+    return [index for index in range(len(joints)) if index not in parents]
+
+
+HYPOTHESES: dict[str, Callable[[Judge, Explanation], Iterator[tuple[Explanation, int]]]] = {
+    'gravity_compensated': _gravity,
+    'exchanged': _exchanged,
+    'sign': _sign,
+    'delay': _delay,
+    'factor': _factor,
+    'payload': _payload,
+}

@@ -1,0 +1,134 @@
+"""How well an explanation fits the observations."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import Array
+
+from .explanation import Explanation
+from .observations import Observations
+
+# Deviations below this share of the effort are not worth an explanation: models have them.
+NEGLIGIBLE = 0.01
+# A joint whose torque is a smaller share of the largest of its kind is hardly loaded: errors of
+# the description are as large, and its effort says nothing of sign, scale or name.
+HARDLY_LOADED = 0.01
+# An effort is not measured if it is a smaller share of the torque or of the effort limit, and if
+# torque and friction leave at least this share of its standard deviation.
+SILENT, SILENT_LIMIT, NOISE = 0.01, 0.001, 0.6
+# Sums of squares below this share of what they were before a projection are rounding.
+ROUNDING = 1e-14
+# Gravity, and Coriolis with inertia; the ten parameters of a load follow.
+PARTS = 2
+
+
+class Judge:
+    """Computes errors of explanations from sums of products, without looking at samples again.
+
+    Attributes:
+        observations: windows of the recordings.
+        judged: (n,) whether a joint takes part.
+        silent: (n,) whether the effort of a joint is nothing but noise about zero.
+        loaded: (n,) whether it also has enough torque for hypotheses about single joints.
+        floor: (n,) what is added to each sum of squares, see NEGLIGIBLE.
+    """
+
+    def __init__(self, observations: Observations) -> None:
+        """Project the parts of the model."""
+        seen = self.observations = observations
+        parts = np.stack([seen.project(seen.gravity), seen.project(seen.motion)], axis=-1)
+        self._columns: dict[int | None, Array] = {None: parts.transpose(1, 0, 2)}
+        self._products: dict[int | None, Array] = {}
+        self._targets: dict[tuple[int | None, float, tuple[int, ...]], tuple[Array, Array]] = {}
+        nothing = Explanation.nothing(seen.size)
+        squares, _ = self.target_products(nothing)
+        weights = seen.project.weights.T
+        whole = (seen.weighted_efforts(0.0, nothing.order) ** 2).sum(axis=1)
+        self.silent = seen.observed & self._is_silent(nothing)
+        self.judged = seen.observed & (squares > ROUNDING * whole) & ~self.silent
+        torque = self.products(None).sum(axis=(1, 2))
+        varies = torque > ROUNDING * ((seen.torque(nothing).T * weights) ** 2).sum(axis=1)
+        self.loaded = self.judged & varies & _loaded(np.sqrt(torque), seen.torques.model)
+        self.floor = np.where(self.judged, NEGLIGIBLE**2 * squares, 1.0)
+
+    def _is_silent(self, nothing: Explanation) -> Array:
+        seen = self.observations
+        weights = seen.project.weights.T
+        samples = np.maximum(weights.sum(axis=1), 1.0)
+        efforts = seen.weighted_efforts(0.0, nothing.order)
+        size = np.sqrt((efforts**2).sum(axis=1) / samples)
+        torque = np.sqrt(((seen.torque(nothing).T * weights) ** 2).sum(axis=1) / samples)
+        limits = seen.torques.model.effort_limits.copy()
+        limits[~np.isfinite(limits)] = 0.0
+        squares, _ = self.target_products(nothing)
+        _, correlation = self.match(nothing)
+        left = squares * (1.0 - np.clip(np.nan_to_num(correlation), -1.0, 1.0) ** 2)
+        variance = size**2 * samples - efforts.sum(axis=1) ** 2 / samples
+        small = (size < SILENT * torque) | (size < np.minimum(SILENT_LIMIT * limits, torque))
+        return small & (left >= NOISE**2 * variance)
+
+    def columns(self, body: int | None) -> Array:
+        """(n, N, K) gravity, motion and, for a body, its ten parameters; without friction."""
+        if body not in self._columns:
+            load = self.observations.load(body).transpose(1, 0, 2)
+            self._columns[body] = np.concatenate([self._columns[None], load], axis=-1)
+        return self._columns[body]
+
+    def products(self, body: int | None) -> Array:
+        """(n, K, K) sums of products of the columns."""
+        if body not in self._products:
+            columns = self.columns(body)
+            self._products[body] = columns.transpose(0, 2, 1) @ columns
+        return self._products[body]
+
+    def target_products(self, given: Explanation) -> tuple[Array, Array]:
+        """Sums of squares (n,) of the efforts, and of their products with the columns (n, K).
+
+        Friction and offset are projected out of both.
+        """
+        key = (given.body, given.delay, given.order)
+        if key not in self._targets:
+            seen = self.observations
+            efforts = seen.weighted_efforts(given.delay, given.order)
+            explained = (efforts[:, None, :] @ seen.project.basis)[:, 0]
+            squares = (efforts**2).sum(axis=1) - (explained**2).sum(axis=1)
+            mixed = (efforts[:, None, :] @ self.columns(given.body))[:, 0]
+            self._targets[key] = np.maximum(squares, 0.0), mixed
+        return self._targets[key]
+
+    def coefficients(self, given: Explanation) -> Array:
+        """(K,) of the columns."""
+        return np.array([float(given.gravity), 1.0, *given.load])
+
+    def errors(self, given: Explanation) -> Array:
+        """Sums of squares of what is left, with the floor (n,)."""
+        squares, mixed = self.target_products(given)
+        gains, coefficients = np.array(given.gains), self.coefficients(given)
+        model = self.products(given.body) @ coefficients @ coefficients
+        left = squares - 2.0 * gains * (mixed @ coefficients) + gains**2 * model
+        errors: Array = np.maximum(left, 0.0) + self.floor[list(given.order)]
+        return errors
+
+    def misfit(self, given: Explanation) -> float:
+        """Sum of the logarithms of the errors: minus the log-likelihood, up to a factor."""
+        return float(np.log(self.errors(given))[self.judged].sum())
+
+    def match(self, given: Explanation) -> tuple[Array, Array]:
+        """The best gain (n,) of each joint, and the correlation (n,) of effort and model."""
+        squares, mixed = self.target_products(given)
+        coefficients = self.coefficients(given)
+        model = self.products(given.body) @ coefficients @ coefficients
+        with np.errstate(invalid='ignore', divide='ignore'):
+            both = mixed @ coefficients
+            return both / model, both / np.sqrt(model * squares)
+
+
+def _loaded(torque: Array, model: RobotModel) -> Array:
+    """Whether the torque (n,) of a joint is not small against the largest of its kind."""
+    sliding = np.array([joint.kind == 'prismatic' for joint in model.independent_joints])
+    loaded = np.zeros(len(torque), dtype=bool)
+    for kind in sliding, ~sliding:
+        loaded[kind] = torque[kind] > HARDLY_LOADED * torque[kind].max(initial=0.0)
+    return loaded

@@ -1,0 +1,103 @@
+"""Joints whose positions, velocities and efforts all belong to another name or direction.
+
+Unlike what `Explanation` describes, this changes the torque of the model at every joint: it is
+computed anew for each hypothesis, and only where no explanation is good.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from ..evidence.excerpts import Window
+from ..evidence.model_torques import ModelTorques
+from .explanation import Explanation
+from .judge import Judge
+from .observations import Observations
+from .search import search
+
+# Relative error of a joint from which on an explanation is not good, and how many joints have it.
+BAD, FEWEST = 0.15, 2
+# Most joints turned and pairs exchanged.
+MOST = 3
+# By how much the misfit must shrink.
+WORTH = 3.0
+
+
+@dataclass(frozen=True)
+class Relabelling:
+    """The state of joint j is signs[j] times that recorded for joint order[j].
+
+    Attributes:
+        order: (n,) indices of joints.
+        signs: (n,) 1 or -1.
+    """
+
+    order: tuple[int, ...]
+    signs: tuple[int, ...]
+
+    @classmethod
+    def nothing(cls, size: int) -> Relabelling:
+        """Each joint has its own state."""
+        return cls(tuple(range(size)), (1,) * size)
+
+    def windows(self, windows: Iterable[Window]) -> list[Window]:
+        """The windows with the states of the right joints."""
+        names = ('positions', 'velocities', 'accelerations', 'efforts')
+        columns, signs = list(self.order), np.array(self.signs)
+        return [
+            replace(one, **{name: getattr(one, name)[:, columns] * signs for name in names})
+            for one in windows
+        ]
+
+
+def explained(
+    torques: ModelTorques, windows: list[Window]
+) -> tuple[Judge, Explanation, Relabelling]:
+    """The explanation of some windows, and the relabelling without which none is good.
+
+    Args:
+        torques: of the model.
+        windows: of consecutive samples.
+    """
+    relabelling = Relabelling.nothing(torques.model.size)
+    judge = Judge(Observations(torques, windows))
+    found = search(judge)
+    for _ in range(MOST):
+        bad = _bad_joints(judge, found)
+        if len(bad) < FEWEST:
+            break
+        tried = [
+            (Judge(Observations(torques, one.windows(windows))), one)
+            for one in _candidates(relabelling, bad)
+        ]
+        unchanged = Explanation.nothing(torques.model.size)
+        best, other = min(tried, key=lambda one: one[0].misfit(unchanged))
+        explanation = search(best)
+        same_joints = best.judged.sum() == judge.judged.sum()
+        if not same_joints or best.misfit(explanation) + WORTH > judge.misfit(found):
+            break
+        judge, found, relabelling = best, explanation, other
+    return judge, found, relabelling
+
+
+def _bad_joints(judge: Judge, found: Explanation) -> list[int]:
+    squares, _ = judge.target_products(Explanation.nothing(judge.observations.size))
+    with np.errstate(invalid='ignore', divide='ignore'):
+        errors = np.sqrt(judge.errors(found) / squares)
+    return np.flatnonzero(judge.loaded & (errors > BAD)).tolist()
+
+
+def _candidates(given: Relabelling, joints: list[int]) -> Iterator[Relabelling]:
+    """Each joint turned, and each two joints exchanged."""
+    for joint in joints:
+        signs = list(given.signs)
+        signs[joint] *= -1
+        yield replace(given, signs=tuple(signs))
+    for first, second in combinations(joints, 2):
+        order = list(given.order)
+        order[first], order[second] = order[second], order[first]
+        yield replace(given, order=tuple(order))

@@ -1,0 +1,113 @@
+"""The figures of each joint, from sums over all samples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import Array
+
+from .comparison import JointComparison
+from .evidence.moments import (
+    CONSTANT,
+    CORIOLIS,
+    DIRECTION,
+    FRICTION,
+    GRAVITY,
+    INERTIA,
+    MEASURED,
+    MODEL,
+    RESIDUAL,
+    VELOCITY,
+    Moments,
+)
+from .explanations.friction_fits import JointFriction
+
+
+def joint_figures(
+    model: RobotModel,
+    moments: Moments,
+    delays: Array,
+    frictions: Mapping[int, JointFriction],
+) -> list[JointComparison]:
+    """The figures of each joint, in the order of the model.
+
+    Args:
+        model: whose joints they are.
+        moments: of all samples.
+        delays: (n,) of the efforts [s], NaN where not known.
+        frictions: fits by the index of the joint.
+    """
+    columns = np.eye(len(MODEL))
+    counts = np.where(moments.counts > 0, moments.counts, np.nan)
+    squares = moments.product(columns[MEASURED], columns[MEASURED]) / counts
+    residual = moments.product(RESIDUAL, RESIDUAL) / counts
+    bias = moments.product(RESIDUAL, CONSTANT) / counts
+    correlation = _correlation(moments)
+    shares = _shares(moments, _friction_columns(len(counts), frictions))
+    result = []
+    for joint, described in enumerate(model.independent_joints):
+        fit = frictions.get(joint)
+        result.append(
+            JointComparison(
+                unit='N' if described.kind == 'prismatic' else 'N m',
+                rms_measured=float(np.sqrt(squares[joint])),
+                rms_residual=float(np.sqrt(max(residual[joint], 0.0))),
+                bias=float(bias[joint]),
+                correlation=float(correlation[joint]),
+                delay=float(delays[joint]),
+                shares={name: float(share[joint]) for name, share in shares.items()},
+                friction=fit.fit if fit else None,
+            )
+        )
+    return result
+
+
+def _correlation(moments: Moments) -> Array:
+    """Of measurement and model, (n,); NaN where one of them does not vary."""
+    measured = np.eye(len(MODEL))[MEASURED]
+    both = _covariance(moments, measured, MODEL)
+    scale = _covariance(moments, measured, measured) * _covariance(moments, MODEL, MODEL)
+    # Sums of squares round to about 1e-16 of their size.
+    varies = scale > 1e-20 * moments.product(measured, measured) * moments.product(MODEL, MODEL)
+    correlation = np.full(len(scale), np.nan)
+    correlation[varies] = both[varies] / np.sqrt(scale[varies])
+    return np.clip(correlation, -1.0, 1.0)
+
+
+def _covariance(moments: Moments, left: Array, right: Array) -> Array:
+    means = moments.product(left, CONSTANT) * moments.product(right, CONSTANT)
+    result: Array = moments.product(left, right) - means / np.maximum(moments.counts, 1.0)
+    return result
+
+
+def _friction_columns(size: int, frictions: Mapping[int, JointFriction]) -> Array:
+    """Coefficients (n, 8) of friction: those of the fit, else that of the description."""
+    coefficients = np.zeros((size, len(MODEL)))
+    for joint in range(size):
+        fit = frictions[joint].fit if joint in frictions else None
+        if fit is None:
+            coefficients[joint, FRICTION] = 1.0
+        else:
+            coefficients[joint, [VELOCITY, DIRECTION]] = fit.viscous, fit.coulomb
+    return coefficients
+
+
+def _shares(moments: Moments, friction: Array) -> dict[str, Array]:
+    """<term, measured> / <measured, measured> of each term, and what is left of 1."""
+    columns = np.eye(len(MODEL))
+    squares = moments.product(columns[MEASURED], columns[MEASURED])
+    squares = np.where(squares > 0.0, squares, np.nan)
+    parts = {
+        'gravity': columns[GRAVITY],
+        'coriolis': columns[CORIOLIS],
+        'inertia': columns[INERTIA],
+        'friction': friction,
+    }
+    shares = {
+        name: moments.product(part, columns[MEASURED]) / squares for name, part in parts.items()
+    }
+    shares['residual'] = 1.0 - sum(shares.values())
+    return shares

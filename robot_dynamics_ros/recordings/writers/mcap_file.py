@@ -1,0 +1,133 @@
+"""MCAP for ROS tools: the recorded states, and the torques of a model beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import repeat
+from operator import itemgetter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from rosbags.interfaces import (
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
+
+from robot_dynamics_ros.core.checks import Array
+
+from ..joint_samples import JointSamples
+from .joint_state_rows import JOINT_STATE, STRING, JointStateRows, serialized_text, typestore
+from .pending_states import PendingStates
+from .torque_samples import TorqueOrigin, TorqueSamples
+
+MODEL_TOPIC = '/model'
+DESCRIPTION_TOPIC = '/robot_description'
+# Samples whose messages are in memory at a time.
+PIECE = 4096
+VERSION: Literal[9] = 9  # of rosbag2's metadata
+NEVER = QosTime(0, 0)
+LATCHED = Qos(
+    QosHistory.KEEP_LAST, 1, QosReliability.RELIABLE, QosDurability.TRANSIENT_LOCAL,
+    NEVER, NEVER, QosLiveliness.AUTOMATIC, NEVER, False,
+)  # fmt: skip
+
+# A stamp [ns], the connection of the topic, and the serialized message.
+Message = tuple[int, Any, bytes]
+
+
+@contextmanager
+def mcap_file(
+    path: Path, origin: TorqueOrigin, states: Iterable[JointSamples]
+) -> Iterator[McapFile]:
+    """A file with the states as they were recorded, the torques, and the URDF.
+
+    Args:
+        path: to write; there is no file of that name.
+        origin: of the torques.
+        states: of the recording, unfiltered, in its order.
+    """
+    with TemporaryDirectory(dir=path.parent) as folder:
+        writer = Writer(Path(folder, 'bag'), version=VERSION, storage_plugin=StoragePlugin.MCAP)
+        writer.set_compression(CompressionMode.STORAGE, CompressionFormat.ZSTD)
+        with writer:
+            file = McapFile(writer, origin, states)
+            yield file
+            file.finish()
+        Path(folder, 'bag', 'bag.mcap').replace(path)
+
+
+class McapFile:
+    """See `TorqueFile`. Its messages are in the order of their stamps."""
+
+    def __init__(
+        self, writer: Writer, origin: TorqueOrigin, states: Iterable[JointSamples]
+    ) -> None:
+        """Write the description; see `mcap_file` for the arguments."""
+        self._writer, self._origin = writer, origin
+        self._states = PendingStates(states, PIECE)
+        self._all_fields = JointStateRows(origin.joints)
+        self._efforts = JointStateRows(origin.joints, ['effort'])
+        self._parts: dict[str, Any] = {}
+        self._recorded = self._topic(origin.topic)
+        self._torques = self._topic(f'{MODEL_TOPIC}/torques')
+        latched = writer.add_connection(
+            DESCRIPTION_TOPIC, STRING, typestore=typestore(), offered_qos_profiles=[LATCHED]
+        )
+        writer.write(latched, origin.start, serialized_text(origin.urdf))
+
+    def write(self, samples: TorqueSamples) -> None:
+        """See `TorqueFile`."""
+        for piece in samples.pieces(PIECE):
+            # Before a segment there may be more states than fit into memory.
+            self._write_states(piece.motion.times[0])
+            messages = list(self._torque_messages(piece))
+            for part in self._states.until(piece.motion.times[-1]):
+                messages.extend(self._state_messages(part))
+            self._write(sorted(messages, key=itemgetter(0)))
+
+    def finish(self) -> None:
+        """Write the states that are left."""
+        self._write_states(float('inf'))
+
+    def _write_states(self, until: float) -> None:
+        for part in self._states.until(until):
+            self._write(self._state_messages(part))
+
+    def _state_messages(self, states: JointSamples) -> Iterator[Message]:
+        return self._messages(
+            self._recorded, self._all_fields, states.times,
+            position=states.positions, velocity=states.velocities, effort=states.efforts,
+        )  # fmt: skip
+
+    def _torque_messages(self, samples: TorqueSamples) -> Iterator[Message]:
+        motion = samples.motion
+        yield from self._messages(
+            self._torques, self._all_fields, motion.times,
+            position=motion.positions, velocity=motion.velocities, effort=samples.torques,
+        )  # fmt: skip
+        for name, values in samples.parts.items():
+            if name not in self._parts:
+                self._parts[name] = self._topic(f'{MODEL_TOPIC}/{name}')
+            yield from self._messages(
+                self._parts[name], self._efforts, motion.times, effort=values
+            )
+
+    def _messages(
+        self, connection: Any, rows: JointStateRows, times: Array, **values: Array
+    ) -> Iterator[Message]:
+        stamps = self._origin.stamps(times)
+        return zip(stamps.tolist(), repeat(connection), rows.serialized(stamps, **values))
+
+    def _write(self, messages: Iterable[Message]) -> None:
+        for stamp, connection, data in messages:
+            self._writer.write(connection, stamp, data)
+
+    def _topic(self, name: str) -> Any:
+        return self._writer.add_connection(name, JOINT_STATE, typestore=typestore())

@@ -1,0 +1,71 @@
+"""The result in sentences, for every form of the report."""
+
+from __future__ import annotations
+
+from robot_dynamics_ros.comparison import Comparison, Finding
+
+from .figures.joint_parts import JointPart
+from .words.numbers_as_text import duration, percent, quantity
+
+# Of the values of findings, by code; that of friction depends on the joint.
+UNITS = {'payload': 'kg', 'delay': 's'}
+
+
+def is_good(comparison: Comparison) -> bool:
+    """Whether recordings were compared without a finding."""
+    return not comparison.findings and any(not one.error for one in comparison.recordings)
+
+
+def headline(comparison: Comparison) -> str:
+    """The result in one sentence."""
+    used = [one for one in comparison.recordings if not one.error]
+    if not used:
+        return 'No recording could be compared.'
+    joints = len(comparison.joints)
+    if not comparison.findings:
+        return f'The model agrees with the recording in {_count(joints, "joint")}: no finding.'
+    concerned = {name for finding in comparison.findings for name in finding.joints}
+    found = _count(len(comparison.findings), 'finding')
+    if not concerned:
+        return f'{found} about the recording.'
+    return f'{found} in {len(concerned)} of {_count(joints, "joint")}.'
+
+
+def recordings_line(comparison: Comparison) -> str:
+    """What was compared."""
+    used = [one for one in comparison.recordings if not one.error]
+    seconds = sum(one.duration for one in used)
+    samples = sum(one.samples for one in used)
+    rates = sorted({round(one.rate) for one in used if one.rate > 0.0})
+    rate = ''
+    if rates:
+        rate = f' at {rates[0]} Hz' if len(rates) == 1 else f' at {rates[0]} to {rates[-1]} Hz'
+    unused = len(comparison.recordings) - len(used)
+    line = (
+        f'{_count(len(comparison.joints), "joint")}, {_count(len(used), "recording")}, '
+        f'{duration(seconds)}{rate}, {samples:,} samples'
+    )
+    return line + (f'; {_count(unused, "recording")} could not be used' if unused else '')
+
+
+def verdict_of(part: JointPart) -> str:
+    """One sentence about a joint."""
+    if part.comparison.verdict:
+        return part.comparison.verdict
+    figures = part.comparison
+    return (
+        f'The model leaves {percent(figures.relative_residual)} of the measured effort '
+        f'unexplained: {quantity(figures.rms_residual, figures.unit)} of '
+        f'{quantity(figures.rms_measured, figures.unit)} RMS.'
+    )
+
+
+def unit_of(finding: Finding, comparison: Comparison) -> str:
+    """Of the value of a finding; empty for a number without a unit."""
+    if finding.code == 'friction' and finding.joints:
+        return comparison.joints[finding.joints[0]].unit
+    return UNITS.get(finding.code, '')
+
+
+def _count(number: int, thing: str) -> str:
+    return f'{number:,} {thing}' if number == 1 else f'{number:,} {thing}s'

@@ -1,0 +1,77 @@
+"""Tasks for tests of scheduling, in a module that other processes can import."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.scheduling import once
+
+LIMIT = 60.0  # [s]
+
+
+def square(common, number):
+    """Mean and values of numbers, with the process that computed them."""
+    values = np.arange(3.0) + number
+    return {'process': os.getpid(), 'square': number**2 + common['offset'], 'values': values}
+
+
+def refuse(common, text):
+    raise StateError(text)
+
+
+def fail(common, number):
+    return number / 0
+
+
+def fail_until(common, marker, attempts):
+    """Fails with an error that is not of the package, until it has been tried so often."""
+    with open(marker, 'a') as file:
+        file.write('x')
+    if Path(marker).stat().st_size < attempts:
+        raise OSError(5, 'the file server is away', str(marker))
+    return 'done'
+
+
+def write_process(common, folder, number):
+    """Says in a file which process computes, and waits until there is a file `go`."""
+    begun = Path(folder, f'{number}.{os.getpid()}')
+    begun.touch()
+    end = time.monotonic() + LIMIT
+    while not Path(folder, 'go').exists():
+        assert time.monotonic() < end, 'nobody said go'
+        time.sleep(0.005)
+    return number
+
+
+def die(common, number):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def interrupt_parent(common, folder):
+    """As Ctrl-C on a terminal does, to the process that waits for this one."""
+    Path(folder, 'half_written').touch()
+    try:
+        os.kill(os.getppid(), signal.SIGINT)
+        time.sleep(LIMIT)
+    finally:
+        Path(folder, 'half_written').unlink()
+
+
+@once
+def made_of(text):
+    """Takes time, as the compilation of a robot does."""
+    time.sleep(0.05)
+    return object()
+
+
+def made_once(common, number):
+    """Process and identity of what this process has made."""
+    return [os.getpid(), id(made_of(common))]
+
+
+def unpicklable(common, number):
+    return lambda: number

@@ -1,0 +1,103 @@
+"""Comparisons made from arrays: an arm whose friction the model does not know."""
+
+from dataclasses import replace
+from datetime import datetime, timezone
+
+import numpy as np
+
+from robot_dynamics_ros.comparison import (
+    Comparison,
+    Finding,
+    FrictionFit,
+    JointComparison,
+    RecordingSummary,
+    Samples,
+    Spectrum,
+)
+from robot_dynamics_ros.report.provenance import Provenance, SourceFile
+
+COULOMB, VISCOUS = 1.5, 0.8
+
+
+def samples_of(joints, count, rate, seed=0):
+    """Smooth motion; measured effort is that of the model with friction and noise."""
+    random = np.random.default_rng(seed)
+    n = len(joints)
+    t = np.arange(count) / rate
+    w = 0.5 + 0.35 * np.arange(n)
+    q = np.sin(t[:, None] * w + np.arange(n))
+    v = w * np.cos(t[:, None] * w + np.arange(n))
+    a = -(w**2) * q
+    gravity = 30.0 / (1 + np.arange(n)) * np.sin(q + 0.4)
+    coriolis = 0.3 * v * np.roll(v, 1, axis=1)
+    inertia = 2.0 / (1 + np.arange(n)) * a
+    friction = np.zeros_like(q)
+    noise = 0.15 * random.standard_normal(q.shape)
+    measured = gravity + coriolis + inertia + COULOMB * np.sign(v) + VISCOUS * v + noise
+    begins = np.zeros(count, dtype=bool)
+    begins[:1] = True
+    return Samples(
+        tuple(joints), np.zeros(count, dtype=int), begins, t, q, v, a,
+        measured, gravity, coriolis, inertia, friction, np.ones(count, dtype=bool),
+    )  # fmt: skip
+
+
+def arm(joints=3, count=1000, *, description_has_friction=False, **options):
+    """A comparison of an arm whose friction the model does not know, or knows in part."""
+    samples = samples_of([f'joint_{i}' for i in range(joints)], count, 100.0)
+    if description_has_friction:
+        samples = replace(samples, friction=0.5 * samples.velocities)
+    return comparison_of(samples, **options)
+
+
+def comparison_of(samples, *, findings=None, robot='arm', rate=100.0, units=None):
+    """The figures of samples, computed the plain way."""
+    units = units or {}
+    joints = {}
+    for i, name in enumerate(samples.joints):
+        measured, residual = samples.measured[:, i], samples.residual[:, i]
+        power = np.sum(measured**2)
+        shares = {
+            term: float(np.sum(getattr(samples, term)[:, i] * measured) / power)
+            for term in ('gravity', 'coriolis', 'inertia', 'friction')
+        }
+        shares['residual'] = 1.0 - sum(shares.values())
+        joints[name] = JointComparison(
+            unit=units.get(name, 'N m'),
+            rms_measured=float(np.sqrt(np.mean(measured**2))),
+            rms_residual=float(np.sqrt(np.mean(residual**2))),
+            bias=float(np.mean(residual)),
+            correlation=float(np.corrcoef(measured, samples.model[:, i])[0, 1]),
+            delay=0.0,
+            shares=shares,
+            friction=FrictionFit(VISCOUS, COULOMB, 0.0),
+        )
+    if findings is None:
+        findings = [
+            Finding(
+                'friction', samples.joints, COULOMB,
+                'The residual is friction that the model does not have: 1.5 N m Coulomb.',
+            )
+        ]  # fmt: skip
+    count = len(samples.times)
+    summary = RecordingSummary('recording.mcap', '/joint_states', count, count / rate, rate, 10.0)
+    return Comparison(robot, (summary,), joints, findings, samples, spectrum_of(samples, rate))
+
+
+def spectrum_of(samples, rate):
+    """A periodogram."""
+
+    def density(values):
+        return np.abs(np.fft.rfft(values - values.mean(axis=0), axis=0)) ** 2 / rate / len(values)
+
+    frequencies = np.fft.rfftfreq(len(samples.times), 1.0 / rate)
+    return Spectrum(frequencies, density(samples.measured), density(samples.residual))
+
+
+def provenance():
+    return Provenance(
+        (SourceFile('recording.mcap', 123456, 'ab' * 32), SourceFile('arm.urdf', 999, '0f' * 32)),
+        {'robot_dynamics_ros': '0.1.0', 'numpy': '2.4.6'},
+        'robot_dynamics compare recording.mcap --urdf arm.urdf --report report.html',
+        datetime(2026, 11, 22, 10, 0, tzinfo=timezone.utc),
+    )

@@ -1,0 +1,64 @@
+"""Numbers and sentences as a reader wants them."""
+
+from dataclasses import replace
+
+import pytest
+from report.synthetic import arm
+
+from robot_dynamics_ros.comparison import Finding, RecordingSummary
+from robot_dynamics_ros.report.summary import headline, is_good, recordings_line
+from robot_dynamics_ros.report.words.numbers_as_text import (
+    NO_BREAK,
+    duration,
+    number,
+    percent,
+    quantity,
+)
+from robot_dynamics_ros.report.words.readable import in_one_line
+
+
+@pytest.mark.parametrize(
+    ('value', 'text'),
+    [
+        (0.0, '0'), (1.0, '1'), (12.345, '12.3'), (0.012345, '0.0123'), (1234.5, '1234'),
+        (-0.5, '\N{MINUS SIGN}0.5'), (2.5e-7, '2.50e-07'), (1e7, '1.00e+07'), (9.999, '10'),
+        (float('nan'), 'not known'), (float('inf'), 'not known'),
+    ],
+)  # fmt: skip
+def test_numbers_have_three_digits(value, text):
+    assert number(value) == text
+
+
+def test_numbers_have_their_unit():
+    assert quantity(3.0, 'N m') == '3 N m'.replace(' ', NO_BREAK)
+    assert quantity(float('nan'), 'N m') == 'not known'
+    assert percent(1e-17) == f'0{NO_BREAK}%'
+    assert percent(0.0891) == f'8.9{NO_BREAK}%'
+    assert [duration(t) for t in (24.0, 600.0, 36_000.0)] == [
+        f'{amount}{NO_BREAK}{unit}' for amount, unit in ((24, 's'), (10, 'min'), (10, 'h'))
+    ]
+
+
+def test_a_long_name_is_cut():
+    assert in_one_line('a\nb' * 100, 20) == 'a ba ba ba ba ba ba…'
+
+
+def test_the_headline_says_what_was_found():
+    found = arm(3)
+    assert headline(found) == '1 finding in 3 of 3 joints.'
+    assert not is_good(found)
+    good = replace(found, findings=[])
+    assert headline(good).endswith('no finding.')
+    assert is_good(good)
+    of_data = replace(found, findings=[Finding('gaps', (), 3.0, 'three gaps')])
+    assert headline(of_data) == '1 finding about the recording.'
+
+
+def test_recordings_that_cannot_be_used_are_counted():
+    comparison = arm(1)
+    broken = RecordingSummary('broken.mcap', error='no index')
+    both = replace(comparison, recordings=(*comparison.recordings, broken))
+    assert '1 recording could not be used' in recordings_line(both)
+    none = replace(comparison, recordings=(broken,), findings=[])
+    assert headline(none) == 'No recording could be compared.'
+    assert not is_good(none)

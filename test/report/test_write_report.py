@@ -1,0 +1,132 @@
+"""Reports are complete files of a known form, or none."""
+
+import builtins
+import hashlib
+import re
+import zlib
+
+import numpy as np
+import pytest
+from report.synthetic import arm, comparison_of, provenance, samples_of
+
+from robot_dynamics_ros.core import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.report import ENDINGS, write_report
+from robot_dynamics_ros.report import provenance as provenance_of
+from robot_dynamics_ros.report.html import page as html_page
+
+
+def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path):
+    with pytest.raises(ParameterError, match=r'report\.docx.*\.html, \.pdf, \.png'):
+        write_report(arm(1), provenance(), tmp_path / 'report.docx')
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize('ending', ENDINGS)
+def test_a_missing_package_is_named_with_the_command_that_installs_it(
+    tmp_path, monkeypatch, ending
+):
+    package = 'plotly' if ending == '.html' else 'matplotlib'
+    real = builtins.__import__
+
+    def without(name, *others):
+        if name.partition('.')[0] in (package, '_not_loaded'):
+            raise ModuleNotFoundError(f'No module named {package!r}', name=package)
+        return real(name, *others)
+
+    forget(monkeypatch, 'robot_dynamics_ros.report.html', 'robot_dynamics_ros.report.printed')
+    monkeypatch.setattr(builtins, '__import__', without)
+    with pytest.raises(RobotDynamicsError, match=rf'{package}: pip install .*\[recordings\]'):
+        write_report(arm(1), provenance(), tmp_path / f'report{ending}')
+    assert list(tmp_path.iterdir()) == []
+
+
+def forget(monkeypatch, *packages):
+    """Let the modules of packages be imported again."""
+    import sys
+
+    for name in list(sys.modules):
+        if name.startswith(packages):
+            monkeypatch.delitem(sys.modules, name)
+
+
+def test_after_an_error_the_file_is_as_before(tmp_path, monkeypatch):
+    path = tmp_path / 'report.html'
+    path.write_text('before')
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(html_page, 'figures_json', interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_report(arm(1), provenance(), path)
+    assert path.read_text() == 'before'
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize('joints', [7, 32])
+def test_a_page_of_as_many_samples_as_there_can_be_is_below_15_megabytes(tmp_path, joints):
+    random = np.random.default_rng(0)
+    samples = samples_of([f'joint_{i}' for i in range(joints)], 16_384, 4.6)
+    samples.measured[:] += random.standard_normal(samples.measured.shape)
+    path = tmp_path / 'report.html'
+    write_report(comparison_of(samples), provenance(), path)
+    assert path.stat().st_size < 15_000_000
+
+
+def test_the_page_holds_verdicts_findings_files_and_the_command(tmp_path):
+    path = tmp_path / 'report.html'
+    write_report(arm(2), provenance(), path)
+    text = path.read_text(encoding='utf-8')
+    body = text[text.index('<body') : text.index('<script type')]
+    first_plot = body.index('class="plot"')
+    assert body.index('unexplained') < first_plot  # the verdict comes first
+    assert 'The residual is friction that the model does not have' in body
+    for file in provenance().files:
+        assert file.sha256 in body
+    assert 'robot_dynamics compare recording.mcap' in body
+    assert 'numpy 2.4.6' in body
+
+
+def test_a_document_has_a_page_for_each_joint(tmp_path):
+    path = tmp_path / 'report.pdf'
+    write_report(arm(2), provenance(), path)
+    content = path.read_bytes()
+    assert content.startswith(b'%PDF')
+    assert len(re.findall(rb'/Type /Page\b', content)) == 1 + 2 + 1
+
+
+def test_a_picture_has_a_row_for_each_joint(tmp_path):
+    sizes = []
+    for joints in (1, 3):
+        path = tmp_path / 'report.png'
+        write_report(arm(joints), provenance(), path)
+        sizes.append(png_size(path.read_bytes()))
+    (width, one), (same, three) = sizes
+    assert width == same
+    assert three == one + 2 * 215
+
+
+def png_size(content):
+    """Width and height; the checksum of the header must be right."""
+    assert content.startswith(b'\x89PNG\r\n\x1a\n')
+    header = content[12:29]
+    assert zlib.crc32(header) == int.from_bytes(content[29:33], 'big')
+    return int.from_bytes(header[4:8], 'big'), int.from_bytes(header[8:12], 'big')
+
+
+def test_provenance_hashes_each_file_of_a_folder(tmp_path):
+    bag = tmp_path / 'bag'
+    bag.mkdir()
+    contents = {'a.mcap': b'1' * 3_000_000, 'metadata.yaml': b''}
+    for name, content in contents.items():
+        (bag / name).write_bytes(content)
+    read = []
+    made = provenance_of([bag], ['robot_dynamics', 'compare', 'a bag'], read.append)
+    assert {file.path: (file.size, file.sha256) for file in made.files} == {
+        str(bag / name): (len(content), hashlib.sha256(content).hexdigest())
+        for name, content in contents.items()
+    }
+    assert sum(read) == 3_000_000
+    assert made.command == "robot_dynamics compare 'a bag'"
+    assert made.versions['numpy'] == np.__version__
+    assert made.created.utcoffset().total_seconds() == 0

@@ -1,0 +1,93 @@
+"""A second run computes only what is missing."""
+
+from dataclasses import replace
+
+import fleet_tasks
+import pytest
+
+from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.scheduling import Task, run
+
+COMMON = {'offset': 0.5}
+
+
+def squares(folder, count):
+    files = []
+    for number in range(count):
+        files.append(folder / f'{number}.mcap')
+        if not files[-1].exists():
+            files[-1].write_text(str(number))
+    return [
+        Task(f'task {number}', fleet_tasks.square, (number,), reads=(file,))
+        for number, file in enumerate(files)
+    ]
+
+
+def kept(outcomes):
+    return [outcome.kept for outcome in outcomes]
+
+
+def test_a_second_run_computes_what_is_missing(tmp_path):
+    folder = tmp_path / 'results'
+    first = run(squares(tmp_path, 3), common=COMMON, processes=1, resume=folder)
+    assert kept(first) == [False] * 3
+    second = run(squares(tmp_path, 5), common=COMMON, processes=1, resume=folder)
+    assert kept(second) == [True] * 3 + [False] * 2
+    for one, other in zip(first, second, strict=False):
+        assert one.result['square'] == other.result['square']
+        assert one.result['values'].tolist() == other.result['values'].tolist()
+    assert [outcome.result['square'] for outcome in second] == [n**2 + 0.5 for n in range(5)]
+
+
+def test_errors_are_tried_again(tmp_path):
+    task = Task('passing', fleet_tasks.fail_until, (str(tmp_path / 'attempts'), 2))
+    assert run([task], resume=tmp_path / 'results')[0].error
+    assert run([task], resume=tmp_path / 'results')[0].result == 'done'
+    assert run([task], resume=tmp_path / 'results')[0].kept
+
+
+def test_what_decides_a_result_is_compared(tmp_path):
+    def computed(tasks, common=COMMON):
+        outcomes = run(tasks, common=common, processes=1, resume=tmp_path / 'results')
+        return [outcome.name for outcome in outcomes if not outcome.kept]
+
+    tasks = squares(tmp_path, 2)
+    assert computed(tasks) == ['task 0', 'task 1']
+    assert computed(tasks) == []
+    (tmp_path / '1.mcap').write_text('another recording')
+    assert computed(tasks) == ['task 1']
+    assert computed(tasks, {'offset': 0.25}) == ['task 0', 'task 1']
+    assert computed([replace(tasks[0], arguments=(7,))]) == ['task 0']
+    output = tmp_path / 'output.mcap'
+    writes = [replace(tasks[0], writes=(output,))]
+    assert computed(writes) == ['task 0']
+    output.touch()
+    assert computed(writes) == []
+
+
+def test_a_folder_of_a_recording_is_compared_file_by_file(tmp_path):
+    bag = tmp_path / 'bag'
+    bag.mkdir()
+    (bag / 'bag_0.mcap').write_text('0')
+    task = Task('bag', fleet_tasks.square, (1,), reads=(bag,))
+    for expected in (False, True):
+        assert kept(run([task], common=COMMON, resume=tmp_path / 'results')) == [expected]
+    (bag / 'bag_1.mcap').write_text('1')
+    assert kept(run([task], common=COMMON, resume=tmp_path / 'results')) == [False]
+
+
+def test_a_damaged_result_is_computed_again(tmp_path):
+    folder = tmp_path / 'results'
+    tasks = squares(tmp_path, 1)
+    run(tasks, common=COMMON, resume=folder)
+    (file,) = folder.iterdir()
+    for damaged in (b'', b'PK\x03\x04', file.read_bytes()[:-30]):
+        file.write_bytes(damaged)
+        assert kept(run(tasks, common=COMMON, resume=folder)) == [False]
+        assert kept(run(tasks, common=COMMON, resume=folder)) == [True]
+
+
+def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
+    (tmp_path / 'results').touch()
+    with pytest.raises(ParameterError, match='results is a file'):
+        run(squares(tmp_path, 1), common=COMMON, resume=tmp_path / 'results')
