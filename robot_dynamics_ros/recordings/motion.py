@@ -59,7 +59,9 @@ class Motion:
         return len(self.times)
 
 
-def motions(recording: Recording, *, cutoff: float | None = None) -> Iterator[Motion]:
+def motions(
+    recording: Recording, *, cutoff: float | None = None, efforts: bool = True
+) -> Iterator[Motion]:
     """The motion of a recording, in parts that fit into memory.
 
     Half the length of the filter, 1.8 / cutoff seconds, is lost at both ends of a segment; shorter
@@ -68,6 +70,7 @@ def motions(recording: Recording, *, cutoff: float | None = None) -> Iterator[Mo
     Args:
         recording: is read to the end.
         cutoff: of the low pass [Hz]; None: from the spectrum of the velocities.
+        efforts: whether they are wanted; without them it is a third faster.
 
     Raises:
         RecordingError: the files are damaged, samples come too slowly, no segment is long enough,
@@ -89,7 +92,7 @@ def motions(recording: Recording, *, cutoff: float | None = None) -> Iterator[Mo
     for begins, part in chain(first, parts):
         if begins or segment is None:
             longest = max(longest, _ended(segment, recording))
-            segment = SegmentFilter(part, convolution, half, recording.interval)
+            segment = SegmentFilter(part, convolution, half, recording.interval, efforts=efforts)
         continues = segment.produced > 0
         arrays = segment.push(part)
         if arrays is not None:

@@ -95,6 +95,25 @@ class Quality:
         self._medians.append((float(np.median(intervals)), intervals.size))
         self.interval = _weighted_median(self._medians)
 
+    def remarks(self) -> list[str]:
+        """What a user has to know about the recording, one line each; empty if it is good."""
+        gaps = f'{self.gaps} gaps, the longest of {self.longest_gap:.3g} s: segments end there'
+        usual = f'the usual interval of {1e3 * self.interval:.3g} ms'
+        lines = {
+            'times are those of the log: no message has a stamp': self.clock == 'log',
+            gaps: self.gaps,
+            f'{self.dropouts} dropouts, above {DROPOUT:g} times {usual}': self.dropouts,
+            f'{self.repeated} samples repeat a stamp: they are left out': self.repeated,
+            f'{self.backward} samples are earlier than the one before': self.backward,
+            f'{self.not_finite} samples have a position that is not finite': self.not_finite,
+            f'{self.without_velocities} samples lack a velocity': self.without_velocities,
+            f'{self.without_efforts} samples lack an effort': self.without_efforts,
+            f'{self.malformed} messages have names and values that do not fit': self.malformed,
+            f'{self.of_other_joints} messages are of other joints': self.of_other_joints,
+            f'{self.unused} samples are in segments too short for the filter': self.unused,
+        }
+        return [line for line, applies in lines.items() if applies]
+
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""
         counts = {key: value for key, value in asdict(self).items() if key[0] != '_'}
