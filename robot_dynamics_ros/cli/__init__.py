@@ -4,11 +4,15 @@ Modules::
 
     compare/          compare: measured efforts against a model
     command_line      the group of subcommands, its errors and exit codes
-    description_file  the robot of a URDF or xacro file, or of a topic
+    description_file  the robot of a URDF or xacro file, of a topic or of a recording
     exit_codes        0 good, 1 findings, 2 wrong usage or input that cannot be used
     export_command    export-c: the dynamics of a robot in C99
+    inspect_command   inspect: a robot, its loads and findings
     output            what every subcommand shares: --json, --debug, text, progress
     progress          a progress bar for work that takes longer than a second
+    robot_tables      an inspected robot as tables and lines
+    validate_command  validate: findings and the agreement with Pinocchio, one line a file
+    validated_file    what validate finds about a file, and processes for many files
     written_folder    a folder that is written as a whole
 """
 
