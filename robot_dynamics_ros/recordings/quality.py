@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,20 @@ class Quality:
     unused: int = 0
     _last: float | None = field(default=None, repr=False)
     _medians: list[tuple[float, int]] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Quality]) -> Quality:
+        """The counts of the parts of a recording, one at least; what lies between two is none."""
+        medians = [median for part in parts for median in part._medians]
+        whole = replace(parts[0], _medians=medians)
+        for field_ in fields(cls):
+            if field_.type == 'int':
+                counts = (getattr(part, field_.name) for part in parts)
+                setattr(whole, field_.name, sum(counts))
+        whole.longest_gap = max(part.longest_gap for part in parts)
+        if medians:
+            whole.interval = _weighted_median(medians)
+        return whole
 
     def count(self, samples: JointSamples) -> None:
         """Take the samples into account that follow those before."""
