@@ -29,6 +29,7 @@ extras = {
     'oracle': ['pin'],
     'simulation': ['mujoco'],
     'xacro': ['xacro'],
+    'picture': ['matplotlib', 'pycollada', 'trimesh'],
     'recordings': ['matplotlib', 'plotly', 'rosbags', 'scipy'],
     'fleet': ['dask', 'distributed'],
     'parquet': ['pyarrow'],

@@ -22,14 +22,14 @@ LINKS = (
     ('1 0 0', '0.08 0 0.06', 0.9, '0.03 0.05 0', (0.03, 0.03, 0.03)),
 )
 VISCOUS = (3.0, 4.0, 2.5, 0.6, 0.4, 0.2)
-# MuJoCo's friction reaches its Coulomb value at a speed that grows with friction / inertia: with at
-# most 6 N m for 1 kg m^2 it is below the speeds of these recordings.
+# MuJoCo's friction reaches its Coulomb value at a speed that grows with friction / inertia: with
+# at most 6 N m for 1 kg m^2 it is below the speeds of these recordings.
 COULOMB = (4.0, 5.0, 3.0, 0.5, 0.35, 0.18)
 # Standard deviations [rad], [rad/s], [N m].
 NOISE = (2e-6, 2e-4, 0.05)
 HOME = np.array([0.3, 0.5, 0.9, 0.2, 0.7, 0.1])
 TOOL_MASS, TOOL_CENTER = 1.3, (0.04, 0.05, 0.02)
-RATE, DURATION = 250.0, 20.0
+RATE, DURATION = 200.0, 16.0
 
 
 def urdf(*, friction=True, tool=False):
@@ -51,7 +51,8 @@ def urdf(*, friction=True, tool=False):
         center = ' '.join(map(str, TOOL_CENTER))
         parts.append(_link('tool', TOOL_MASS, center, (0.002, 0.003, 0.004)))
         parts.append(
-            f'<joint name="mount" type="fixed"><parent link="{before}"/><child link="tool"/></joint>'
+            f'<joint name="mount" type="fixed"><parent link="{before}"/>'
+            '<child link="tool"/></joint>'
         )
     return ''.join([*parts, '</robot>'])
 
@@ -104,14 +105,13 @@ class Recorded:
         stamps = 1_700_000_000_000_000_000 + np.rint(1e9 * self.times).astype(np.int64)
         return States(stamps, self.positions, self.velocities, self.efforts, self.joints)
 
-    def motions(self, cutoff=10.0):
-        """As `recordings.motions` filters them."""
-        return motions(_OfArrays(self), cutoff=cutoff)
+    @property
+    def reader(self):
+        """A recording as `open_recording` opens one, in memory."""
+        return _OfArrays(self)
 
 
 class _OfArrays:
-    """A recording that is in memory."""
-
     name, topic = 'arrays', '/joint_states'
 
     def __init__(self, recorded):
@@ -121,14 +121,27 @@ class _OfArrays:
 
     def chunks(self, size=65536):
         one = self._recorded
-        yield JointSamples(one.joints, one.times, one.positions, one.velocities, one.efforts)
+        samples = JointSamples(one.joints, one.times, one.positions, one.velocities, one.efforts)
+        self.quality.count(samples)
+        yield samples
+
+    def motions(self, cutoff=10.0):
+        """As `recordings.motions` filters them."""
+        return motions(self, cutoff=cutoff)
 
 
 @cache
-def simulated(*, tool=False, seed=1):
-    """The arm under its servo along sums of sines, with friction, and with noise."""
+def simulated(*, tool=False, seed=1, still=()):
+    """The arm under its servo along sums of sines, with friction, and with noise.
+
+    Args:
+        tool: whether the arm carries one.
+        seed: of motion and noise.
+        still: joints that are held where they are.
+    """
     physics = Physics(urdf(tool=tool), max_step=1e-3)
-    reference = _reference(np.random.default_rng(seed))
+    held = [JOINTS.index(joint) for joint in still]
+    reference = _reference(np.random.default_rng(seed), held)
     physics.reset(reference.at(0.0)[0])
     physics.set_servo(JointServo.tuned(physics.inertia(), bandwidth=8.0))
     physics.follow(reference)
@@ -143,11 +156,12 @@ def simulated(*, tool=False, seed=1):
     return Recorded(np.arange(1, len(q) + 1) / RATE, *noisy, gravity)
 
 
-def _reference(random):
+def _reference(random, held):
     """Sums of five sines between 0.05 and 0.5 Hz, in points with velocity and acceleration."""
     rates = 2.0 * np.pi * random.uniform(0.05, 0.5, (5, 6))
     amplitudes = random.uniform(0.2, 1.0, (5, 6))
     amplitudes *= 0.7 / amplitudes.sum(axis=0)
+    amplitudes[:, held] = 0.0
     phases = random.uniform(0.0, 2.0 * np.pi, (5, 6))
 
     def at(time, derivative):

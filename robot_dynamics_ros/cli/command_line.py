@@ -20,6 +20,7 @@ from .description_file import TopicReader
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 from .inspect_command import inspect_command
+from .output import ReaderEnded
 from .torques_command import torques_command
 from .validate_command import validate_command
 
@@ -59,8 +60,8 @@ def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None 
         sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
         sys.exit(INTERRUPTED)
-    except BrokenPipeError:
-        # As `head` leaves it. Python flushes stdout once more at its end.
+    except (ReaderEnded, BrokenPipeError):
+        # Python flushes stdout once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(PIPE_CLOSED)
     except Exception as error:

@@ -10,10 +10,13 @@ import click
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.description.urdf_text import is_xacro, read_xml
 from robot_dynamics_ros.core.errors import ModelError, ParameterError, UrdfError
+from robot_dynamics_ros.recordings.sources.open_source import open_source
 from robot_dynamics_ros.xacro_expansion import expand_xacro, expand_xacro_file
 
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
 LARGEST_FILE = 64 * 2**20
+
+RECORDED_TOPIC = '/robot_description'
 
 # The text of a description by the name of its topic, from a running robot.
 TopicReader = Callable[[str], str]
@@ -82,28 +85,57 @@ def robot_of_topic(topic: str) -> tuple[RobotModel, str]:
     return robot_of_text(text, topic)
 
 
+def robot_of_recording(recording: Path, topic: str) -> tuple[RobotModel, str]:
+    """The robot whose description was recorded, and the text of its URDF.
+
+    Args:
+        recording: bag folder or storage file.
+        topic: of the description, /robot_description.
+
+    Raises:
+        RecordingError: the recording cannot be read.
+        ParameterError: there is no description, or the topic is another one.
+        ModelError: the description cannot be used; the message begins with the recording.
+    """
+    if topic.lstrip('/') != RECORDED_TOPIC.lstrip('/'):
+        raise ParameterError(
+            f'{recording}: --topic is {topic}, of a recording only {RECORDED_TOPIC} is read'
+        )
+    with open_source([recording]) as source:
+        text = source.description
+    if text is None:
+        raise ParameterError(
+            f'{recording}: nothing was recorded on {RECORDED_TOPIC}: name a URDF or xacro file'
+        )
+    return robot_of_text(text, str(recording))
+
+
 def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel, str, str]:
-    """The robot that a command line names: by one file, or by a topic.
+    """The robot that a command line names: by one file, by a topic, or by both for a recording.
 
     Args:
         words: the file, and the arguments of xacro.
-        topic: of the description; None for a file.
+        topic: of the description; None for a URDF or xacro file.
 
     Returns:
         The robot, the text of its URDF, and the file or topic that it is from.
 
     Raises:
-        ParameterError: neither or both are named, or more than one file; see also `read_robot`.
+        ParameterError: neither is named, or more than one file; see also `read_robot`.
         OSError: the file cannot be read.
         ModelError: the description cannot be used.
     """
     files, arguments = files_and_arguments(words)
     if topic is not None and not words:
         return *robot_of_topic(topic), topic
-    if topic is not None or len(files) != 1:
-        named = ', '.join([*map(str, files), *([f'--topic {topic}'] if topic else [])]) or 'none'
+    if len(files) != 1:
+        named = ', '.join(map(str, files)) or 'none'
         raise ParameterError(f'one FILE or --topic is needed, named: {named}')
-    return *read_robot(files[0], arguments), str(files[0])
+    if topic is None:
+        return *read_robot(files[0], arguments), str(files[0])
+    if arguments:
+        raise ParameterError(f'{files[0]} is a recording: it takes no {arguments[0]!r}')
+    return *robot_of_recording(files[0], topic), str(files[0])
 
 
 def files_and_arguments(words: Sequence[str]) -> tuple[list[Path], list[str]]:

@@ -13,6 +13,7 @@ from robot_dynamics_ros.core.c_export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
 
 from .description_file import read_robot
+from .output import Output, output_options
 from .written_folder import write_folder
 
 EXAMPLE = """\b
@@ -37,11 +38,11 @@ Quantities:
 """
 
 
-@click.command('export-c', help=HELP)
+@click.command('export-c', help=HELP, short_help='Write the dynamics of a robot as C99.')
 @click.argument('file', type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument('arguments', nargs=-1)
 @click.option(
-    '--output', required=True, type=click.Path(path_type=Path), metavar='DIR',
+    '--output', 'folder', required=True, type=click.Path(path_type=Path), metavar='DIR',
     help='Folder of the package.',
 )  # fmt: skip
 @click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
@@ -63,11 +64,11 @@ Quantities:
     help='Freestanding: sine and cosine without math.h, for angles below 2^30 rad.',
 )  # fmt: skip
 @click.option('--force', is_flag=True, help='Replace files that are not from here.')
-@click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
+@output_options
 def export_command(
     file: Path,
     arguments: tuple[str, ...],
-    output: Path,
+    folder: Path,
     name: str | None,
     quantities: str,
     frame: str | None,
@@ -75,6 +76,7 @@ def export_command(
     payload_frame: str | None,
     own_sincos: bool,
     force: bool,
+    output: Output,
 ) -> None:
     """Read the description, and write the package."""
     model, urdf = read_robot(file, arguments)
@@ -89,9 +91,10 @@ def export_command(
             own_sincos=own_sincos,
             urdf=urdf,
         )
-    write_folder(output, files, force=force)
+    write_folder(folder, files, force=force)
     package = Path(next(iter(files))).stem
-    click.echo(f'{output}: package {package}, {len(files)} files')
+    output.line(f'{folder}: package {package}, {len(files)} files')
+    output.write_json({'folder': folder, 'package': package, 'files': sorted(files)})
 
 
 def chosen_quantities(listed: str, frame: str | None) -> list[str]:

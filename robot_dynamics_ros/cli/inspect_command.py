@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
+from robot_dynamics_ros.inspection.picture import draw
 from robot_dynamics_ros.inspection.robot_json import inspection_as_json
 from robot_dynamics_ros.written_file import written_file
 
@@ -15,10 +16,14 @@ from .exit_codes import FINDINGS, GOOD
 from .output import Output, file_to_write, output_options
 from .robot_tables import finding_lines, joint_table, load_table, margin_line, summary
 
+WHY_MISSING = (
+    'the packages that they are in are neither installed nor above the file, or trimesh is not '
+    "installed (pip install 'robot_dynamics_ros[picture]')"
+)
 HELP = """Show a robot: joints, masses, gravity torque against effort limits, and findings.
 
 FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
-the description from a running robot.
+the description from a running robot; with a recording as FILE, from that recording.
 
 The gravity torque is that of all joints at zero, and the worst of 1000 random poses within the
 position limits. Exit code 1: at least one finding is a warning or an error.
@@ -27,11 +32,12 @@ position limits. Exit code 1: at least one finding is a warning or an error.
 Examples:
   robot_dynamics inspect panda.urdf --frame panda_hand_tcp --picture panda.png
   robot_dynamics inspect ur.urdf.xacro name:=ur5e ur_type:=ur5e --json ur5e.json
+  robot_dynamics inspect recorded_bag --topic /robot_description
   ros2 run robot_dynamics_ros robot_dynamics inspect --topic /robot_description
 """
 
 
-@click.command('inspect', help=HELP)
+@click.command('inspect', help=HELP, short_help='Show a robot, its loads and findings.')
 @click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
 @click.option('--topic', metavar='TOPIC', help='Of the description, such as /robot_description.')
 @click.option('--frame', metavar='LINK', help='Link whose payload margin to show.')
@@ -48,10 +54,10 @@ def inspect_command(
     output: Output,
 ) -> int:
     """Read the description, and show what is known of the robot."""
-    model, urdf, _ = robot_of_words(words, topic)
+    model, urdf, source = robot_of_words(words, topic)
     inspection = inspect_robot(model, frame)
     if picture is not None:
-        _draw(inspection, urdf, picture)
+        _draw(inspection, urdf, None if topic else Path(source), picture)
     output.write_json(inspection_as_json(inspection))
     _show(inspection, output)
     return GOOD if all(f.severity == 'info' for f in inspection.findings) else FINDINGS
@@ -67,8 +73,13 @@ def _show(inspection: Inspection, output: Output) -> None:
     output.show('', *findings) if findings else output.show('', 'no findings')
 
 
-def _draw(inspection: Inspection, urdf: str, file: Path) -> None:
-    from robot_dynamics_ros.inspection.picture import draw
-
+def _draw(inspection: Inspection, urdf: str, source: Path | None, file: Path) -> None:
+    folder = None if source is None else source.parent
     with written_file(file) as new:
-        draw(inspection, urdf, new)
+        shapes = draw(inspection, urdf, folder, new)
+    if shapes.missing:
+        click.echo(
+            f'{file}: {len(shapes.missing)} meshes are not drawn, such as {shapes.missing[0]}: '
+            f'{WHY_MISSING}',
+            err=True,
+        )

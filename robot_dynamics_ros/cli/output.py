@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,6 +28,10 @@ FILE_WIDTH = 160
 Command = TypeVar('Command', bound=Callable[..., Any])
 
 
+class ReaderEnded(Exception):
+    """Nobody reads stdout any more, as `head` leaves it."""
+
+
 @dataclass(frozen=True)
 class Output:
     """Where a subcommand writes its results.
@@ -46,17 +50,19 @@ class Output:
     def line(self, text: str) -> None:
         """Print one line for people, however long."""
         if not self.json_only:
-            click.echo(' '.join(text.splitlines()))
+            with _stdout():
+                click.echo(' '.join(text.splitlines()))
 
     def show(self, *parts: RenderableType) -> None:
         """Print tables, trees and texts of rich for people."""
         if self.json_only:
             return
         width = None if sys.stdout.isatty() else FILE_WIDTH
-        console = Console(width=width, markup=False, highlight=False, emoji=False)
-        for part in parts:
-            # Lines of text are left whole, for a terminal and for grep.
-            console.print(part, soft_wrap=isinstance(part, (str, Text)))
+        console = _Console(width=width, markup=False, highlight=False, emoji=False)
+        with _stdout():
+            for part in parts:
+                # Lines of text are left whole, for a terminal and for grep.
+                console.print(part, soft_wrap=isinstance(part, (str, Text)))
 
     def write_json(self, result: Mapping[str, Any]) -> None:
         """Write the result where --json says; nothing without --json.
@@ -70,7 +76,8 @@ class Output:
             return
         text = json.dumps(_plain(result), indent=2, ensure_ascii=False, allow_nan=False) + '\n'
         if self.json_only:
-            click.echo(text, nl=False)
+            with _stdout():
+                click.echo(text, nl=False)
             return
         with written_file(self.json_file) as new:
             new.write_text(text, encoding='utf-8')
@@ -78,6 +85,22 @@ class Output:
     def progress(self, what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
         """See `progress`."""
         return progress(what, total, unit)
+
+
+@contextmanager
+def _stdout() -> Iterator[None]:
+    """While stdout is written to. click takes a BrokenPipeError for exit code 1, which is ours."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise ReaderEnded from None
+
+
+class _Console(Console):
+    """Says that a pipe is closed; rich would end the process with exit code 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
 
 
 def output_options(command: Command) -> Command:

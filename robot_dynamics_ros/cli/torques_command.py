@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,22 +9,23 @@ from typing import Any
 import click
 
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.recordings.writers import ENDINGS, check_ending
+from robot_dynamics_ros.recordings.writers import ENDINGS
 from robot_dynamics_ros.scheduling import Outcome, Task
-from robot_dynamics_ros.written_file import check_can_be_written
 
 from .description_file import files_and_arguments
 from .exit_codes import CANNOT_BE_USED, GOOD
 from .fleet_options import Fleet, fleet_options
 from .output import Output, output_options
+from .recording_files import recording_files
 from .recording_options import RecordingOptions, options_of, recording_options
+from .torque_targets import torque_targets
 from .torques_task import write_torques
 
-STORAGE_ENDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
 HELP = """Write the torques that a model needs for the motion of recordings.
 
-Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag. Position, velocity and
-acceleration are low-pass filtered without a delay; inverse dynamics of the model along them gives
+Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
+recording together are joined by +. Position, velocity and acceleration are low-pass filtered
+without a delay; inverse dynamics of the model along them gives
 torques and their parts: gravity, Coriolis, inertia, and the friction of the URDF. A xacro file
 takes arguments, name:=value.
 
@@ -77,73 +76,30 @@ def torques_command(
     if not bags:
         raise ParameterError('name at least one BAG')
     options = options_of(urdf, arguments, topic, rename, cutoff)
-    targets = targets_of(bags, target, kind)
-    fleet = Fleet(scheduler, jobs, resume)
-    if len(bags) == 1 and fleet.is_here:
-        outcomes = [_computed_here(options, bags[0], targets[0], output)]
-    else:
-        tasks = [_task(bag, file) for bag, file in zip(bags, targets, strict=True)]
-        outcomes = fleet.run('torques', tasks, options, output)
+    files = {str(bag): recording_files(str(bag)) for bag in bags}
+    targets = torque_targets(bags, files, target, kind)
+    outcomes = _outcomes(options, files, targets, Fleet(scheduler, jobs, resume), output)
     return _report(outcomes, targets, output)
 
 
-def targets_of(bags: Sequence[Path], target: Path, kind: str) -> list[Path]:
-    """The file of each recording.
-
-    Args:
-        bags: recordings.
-        target: a file for one recording; else a folder, which is made.
-        kind: ending of files in a folder, without its dot.
-
-    Raises:
-        ParameterError: two recordings would get the same file, one would be replaced, or a file
-            cannot be written.
-    """
-    if target.suffix and not target.is_dir():
-        check_ending(target)
-        if len(bags) > 1:
-            raise ParameterError(f'{target} is a file for one recording: name a folder')
-        files = [target]
-    else:
-        target.mkdir(parents=True, exist_ok=True)
-        files = [target / f'{name}_torques.{kind}' for name in _names(bags)]
-    for bag, file in zip(bags, files, strict=True):
-        if file.resolve() == bag.resolve():
-            raise ParameterError(f'{file} is the recording itself: name another file')
-        check_can_be_written(file)
-    return files
-
-
-def _names(bags: Sequence[Path]) -> list[str]:
-    """A name for each recording: of the file or folder, with its folders where that is needed."""
-    paths = [_without_ending(bag.resolve()) for bag in bags]
-    names = [path.name for path in paths]
-    if max(Counter(names).values()) > 1:
-        common = Path(os.path.commonpath([path.parent for path in paths]))
-        names = ['_'.join(path.relative_to(common).parts) for path in paths]
-    for name, count in Counter(names).items():
-        if count > 1:
-            raise ParameterError(
-                f'{count} recordings would be written to {name}_torques: rename them'
-            )
-    return names
-
-
-def _without_ending(path: Path) -> Path:
-    while path.suffix in STORAGE_ENDINGS:
-        path = path.with_suffix('')
-    return path
-
-
-def _task(bag: Path, file: Path) -> Task:
-    # Other processes may have other working folders.
-    there, target = bag.resolve(), file.resolve()
-    return Task(str(bag), write_torques, (there, target), reads=(there,), writes=(target,))
-
-
-def _computed_here(options: RecordingOptions, bag: Path, file: Path, output: Output) -> Outcome:
-    """The outcome of the only recording; its error is that of the command."""
-    return Outcome(str(bag), write_torques(options, bag, file, output.progress))
+def _outcomes(
+    options: RecordingOptions,
+    files: dict[str, tuple[Path, ...]],
+    targets: Sequence[Path],
+    fleet: Fleet,
+    output: Output,
+) -> list[Outcome]:
+    if len(files) == 1 and fleet.is_here:
+        ((name, paths),) = files.items()
+        result = write_torques(options, name, paths, targets[0], output.progress)
+        return [Outcome(name, result)]
+    tasks = []
+    for (name, paths), file in zip(files.items(), targets, strict=True):
+        # Other processes may have other working folders.
+        there, target = tuple(path.resolve() for path in paths), file.resolve()
+        arguments = name, there, target
+        tasks.append(Task(name, write_torques, arguments, reads=there, writes=(target,)))
+    return fleet.run('torques', tasks, options, output)
 
 
 def _report(outcomes: Sequence[Outcome], targets: Sequence[Path], output: Output) -> int:

@@ -28,13 +28,18 @@ def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManag
 
 
 def write_torques(
-    options: RecordingOptions, bag: Path, target: Path, progress: Progress = no_progress
+    options: RecordingOptions,
+    name: str,
+    files: tuple[Path, ...],
+    target: Path,
+    progress: Progress = no_progress,
 ) -> dict[str, Any]:
     """Write the torques along a recording as a whole file.
 
     Args:
         options: of the recording.
-        bag: its path.
+        name: of the recording, for the bar.
+        files: that together are the recording.
         target: to write; the ending decides what.
         progress: shows how far it is.
 
@@ -47,18 +52,18 @@ def write_torques(
         ParameterError: the robot has none of the recorded joints.
         OSError: the file cannot be written.
     """
-    urdf, joints, locked = recorded_robot(options, [bag])
+    urdf, joints, locked = recorded_robot(options, files)
     torques = model_torques(urdf, joints)
     peaks = np.zeros(len(joints))
     samples, motion = 0, None
     with open_recording(
-        [bag], topic=options.topic, rename=options.rename, joints=joints
+        files, topic=options.topic, rename=options.rename, joints=joints
     ) as recording:
         origin = TorqueOrigin(joints, recording.start, recording.topic, urdf)
         with (
-            progress(str(bag), recording.size, 'states') as advance,
+            progress(name, recording.size, 'states') as advance,
             written_file(target) as new,
-            open_torque_file(new, origin, lambda: _states(options, bag, joints)) as file,
+            open_torque_file(new, origin, lambda: _states(options, files, joints)) as file,
         ):
             for motion in motions(recording, cutoff=options.cutoff):
                 parts = dict(zip(TERMS, torques.terms(motion), strict=True))
@@ -75,8 +80,8 @@ def write_torques(
             'rate': motion.rate,
             'cutoff': motion.cutoff,
             'joints': {
-                name: {'peak_torque': peak}
-                for name, peak in zip(joints, peaks.tolist(), strict=True)
+                joint: {'peak_torque': peak}
+                for joint, peak in zip(joints, peaks.tolist(), strict=True)
             },
             'locked': list(locked),
             'quality': recording.quality.as_json(),
@@ -84,10 +89,10 @@ def write_torques(
 
 
 def _states(
-    options: RecordingOptions, bag: Path, joints: tuple[str, ...]
+    options: RecordingOptions, files: tuple[Path, ...], joints: tuple[str, ...]
 ) -> Iterator[JointSamples]:
     """The states as they were recorded."""
     with open_recording(
-        [bag], topic=options.topic, rename=options.rename, joints=joints
+        files, topic=options.topic, rename=options.rename, joints=joints
     ) as recording:
         yield from recording.chunks()

@@ -37,7 +37,7 @@ Codes of findings:
 """
 
 
-@click.command('validate', help=HELP)
+@click.command('validate', help=HELP, short_help='Check many descriptions, one line a file.')
 @click.argument('words', nargs=-1, metavar='FILE... [NAME:=VALUE]...')
 @click.option('--topic', metavar='TOPIC', help='Of a description, such as /robot_description.')
 @click.option('--strict', is_flag=True, help='Warnings count as errors do.')

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -18,6 +20,7 @@ from robot_dynamics_ros.inspection.finding_json import findings_as_json
 
 from .description_file import read_robot
 
+THREADS = 'OPENBLAS_NUM_THREADS'
 ENDED = 'the process that examined it has ended without an answer: is there too little memory?'
 
 
@@ -124,11 +127,12 @@ def validate_files(
         examine: `validate_file` with all but the file.
         strict: whether warnings count.
     """
-    if jobs == 1 or len(files) == 1:
+    if jobs == 1 or len(files) <= 1:
         yield from map(examine, files)
         return
     with _pool(min(jobs, len(files))) as pool:
-        results = [pool.submit(examine, file) for file in files]
+        with _one_thread_each():
+            results = [pool.submit(examine, file) for file in files]
         try:
             for file, result in zip(files, results, strict=True):
                 yield _result(file, result, examine, strict)
@@ -156,3 +160,17 @@ def _result(
 def _pool(processes: int) -> ProcessPoolExecutor:
     # Ctrl-C ends the processes at once, and without a traceback.
     return ProcessPoolExecutor(processes, get_context('spawn'), signal, (SIGINT, SIG_DFL))
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Processes that are started meanwhile compute in one thread: all cores have one already."""
+    before = os.environ.get(THREADS)
+    os.environ[THREADS] = '1'
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[THREADS]
+        else:
+            os.environ[THREADS] = before

@@ -17,7 +17,7 @@ from .explanations.observations import Observations
 # A joint that moves less stands still [rad or m].
 STILL = 1e-3
 # Fewer independent samples do not show what lies between model and measurement.
-FEWEST = 20.0
+FEWEST = 60.0
 # Share of samples from which on dropouts are told.
 DROPOUTS = 0.01
 
@@ -105,7 +105,8 @@ def _efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[F
     low = np.fmin.reduce([one.range[0] for one in evidence])
     high = np.fmax.reduce([one.range[1] for one in evidence])
     missing, zero = ~np.isfinite(low), (low == 0.0) & (high == 0.0)
-    constant = (low == high) & ~zero & ~missing
+    # Filtered, a constant is constant but for rounding.
+    constant = (high - low <= 1e-6 * np.abs(high)) & ~zero & ~missing
     said = (
         ('no_effort', missing, 'has no measured effort: NaN or empty'),
         ('zero_effort', zero, 'has the effort 0 throughout: the driver does not measure it'),

@@ -10,10 +10,8 @@ Modules::
     codes               the stable names of all findings
     finding_json        findings as JSON
     robot_json          the robot as JSON
-    evaluated_dynamics  the algorithms on floats, with nothing compiled
     sampled_poses       the algorithms on arrays: many poses at once, with nothing compiled
-    picture             the arm drawn from its description
-    ellipsoid           the uniform ellipsoid that has a given inertia
+    picture/            the arm drawn from its description
 """
 
 from .inspection import Inspection, inspect_robot

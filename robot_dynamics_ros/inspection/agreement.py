@@ -6,16 +6,14 @@ import importlib.util
 from dataclasses import dataclass
 
 from robot_dynamics_ros.core.errors import OracleUnavailable
+from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
 from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
-from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import Report
 
-from .evaluated_dynamics import EvaluatedDynamics
-
 # A description that is read differently shows at every state.
-STATES = 10
+STATES = 5
 INSTALL_PINOCCHIO = "pip install 'robot_dynamics_ros[oracle]'"
 
 
@@ -50,6 +48,9 @@ def agreement(model: RobotModel, urdf: str) -> Agreement:
         return Agreement(reason=f'Pinocchio is not installed: {INSTALL_PINOCCHIO}')
     if not model.size:
         return Agreement(reason='no joint moves: there is nothing to compare')
+    # Optional, and slow to import.
+    from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
+
     root = model.frames[0].name
     try:
         reference = PinocchioReference(urdf, model)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 
@@ -49,12 +51,14 @@ def inspect_robot(model: RobotModel, frame: str | None = None) -> Inspection:
     Raises:
         UnknownNameError: no link has that name.
     """
-    poses = SampledPoses.of(model)
-    return Inspection(
-        model,
-        total_mass(model),
-        len(poses.q),
-        gravity_loads(poses),
-        None if frame is None else payload_margin(poses, frame),
-        findings_of(poses),
-    )
+    # What overflows shows as a value that is not finite.
+    with np.errstate(all='ignore'):
+        poses = SampledPoses.of(model)
+        return Inspection(
+            model,
+            total_mass(model),
+            len(poses.q),
+            gravity_loads(poses),
+            None if frame is None else payload_margin(poses, frame),
+            findings_of(poses),
+        )

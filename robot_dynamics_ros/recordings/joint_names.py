@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 
 from robot_dynamics_ros.core.errors import RecordingError
 
@@ -39,21 +40,22 @@ def renamed(recorded: Sequence[str], renaming: Mapping[str, str]) -> tuple[str, 
 def offered_renaming(recorded: Sequence[str], wanted: Sequence[str]) -> dict[str, str]:
     """A renaming after which all wanted joints are there; empty if none is obvious.
 
-    Tried are one prefix for another, and names whose letters and digits end alike.
+    Tried are one prefix for another, a prefix that is missing, and names that end in the same
+    number.
 
     Args:
         recorded: names in the recording.
         wanted: names that are missing there, and others.
     """
     missing = [name for name in wanted if name not in recorded]
+    if not missing:
+        return {}
     free = [name for name in recorded if name not in wanted]
-    pairs: dict[str, str] = {}
-    for name in missing:
-        alike = [other for other in free if _ending(other) == _ending(name)]
-        if len(alike) != 1 or alike[0] in pairs:
-            return {}
-        pairs[alike[0]] = name
-    return _as_prefix(pairs, recorded) or pairs
+    return (
+        _prefix(recorded, wanted, missing[0], free)
+        or _pairs(missing, free, str.endswith)
+        or _pairs(missing, free, lambda name, other: _number(name) == _number(other))
+    )
 
 
 def rename_options(renaming: Mapping[str, str]) -> str:
@@ -61,34 +63,54 @@ def rename_options(renaming: Mapping[str, str]) -> str:
     return ' '.join(f'--rename {old}={new}' for old, new in renaming.items())
 
 
-def _ending(name: str) -> str:
-    """What remains of a name without its prefix: the last word, or `joint` and what follows."""
-    words = re.sub(r'[^a-z0-9]+', '_', name.lower()).strip('_')
-    found = re.search(r'(?:joint|axis|a)_?\d+$', words)
-    if found:
-        return re.sub(r'\D', '', found.group())
-    return words
-
-
-def _as_prefix(pairs: Mapping[str, str], recorded: Sequence[str]) -> dict[str, str]:
-    """The same renaming with one prefix; empty if there is none."""
-    if len(pairs) < 2:
+def _prefix(
+    recorded: Sequence[str], wanted: Sequence[str], name: str, free: Sequence[str]
+) -> dict[str, str]:
+    """One prefix for another, by a missing name and the recorded ones that it may have."""
+    found = []
+    for other in free:
+        common = len(list(takewhile(_equal, zip(reversed(name), reversed(other), strict=False))))
+        candidates = [(other[:-size], name[:-size]) for size in range(common, 0, -1)]
+        found.append([each for each in candidates if _renames(*each, recorded, wanted)])
+    fitting = [candidates for candidates in found if candidates]
+    if len(fitting) != 1:
         return {}
-    old, new = next(iter(pairs.items()))
-    common = 0
-    while common < min(len(old), len(new)) and old[-1 - common] == new[-1 - common]:
-        common += 1
-    for size in range(common, 0, -1):
-        prefix = {old[: len(old) - size]: new[: len(new) - size]}
-        if '' in prefix or next(iter(prefix)) in recorded:
-            continue
-        try:
-            names = dict(zip(recorded, renamed(recorded, prefix), strict=True))
-        except RecordingError:
-            continue
-        if all(names[name] == wanted for name, wanted in pairs.items()):
-            return prefix
-    return {}
+    # Best a prefix that ends as words do.
+    fitting[0].sort(key=lambda each: not each[0].endswith(('_', '/', '-')))
+    return dict(fitting[0][:1])
+
+
+def _equal(pair: tuple[str, str]) -> bool:
+    return pair[0] == pair[1]
+
+
+def _renames(old: str, new: str, recorded: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether all wanted names are there after a prefix is replaced."""
+    if not old or old in recorded:
+        return False
+    try:
+        return set(wanted) <= set(renamed(recorded, {old: new}))
+    except RecordingError:
+        return False
+
+
+def _pairs(
+    missing: Sequence[str], free: Sequence[str], alike: Callable[[str, str], bool]
+) -> dict[str, str]:
+    """Recorded names by what each is alike to; empty if one is alike to none or to several."""
+    pairs: dict[str, str] = {}
+    for name in missing:
+        others = [other for other in free if alike(name, other)]
+        if len(others) != 1 or others[0] in pairs:
+            return {}
+        pairs[others[0]] = name
+    return pairs
+
+
+def _number(name: str) -> str:
+    """The number at the end of a name; the name itself if it has none."""
+    found = re.search(r'\d+$', name)
+    return found.group() if found else name
 
 
 def _list(names: Sequence[str]) -> str:

@@ -20,9 +20,10 @@ def gap_limit(interval: float) -> float:
     """The longest time between two samples that are taken as consecutive [s].
 
     Args:
-        interval: usual time between two samples [s].
+        interval: usual time between two samples [s]; NaN where it is unknown.
     """
-    return max(GAP_INTERVALS * interval, GAP_SECONDS)
+    # In this order: NaN is not greater.
+    return max(GAP_SECONDS, GAP_INTERVALS * interval)
 
 
 @dataclass

@@ -60,7 +60,10 @@ class Recording:
         self.description, self.size = source.description, source.topics[topic]
         first = FirstStates.read(source, topic)
         recorded = first.names
-        new = dict(zip(recorded, renamed(recorded, renaming), strict=True))
+        try:
+            new = dict(zip(recorded, renamed(recorded, renaming), strict=True))
+        except RecordingError as error:
+            raise RecordingError(f'{self.name}: {error}') from None
         if joints is None:
             chosen = first.most_complete()
         else:

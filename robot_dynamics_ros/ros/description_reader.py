@@ -6,6 +6,7 @@ import time
 
 import rclpy
 from rclpy.context import Context
+from rclpy.exceptions import NameValidationException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -46,8 +47,8 @@ def _first_text(node: Node, context: Context, topic: str, longest_wait: float) -
     received: list[str] = []
     try:
         node.create_subscription(String, topic, lambda m: received.append(m.data), LATCHED)
-    except ValueError as error:
-        # rclpy's errors of names; the first line says what is wrong.
+    except NameValidationException as error:
+        # Its first line says what is wrong.
         raise ParameterError(f'{topic}: {str(error).splitlines()[0]}') from None
     executor = SingleThreadedExecutor(context=context)
     executor.add_node(node)

@@ -5,6 +5,7 @@ Modules::
     run           the tasks, what an earlier run has finished, and their outcomes in order
     task          a task, its outcome, and how a worker computes it
     processes     the processes of this machine
+    interruptions Ctrl-C while a process is being started
     cluster       a Dask cluster; only this module imports dask and distributed
     kept_results  the results of an earlier run, for --resume
     plain_data    results as files that nothing is executed from

@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
 
+from .interruptions import interruptions_later
 from .task import Outcome, Task, computed, failed
 
 # A fork would copy the locks of threads that do not exist in the copy.
@@ -44,14 +45,15 @@ def outcomes_of_processes(tasks: Sequence[Task], common: Any, count: int) -> Ite
                     yield outcome
                     continue
                 workers.remove(worker)
+                reason = worker.end()
                 lost[task.name] += 1
                 if lost[task.name] < ATTEMPTS:
                     waiting.append(task)
                 else:
-                    yield Outcome(task.name, error=worker.end())
+                    yield Outcome(task.name, error=reason)
     finally:
         for worker in workers:
-            worker.process.terminate()
+            worker.begin_to_end()
         for worker in workers:
             worker.stop()
 
@@ -84,7 +86,8 @@ class Worker:
         self.connection, theirs = CONTEXT.Pipe()
         self.task: Task | None = None
         self.process = CONTEXT.Process(target=_work, args=(theirs, common), daemon=True)
-        self.process.start()
+        with interruptions_later():
+            self.process.start()
         # So that the end of the process can be read from this side.
         theirs.close()
 
@@ -106,6 +109,7 @@ class Worker:
 
     def end(self) -> str:
         """How the process has ended, in one line."""
+        self.begin_to_end()
         self.stop()
         code = self.process.exitcode or 0
         how = f'signal {signal.Signals(-code).name}' if code < 0 else f'exit code {code}'
@@ -114,19 +118,24 @@ class Worker:
             'compute fewer recordings at a time'
         )
 
+    def begin_to_end(self) -> None:
+        """Let the process end: an idle one by itself, others remove what they have begun."""
+        if self.task is not None:
+            self.process.terminate()
+        self.connection.close()
+
     def stop(self) -> None:
-        """Let the process end, which removes what it has begun to write."""
-        self.process.terminate()
+        """Wait for the end of the process; kill it if that takes too long."""
         self.process.join(PATIENCE)
         self.process.kill()
         self.process.join()
-        self.connection.close()
 
 
 def _work(connection: Connection, common: Any) -> None:
-    """Compute tasks until the other side ends."""
-    # Ctrl-C reaches all processes of a terminal: the first one ends the others.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Compute tasks until the other side ends.
+
+    Ctrl-C, which reaches all processes of a terminal, is for the other side alone.
+    """
     signal.signal(signal.SIGTERM, _end)
     while True:
         try:
@@ -143,4 +152,5 @@ def _work(connection: Connection, common: Any) -> None:
 
 
 def _end(number: int, frame: FrameType | None) -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     sys.exit(TERMINATED)

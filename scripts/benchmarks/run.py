@@ -16,17 +16,20 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 import back_ends
 import batches
 import core
+import descriptions
 import exported_c
+import fleets
 import kinetics
+import recordings
 from figures import Figure
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
     parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
-    parser.add_argument(
-        '--only', choices=['core', 'batches', 'c', 'node', 'back_ends'], help='measure one of them'
-    )
+    rooms = 'validate', 'recordings', 'fleets'
+    parts = ['core', 'batches', 'c', 'node', 'back_ends', *rooms]
+    parser.add_argument('--only', choices=parts, help='measure one of them')
     parser.add_argument(
         '--seconds', type=float, default=60.0, help='of round trips of the node (default: 60)'
     )
@@ -49,6 +52,12 @@ def main() -> int:
         figures += back_ends.measure()
     if options.only in (None, 'c'):
         figures += exported_c.measure()
+    if options.only in (None, 'fleets'):
+        figures += fleets.measure()
+    if options.only in (None, 'validate'):
+        figures += descriptions.measure()
+    if options.only in (None, 'recordings'):
+        figures += recordings.measure()
     if options.only in (None, 'node'):
         figures += _measure_node(options.seconds)
     if options.json:

@@ -1,15 +1,17 @@
 """The command `robot_dynamics`: exit codes, errors in one line, export-c of URDF and xacro."""
 
+import json
 import subprocess
 import sys
-from typing import NamedTuple
 
 import pytest
+from running_command import run
 from three_joints import URDF
 
-from robot_dynamics_ros.cli.command_line import main
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
+
+__all__ = ['run']
 
 XACRO = """<robot name="xacro_arm" xmlns:xacro="http://ros.org/wiki/xacro">
 <xacro:arg name="mass" default="1"/><xacro:include filename="links.xacro"/>
@@ -25,25 +27,6 @@ for name in ('rclpy', 'ament_index_python'):
 from robot_dynamics_ros.cli.command_line import main
 main()
 """
-
-
-class Ended(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@pytest.fixture
-def run(files, monkeypatch, capfd):
-    """Runs the command in this process, in the folder of the files."""
-    monkeypatch.chdir(files)
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main(arguments)
-        return Ended(ended.value.code, *capfd.readouterr())
-
-    return run
 
 
 @pytest.fixture
@@ -68,6 +51,14 @@ def test_it_writes_what_export_c_gives(run, files):
     )  # fmt: skip
     for path, text in expected.items():
         assert (files / 'out' / path).read_text() == text
+
+
+def test_json_lists_what_was_written(run, files):
+    ended = run('export-c', 'arm.urdf', '--output', 'out', '--name', 'my', '--json', '-')
+    assert (ended.returncode, ended.stderr) == (0, '')
+    found = json.loads(ended.stdout)
+    assert (found['folder'], found['package']) == ('out', 'my_dynamics')
+    assert all((files / 'out' / file).is_file() for file in found['files'])
 
 
 def test_xacro_files_take_arguments_and_include_others(run, files):

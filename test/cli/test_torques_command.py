@@ -220,9 +220,53 @@ def test_an_interruption_leaves_nothing(tmp_path):
     )
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=LIMIT)
+    # click ends the line that the terminal shows.
     assert (process.returncode, stderr.strip()) == (130, '')
     assert sorted(tmp_path.iterdir()) == before
     assert (tmp_path / 'out.mcap').read_text() == 'as before'
+
+
+@pytest.mark.skipif(not Path('/proc/self').exists(), reason='children are found in /proc')
+def test_an_interruption_of_a_terminal_ends_all_processes_quietly(tmp_path):
+    """SIGINT reaches each process, also those that still import."""
+    for name in ('one', 'two'):
+        states = replace(sine_states(seconds=8.0), names=three_joints.JOINTS)
+        csv_file(tmp_path / f'{name}.csv', states)
+    (tmp_path / 'arm.urdf').write_text(URDF)
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'robot_dynamics_ros.cli.command_line', 'torques', 'one.csv',
+         'two.csv', '--urdf', 'arm.urdf', '--jobs', '2'],
+        cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, 'PYTHONPATH': ':'.join(filter(None, sys.path))},
+    )  # fmt: skip
+    children = Path(f'/proc/{process.pid}/task/{process.pid}/children')
+    # One of them is multiprocessing's tracker of resources.
+    wait_until(lambda: len(children.read_text().split()) == 3, 'two workers', LIMIT, pause)
+    pids = children.read_text().split()
+    os.killpg(process.pid, signal.SIGINT)
+    _, stderr = process.communicate(timeout=LIMIT)
+    assert (process.returncode, stderr.strip()) == (130, '')
+    wait_until(lambda: not any(map(is_running, pids)), 'the end of all', LIMIT, pause)
+    assert {path.name for path in tmp_path.iterdir()} == {'one.csv', 'two.csv', 'arm.urdf'}
+
+
+def is_running(pid):
+    """Whether a process exists, and is not only waiting for its parent to read its end."""
+    try:
+        return Path(f'/proc/{pid}/stat').read_text().rpartition(')')[2].split()[0] != 'Z'
+    except OSError:
+        return False
+
+
+def test_csv_files_that_are_one_recording(run, tmp_path):
+    fields = ('position', 'velocity', 'effort')
+    for field in fields:
+        csv_file(tmp_path / f'{field}.csv', STATES, fields=[field])
+    joined = '+'.join(f'{field}.csv' for field in fields)
+    assert run(joined, '--urdf', 'arm.urdf', '--format', 'csv').returncode == 0
+    csv_file(tmp_path / 'all.csv', STATES)
+    assert run('all.csv', '--urdf', 'arm.urdf', '--format', 'csv').returncode == 0
+    assert Path('position_torques.csv').read_bytes() == Path('all_torques.csv').read_bytes()
 
 
 def pause():

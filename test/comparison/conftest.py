@@ -27,7 +27,8 @@ def compared(torques):
     """The comparison of a recording with a description."""
 
     def compare(recorded, **options):
-        model = torques(**options)
-        return conclude(model, [gather(model, recorded.motions())])
+        model, reader = torques(**options), recorded.reader
+        evidence = gather(model, reader.motions(), file='arm.mcap', quality=reader.quality)
+        return conclude(model, [evidence])
 
     return compare

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.core import Finding, ParameterError
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.scheduling.plain_data import TEXT, decoded, encoded, fingerprint
 
 VALUES = [
@@ -25,7 +26,7 @@ VALUES = [
     [1, [2.5, None]],
     (1, ('a', 2), []),
     {'a': 1, 2: [3], 'array': {'mapping': []}, 'dataclass': ['os', 'system']},
-    Finding('arm', 'too heavy', '9 kg', 'weigh it'),
+    Finding('delay', ('shoulder', 'wrist'), 0.012, 'late by 12 ms'),
 ]
 
 
@@ -89,7 +90,7 @@ class Bomb:
         crafted({'dataclass': ['os', 'system'], 'fields': {}}),
         crafted({'dataclass': ['dataclasses', 'Field'], 'fields': {}}),
         crafted({'dataclass': ['robot_dynamics_ros.scheduling.run', 'run'], 'fields': {}}),
-        crafted({'dataclass': ['robot_dynamics_ros.core', 'Finding'], 'fields': {'x': 1}}),
+        crafted({'dataclass': ['robot_dynamics_ros.comparison', 'Finding'], 'fields': {'x': 1}}),
         crafted({'array': 'none'}),
     ],
 )

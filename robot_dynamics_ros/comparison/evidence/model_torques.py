@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
@@ -12,11 +12,24 @@ from robot_dynamics_ros.core.checks import Array
 
 from ..compared_model import compared_model, joints_before
 
-if TYPE_CHECKING:
-    from robot_dynamics_ros.recordings.motion import Motion
-
 # Samples whose regressors are in memory at the same time.
 REGRESSOR_ROWS = 512
+
+
+class States(Protocol):
+    """Positions, velocities and accelerations (N, n), such as a Motion."""
+
+    @property
+    def positions(self) -> Array:
+        """[rad or m]."""
+
+    @property
+    def velocities(self) -> Array:
+        """[rad/s or m/s]."""
+
+    @property
+    def accelerations(self) -> Array:
+        """[rad/s^2 or m/s^2]."""
 
 
 class ModelTorques:
@@ -52,9 +65,9 @@ class ModelTorques:
         """
         return cls(compared_model(robot, recorded), joints_before(robot, recorded))
 
-    def terms(self, motion: Motion) -> Array:
+    def terms(self, states: States) -> Array:
         """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""
-        q, v, a = motion.positions, motion.velocities, motion.accelerations
+        q, v, a = states.positions, states.velocities, states.accelerations
         parts = self._dynamics.torque_terms(q, v, a)
         friction = self._friction.torque(v)
         return np.stack([parts[:, 0], parts[:, 1], parts[:, 2], friction])

@@ -15,6 +15,10 @@ from .observations import LONGEST_DELAY
 
 # A delay with a larger standard deviation is not known [s].
 KNOWN = 5e-3
+# An effort of which more is left shows no delay: what is left may look like one.
+EXPLAINED = 0.15
+# Bandwidth of the errors of a model [Hz].
+SLOW = 1.0
 # Distance of the points of the parabola [s].
 STEP = 2e-3
 
@@ -50,8 +54,12 @@ def _refined(judge: Judge, given: Explanation, joint: int, near: float) -> float
     if curvature <= 0.0:
         return float('nan')
     # An error S (d - d_0)^2 + E has this variance of d_0.
-    deviation = np.sqrt(errors[1] / (curvature * max(judge.observations.independent, 1.0)))
-    return near + _vertex(errors, STEP) if deviation < KNOWN else float('nan')
+    # What is left is an error of the model, which changes as slowly as the motion.
+    samples = max(2.0 * SLOW * judge.observations.duration, 1.0)
+    deviation = np.sqrt(errors[1] / (curvature * samples))
+    squares, _ = judge.target_products(given)
+    known = deviation < KNOWN and errors[1] < EXPLAINED**2 * squares[joint]
+    return near + _vertex(errors, STEP) if known else float('nan')
 
 
 def _vertex(errors: Array, step: float) -> float:

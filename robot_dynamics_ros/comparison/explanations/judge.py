@@ -18,6 +18,8 @@ HARDLY_LOADED = 0.01
 # An effort is not measured if it is a smaller share of the torque or of the effort limit, and if
 # torque and friction leave at least this share of its standard deviation.
 SILENT, SILENT_LIMIT, NOISE = 0.01, 0.001, 0.6
+# Sums of squares below this share of what they were before a projection are rounding.
+ROUNDING = 1e-14
 # Gravity, and Coriolis with inertia; the ten parameters of a load follow.
 PARTS = 2
 
@@ -42,10 +44,13 @@ class Judge:
         self._targets: dict[tuple[int | None, float, tuple[int, ...]], tuple[Array, Array]] = {}
         nothing = Explanation.nothing(seen.size)
         squares, _ = self.target_products(nothing)
+        weights = seen.project.weights.T
+        whole = (seen.weighted_efforts(0.0, nothing.order) ** 2).sum(axis=1)
         self.silent = seen.observed & self._is_silent(nothing)
-        self.judged = seen.observed & (squares > 0.0) & ~self.silent
-        model = np.einsum('i,jik,k->j', [1.0, 1.0], self.products(None), [1.0, 1.0])
-        self.loaded = self.judged & _loaded(np.sqrt(model), seen.torques.model)
+        self.judged = seen.observed & (squares > ROUNDING * whole) & ~self.silent
+        torque = self.products(None).sum(axis=(1, 2))
+        varies = torque > ROUNDING * ((seen.torque(nothing).T * weights) ** 2).sum(axis=1)
+        self.loaded = self.judged & varies & _loaded(np.sqrt(torque), seen.torques.model)
         self.floor = np.maximum(NEGLIGIBLE**2 * squares, np.finfo(float).tiny)
 
     def _is_silent(self, nothing: Explanation) -> Array:
@@ -59,9 +64,9 @@ class Judge:
         limits[~np.isfinite(limits)] = 0.0
         squares, _ = self.target_products(nothing)
         _, correlation = self.match(nothing)
-        left = squares * (1.0 - np.nan_to_num(correlation) ** 2)
+        left = squares * (1.0 - np.clip(np.nan_to_num(correlation), -1.0, 1.0) ** 2)
         variance = size**2 * samples - efforts.sum(axis=1) ** 2 / samples
-        small = (size < SILENT * torque) | (size < SILENT_LIMIT * limits)
+        small = (size < SILENT * torque) | (size < np.minimum(SILENT_LIMIT * limits, torque))
         return small & (left >= NOISE**2 * variance)
 
     def columns(self, body: int | None) -> Array:
@@ -101,9 +106,7 @@ class Judge:
         """Sums of squares of what is left, with the floor (n,)."""
         squares, mixed = self.target_products(given)
         gains, coefficients = np.array(given.gains), self.coefficients(given)
-        model = np.einsum(
-            'i,jik,k->j', coefficients, self.products(given.body), coefficients, optimize=True
-        )
+        model = self.products(given.body) @ coefficients @ coefficients
         left = squares - 2.0 * gains * (mixed @ coefficients) + gains**2 * model
         errors: Array = np.maximum(left, 0.0) + self.floor[list(given.order)]
         return errors
@@ -116,9 +119,7 @@ class Judge:
         """The best gain (n,) of each joint, and the correlation (n,) of effort and model."""
         squares, mixed = self.target_products(given)
         coefficients = self.coefficients(given)
-        model = np.einsum(
-            'i,jik,k->j', coefficients, self.products(given.body), coefficients, optimize=True
-        )
+        model = self.products(given.body) @ coefficients @ coefficients
         with np.errstate(invalid='ignore', divide='ignore'):
             both = mixed @ coefficients
             return both / model, both / np.sqrt(model * squares)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -89,6 +89,7 @@ class Observations:
         """Compute the model at every sample of the windows."""
         self.torques = torques
         self.windows = [window for window in windows if len(window.efforts) > 2 * _margin(window)]
+        self._finite = [replace(one, efforts=np.nan_to_num(one.efforts)) for one in self.windows]
         size = torques.model.size
         self.positions = self._inner('positions', size)
         self.velocities = self._inner('velocities', size)
@@ -129,6 +130,11 @@ class Observations:
         """Number of joints."""
         return self.torques.model.size
 
+    @property
+    def duration(self) -> float:
+        """Of the samples [s]."""
+        return sum(window.interval * _rows(window) for window in self.windows)
+
     def weighted_efforts(self, delay: float, order: Sequence[int]) -> Array:
         """Measured efforts of a time `delay` later [s], (n, N); 0 where they do not count.
 
@@ -136,9 +142,9 @@ class Observations:
             delay: [s].
             order: index of the effort that is taken for each joint.
         """
-        parts = [_later(window, delay).T for window in self.windows]
+        parts = [_later(window, delay).T for window in self._finite]
         efforts = np.concatenate([np.empty((self.size, 0)), *parts], axis=1)
-        weighted: Array = np.nan_to_num(efforts)[list(order)] * self.project.weights.T
+        weighted: Array = efforts[list(order)] * self.project.weights.T
         return weighted
 
     @property

@@ -24,7 +24,7 @@ def search(judge: Judge) -> Explanation:
     before are estimated anew. In the end those that have become superfluous are dropped.
     """
     found = Explanation.nothing(judge.observations.size)
-    if not judge.judged.any():
+    if not judge.loaded.any():
         return found
     while len(found.steps) < MOST:
         before = judge.misfit(found)

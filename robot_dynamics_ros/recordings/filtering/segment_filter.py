@@ -36,7 +36,9 @@ class SegmentFilter:
         self._moving = np.isfinite(first.velocities[0])
         self._loaded = np.isfinite(first.efforts[0])
         self._size = len(first.joints)
+        # What has been read and is still needed, and room for what comes.
         self._rows = np.empty((0, 3 * self._size))
+        self._filled = 0
         self.samples = self.produced = 0
 
     def push(self, samples: JointSamples) -> tuple[Array, Array, Array, Array, Array] | None:
@@ -46,24 +48,40 @@ class SegmentFilter:
             None where the samples are too few for the filter.
         """
         self.samples += len(samples)
-        new = self._grid.push(samples.times, self._columns(samples))
-        rows = np.concatenate([self._rows, new])
-        count = len(rows) - 2 * self._half
+        self._append(samples)
+        count = self._filled - 2 * self._half
         if count <= 0:
-            self._rows = rows
             return None
-        self._rows = rows[count:].copy()
+        filtered = self._filtered(self._rows[: self._filled])
+        self._rows[: 2 * self._half] = self._rows[count : self._filled].copy()
+        self._filled = 2 * self._half
         number = self.produced + self._half + np.arange(count)
         self.produced += count
-        return self._grid.start + number * self._grid.interval, *self._filtered(rows)
+        return self._grid.start + number * self._grid.interval, *filtered
 
-    def _columns(self, samples: JointSamples) -> Array:
-        """Positions, velocities and efforts (N, 3 n), 0 where not measured."""
-        columns = np.hstack([samples.positions, samples.velocities, samples.efforts])
+    def _append(self, samples: JointSamples) -> None:
+        """Append positions, velocities and efforts to the rows, 0 where not measured."""
+        size, room = self._size, self._room(len(samples))
+        room[:, :size] = samples.positions
+        room[:, size : 2 * size] = samples.velocities
+        room[:, 2 * size :] = samples.efforts
         measured = np.concatenate([self._moving, self._loaded])
         if not measured.all():
-            columns[:, self._size :][:, ~measured] = 0.0
-        return columns
+            room[:, size:][:, ~measured] = 0.0
+        rows = self._grid.push(samples.times, room)
+        if rows is not room:
+            self._room(len(rows))[:] = rows
+        self._filled += len(rows)
+
+    def _room(self, count: int) -> Array:
+        """Rows (count, 3 n) behind those that are filled."""
+        needed = self._filled + count
+        if needed > len(self._rows):
+            # Not less than before: it is used again and again.
+            rows = np.empty((needed, 3 * self._size))
+            rows[: self._filled] = self._rows[: self._filled]
+            self._rows = rows
+        return self._rows[self._filled : needed]
 
     def _filtered(self, rows: Array) -> tuple[Array, Array, Array, Array]:
         """Positions, velocities, accelerations and efforts, each (N - 2 h, n)."""

@@ -33,7 +33,7 @@ SHARPNESS = (DAMPING - 7.95) / (2.285 * 2.0 * np.pi * TRANSITION)
 # Samples on each side that a derivative needs: at a quarter of the rate, it is exact to 0.6 %.
 SIDE = 8
 # Rows of a transform, at least.
-SHORTEST_BLOCK = 2048
+SHORTEST_BLOCK = 1024
 
 
 def half_length(cutoff: float, rate: float) -> int:
@@ -99,7 +99,7 @@ class Convolution:
         """Transform the kernels (K, 2 h + 1)."""
         self._fft: Any = required('scipy.fft')
         self._lost = kernels.shape[1] - 1
-        least = max(SHORTEST_BLOCK, 8 * self._lost)
+        least = max(SHORTEST_BLOCK, 4 * self._lost)
         self._size = 1 << (least - 1).bit_length()
         self._kernels = self._fft.rfft(kernels, self._size, axis=1)[:, :, None]
 

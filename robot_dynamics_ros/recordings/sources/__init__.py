@@ -6,11 +6,12 @@ Modules::
     open_source           the source of some files, by what they are
     storage_files         the files of a bag, in order, decompressed
     bag_source            joint states of bags and bare storage files, through rosbags
-    mcap_blocks           messages of an indexed MCAP file, a chunk at a time, as one buffer
+    mcap_blocks           messages of an MCAP file, many at a time, in one buffer
     message_block         serialized messages in one buffer
     joint_state_decoder   serialized joint states to arrays: views at verified offsets
     joint_state_layout    where stamp and values stand in messages that agree in all else
     csv_source            joint states of CSV files
     csv_columns           what their columns hold
-    bounded_zstd          Zstandard with limits
+    storage_readers       readers of one storage file, by rosbags
+    bounded_expansion     decompression with limits
 """

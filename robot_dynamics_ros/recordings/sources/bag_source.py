@@ -8,17 +8,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rosbags.rosbag1 import Reader as Reader1
-from rosbags.rosbag2 import Reader as Reader2
-
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .bounded_zstd import MAGIC, expanded
+from .bounded_expansion import MAGIC, expanded
 from .joint_state_decoder import JOINT_STATE, JointStateDecoder
-from .mcap_blocks import chunk_blocks, has_chunks
+from .mcap_blocks import mcap_blocks
 from .message_block import MessageBlock, joined_block, joined_blocks
 from .state_rows import StateBlock
 from .storage_files import decompressed, storage_files
+from .storage_readers import IndexedMcapReader, opened_storage, start_of
 
 DESCRIPTION_TOPIC = '/robot_description'
 STRING = 'std_msgs/msg/String'
@@ -39,7 +37,7 @@ class BagSource:
         """
         self.name = name
         self._ros1 = ros1
-        self._readers = sorted(readers, key=lambda each: each[1].start_time)
+        self._readers = sorted(readers, key=lambda each: start_of(each[1]))
         self.topics: dict[str, int] = {}
         self.other_topics: dict[str, str] = {}
         for _, reader in self._readers:
@@ -53,7 +51,7 @@ class BagSource:
 
     def blocks(self, topic: str) -> Iterator[StateBlock]:
         """See `StateSource`."""
-        decoder = JointStateDecoder(f'{self.name}: {topic}', ros1=self._ros1)
+        decoder = JointStateDecoder(topic, ros1=self._ros1)
         for file, reader in self._readers:
             with errors_of(file):
                 for block in self._message_blocks(reader, topic, JOINT_STATE):
@@ -63,8 +61,8 @@ class BagSource:
         chosen = [c for c in reader.connections if (c.topic, c.msgtype) == (topic, kind)]
         if not chosen:
             return iter(())
-        if has_chunks(reader):
-            blocks = chunk_blocks(reader, topic, kind)
+        if isinstance(reader, IndexedMcapReader):
+            blocks = mcap_blocks(reader, {connection.id for connection in chosen})
         else:
             messages = reader.messages(connections=chosen)
             blocks = joined_blocks((time, data) for _, time, data in messages)
@@ -78,7 +76,7 @@ class BagSource:
             with errors_of(file):
                 for block in self._message_blocks(reader, DESCRIPTION_TOPIC, STRING):
                     data = block.message(0)
-                    return _string(data, 0 if self._ros1 else 4, file)
+                    return _string(data, 0 if self._ros1 else 4)
         return None
 
 
@@ -117,8 +115,7 @@ def _opened(file: Path, storage: Path) -> Iterator[Any]:
         storage: the file, decompressed.
     """
     with errors_of(file):
-        reader = (Reader1 if file.suffix == '.bag' else Reader2)(storage)
-        reader.open()
+        reader = opened_storage(storage)
     try:
         yield reader
     finally:
@@ -127,17 +124,19 @@ def _opened(file: Path, storage: Path) -> Iterator[Any]:
 
 @contextmanager
 def errors_of(file: Path) -> Iterator[None]:
-    """Make a RecordingError of what rosbags and its libraries raise about a file."""
+    """Name the file in what is raised about it, and make one class of what rosbags raises."""
     try:
         yield
-    except (RecordingError, OSError, GeneratorExit):
+    except GeneratorExit:
         raise
+    except RecordingError as error:
+        raise RecordingError(f'{file}: {error}') from None
     except Exception as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise
         # rosbags documents no class of exception for damaged files; some are of its libraries.
         why = ' '.join(str(error).split())[:200] or type(error).__name__
-        raise RecordingError(
-            f'{file} cannot be read, it is damaged or incomplete: {why}'
-        ) from None
+        raise RecordingError(f'{file} is damaged or incomplete: {why}') from None
 
 
 def _expanded_block(block: MessageBlock) -> MessageBlock:
@@ -145,16 +144,16 @@ def _expanded_block(block: MessageBlock) -> MessageBlock:
     if block.message(0)[: len(MAGIC)] != MAGIC:
         return block
     messages = [
-        (int(time), expanded(block.message(index), LARGEST_MESSAGE))
+        (int(time), expanded(block.message(index), 'zstd', LARGEST_MESSAGE))
         for index, time in enumerate(block.log_times)
     ]
     return joined_block(messages)
 
 
-def _string(data: bytes, at: int, file: Path) -> str:
+def _string(data: bytes, at: int) -> str:
     """The text of a serialized std_msgs/String."""
     size = int.from_bytes(data[at : at + 4], 'little')
     text = data[at + 4 : at + 4 + size]
     if len(text) < size or size > LARGEST_MESSAGE:
-        raise RecordingError(f'{file}: {DESCRIPTION_TOPIC} does not hold a text')
+        raise RecordingError(f'{DESCRIPTION_TOPIC} does not hold a text')
     return text.rstrip(b'\0').decode('utf-8', 'replace')

@@ -31,14 +31,14 @@ VALUES = ('position', 'velocity', 'effort')
 class JointStateDecoder:
     """Decodes the serialized joint states of one topic."""
 
-    def __init__(self, name: str, *, ros1: bool = False) -> None:
+    def __init__(self, topic: str, *, ros1: bool = False) -> None:
         """Know no layout yet.
 
         Args:
-            name: of file and topic, for messages.
+            topic: for messages.
             ros1: whether ROS 1 has serialized the messages.
         """
-        self._name, self._ros1 = name, ros1
+        self._topic, self._ros1 = topic, ros1
         self._layouts: list[JointStateLayout] = []
 
     def decode(self, block: MessageBlock) -> StateBlock:
@@ -85,7 +85,7 @@ class JointStateDecoder:
         """The layout of a message; None where its names and values do not fit."""
         if len(data) > LARGEST_MESSAGE:
             raise RecordingError(
-                f'{self._name}: a message has {len(data)} bytes, at most {LARGEST_MESSAGE} are '
+                f'{self._topic}: a message has {len(data)} bytes, at most {LARGEST_MESSAGE} are '
                 'allowed for the state of a robot'
             )
         message = self._decoded(data)
@@ -100,7 +100,7 @@ class JointStateDecoder:
         except (ValueError, IndexError):
             layout = None
         if layout is None or not _agrees(layout, message):
-            raise RecordingError(f'{self._name}: a message is in an encoding that is not plain')
+            raise RecordingError(f'{self._topic}: a message is in an encoding that is not plain')
         return layout
 
     def _decoded(self, data: bytes) -> Any:
@@ -112,7 +112,7 @@ class JointStateDecoder:
         except Exception as error:
             # rosbags documents no class of exception.
             raise RecordingError(
-                f'{self._name}: a message is not a serialized {JOINT_STATE}: {error}'
+                f'{self._topic}: a message is not a serialized {JOINT_STATE}: {error}'
             ) from error
 
 

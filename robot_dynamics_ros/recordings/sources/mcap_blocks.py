@@ -1,4 +1,4 @@
-"""Messages of an indexed MCAP file, a chunk at a time, as one buffer.
+"""Messages of an MCAP file, many at a time, in one buffer.
 
 rosbags reads the summary of the file; the chunks and their message indexes are read here, because
 making a Python object of each message takes ten times as long.
@@ -13,19 +13,21 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import Any
 
-import lz4.frame
 import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .bounded_zstd import expanded
+from .bounded_expansion import expanded
 from .message_block import MessageBlock, records_at
 from .state_rows import Bytes
 
 # [bytes]: a hundred times what recorders write.
 LARGEST_CHUNK = 1 << 28
-MESSAGE = 0x05
+MESSAGE, CHUNK_OPCODE = 0x05, 0x06
+# [bytes] that are read at once from a file without chunks.
+WINDOW = 1 << 22
+CHANNEL = Struct('<H')
 # Opcode and size of a record; then of a chunk: times, size and CRC of its records; of a text.
 RECORD, CHUNK, COUNT, LENGTH = Struct('<BQ'), Struct('<QQQI'), Struct('<I'), Struct('<Q')
 # A message index: opcode, size, channel, bytes of its entries.
@@ -41,24 +43,23 @@ HEAD = np.dtype(
 COUNTED = HEAD.itemsize - RECORD.size
 
 
-def has_chunks(reader: Any) -> bool:
-    """Whether it is a reader of an MCAP file with an index of chunks."""
-    return bool(getattr(getattr(reader, 'storage', None), 'chunks', None))
-
-
-def chunk_blocks(reader: Any, topic: str, kind: str) -> Iterator[MessageBlock]:
-    """The messages of a topic, chunk by chunk.
+def mcap_blocks(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
+    """The messages of some channels.
 
     Args:
-        reader: of rosbags; it is open, and its file has an index of chunks.
-        topic: name.
-        kind: type of its messages.
+        storage: open reader of rosbags, that has read the summary of the file.
+        channels: their numbers.
 
     Raises:
         RecordingError: the file is damaged.
     """
-    storage = reader.storage
-    channels = {c.id for c in storage.connections if (c.topic, c.msgtype) == (topic, kind)}
+    if storage.chunks:
+        return _of_chunks(storage, channels)
+    return _of_records(storage, channels)
+
+
+def _of_chunks(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
+    """Chunk by chunk, by the message indexes."""
     buffer = bytearray()
     for chunk in sorted(storage.chunks, key=lambda each: each.message_start_time):
         if channels.isdisjoint(chunk.message_index_offsets):
@@ -75,6 +76,49 @@ def chunk_blocks(reader: Any, topic: str, kind: str) -> Iterator[MessageBlock]:
         offsets = _offsets(view, chunk, channels)
         if offsets.size:
             yield _block(_records(view[: chunk.chunk_length]), offsets, channels)
+
+
+def _of_records(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
+    """Of a file without chunks: as many records at a time as a window holds."""
+    buffer = bytearray(WINDOW)
+    at = storage.data_start
+    while at < storage.data_end:
+        view = memoryview(buffer)[: min(WINDOW, storage.data_end - at)]
+        storage.bio.seek(at)
+        if storage.bio.readinto(view) < len(view):
+            raise RecordingError('it ends within its records')
+        offsets, end = _walked(view, channels)
+        if offsets:
+            yield _block(np.frombuffer(view[:end], np.uint8), np.array(offsets), channels)
+        at += end
+    if at > storage.data_end:
+        raise RecordingError('it ends within a record')
+
+
+def _walked(view: memoryview, channels: set[int]) -> tuple[list[int], int]:
+    """Where messages of some channels begin, and where the last whole record ends.
+
+    The end is beyond the view where one record is larger than it.
+    """
+    offsets: list[int] = []
+    at = 0
+    while at + RECORD.size <= len(view):
+        opcode, size = RECORD.unpack_from(view, at)
+        end = at + RECORD.size + size
+        if opcode == CHUNK_OPCODE:
+            raise RecordingError('it has chunks that its index does not list')
+        if end > len(view):
+            if at == 0 and opcode == MESSAGE:
+                raise RecordingError(f'a message has {size} bytes, at most {WINDOW} are allowed')
+            return offsets, at or end
+        if opcode == MESSAGE and size >= COUNTED:
+            (channel,) = CHANNEL.unpack_from(view, at + RECORD.size)
+            if channel in channels:
+                offsets.append(at)
+        at = end
+    if at == 0:
+        raise RecordingError('it ends within a record')
+    return offsets, at
 
 
 def _offsets(view: memoryview, chunk: Any, channels: set[int]) -> npt.NDArray[np.int64]:
@@ -104,21 +148,11 @@ def _records(view: memoryview) -> Bytes:
     data = view[at + LENGTH.size :]
     if len(data) != stored or size > LARGEST_CHUNK:
         raise RecordingError(f'a chunk claims {size} bytes, at most {LARGEST_CHUNK} are allowed')
-    records = np.frombuffer(_decompressed(data, compression, size), np.uint8)
+    content = data if compression == '' else expanded(data, compression, size)
+    records = np.frombuffer(content, np.uint8)
     if records.size != size or (crc and crc32(records) != crc):
         raise RecordingError('a chunk is damaged: its size or its checksum is wrong')
     return records
-
-
-def _decompressed(data: memoryview, compression: str, size: int) -> Any:
-    """The bytes of a chunk; at most one more than `size`."""
-    if compression == '':
-        return data
-    if compression == 'zstd':
-        return expanded(data, size)
-    if compression == 'lz4':
-        return lz4.frame.LZ4FrameDecompressor().decompress(data, max_length=size + 1)
-    raise RecordingError(f'compression {compression!r} of MCAP is unknown: lz4 and zstd are not')
 
 
 def _block(records: Bytes, offsets: npt.NDArray[np.int64], channels: set[int]) -> MessageBlock:

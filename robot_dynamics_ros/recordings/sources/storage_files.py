@@ -8,7 +8,7 @@ from ruamel.yaml import YAML
 
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .bounded_zstd import ZstdError, expanded_blocks
+from .bounded_expansion import ZstdError, expanded_blocks
 
 METADATA = 'metadata.yaml'
 STORAGES = ('.mcap', '.db3')

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.core.algorithms import coriolis, crba, rnea
-from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
-from robot_dynamics_ros.core.model.robot import RobotModel
+from .algorithms import coriolis, crba, rnea
+from .checks import Array
+from .model.gravity import STANDARD_GRAVITY
+from .model.robot import RobotModel
 
 
 class EvaluatedDynamics:
@@ -29,28 +29,33 @@ class EvaluatedDynamics:
 
     def inverse_dynamics(self, q: Any, v: Any, a: Any) -> Array:
         """tau = M(q) a + C(q, v) v + g(q), shape (n,) [N m or N]."""
-        return np.array(rnea.inverse_dynamics(self.model, *_lists(q, v, a, self.gravity)))
+        return _array(rnea.inverse_dynamics(self.model, *_lists(q, v, a, self.gravity)))
 
     def gravity_torque(self, q: Any) -> Array:
         """g(q), shape (n,) [N m or N]."""
-        return np.array(rnea.gravity_torque(self.model, *_lists(q, self.gravity)))
+        return _array(rnea.gravity_torque(self.model, *_lists(q, self.gravity)))
 
     def bias_torque(self, q: Any, v: Any) -> Array:
         """C(q, v) v + g(q), shape (n,) [N m or N]."""
-        return np.array(rnea.bias_torque(self.model, *_lists(q, v, self.gravity)))
+        return _array(rnea.bias_torque(self.model, *_lists(q, v, self.gravity)))
 
     def torque_terms(self, q: Any, v: Any, a: Any) -> Array:
         """Rows g(q), C(q, v) v and M(q) a, shape (3, n) [N m or N]."""
-        return np.array(rnea.torque_terms(self.model, *_lists(q, v, a, self.gravity)))
+        return _array(rnea.torque_terms(self.model, *_lists(q, v, a, self.gravity)))
 
     def mass_matrix(self, q: Any) -> Array:
         """M(q), shape (n, n) [kg m^2, kg m or kg]."""
-        return np.array(crba.mass_matrix(self.model, *_lists(q)))
+        return _array(crba.mass_matrix(self.model, *_lists(q)))
 
     def coriolis_matrix(self, q: Any, v: Any) -> Array:
         """C(q, v), shape (n, n)."""
-        return np.array(coriolis.coriolis_matrix(self.model, *_lists(q, v)))
+        return _array(coriolis.coriolis_matrix(self.model, *_lists(q, v)))
 
 
 def _lists(*vectors: Any) -> list[list[float]]:
     return [np.asarray(vector, dtype=float).tolist() for vector in vectors]
+
+
+def _array(entries: Any) -> Array:
+    array: Array = np.array(entries, dtype=np.float64)
+    return array

@@ -1,0 +1,89 @@
+"""The shapes of each link of a description as triangles in the frame of the link."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.description.urdf_text import read_xml
+from robot_dynamics_ros.core.spatial import rotation_from_rpy
+
+from . import solids
+from .mesh_files import mesh_file, mesh_triangles
+
+
+@dataclass
+class LinkShapes:
+    """Shapes of all links.
+
+    Attributes:
+        triangles: (N, 3, 3) by the name of the link, in its frame [m].
+        missing: names of meshes that were not found, or could not be read.
+    """
+
+    triangles: dict[str, Array] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+
+def link_shapes(urdf: str, folder: Path | None) -> LinkShapes:
+    """The visual shapes of each link, or its collision shapes where it has no visual ones.
+
+    Args:
+        urdf: text of the description.
+        folder: of its file, for the meshes; None if it is from a topic.
+    """
+    shapes = LinkShapes()
+    for link in read_xml(urdf).findall('link'):
+        elements = link.findall('visual') or link.findall('collision')
+        found = [part for element in elements for part in _placed(element, folder, shapes.missing)]
+        if found:
+            shapes.triangles[link.get('name', '')] = np.concatenate(found)
+    return shapes
+
+
+def _placed(element: Element, folder: Path | None, missing: list[str]) -> Iterator[Array]:
+    """The triangles of one <visual> or <collision>; none where a number is wrong."""
+    shape, origin = element.find('geometry/*'), element.find('origin')
+    try:
+        triangles = None if shape is None else _triangles(shape, folder, missing)
+        xyz, rpy = ('0 0 0', '0 0 0') if origin is None else (
+            origin.get('xyz', '0 0 0'), origin.get('rpy', '0 0 0'),
+        )  # fmt: skip
+        rotation = np.array(rotation_from_rpy(*_numbers(rpy, 3)))
+        placed = None if triangles is None else triangles @ rotation.T + _numbers(xyz, 3)
+    except ValueError:
+        return
+    if placed is not None:
+        yield placed
+
+
+def _triangles(shape: Element, folder: Path | None, missing: list[str]) -> Array | None:
+    if shape.tag == 'box':
+        return solids.box(_numbers(shape.get('size', ''), 3))
+    if shape.tag in ('cylinder', 'capsule'):
+        (radius,), (length,) = (_numbers(shape.get(key, ''), 1) for key in ('radius', 'length'))
+        return solids.cylinder(radius, length)
+    if shape.tag == 'sphere':
+        return solids.sphere(_numbers(shape.get('radius', ''), 1)[0])
+    if shape.tag != 'mesh':
+        return None
+    name = shape.get('filename', '')
+    file = mesh_file(name, folder)
+    triangles = None if file is None else mesh_triangles(file)
+    if triangles is None:
+        missing.append(name)
+        return None
+    return triangles * _numbers(shape.get('scale', '1 1 1'), 3)
+
+
+def _numbers(text: str, count: int) -> Array:
+    numbers = [float(word) for word in text.split()]
+    if len(numbers) != count or not all(math.isfinite(n) and abs(n) < 1e6 for n in numbers):
+        raise ValueError(text)
+    return np.array(numbers)

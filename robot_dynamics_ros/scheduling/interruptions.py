@@ -1,0 +1,47 @@
+"""Ctrl-C while a process is being started."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from types import FrameType
+
+
+@contextmanager
+def interruptions_later() -> Iterator[None]:
+    """Let SIGINT wait until the end of the block; a process that is started in it gets none.
+
+    A process that is half started would print a traceback.
+    """
+    # It unblocks SIGINT when it starts, which it does with the first process.
+    resource_tracker.ensure_running()
+    came: list[int] = []
+    with _handler(came):
+        # A new process has the mask of the thread that starts it.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if came:
+        signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _handler(came: list[int]) -> Iterator[None]:
+    """Note SIGINT, which any thread of this process may receive; the main thread handles it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before or signal.SIG_DFL)

@@ -1,0 +1,143 @@
+"""A recording of 1,000,000 joint states, from an MCAP file to torques.
+
+Beside it: reading the file's bytes into memory and its index, which is what any reader has to do;
+and rosbags, which makes a Python object of each message. Memory is that of processes of their own.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import core
+import numpy as np
+from figures import Figure
+from recorded_states import JOINT_STATE, write_recording
+from rosbags.rosbag2 import Reader
+from rosbags.typesys import Stores, get_typestore
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.recordings import motions, open_recording
+
+SAMPLES = 1_000_000
+# Messages that rosbags decodes: each takes as long as another.
+DECODED = 20_000
+ROUNDS = 5
+# Times as long as reading bytes and index, and of rosbags' time.
+READING_BOUND, DECODING_SPEED = 5.0, 10.0
+# Memory for a recording, to that for one of a quarter of its length.
+MEMORY_BOUND = 1.05
+ROBOT = 'xArm7'
+ENTRY = np.dtype('<u8,<u8')
+
+
+def measure() -> list[Figure]:
+    """Everything; the figures are printed as they become known."""
+    dynamics = RobotDynamics(parse_urdf(core.urdf(ROBOT)))
+    joints = [joint.name for joint in dynamics.model.joints]
+    print(
+        f'\nrecordings: {SAMPLES} states of {len(joints)} joints are being written ...', flush=True
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        file = write_recording(Path(folder) / 'whole', joints, SAMPLES)
+        seconds = _in_turn(
+            {
+                'bytes': lambda: _read_bytes_and_index(file),
+                'arrays': lambda: _read_arrays(file),
+                'torques': lambda: _read_torques(file, dynamics),
+            }
+        )
+        generic = _decode(file) * SAMPLES / DECODED
+        quarter = write_recording(Path(folder) / 'quarter', joints, SAMPLES // 4)
+        memory = _peak_memory(file) / _peak_memory(quarter)
+    reading, arrays, torques = (seconds[name] for name in ('bytes', 'arrays', 'torques'))
+    figures = [
+        Figure('recording: bytes and index', 1e3 * reading, 'ms'),
+        Figure('recording: arrays', 1e9 * arrays / SAMPLES, 'ns'),
+        Figure('recording: torques', 1e9 * torques / SAMPLES, 'ns'),
+        Figure(
+            'recording: torques to bytes and index',
+            torques / reading,
+            'x',
+            READING_BOUND,
+        ),
+        Figure(
+            'recording: arrays to rosbags',
+            arrays / generic,
+            'x',
+            1.0 / DECODING_SPEED,
+        ),
+        Figure('recording: memory to that of a quarter', memory, 'x', MEMORY_BOUND),
+    ]
+    for figure in figures:
+        print(figure, flush=True)
+    return figures
+
+
+def _read_bytes_and_index(file: Path) -> None:
+    """All bytes, and the entries of all message indexes."""
+    content = file.read_bytes()
+    with Reader(file) as reader:
+        for chunk in reader.storage.chunks:
+            for place in chunk.message_index_offsets.values():
+                np.frombuffer(content, ENTRY, (chunk.message_index_length - 15) // 16, place + 15)
+
+
+def _read_arrays(file: Path) -> None:
+    with open_recording([file]) as recording:
+        for _ in recording.chunks():
+            pass
+
+
+def _read_torques(file: Path, dynamics: RobotDynamics) -> None:
+    with open_recording(
+        [file], joints=[joint.name for joint in dynamics.model.joints]
+    ) as recording:
+        for motion in motions(recording):
+            dynamics.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
+
+
+def _decode(file: Path) -> float:
+    """Seconds that rosbags needs for the first messages."""
+    store = get_typestore(Stores.LATEST)
+    with Reader(file) as reader:
+        started = time.process_time()
+        for number, (_, _, data) in enumerate(reader.messages()):
+            store.deserialize_cdr(data, JOINT_STATE)
+            if number == DECODED:
+                break
+        return time.process_time() - started
+
+
+def _peak_memory(file: Path) -> float:
+    """Largest memory of a process that filters a recording [KiB]."""
+    program = f"""
+import resource
+from pathlib import Path
+from robot_dynamics_ros.recordings import motions, open_recording
+with open_recording([Path({str(file)!r})]) as recording:
+    for _ in motions(recording, cutoff=10.0):
+        pass
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True, check=True)
+    return float(done.stdout)
+
+
+def _in_turn(calls: dict[str, Callable[[], None]]) -> dict[str, float]:
+    """Shortest time of each call in several rounds, in which they take turns [s].
+
+    Processor time: other processes interrupt calls that are so long.
+    """
+    seconds = dict.fromkeys(calls, math.inf)
+    for _ in range(ROUNDS):
+        for name, call in calls.items():
+            started = time.process_time()
+            call()
+            seconds[name] = min(seconds[name], time.process_time() - started)
+    return seconds

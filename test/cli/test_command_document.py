@@ -1,0 +1,69 @@
+"""docs/command.md: its JSON has the keys of the command's, and it lists every code."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from running_command import run
+
+from robot_dynamics_ros.inspection.codes import CODES
+
+__all__ = ['run']
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENT = (ROOT / 'docs' / 'command.md').read_text()
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / 'empty.urdf').touch()
+    for source in (
+        'examples/three_link_arm/three_link_arm.urdf', 'test/mechanics/urdf/pendulum.urdf',
+    ):  # fmt: skip
+        (tmp_path / Path(source).name).write_text((ROOT / source).read_text())
+    return tmp_path
+
+
+def documented(subcommand):
+    block = re.search(rf'```json {subcommand}\n(.*?)```', DOCUMENT, re.DOTALL)
+    return json.loads(block[1])
+
+
+def keys(value):
+    """The keys of an object and of all below it; those of the first entry stand for a list."""
+    if isinstance(value, dict):
+        return {key: keys(entry) for key, entry in value.items()}
+    return [keys(value[0])] if isinstance(value, list) and value else None
+
+
+def test_json_of_inspect(run):
+    ended = run('inspect', 'three_link_arm.urdf', '--frame', 'tool', '--json', '-')
+    found, shown = json.loads(ended.stdout), documented('inspect')
+    for name in set(found['gravity']) - set(shown['gravity']):
+        del found['gravity'][name]
+    assert keys(found) == keys(shown)
+    assert found['mass'] == pytest.approx(shown['mass'], rel=0.01)
+
+
+def test_json_of_validate(run):
+    pytest.importorskip('pinocchio')
+    arguments = 'pendulum.urdf', 'empty.urdf', '--jobs', '1', '--json', '-'
+    found, shown = json.loads(run('validate', *arguments).stdout), documented('validate')
+    assert [keys(file) for file in found['files']] == [keys(file) for file in shown['files']]
+    assert found['counts'] == shown['counts']
+    assert found['files'][0]['findings'] == shown['files'][0]['findings']
+
+
+def test_every_code_is_listed():
+    listed = re.findall(
+        r'^\| `([a-z_]+)` \| (.*) \|$', DOCUMENT.split('## Codes')[1], re.MULTILINE
+    )
+    assert dict(listed) == CODES
+
+
+def test_the_text_of_inspect(run):
+    """Every line of the example but those about the picture."""
+    ended = run('inspect', 'three_link_arm.urdf', '--frame', 'tool')
+    shown = re.search(r'--picture arm.png\n(.*?)```', DOCUMENT, re.DOTALL)[1]
+    assert ended.stdout.split() == shown.split()

@@ -1,0 +1,167 @@
+"""`robot_dynamics compare`: recordings of the simulated arm as files, and the verdicts on them."""
+
+import json
+from dataclasses import replace
+from typing import NamedTuple
+
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('rosbags')
+
+from recorded_states import csv_file, joint_state_bag, ros2_messages, write_bag
+from simulated_recordings import JOINTS, TOOL_MASS, simulated, urdf
+
+from robot_dynamics_ros.cli.command_line import main
+from robot_dynamics_ros.recordings.writers.joint_state_rows import serialized_text
+
+JOINT_STATE, STRING = 'sensor_msgs/msg/JointState', 'std_msgs/msg/String'
+
+
+class Ended(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture(scope='module')
+def bags(tmp_path_factory):
+    """Bags of the arm, good and with defects, and its descriptions."""
+    folder = tmp_path_factory.mktemp('bags')
+    good = simulated()
+    joint_state_bag(folder / 'good', good.states)
+    joint_state_bag(folder / 'late', simulated(tool=True).delayed(0.012).states)
+    prefixed = replace(good, joints=tuple(f'left_{joint}' for joint in JOINTS))
+    joint_state_bag(folder / 'left', prefixed.states)
+    (folder / 'arm.urdf').write_text(urdf())
+    (folder / 'frictionless.urdf').write_text(urdf(friction=False))
+    (folder / 'broken').mkdir()
+    return folder
+
+
+@pytest.fixture
+def run(bags, monkeypatch, capfd):
+    """Runs the command in this process, in the folder of the bags."""
+    monkeypatch.chdir(bags)
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as ended:
+            main(['compare', *map(str, arguments)])
+        return Ended(ended.value.code, *capfd.readouterr())
+
+    return run
+
+
+def codes(text):
+    return [finding['code'] for finding in json.loads(text)['findings']]
+
+
+def test_a_good_recording_has_exit_code_0(run):
+    ended = run('good', '--urdf', 'arm.urdf')
+    assert (ended.returncode, ended.stderr) == (0, '')
+    assert ended.stdout.startswith('arm: 1 recording, ')
+    assert ended.stdout.endswith('no findings: the recording agrees with the model\n')
+    for joint in JOINTS:
+        assert ended.stdout.count(f'\n{joint} ') == 2
+
+
+def test_defects_are_findings_with_exit_code_1(run, bags):
+    ended = run('late', '--urdf', 'arm.urdf', '--json', 'result.json')
+    assert (ended.returncode, ended.stderr) == (1, '')
+    assert '\ndelay: The efforts come 1' in ended.stdout
+    assert '\npayload: The arm carries 1.' in ended.stdout
+    result = json.loads((bags / 'result.json').read_text())
+    delay, payload = result['findings']
+    assert (delay['code'], payload['code']) == ('delay', 'payload')
+    assert delay['value'] == pytest.approx(0.012, abs=1e-3)
+    assert payload['value'] == pytest.approx(TOOL_MASS, rel=0.03)
+    (recording,) = result['recordings']
+    assert recording['file'] == 'late'
+    assert recording['topic'] == '/joint_states'
+
+
+def test_json_on_stdout_is_alone(run):
+    ended = run('good', '--urdf', 'frictionless.urdf', '--json', '-')
+    assert ended.returncode == 1
+    assert codes(ended.stdout) == ['friction'] * 6
+
+
+def test_names_are_mapped_or_a_mapping_is_offered(run):
+    ended = run('left', '--urdf', 'arm.urdf')
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert '--rename left_=' in ended.stderr
+    assert run('left', '--urdf', 'arm.urdf', '--rename', 'left_=').returncode == 0
+
+
+def test_the_description_may_come_from_the_recording(run, bags):
+    states = simulated().states
+    text = (int(states.stamps[0]), serialized_text(urdf()))
+    contents = {
+        '/robot_description': (STRING, [text]),
+        '/joint_states': (JOINT_STATE, ros2_messages(states)),
+    }
+    write_bag(bags / 'described', contents)
+    assert run('described').returncode == 0
+    ended = run('good')
+    assert ended.returncode == 2
+    assert '--urdf' in ended.stderr
+
+
+def test_csv_files_that_are_one_recording(run, bags):
+    states = simulated().states
+    csv_file(bags / 'states.csv', states, fields=('position', 'velocity'))
+    csv_file(bags / 'efforts.csv.gz', states, fields=('effort',))
+    ended = run('states.csv+efforts.csv.gz', '--urdf', 'arm.urdf', '--json', '-')
+    assert (ended.returncode, codes(ended.stdout)) == (0, [])
+    assert run('states.csv+', '--urdf', 'arm.urdf').returncode == 2
+
+
+def test_many_recordings_and_one_that_is_broken(run, tmp_path):
+    arguments = 'good', 'broken', 'good/../good', '--urdf', 'arm.urdf', '--jobs', 2
+    ended = run(*arguments, '--resume', tmp_path / 'kept', '--json', '-')
+    assert ended.returncode == 2
+    result = json.loads(ended.stdout)
+    assert codes(ended.stdout) == ['unreadable']
+    first, broken, again = result['recordings']
+    assert broken['error']
+    assert first['samples'] == again['samples'] > 0
+    assert run(*arguments, '--resume', tmp_path / 'kept', '--json', '-') == ended
+
+
+@pytest.mark.parametrize('ending', ['html', 'png'])
+def test_report(run, bags, ending):
+    pytest.importorskip('plotly')
+    pytest.importorskip('matplotlib')
+    ended = run('late', '--urdf', 'arm.urdf', '--report', f'arm.{ending}')
+    assert (ended.returncode, ended.stderr) == (1, '')
+    assert ended.stdout.endswith(f'report: arm.{ending}\n')
+    assert (bags / f'arm.{ending}').stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ('arguments', 'said'),
+    [
+        ([], 'name at least one BAG'),
+        (['nowhere', '--urdf', 'arm.urdf'], 'nowhere'),
+        (['good', '--urdf', 'nowhere.urdf'], 'nowhere.urdf'),
+        (['good', '--urdf', 'arm.urdf', '--topic', '/states'], '/joint_states'),
+        (['good', '--urdf', 'arm.urdf', '--cutoff', '90'], '50 Hz'),
+        (['good', '--urdf', 'arm.urdf', '--report', 'arm.docx'], '.html, .pdf, .png'),
+        (['good', '--urdf', 'arm.urdf', '--rename', 'knee=hip'], "'knee'"),
+        (['good', '--urdf', 'arm.urdf', '--json', 'nowhere/result.json'], 'nowhere'),
+    ],
+)
+def test_errors_are_one_line_and_nothing_is_written(run, bags, arguments, said):
+    before = sorted(bags.iterdir())
+    ended = run(*arguments)
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert ended.stderr.startswith('robot_dynamics: ')
+    assert said in ended.stderr
+    assert ended.stderr.count('\n') == 1
+    assert sorted(bags.iterdir()) == before
+
+
+def test_help_has_an_example(run):
+    ended = run('--help')
+    assert ended.returncode == 0
+    assert 'robot_dynamics compare bag/ --urdf arm.urdf' in ended.stdout

@@ -1,0 +1,125 @@
+"""What is wrong with a recording is told, and does not become a verdict about the robot."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('scipy')
+
+from simulated_recordings import JOINTS, simulated
+
+from robot_dynamics_ros.comparison.compare import compare, conclude, gather
+from robot_dynamics_ros.comparison.evidence.evidence import Evidence
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.errors import ParameterError
+
+
+def codes(comparison):
+    return [finding.code for finding in comparison.findings]
+
+
+@pytest.mark.parametrize(
+    ('value', 'code'), [(0.0, 'zero_effort'), (np.nan, 'no_effort'), (3.0, 'constant_effort')]
+)
+@pytest.mark.parametrize('joint', ['elbow', None])
+def test_efforts_that_measure_nothing(compared, value, code, joint):
+    recorded = simulated().with_efforts(lambda effort: np.full_like(effort, value), joint)
+    comparison = compared(recorded)
+    (finding,) = comparison.findings
+    assert (finding.code, finding.joints) == (code, (joint,) if joint else JOINTS)
+    figures = comparison.joints[finding.joints[0]]
+    assert np.isnan(figures.correlation)
+    assert figures.friction is None
+    assert np.isnan(figures.rms_measured) == (code == 'no_effort')
+
+
+def test_efforts_that_are_noise_about_zero(compared):
+    noise = np.random.default_rng(4).normal(0.0, 1e-3, len(simulated().times))
+    comparison = compared(simulated().with_efforts(lambda effort: noise, 'elbow'))
+    (finding,) = comparison.findings
+    assert (finding.code, finding.joints) == ('zero_effort', ('elbow',))
+
+
+def test_a_joint_that_never_moves(compared):
+    recorded = simulated(still=('base',))
+    column = JOINTS.index('base')
+    positions, velocities = recorded.positions.copy(), recorded.velocities.copy()
+    positions[:, column], velocities[:, column] = positions[:, column].mean(), 0.0
+    comparison = compared(replace(recorded, positions=positions, velocities=velocities))
+    assert [(one.code, one.joints) for one in comparison.findings] == [('still', ('base',))]
+    assert comparison.joints['base'].friction is None
+    assert comparison.joints['elbow'].friction is not None
+
+
+def test_an_arm_that_never_moves(compared):
+    recorded = simulated()
+    pose = np.broadcast_to(recorded.positions[0], recorded.positions.shape)
+    held = replace(recorded, positions=pose, velocities=np.zeros_like(pose))
+    held = replace(held, efforts=np.broadcast_to(recorded.gravity[0], pose.shape).copy())
+    noise = np.random.default_rng(1).normal(0.0, 0.05, pose.shape)
+    comparison = compared(replace(held, efforts=held.efforts + noise))
+    assert codes(comparison) == ['still']
+    assert comparison.joints['shoulder'].rms_residual < 0.1
+
+
+def test_a_recording_that_is_too_short(compared):
+    """Two seconds with a turned sign: nothing is concluded of them."""
+    recorded = simulated().with_efforts(np.negative, 'elbow').part(slice(0, 400))
+    comparison = compared(recorded)
+    assert codes(comparison) == ['short']
+    assert comparison.joints['elbow'].correlation < 0.0
+
+
+def test_gaps(compared):
+    recorded = simulated()
+    kept = (recorded.times < 6.0) | (recorded.times > 7.0)
+    comparison = compared(recorded.part(kept))
+    (finding,) = comparison.findings
+    assert (finding.code, finding.value) == ('gaps', 1.0)
+    assert 'arm.mcap' in finding.message
+    assert comparison.samples.begins.sum() == 2
+
+
+def test_velocities_that_were_not_recorded(compared):
+    recorded = simulated()
+    comparison = compared(replace(recorded, velocities=np.full_like(recorded.velocities, np.nan)))
+    assert codes(comparison) == ['no_velocity']
+
+
+def test_a_joint_that_was_not_recorded():
+    """The base carries the others: it is said where it is taken to be."""
+    from simulated_recordings import urdf
+
+    recorded = simulated()
+    columns = {
+        name: getattr(recorded, name)[:, 1:]
+        for name in ('positions', 'velocities', 'efforts', 'gravity')
+    }
+    reader = replace(recorded, joints=JOINTS[1:], **columns).reader
+    comparison = compare(parse_urdf(urdf()), reader.motions())
+    assert tuple(comparison.joints) == JOINTS[1:]
+    missing = [one for one in comparison.findings if one.code == 'missing']
+    assert [one.joints for one in missing] == [('base',)]
+
+
+def test_other_robots_and_no_motion():
+    from simulated_recordings import urdf
+
+    reader = replace(simulated(), joints=tuple('abcdef')).reader
+    with pytest.raises(ParameterError, match=r'a, b, c, d, e, f.*--rename'):
+        compare(parse_urdf(urdf()), reader.motions())
+    with pytest.raises(ParameterError, match='no motion'):
+        compare(parse_urdf(urdf()), [])
+
+
+def test_a_recording_that_cannot_be_used_is_a_row_of_the_result(torques):
+    model = torques()
+    good = gather(model, simulated().reader.motions(), file='good.mcap')
+    bad = Evidence.of_nothing('bad.mcap', error='bad.mcap: truncated')
+    comparison = conclude(model, [good, bad])
+    (finding,) = comparison.findings
+    assert (finding.code, finding.value) == ('unreadable', 1.0)
+    assert 'bad.mcap: truncated' in finding.message
+    assert [one.error for one in comparison.recordings] == ['', 'bad.mcap: truncated']

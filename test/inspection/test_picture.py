@@ -1,0 +1,210 @@
+"""The picture of a robot: shapes, ellipsoids, marks, and meshes that are not there."""
+
+import builtins
+import math
+
+import numpy as np
+import pytest
+from mechanics.robots import HAND_WRITTEN, hand_written
+
+from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.core.algorithms.kinematics import frame_poses
+from robot_dynamics_ros.core.model.inertia import Inertia, Placement
+from robot_dynamics_ros.core.spatial import rotation_from_rpy
+from robot_dynamics_ros.inspection import inspect_robot
+from robot_dynamics_ros.inspection.picture import draw, solids
+from robot_dynamics_ros.inspection.picture.ellipsoid import Ellipsoid
+from robot_dynamics_ros.inspection.picture.link_shapes import link_shapes
+from robot_dynamics_ros.inspection.picture.mesh_files import mesh_file, mesh_triangles
+
+SEMI_AXES = (0.1, 0.2, 0.45)
+TETRAHEDRON = """solid part
+facet normal 0 0 0\n outer loop\n vertex 0 0 0\n vertex 1 0 0\n vertex 0 1 0\n endloop\nendfacet
+facet normal 0 0 0\n outer loop\n vertex 0 0 0\n vertex 1 0 0\n vertex 0 0 1\n endloop\nendfacet
+facet normal 0 0 0\n outer loop\n vertex 0 0 0\n vertex 0 1 0\n vertex 0 0 1\n endloop\nendfacet
+facet normal 0 0 0\n outer loop\n vertex 1 0 0\n vertex 0 1 0\n vertex 0 0 1\n endloop\nendfacet
+endsolid part
+"""
+
+
+def uniform_ellipsoid(mass, semi_axes, placement):
+    """Its principal moments are m (b^2 + c^2) / 5."""
+    squares = np.square(semi_axes)
+    moments = mass / 5.0 * (squares.sum() - squares)
+    rotational = tuple(map(tuple, np.diag(moments).tolist()))
+    return Inertia.at_center_of_mass(mass, rotational, placement)
+
+
+def test_the_ellipsoid_of_a_uniform_ellipsoid():
+    rotation, center = rotation_from_rpy(0.3, -0.7, 1.1), (0.4, -0.2, 0.1)
+    found = Ellipsoid.of(uniform_ellipsoid(3.0, SEMI_AXES, Placement(rotation, center)))
+    np.testing.assert_allclose(found.center, center)
+    np.testing.assert_allclose(np.sort(found.semi_axes), SEMI_AXES)
+    # On the surface, sum (x / a)^2 = 1 in the frame of the ellipsoid.
+    for points in (found.surface(), found.sections()):
+        local = (points - center) @ np.array(rotation) / SEMI_AXES
+        np.testing.assert_allclose(np.square(local).sum(axis=-1), 1.0)
+
+
+def test_an_impossible_inertia_has_a_flat_ellipsoid():
+    broken = Inertia.at_center_of_mass(
+        1.0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 5.0)), Placement()
+    )
+    assert Ellipsoid.of(broken).semi_axes.min() == 0.0
+
+
+def area(triangles):
+    sides = np.diff(triangles, axis=1)
+    return float(np.linalg.norm(np.cross(sides[:, 0], sides[:, 1]), axis=1).sum() / 2.0)
+
+
+def test_solids_have_their_area():
+    assert area(solids.box(np.array([1.0, 2.0, 3.0]))) == pytest.approx(22.0)
+    # Inscribed in the round bodies.
+    assert area(solids.cylinder(0.5, 2.0)) == pytest.approx(2.5 * math.pi, rel=0.03)
+    assert area(solids.sphere(0.5)) == pytest.approx(math.pi, rel=0.04)
+    np.testing.assert_allclose(np.linalg.norm(solids.sphere(0.5), axis=-1), 0.5)
+    np.testing.assert_allclose(np.abs(solids.cylinder(0.5, 2.0)[..., 2]), 1.0)
+
+
+@pytest.fixture
+def package(tmp_path):
+    folder = tmp_path / 'arm_description'
+    (folder / 'urdf').mkdir(parents=True)
+    (folder / 'meshes').mkdir()
+    (folder / 'meshes' / 'part.stl').write_text(TETRAHEDRON)
+    return folder
+
+
+def test_where_meshes_are_found(package, monkeypatch):
+    monkeypatch.delenv('AMENT_PREFIX_PATH', raising=False)
+    part = package / 'meshes' / 'part.stl'
+    urdf = package / 'urdf'
+    for name in ('package://arm_description/meshes/part.stl', f'file://{part}',
+                 '../meshes/part.stl', str(part)):  # fmt: skip
+        assert mesh_file(name, urdf).samefile(part)
+    for name in ('package://other/meshes/part.stl', 'part.stl', 'http://a/part.stl', 'a\0b', ''):
+        assert mesh_file(name, urdf) is None
+    assert mesh_file('package://arm_description/meshes/part.stl', None) is None
+
+
+def test_meshes_of_installed_packages(package, tmp_path, monkeypatch):
+    prefix = tmp_path / 'install'
+    (prefix / 'share').mkdir(parents=True)
+    package.rename(prefix / 'share' / 'arm_description')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'/nowhere:{prefix}')
+    found = mesh_file('package://arm_description/meshes/part.stl', None)
+    assert found.samefile(prefix / 'share/arm_description/meshes/part.stl')
+
+
+def test_triangles_of_a_mesh(package):
+    pytest.importorskip('trimesh')
+    triangles = mesh_triangles(package / 'meshes' / 'part.stl')
+    assert area(triangles) == pytest.approx(1.5 + math.sqrt(3.0) / 2.0, rel=0.05)
+    for content in (b'', b'solid', b'\0' * 200, TETRAHEDRON[:-60].encode()):
+        (package / 'meshes' / 'broken.stl').write_bytes(content)
+        broken = mesh_triangles(package / 'meshes' / 'broken.stl')
+        assert broken is None or np.isfinite(broken).all()
+
+
+def robot(shape, origin='0 0 0.5'):
+    return (
+        '<robot name="r"><link name="base"/><link name="arm"><visual>'
+        f'<origin xyz="{origin}" rpy="0 {math.pi / 2} 0"/><geometry>{shape}</geometry></visual>'
+        '</link><joint name="j" type="continuous"><parent link="base"/><child link="arm"/></joint>'
+        '</robot>'
+    )
+
+
+def test_shapes_are_placed():
+    """A box of 1 x 2 x 3 m turned by a right angle about y is one of 3 x 2 x 1 m."""
+    shapes = link_shapes(robot('<box size="1 2 3"/>'), None)
+    corners = shapes.triangles['arm'].reshape(-1, 3)
+    np.testing.assert_allclose(corners.min(axis=0), [-1.5, -1.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(corners.max(axis=0), [1.5, 1.0, 1.0], atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    'shape',
+    ['', '<box/>', '<box size="1 2"/>', '<box size="1 2 nan"/>', '<sphere radius="big"/>',
+     '<cylinder radius="1"/>', '<cone radius="1"/>', '<sphere radius="1e300"/>'],
+)  # fmt: skip
+def test_shapes_that_cannot_be_drawn_are_left_out(shape):
+    shapes = link_shapes(robot(shape), None)
+    assert (shapes.triangles, shapes.missing) == ({}, [])
+
+
+def test_missing_meshes_are_named():
+    mesh = '<mesh filename="package://nowhere/part.stl"/>'
+    assert link_shapes(robot(mesh), None).missing == ['package://nowhere/part.stl']
+
+
+@pytest.fixture
+def drawn(tmp_path, monkeypatch):
+    """Draws a robot; gives the figure, and checks that its file is a picture."""
+    figures = pytest.importorskip('matplotlib.figure')
+    save, saved = figures.Figure.savefig, []
+
+    def savefig(figure, *arguments, **options):
+        saved.append(figure)
+        save(figure, *arguments, **options)
+
+    monkeypatch.setattr(figures.Figure, 'savefig', savefig)
+
+    def drawn(text):
+        file = tmp_path / 'picture.png'
+        draw(inspect_robot(parse_urdf(text)), text, tmp_path, file)
+        assert file.read_bytes().startswith(b'\x89PNG')
+        return saved[-1]
+
+    return drawn
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_every_link_is_in_the_picture(robot, drawn):
+    (axes,) = drawn(robot.text).axes
+    q = np.clip(np.zeros(robot.model.size), robot.model.lower, robot.model.upper)
+    origins = np.array(frame_poses(robot.model, q.tolist()), float)[:, :, 3]
+    limits = np.array([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()])
+    assert np.all((limits[:, 0] <= origins) & (origins <= limits[:, 1]))
+    # The same scale along all axes.
+    scale = np.ptp(limits, axis=1) / axes.get_box_aspect()
+    np.testing.assert_allclose(scale, scale[0])
+
+
+def test_findings_are_marked_and_listed(drawn):
+    text = hand_written('pendulum').text.replace('ixx="0.21"', 'ixx="-0.21"')
+    figure = drawn(text)
+    listed = [shown.get_text().replace('\n', ' ') for shown in figure.texts]
+    assert any(shown.startswith('1  rod: its rotational inertia is not') for shown in listed)
+    (mark,) = [shown.get_text() for shown in figure.axes[0].texts]
+    assert mark.startswith('1')
+
+
+def test_a_centre_of_mass_far_away_does_not_hide_the_robot(drawn):
+    """150 m: a centre of mass in millimetres."""
+    text = hand_written('pendulum').text.replace('0 0 -0.4', '0 0 -150')
+    (axes,) = drawn(text).axes
+    assert np.ptp(axes.get_zlim()) < 10.0
+    assert [shown.get_text() for shown in axes.texts]
+
+
+def test_without_matplotlib_one_line_says_what_to_install(tmp_path, monkeypatch):
+    imported = builtins.__import__
+
+    def without(name, *arguments, **options):
+        if name.startswith('matplotlib'):
+            raise ImportError(name)
+        return imported(name, *arguments, **options)
+
+    monkeypatch.setattr(builtins, '__import__', without)
+    robot = hand_written('pendulum')
+    with pytest.raises(ParameterError, match=r"pip install 'robot_dynamics_ros\[picture\]'"):
+        draw(inspect_robot(robot.model), robot.text, None, tmp_path / 'picture.png')
+
+
+def test_an_unknown_format_is_refused(tmp_path):
+    pytest.importorskip('matplotlib')
+    robot = hand_written('pendulum')
+    with pytest.raises(ParameterError, match=r'picture\.urdf'):
+        draw(inspect_robot(robot.model), robot.text, None, tmp_path / 'picture.urdf')

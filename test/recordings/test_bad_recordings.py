@@ -1,0 +1,315 @@
+"""Files that cannot be used: one line that names the file, the problem, and what to do."""
+
+import bz2
+import gzip
+import sqlite3
+from dataclasses import replace
+
+import lz4.frame
+import numpy as np
+import pytest
+
+pytest.importorskip('rosbags')
+
+from handmade_mcap import Handmade
+from recorded_states import (
+    JOINTS,
+    TOPIC,
+    csv_file,
+    joined,
+    joint_state_bag,
+    ros1_bag,
+    ros2_messages,
+    sine_states,
+    write_bag,
+)
+
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.recordings.sources import bounded_expansion, storage_files
+
+STATES = sine_states(seconds=2.0)
+MESSAGES = list(ros2_messages(STATES))
+JOINT_STATE = 'sensor_msgs/msg/JointState'
+
+
+def read(*paths, **options):
+    with open_recording(list(paths), **options) as recording:
+        return joined(recording)
+
+
+def refused(match, *paths, **options):
+    """Reading raises one line that says this, and names the file."""
+    with pytest.raises(RecordingError, match=match) as caught:
+        read(*paths, **options)
+    line = str(caught.value)
+    assert '\n' not in line
+    assert len(line) < 700
+    if paths:
+        assert paths[0].name in line
+
+
+def storage(folder):
+    return next(path for path in folder.iterdir() if path.suffix in ('.mcap', '.db3'))
+
+
+@pytest.mark.parametrize(
+    'options', [{}, {'storage': 'sqlite3'}, {'compression': 'storage'}], ids=str
+)
+@pytest.mark.parametrize('part', [0.0, 0.001, 0.1, 0.5, 0.9, 0.999])
+def test_truncated_bags(tmp_path, options, part):
+    file = storage(joint_state_bag(tmp_path / 'bag', STATES, **options))
+    whole = file.read_bytes()
+    cut = file.with_name('cut' + file.suffix)
+    cut.write_bytes(whole[: int(part * len(whole))])
+    refused('cut', cut)
+
+
+@pytest.mark.parametrize('part', [0.0, 0.01, 0.5, 0.9])
+def test_truncated_ros1_bags(tmp_path, part):
+    whole = ros1_bag(tmp_path / 'old.bag', STATES).read_bytes()
+    cut = tmp_path / 'cut.bag'
+    cut.write_bytes(whole[: int(part * len(whole))])
+    refused('cut', cut)
+
+
+def test_an_mcap_file_with_chunks_and_one_without_are_read(tmp_path):
+    for name, options in {'chunks': {}, 'records': {'chunked': False}}.items():
+        file = Handmade(MESSAGES, **options).write(tmp_path / f'{name}.mcap')
+        _, positions, *_ = read(file)
+        np.testing.assert_array_equal(positions, STATES.positions)
+
+
+def test_records_that_do_not_fit_into_one_window_are_read(tmp_path, monkeypatch):
+    from robot_dynamics_ros.recordings.sources import mcap_blocks
+
+    file = Handmade(MESSAGES, chunked=False).write(tmp_path / 'records.mcap')
+    for window in (400, 1000, 5000):
+        monkeypatch.setattr(mcap_blocks, 'WINDOW', window)
+        _, positions, *_ = read(file)
+        np.testing.assert_array_equal(positions, STATES.positions)
+    monkeypatch.setattr(mcap_blocks, 'WINDOW', 100)
+    refused('at most 100 are allowed', file)
+
+
+DAMAGED = {
+    'no index: recover it with `mcap recover': {'summary': False},
+    'no index of its chunks: recover': {'listed': False},
+    'message index points out of its chunk': {'moved': 10**7},
+    'message index does not point to its messages': {'moved': 3},
+    'size or its checksum is wrong': {'claimed': 10**6},
+    'at most 268435456 are allowed': {'claimed': 10**12},
+    "compression 'brotli' is unknown, known are zstd, lz4": {'compression': 'brotli'},
+}
+
+
+@pytest.mark.parametrize('match', DAMAGED)
+def test_damaged_mcap_files(tmp_path, match):
+    refused(match, Handmade(MESSAGES, **DAMAGED[match]).write(tmp_path / 'hand.mcap'))
+
+
+COMPRESS = {
+    'zstd': bounded_expansion.zstd.compress,
+    'lz4': lz4.frame.compress,
+    'bz2': bz2.compress,
+}
+
+
+@pytest.mark.parametrize('compression', COMPRESS)
+def test_chunks_that_expand_beyond_what_they_claim(tmp_path, compression):
+    good = Handmade(MESSAGES, compression=compression, compress=COMPRESS[compression])
+    if compression != 'bz2':  # not of MCAP, but known
+        read(good.write(tmp_path / 'good.mcap'))
+
+    def bomb(content):
+        return COMPRESS[compression](content + bytes(1 << 24))
+
+    file = Handmade(MESSAGES, compression=compression, compress=bomb, claimed=10**6)
+    refused('expand to more than 1000000 bytes', file.write(tmp_path / 'bomb.mcap'))
+
+
+def test_compressed_files_that_are_bombs(tmp_path, monkeypatch):
+    monkeypatch.setattr(storage_files, 'ALWAYS_ALLOWED', 1 << 20)
+    bomb = tmp_path / 'bomb.mcap.zstd'
+    bomb.write_bytes(bounded_expansion.zstd.compress(bytes(1 << 26)))
+    refused('expands to more than 1000 times its size', bomb)
+    bomb.write_bytes(b'not zstd')
+    refused('cannot be decompressed', bomb)
+
+
+def test_ros1_chunks_that_are_bombs(tmp_path, monkeypatch):
+    from robot_dynamics_ros.recordings.sources import storage_readers
+
+    monkeypatch.setattr(storage_readers, 'LARGEST_CHUNK', 1000)
+    for compression in ('lz4', 'bz2'):
+        file = ros1_bag(tmp_path / f'{compression}.bag', STATES, compression=compression)
+        refused('expand to more than 1000 bytes', file)
+
+
+def test_a_database_whose_recorder_was_killed(tmp_path):
+    file = storage(joint_state_bag(tmp_path / 'bag', STATES, storage='sqlite3'))
+    file.with_name(file.name + '-wal').write_bytes(b'frames')
+    refused('-wal holds what was recorded last.*wal_checkpoint', file)
+
+
+@pytest.mark.parametrize('value', ['text', 5, 'x' * 200])
+def test_databases_with_other_values(tmp_path, value):
+    file = storage(joint_state_bag(tmp_path / 'bag', STATES, storage='sqlite3'))
+    with sqlite3.connect(file) as database:
+        database.execute('UPDATE messages SET data = ? WHERE id = 30', (value,))
+    database.close()
+    refused('damaged or incomplete|is not a serialized', file)
+
+
+def test_what_is_not_a_recording(tmp_path):
+    empty = tmp_path / 'empty'
+    empty.mkdir()
+    refused('is not a bag: the folder has neither metadata.yaml nor files that end in', empty)
+    (empty / 'metadata.yaml').write_text('a: &a [1]\nb: [*a, *a]\n')
+    refused('cannot be read as metadata of a bag', empty)
+    (empty / 'metadata.yaml').write_text(
+        'rosbag2_bagfile_information: {relative_file_paths: [x.mcap]}'
+    )
+    refused('names x.mcap, which is not in the folder', empty)
+    refused('does not exist', tmp_path / 'nothing.mcap')
+    notes = tmp_path / 'notes.txt'
+    notes.write_text('hello')
+    refused('is not a recording by its name: allowed are a bag folder, .mcap', notes)
+    for ending in ('mcap', 'db3', 'bag'):
+        wrong = tmp_path / f'wrong.{ending}'
+        wrong.write_text('hello ' * 100)
+        refused('wrong', wrong)
+    with pytest.raises(RecordingError, match='no recording: name'):
+        read()
+
+
+def test_files_that_are_not_one_recording(tmp_path):
+    bag = storage(joint_state_bag(tmp_path / 'bag', STATES))
+    old = ros1_bag(tmp_path / 'old.bag', STATES)
+    table = csv_file(tmp_path / 'states.csv', STATES)
+    refused('bags of ROS 1 and ROS 2 cannot be one recording', bag, old)
+    refused('bags and CSV files cannot be one recording', bag, table)
+
+
+def test_topics_are_offered(tmp_path):
+    contents = {
+        '/left/joint_states': (JOINT_STATE, MESSAGES),
+        '/empty': (JOINT_STATE, []),
+        '/chatter': ('std_msgs/msg/String', [(5, b'\0\1\0\0\2\0\0\0a\0')]),
+    }
+    bag = write_bag(tmp_path / 'bag', contents)
+    offer = r'joint states are on /left/joint_states \(500 messages\): --topic /left/joint_states'
+    refused(f'there is no topic /joint_states; {offer}', bag)
+    refused(f'/empty has 0 messages; {offer}', bag, topic='/empty')
+    refused(f'/chatter has messages of std_msgs/msg/String, .*; {offer}', bag, topic='chatter')
+    silent = write_bag(tmp_path / 'silent', {'/chatter': contents['/chatter']})
+    refused('no topic of the recording has joint states', silent)
+
+
+def test_one_message_is_a_recording(tmp_path):
+    for kind in ('mcap', 'sqlite3'):
+        bag = joint_state_bag(tmp_path / kind, STATES.part(slice(1)), storage=kind)
+        with open_recording([bag]) as recording:
+            assert np.isnan(recording.interval)
+            times, positions, *_ = joined(recording)
+            assert recording.quality.as_json()['interval'] is None
+        np.testing.assert_array_equal(times, [0.0])
+        np.testing.assert_array_equal(positions, STATES.positions[:1])
+
+
+def test_messages_that_are_not_joint_states(tmp_path):
+    for data in (
+        b'',
+        b'\0\1\0\0',
+        b'\0\1\0\0' + bytes(11),
+        b'\0\1\0\0' + b'\xff' * 300,
+        b'\7' * 90,
+    ):
+        file = Handmade([*MESSAGES, (MESSAGES[-1][0] + 1, data)]).write(tmp_path / 'odd.mcap')
+        refused('is not a serialized|not plain', file)
+
+
+def test_messages_whose_values_do_not_fit_their_names_are_counted(tmp_path):
+    short = replace(STATES, positions=STATES.positions[:, :2])
+    twice = replace(STATES, names=('wrist', *JOINTS[:2][::-1][:1], 'wrist'))
+    other = replace(STATES, velocities=STATES.velocities[:, :1])
+    odd = [next(ros2_messages(each.part(slice(100, 101)))) for each in (short, twice, other)]
+    file = Handmade(sorted([*MESSAGES, *odd])).write(tmp_path / 'odd.mcap')
+    with open_recording([file]) as recording:
+        _, positions, *_ = joined(recording)
+        assert recording.quality.malformed == 3
+    np.testing.assert_array_equal(positions, STATES.positions)
+    refused('no message on /joint_states has names', Handmade(odd).write(tmp_path / 'all.mcap'))
+
+
+def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
+    bag = joint_state_bag(
+        tmp_path / 'bag', replace(STATES, names=('a_joint1', 'a_joint2', 'a_joint3'))
+    )
+    wanted = ('b_joint1', 'b_joint2', 'b_joint3')
+    refused(
+        r"joint 'b_joint1' is not .* which has a_joint1, .*: perhaps --rename a_=b_$",
+        bag,
+        joints=wanted,
+    )
+    with open_recording([bag], joints=wanted, rename={'a_': 'b_'}) as recording:
+        assert recording.joints == wanted
+        np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+    refused("joint 'elbow' is not in the recording, which has .*a_joint3$", bag, joints=['elbow'])
+    refused(r"nothing to rename from 'c_'", bag, rename={'c_': 'd_'})
+
+
+BAD_TABLES = {
+    'is empty': (b'', '0 columns of the header .* are named as times'),
+    'no time': (b'elbow_position\n1\n', '0 columns of the header .* one must be: time, t'),
+    'two times': (b't,time,elbow_position\n1,2,3\n', '2 columns of the header'),
+    'no values': (b't,elbow\n1,2\n', 'is named as a value: JOINT_position'),
+    'no positions': (b't,elbow_effort\n1,2\n', 'no column JOINT_position'),
+    'twice': (b't,a_effort,a.effort\n1,2,3\n', "the header has 'a.effort' twice"),
+    'words': (b't,a_position\n1,2\n2,high\n', 'rows from line 2 on: .*high'),
+    'ragged': (b't,a_position\n1,2\n2\n', 'rows from line 2 on'),
+    'too few cells': (b't,a_position\n1\n2\n', 'rows have 1 cells'),
+    'no rows': (b't,a_position\n', '/joint_states has 0 messages'),
+    'time is text': (b't,a_position\nnan,2\n', 'a time is not a number of seconds'),
+    'late': (b't,a_position\n1e300,2\n', 'a time is not a number of seconds'),
+    'not UTF-8': (b't,a_position\n1,\xff\n', 'is not a text in UTF-8'),
+    'long line': (b't,a_position\n' + b'1' * (1 << 20), 'a line of more than 1048576 characters'),
+}
+
+
+@pytest.mark.parametrize('name', BAD_TABLES)
+def test_bad_csv_files(tmp_path, name):
+    content, match = BAD_TABLES[name]
+    file = tmp_path / 'bad.csv'
+    file.write_bytes(content)
+    refused(match, file)
+
+
+def test_csv_files_that_do_not_fit_each_other(tmp_path):
+    one = csv_file(tmp_path / 'one.csv', STATES, fields=['position'])
+    late = replace(STATES, stamps=STATES.stamps + np.arange(500) % 2)
+    two = csv_file(tmp_path / 'two.csv', late, fields=['velocity'])
+    refused('do not have the same times', one, two)
+    refused('two files have the position of the same joint', one, one)
+    shorter = csv_file(tmp_path / 'shorter.csv', STATES.part(slice(400)), fields=['velocity'])
+    refused('do not have the same times', one, shorter)
+
+
+def test_compressed_csv_files_that_are_damaged(tmp_path):
+    whole = gzip.compress(csv_file(tmp_path / 'states.csv', STATES).read_bytes())
+    for content in (whole[:-20], whole[:50], b'hello', whole[:60] + bytes(60) + whole[120:]):
+        file = tmp_path / 'bad.csv.gz'
+        file.write_bytes(content)
+        refused('bad.csv.gz', file)
+
+
+def test_empty_cells_are_not_measured(tmp_path):
+    file = tmp_path / 'holes.csv'
+    file.write_text('time,a_position,a_effort,b_position\n0.0,1.0,,2.0\n0.1,,3.0,\n')
+    with open_recording([file]) as recording:
+        assert recording.joints == ('a', 'b')
+        _, positions, velocities, efforts = joined(recording)
+    np.testing.assert_array_equal(positions, [[1.0, 2.0], [np.nan, np.nan]])
+    np.testing.assert_array_equal(efforts, [[np.nan, np.nan], [3.0, np.nan]])
+    assert np.isnan(velocities).all()
+    assert recording.topic == TOPIC

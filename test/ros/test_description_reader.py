@@ -1,0 +1,64 @@
+"""`robot_dynamics inspect --topic`: the description of a running robot."""
+
+import gc
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+import rclpy
+from domains import free_domain
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_msgs.msg import String
+from three_joints import URDF
+
+from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.ros.description_reader import read_description
+
+PROGRAM = 'from robot_dynamics_ros.executables import robot_dynamics; robot_dynamics()'
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+
+
+@pytest.fixture
+def domain():
+    return free_domain()
+
+
+@pytest.fixture
+def publisher(domain):
+    """Has published the description before anybody asks."""
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=domain)
+    node = rclpy.create_node('state_publisher', context=context, namespace='left')
+    node.create_publisher(String, 'robot_description', LATCHED).publish(String(data=URDF))
+    yield node
+    node.destroy_node()
+    rclpy.shutdown(context=context)
+    del node
+    gc.collect()
+
+
+def test_the_command_shows_the_running_robot(publisher, domain):
+    ended = subprocess.run(
+        [sys.executable, '-c', PROGRAM, 'inspect', '--topic', '/left/robot_description',
+         '--json', '-'],
+        env={**os.environ, 'ROS_DOMAIN_ID': str(domain)},
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (0, '')
+    assert json.loads(ended.stdout)['robot'] == 'three'
+
+
+def test_a_topic_without_a_description(publisher, domain, monkeypatch):
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(domain))
+    with pytest.raises(ParameterError, match='no description within 2 s') as refused:
+        read_description('/robot_description', 2.0)
+    # The namespaced one is offered by name.
+    assert '/left/robot_description' in str(refused.value)
+
+
+def test_a_name_that_no_topic_can_have(domain, monkeypatch):
+    monkeypatch.setenv('ROS_DOMAIN_ID', str(domain))
+    with pytest.raises(ParameterError, match='robot description: '):
+        read_description('robot description', 2.0)
