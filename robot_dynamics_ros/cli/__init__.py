@@ -2,7 +2,7 @@
 
 Modules::
 
-    compare_command   compare: measured efforts against a model
+    compare/          compare: measured efforts against a model
     command_line      the group of subcommands, its errors and exit codes
     description_file  the robot of a URDF or xacro file, or of a topic
     exit_codes        0 good, 1 findings, 2 wrong usage or input that cannot be used

@@ -15,7 +15,7 @@ import click
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
-from .compare_command import compare_command
+from .compare.compare_command import compare_command
 from .description_file import TopicReader
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command

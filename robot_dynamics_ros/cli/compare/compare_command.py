@@ -15,15 +15,15 @@ from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.report import check_report_file, provenance, size_of, write_report
 from robot_dynamics_ros.scheduling import Outcome, Task
 
+from ..description_file import files_and_arguments
+from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
+from ..fleet_options import Fleet, fleet_options
+from ..output import Output, file_to_write, output_options
+from ..recorded_robot import model_torques, recorded_robot
+from ..recording_files import recording_files
+from ..recording_options import RecordingOptions, options_of, recording_options
 from .compare_task import gather_evidence
 from .comparison_tables import finding_lines, joint_table, share_table, summary
-from .description_file import files_and_arguments
-from .exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
-from .fleet_options import Fleet, fleet_options
-from .output import Output, file_to_write, output_options
-from .recorded_robot import model_torques, recorded_robot
-from .recording_files import recording_files
-from .recording_options import RecordingOptions, options_of, recording_options
 
 HELP = """Compare measured efforts with the torques of a model, and say what lies between them.
 

@@ -9,10 +9,10 @@ from robot_dynamics_ros.comparison.compare import gather
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
 
-from .progress import Advance
-from .recorded_robot import model_torques, recorded_robot
-from .recording_options import RecordingOptions
-from .torques_task import Progress, no_progress
+from ..progress import Advance
+from ..recorded_robot import model_torques, recorded_robot
+from ..recording_options import RecordingOptions
+from ..torques_task import Progress, no_progress
 
 
 def gather_evidence(

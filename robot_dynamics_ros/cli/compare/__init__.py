@@ -1,0 +1,8 @@
+"""`robot_dynamics compare`.
+
+Modules::
+
+    compare_command    the command
+    compare_task       what is kept of one recording, by any process
+    comparison_tables  a comparison as text for a terminal
+"""
