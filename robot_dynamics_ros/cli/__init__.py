@@ -4,11 +4,18 @@ Modules::
 
     compare/          compare: measured efforts against a model
     command_line      the group of subcommands, its errors and exit codes
-    description_file  the robot of a URDF or xacro file, or of a topic
+    description_file  the robot of a URDF or xacro file, of a topic or of a recording
     exit_codes        0 good, 1 findings, 2 wrong usage or input that cannot be used
     export_command    export-c: the dynamics of a robot in C99
+    fleet_options     --scheduler, --jobs and --resume of subcommands for many recordings
+    inspect_command   inspect: a robot, its loads and findings
     output            what every subcommand shares: --json, --debug, text, progress
     progress          a progress bar for work that takes longer than a second
+    recording_options --urdf, --topic, --rename and --cutoff of subcommands that read recordings
+    robot_tables      an inspected robot as tables and lines
+    torques/          torques: the torques of a model along recordings
+    validate_command  validate: findings and the agreement with Pinocchio, one line a file
+    validated_file    what validate finds about a file, and processes for many files
     written_folder    a folder that is written as a whole
 """
 

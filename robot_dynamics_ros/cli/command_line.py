@@ -21,7 +21,7 @@ from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 from .inspect_command import inspect_command
 from .output import ReaderEnded
-from .torques_command import torques_command
+from .torques.torques_command import torques_command
 from .validate_command import validate_command
 
 

@@ -129,8 +129,10 @@ def robot_of_words(words: Sequence[str], topic: str | None) -> tuple[RobotModel,
     if topic is not None and not words:
         return *robot_of_topic(topic), topic
     if len(files) != 1:
-        named = ', '.join(map(str, files)) or 'none'
-        raise ParameterError(f'one FILE or --topic is needed, named: {named}')
+        named = ', '.join(repr(str(file)) for file in files) or 'none'
+        raise ParameterError(
+            f'one FILE or --topic is needed, named: {named} (arguments of xacro are name:=value)'
+        )
     if topic is None:
         return *read_robot(files[0], arguments), str(files[0])
     if arguments:

@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.algorithms.kinematics import Axes
 from robot_dynamics_ros.core.c_export import DEFAULT_QUANTITIES, export_c
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
 
-from .description_file import read_robot
+from .description_file import robot_of_words
 from .output import Output, output_options
 from .written_folder import write_folder
 
@@ -23,7 +23,8 @@ Example:
 """
 HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
 
-FILE is a URDF or a xacro file, ARGUMENTS are those of xacro, name:=value.
+FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
+the description from a running robot; with a recording as FILE, from that recording.
 
 {EXAMPLE}
 
@@ -39,8 +40,8 @@ Quantities:
 
 
 @click.command('export-c', help=HELP, short_help='Write the dynamics of a robot as C99.')
-@click.argument('file', type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.argument('arguments', nargs=-1)
+@click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
+@click.option('--topic', metavar='TOPIC', help='Of the description, such as /robot_description.')
 @click.option(
     '--output', 'folder', required=True, type=click.Path(path_type=Path), metavar='DIR',
     help='Folder of the package.',
@@ -66,8 +67,8 @@ Quantities:
 @click.option('--force', is_flag=True, help='Replace files that are not from here.')
 @output_options
 def export_command(
-    file: Path,
-    arguments: tuple[str, ...],
+    words: tuple[str, ...],
+    topic: str | None,
     folder: Path,
     name: str | None,
     quantities: str,
@@ -79,8 +80,8 @@ def export_command(
     output: Output,
 ) -> None:
     """Read the description, and write the package."""
-    model, urdf = read_robot(file, arguments)
-    with Console(stderr=True).status(f'{file}: programs of the robot'):
+    model, urdf, source = robot_of_words(words, topic)
+    with Console(stderr=True).status(f'{source}: programs of the robot'):
         files = export_c(
             model,
             name=name,

@@ -57,7 +57,14 @@ def inspect_command(
     model, urdf, source = robot_of_words(words, topic)
     inspection = inspect_robot(model, frame)
     if picture is not None:
-        _draw(inspection, urdf, None if topic else Path(source), picture)
+        folder = None if topic else Path(source).parent
+        links = len(model.frames)
+        with (
+            output.progress(str(picture), links, 'links') as advance,
+            written_file(picture) as new,
+        ):
+            shapes = draw(inspection, urdf, folder, new, advance)
+        _say_missing(picture, shapes.missing)
     output.write_json(inspection_as_json(inspection))
     _show(inspection, output)
     return GOOD if all(f.severity == 'info' for f in inspection.findings) else FINDINGS
@@ -73,13 +80,9 @@ def _show(inspection: Inspection, output: Output) -> None:
     output.show('', *findings) if findings else output.show('', 'no findings')
 
 
-def _draw(inspection: Inspection, urdf: str, source: Path | None, file: Path) -> None:
-    folder = None if source is None else source.parent
-    with written_file(file) as new:
-        shapes = draw(inspection, urdf, folder, new)
-    if shapes.missing:
+def _say_missing(picture: Path, meshes: list[str]) -> None:
+    if meshes:
         click.echo(
-            f'{file}: {len(shapes.missing)} meshes are not drawn, such as {shapes.missing[0]}: '
-            f'{WHY_MISSING}',
+            f'{picture}: {len(meshes)} meshes are not drawn, such as {meshes[0]}: {WHY_MISSING}',
             err=True,
         )

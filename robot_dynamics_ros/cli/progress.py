@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from rich.console import Console
 from rich.progress import (
@@ -23,6 +23,13 @@ SHOWN_AFTER = 1.0  # [s]
 
 # Takes the number of items that were done since the last call.
 Advance = Callable[[int], None]
+# Shows the progress of what is done, as `progress` does.
+ShowProgress = Callable[[str, int | None, str], AbstractContextManager[Advance]]
+
+
+def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
+    """Progress that is not shown, of a task in another process."""
+    return nullcontext(_advance_nothing)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.tree import Joint
 from robot_dynamics_ros.inspection import Inspection
-from robot_dynamics_ros.inspection.payload_margin import PayloadMargin
+from robot_dynamics_ros.inspection.link_payload import PayloadMargin
 
 COLORS = {'error': 'bold red', 'warning': 'yellow', 'info': 'cyan'}
 
@@ -72,10 +72,11 @@ def load_table(inspection: Inspection) -> Table:
 
 def margin_line(margin: PayloadMargin, poses: int) -> str:
     """The payload that a link carries, in one line."""
+    at_least = '' if math.isinf(margin.median) else 'at least '
     return (
-        f'payload at {margin.frame}: {_mass(margin.at_zero)} at zero, {_mass(margin.median)} at '
-        f'half of {poses} poses, {_mass(margin.least)} at the worst; the joints hold the robot '
-        f'itself at {margin.holding:.0%} of the poses'
+        f'payload at {margin.frame}: {_mass(margin.at_zero)} at zero, {at_least}'
+        f'{_mass(margin.median)} at half of {poses} poses, {_mass(margin.least)} at the worst; '
+        f'the joints hold the robot itself at {margin.holding:.0%} of the poses'
     )
 
 

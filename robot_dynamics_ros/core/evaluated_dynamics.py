@@ -52,7 +52,7 @@ class EvaluatedDynamics:
         return _array(coriolis.coriolis_matrix(self.model, *_lists(q, v)))
 
 
-def _lists(*vectors: Any) -> list[list[float]]:
+def _lists(*vectors: Any) -> list[Any]:
     return [np.asarray(vector, dtype=float).tolist() for vector in vectors]
 
 

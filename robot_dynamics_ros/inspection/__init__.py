@@ -5,7 +5,7 @@ Modules::
     inspection          everything that `robot_dynamics inspect` says of a robot
     validation          findings and the agreement with Pinocchio, for `robot_dynamics validate`
     gravity_load        gravity torque at zero and over sampled poses, against the effort limits
-    payload_margin      the mass that the joints can hold at a link, over sampled poses
+    link_payload        the mass that the joints can hold at a link, over sampled poses
     agreement           the comparison with Pinocchio, as findings
     codes               the stable names of all findings
     finding_json        findings as JSON

@@ -10,7 +10,7 @@ from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .gravity_load import GravityLoad, gravity_loads
-from .payload_margin import PayloadMargin, payload_margin
+from .link_payload import PayloadMargin, payload_margin
 from .sampled_poses import SampledPoses
 from .validation import findings_of, total_mass
 

@@ -23,7 +23,7 @@ Modules::
 """
 
 from .joint_samples import JointSamples
-from .motion import Motion, motions
+from .motion import Motion, motions, usual_cutoff
 from .quality import Quality
 from .recording import Recording, open_recording
 from .segments import segments
@@ -36,4 +36,5 @@ __all__ = [
     'motions',
     'open_recording',
     'segments',
+    'usual_cutoff',
 ]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +67,20 @@ class Quality:
     _last: float | None = field(default=None, repr=False)
     _medians: list[tuple[float, int]] = field(default_factory=list, repr=False)
 
+    @classmethod
+    def joined(cls, parts: Sequence[Quality]) -> Quality:
+        """The counts of the parts of a recording, one at least; what lies between two is none."""
+        medians = [median for part in parts for median in part._medians]
+        whole = replace(parts[0], _medians=medians)
+        for field_ in fields(cls):
+            if field_.type == 'int':
+                counts = (getattr(part, field_.name) for part in parts)
+                setattr(whole, field_.name, sum(counts))
+        whole.longest_gap = max(part.longest_gap for part in parts)
+        if medians:
+            whole.interval = _weighted_median(medians)
+        return whole
+
     def count(self, samples: JointSamples) -> None:
         """Take the samples into account that follow those before."""
         self.samples += len(samples)
@@ -94,6 +109,25 @@ class Quality:
         self.longest_gap = max(self.longest_gap, float(gaps.max(initial=0.0)))
         self._medians.append((float(np.median(intervals)), intervals.size))
         self.interval = _weighted_median(self._medians)
+
+    def remarks(self) -> list[str]:
+        """What a user has to know about the recording, one line each; empty if it is good."""
+        gaps = f'{self.gaps} gaps, the longest of {self.longest_gap:.3g} s: segments end there'
+        usual = f'the usual interval of {1e3 * self.interval:.3g} ms'
+        lines = {
+            'times are those of the log: no message has a stamp': self.clock == 'log',
+            gaps: self.gaps,
+            f'{self.dropouts} dropouts, above {DROPOUT:g} times {usual}': self.dropouts,
+            f'{self.repeated} samples repeat a stamp: they are left out': self.repeated,
+            f'{self.backward} samples are earlier than the one before': self.backward,
+            f'{self.not_finite} samples have a position that is not finite': self.not_finite,
+            f'{self.without_velocities} samples lack a velocity': self.without_velocities,
+            f'{self.without_efforts} samples lack an effort': self.without_efforts,
+            f'{self.malformed} messages have names and values that do not fit': self.malformed,
+            f'{self.of_other_joints} messages are of other joints': self.of_other_joints,
+            f'{self.unused} samples are in segments too short for the filter': self.unused,
+        }
+        return [line for line, applies in lines.items() if applies]
 
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""

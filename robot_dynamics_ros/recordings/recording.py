@@ -13,12 +13,15 @@ from .joint_names import offered_renaming, rename_options, renamed
 from .joint_samples import JointSamples
 from .quality import Quality
 from .sources.open_source import open_source
-from .sources.state_rows import StateSource
+from .sources.state_rows import StateBlock, StateSource
 from .state_columns import StateColumns
 from .topic_choice import chosen_topic
 
 # Samples in a chunk.
 CHUNK = 65536
+# A part of a recording: which one, and how many there are.
+Part = tuple[int, int]
+WHOLE = (0, 1)
 
 
 class Recording:
@@ -43,6 +46,7 @@ class Recording:
         topic: str,
         renaming: Mapping[str, str],
         joints: Sequence[str] | None,
+        part: Part = WHOLE,
     ) -> None:
         """Look at the first states of a topic.
 
@@ -51,11 +55,12 @@ class Recording:
             topic: that has messages.
             renaming: see `joint_names.renamed`.
             joints: wanted ones, by their new names; None: those of the first states.
+            part: that `chunks` gives, of how many.
 
         Raises:
             RecordingError: a joint is missing, or no message can be used.
         """
-        self._source = source
+        self._source, self._part = source, part
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.description, self.size = source.description, source.topics[topic]
         first = FirstStates.read(source, topic)
@@ -78,8 +83,13 @@ class Recording:
         self.clock, self.start, self.interval = first.clock, *first.times_of(chosen)
         self.quality = Quality(self.clock)
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether `chunks` gives all states, and not a part of them."""
+        return self._part == WHOLE
+
     def chunks(self, size: int = CHUNK) -> Iterator[JointSamples]:
-        """All samples from the first one on; only one chunk is in memory.
+        """All samples of the part, from the first one on; only one chunk is in memory.
 
         Args:
             size: samples in a chunk, at most.
@@ -89,10 +99,22 @@ class Recording:
         """
         quality = self.quality = Quality(self.clock, self.interval)
         columns = StateColumns(self._recorded, self.clock == 'header', self.start, quality)
-        for arrays in columns.chunks(self._source.blocks(self.topic), size):
+        for arrays in columns.chunks(self._blocks(), size):
             samples = JointSamples(self.joints, *arrays)
             quality.count(samples)
             yield samples
+
+    def _blocks(self) -> Iterator[StateBlock]:
+        """Those of the part: each block is in the part in which its first state lies."""
+        wanted, parts = self._part
+        before = 0
+        for block in self._source.blocks(self.topic):
+            number = before * parts // max(1, self.size)
+            if number > wanted:
+                return
+            if number == wanted:
+                yield block
+            before += len(block.log_times)
 
 
 @contextmanager
@@ -102,6 +124,7 @@ def open_recording(
     topic: str | None = None,
     rename: Mapping[str, str] | None = None,
     joints: Sequence[str] | None = None,
+    part: Part = WHOLE,
 ) -> Iterator[Recording]:
     """Open files that together are one recording.
 
@@ -110,13 +133,15 @@ def open_recording(
         topic: of the joint states; None: /joint_states.
         rename: names that joints get instead of those recorded, or prefixes of names.
         joints: that are wanted, by their new names; None: those of the first messages.
+        part: (k, n): only part k = 0, ..., n - 1 of n, with about equal numbers of states. What
+            all parts give is the recording; times are since its start in each.
 
     Raises:
         RecordingError: the recording cannot be read, or does not hold what is asked for.
         OSError: a file cannot be opened.
     """
     with open_source([Path(path) for path in paths]) as source:
-        yield Recording(source, chosen_topic(source, topic), rename or {}, joints)
+        yield Recording(source, chosen_topic(source, topic), rename or {}, joints, part)
 
 
 def _recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 from figures import Figure
 
 from robot_dynamics_ros.cli.recording_options import RecordingOptions
-from robot_dynamics_ros.cli.torques_task import write_torques
+from robot_dynamics_ros.cli.torques.torques_task import write_torques
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.codegen.threads import available_cores
 from robot_dynamics_ros.recordings import JointSamples

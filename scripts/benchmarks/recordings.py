@@ -98,7 +98,7 @@ def _read_torques(file: Path, dynamics: RobotDynamics) -> None:
     with open_recording(
         [file], joints=[joint.name for joint in dynamics.model.joints]
     ) as recording:
-        for motion in motions(recording):
+        for motion in motions(recording, efforts=False):
             dynamics.inverse_dynamics(motion.positions, motion.velocities, motion.accelerations)
 
 

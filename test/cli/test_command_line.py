@@ -53,6 +53,15 @@ def test_it_writes_what_export_c_gives(run, files):
         assert (files / 'out' / path).read_text() == text
 
 
+def test_a_topic(run, files):
+    ended = run(
+        'export-c', '--topic', '/robot_description', '--output', 'out',
+        read_topic=lambda topic: URDF,
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (0, '')
+    assert (files / 'out' / 'package.xml').exists()
+
+
 def test_json_lists_what_was_written(run, files):
     ended = run('export-c', 'arm.urdf', '--output', 'out', '--name', 'my', '--json', '-')
     assert (ended.returncode, ended.stderr) == (0, '')

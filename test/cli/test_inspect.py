@@ -161,7 +161,7 @@ def test_a_topic_without_ros(run, read_topic):
         (['/dev/zero'], '/dev/zero: it is larger than 64 MiB'),
         (['other.xml'], 'other.xml: the root element is <world>'),
         (['arm.urdf', 'mass:=2'], "arm.urdf is a URDF: it takes no 'mass:=2'"),
-        (['arm.urdf', 'faulty.urdf'], 'one FILE or --topic is needed, named: arm.urdf, faulty'),
+        (['arm.urdf', 'faulty.urdf'], "one FILE or --topic is needed, named: 'arm.urdf', 'faulty"),
         (['arm.urdf', '--topic', '/t'], 'arm.urdf: --topic is /t, of a recording only /robot_d'),
         (['arm.urdf', '--topic', '/robot_description'], 'arm.urdf is not a recording'),
         (['folder.urdf', '--topic', '/robot_description'], 'folder.urdf'),

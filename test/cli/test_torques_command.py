@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -121,6 +122,16 @@ def test_json_and_locked_joints(run, tmp_path):
     assert row['joints']['wrist']['peak_torque'] > 0.0
 
 
+def test_json_is_as_documented(run):
+    document = (Path(__file__).resolve().parents[2] / 'docs' / 'recordings.md').read_text()
+    shown = json.loads(re.search(r'```json torques\n(.*?)```', document, re.DOTALL)[1])
+    ended = run('bag', '--urdf', 'arm.urdf', '--output', 'o.csv', '--json', '-')
+    (row,), (wanted,) = json.loads(ended.stdout)['recordings'], shown['recordings']
+    assert list(row) == list(wanted)
+    assert list(row['joints']['wrist']) == list(wanted['joints']['elbow'])
+    assert set(wanted['quality']) < set(row['quality'])
+
+
 def test_the_description_is_taken_from_the_bag(run, tmp_path):
     contents = {
         '/robot_description': (STRING, [(START, serialized_text(URDF))]),
@@ -140,7 +151,7 @@ def test_joints_are_renamed(run, tmp_path):
     joint_state_bag(tmp_path / 'left', other)
     ended = run('left', '--urdf', 'arm.urdf', '--output', 'a.csv')
     assert ended.returncode == 2
-    assert 'the recording, which has left_slide, left_turn, left_wrist' in ended.stderr
+    assert 'which has left_slide, left_turn, left_wrist: perhaps --rename left_=' in ended.stderr
     renamed = run('left', '--urdf', 'arm.urdf', '--rename', 'left_=', '--output', 'a.csv')
     assert renamed.returncode == 0
     assert run('bag', '--urdf', 'arm.urdf', '--output', 'b.csv').returncode == 0

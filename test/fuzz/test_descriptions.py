@@ -11,6 +11,8 @@ from three_joints import URDF
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.inspection import validate_robot
+from robot_dynamics_ros.inspection.codes import CODES
 
 VALUES = ('', ' ', '0', '-1', '1e400', 'nan', 'inf', '1 2', '1 2 3', '0 0 0', 'a b c', 'base')
 VALUES += ('hand', 'turn', 'wrist', 'floating', 'planar', 'fixed', 'prismatic', '1e308', '\u0661')
@@ -67,3 +69,11 @@ def test_any_text_is_a_robot_or_refused(text):
         model = parse_urdf(text)
         assert len(set(model.joint_names)) == model.size
     assert time.monotonic() - started < 1.0
+
+
+@tried
+@given(INPUTS)
+def test_each_robot_can_be_validated(text):
+    with suppress(RobotDynamicsError):
+        model = parse_urdf(text)
+        assert {finding.code for finding in validate_robot(model, text).findings} <= CODES.keys()

@@ -9,7 +9,7 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 from robot_dynamics_ros.core import RobotDynamics, UnknownNameError
 from robot_dynamics_ros.inspection import inspect_robot
 from robot_dynamics_ros.inspection.gravity_load import gravity_loads
-from robot_dynamics_ros.inspection.payload_margin import payload_margin
+from robot_dynamics_ros.inspection.link_payload import payload_margin
 from robot_dynamics_ros.inspection.sampled_poses import SampledPoses
 
 MASS, LEVER, GRAVITY = 1.7, 0.4, 9.81

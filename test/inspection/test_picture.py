@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.algorithms.kinematics import frame_poses
 from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 from robot_dynamics_ros.inspection import inspect_robot
-from robot_dynamics_ros.inspection.picture import draw, solids
+from robot_dynamics_ros.inspection.picture import draw, solid_triangles
 from robot_dynamics_ros.inspection.picture.ellipsoid import Ellipsoid
 from robot_dynamics_ros.inspection.picture.link_shapes import link_shapes
 from robot_dynamics_ros.inspection.picture.mesh_files import mesh_file, mesh_triangles
@@ -59,12 +59,12 @@ def area(triangles):
 
 
 def test_solids_have_their_area():
-    assert area(solids.box(np.array([1.0, 2.0, 3.0]))) == pytest.approx(22.0)
+    assert area(solid_triangles.box(np.array([1.0, 2.0, 3.0]))) == pytest.approx(22.0)
     # Inscribed in the round bodies.
-    assert area(solids.cylinder(0.5, 2.0)) == pytest.approx(2.5 * math.pi, rel=0.03)
-    assert area(solids.sphere(0.5)) == pytest.approx(math.pi, rel=0.04)
-    np.testing.assert_allclose(np.linalg.norm(solids.sphere(0.5), axis=-1), 0.5)
-    np.testing.assert_allclose(np.abs(solids.cylinder(0.5, 2.0)[..., 2]), 1.0)
+    assert area(solid_triangles.cylinder(0.5, 2.0)) == pytest.approx(2.5 * math.pi, rel=0.03)
+    assert area(solid_triangles.sphere(0.5)) == pytest.approx(math.pi, rel=0.04)
+    np.testing.assert_allclose(np.linalg.norm(solid_triangles.sphere(0.5), axis=-1), 0.5)
+    np.testing.assert_allclose(np.abs(solid_triangles.cylinder(0.5, 2.0)[..., 2]), 1.0)
 
 
 @pytest.fixture

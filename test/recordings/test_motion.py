@@ -132,6 +132,16 @@ def efforts_at(times):
     return 3.0 * Sines().at(times) + Sines().at(times, 1) + 1.0
 
 
+def test_without_efforts_the_rest_is_the_same():
+    states = sine_states(100.0, 10.0)
+    for each in (states, replace(states, velocities=None)):
+        with_them = whole(in_memory(each), cutoff=10.0)
+        without = whole(in_memory(each), cutoff=10.0, efforts=False)
+        assert np.isnan(without[4]).all()
+        for found, expected in zip(without[:4], with_them[:4], strict=True):
+            np.testing.assert_allclose(found, expected, atol=1e-12 * np.abs(expected).max())
+
+
 def test_short_segments_are_counted_and_said():
     states = sine_states(100.0, 20.0)
     kept = np.setdiff1d(np.arange(2000), np.r_[20:60, 1900:1950])

@@ -56,6 +56,19 @@ def test_a_good_recording_is_one_segment(size):
     assert not any(counts[name] for name in others)
 
 
+def test_what_is_wrong_is_said():
+    good = in_memory(STATES)
+    list(segments(good))
+    assert good.quality.remarks() == []
+    bad = in_memory(replace(without([*range(500, 600), 800]), efforts=None))
+    list(segments(bad))
+    assert bad.quality.remarks() == [
+        '1 gaps, the longest of 0.404 s: segments end there',
+        '1 dropouts, above 1.5 times the usual interval of 4 ms',
+        '1899 samples lack an effort',
+    ]
+
+
 def test_dropouts_are_counted_and_stay_in_the_segment():
     # One, two and four samples at 4 ms: at most 20 ms between those that are left.
     recording = in_memory(without([100, 300, 301, 1000, 1001, 1002, 1003]))

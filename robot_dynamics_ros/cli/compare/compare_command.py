@@ -13,7 +13,7 @@ from robot_dynamics_ros.comparison.compare import conclude
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.report import check_report_file, provenance, size_of, write_report
-from robot_dynamics_ros.scheduling import Outcome, Task
+from robot_dynamics_ros.scheduling import Outcome
 
 from ..description_file import files_and_arguments
 from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
@@ -22,6 +22,7 @@ from ..output import Output, file_to_write, output_options
 from ..recorded_robot import model_torques, recorded_robot
 from ..recording_files import recording_files
 from ..recording_options import RecordingOptions, options_of, recording_options
+from .compare_parts import compare_tasks, joined_outcomes
 from .compare_task import gather_evidence
 from .comparison_tables import finding_lines, joint_table, share_table, summary
 
@@ -93,15 +94,13 @@ def compare_command(
 def _outcomes(
     options: RecordingOptions, files: dict[str, tuple[Path, ...]], fleet: Fleet, output: Output
 ) -> list[Outcome]:
-    if len(files) == 1 and fleet.is_here:
+    tasks = compare_tasks(options, files)
+    parts = [part for tasks_of_one in tasks.values() for part in tasks_of_one]
+    if len(parts) == 1 and fleet.is_here:
         ((name, paths),) = files.items()
-        return [Outcome(name, gather_evidence(options, name, paths, output.progress))]
-    tasks = []
-    for name, paths in files.items():
-        # Other processes may have other working folders.
-        there = tuple(path.resolve() for path in paths)
-        tasks.append(Task(name, gather_evidence, (name, there), reads=there))
-    return fleet.run('compare', tasks, options, output)
+        result = gather_evidence(options, name, paths, progress=output.progress)
+        return [Outcome(name, result)]
+    return joined_outcomes(tasks, fleet.run('compare', parts, options, output))
 
 
 def concluded(

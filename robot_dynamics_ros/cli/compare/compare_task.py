@@ -8,18 +8,21 @@ from pathlib import Path
 from robot_dynamics_ros.comparison.compare import gather
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
+from robot_dynamics_ros.recordings.recording import WHOLE, Part
 
-from ..progress import Advance
+from ..progress import Advance, ShowProgress, no_progress
 from ..recorded_robot import model_torques, recorded_robot
 from ..recording_options import RecordingOptions
-from ..torques_task import Progress, no_progress
 
 
 def gather_evidence(
     options: RecordingOptions,
     name: str,
     files: tuple[Path, ...],
-    progress: Progress = no_progress,
+    one_of_many: bool = False,
+    part: Part = WHOLE,
+    cutoff: float | None = None,
+    progress: ShowProgress = no_progress,
 ) -> Evidence:
     """Compare one recording with the model, and keep what conclusions need.
 
@@ -27,6 +30,9 @@ def gather_evidence(
         options: of the recording.
         name: of the recording in results.
         files: that together are the recording.
+        one_of_many: whether to keep little, see `Evidence.as_one_of_many`.
+        part: of the recording, see `open_recording`.
+        cutoff: of all parts [Hz]; None: that of the options.
         progress: shows how far it is.
 
     Raises:
@@ -38,14 +44,14 @@ def gather_evidence(
     torques = model_torques(urdf, joints)
     with (
         open_recording(
-            files, topic=options.topic, rename=options.rename, joints=joints
+            files, topic=options.topic, rename=options.rename, joints=joints, part=part
         ) as recording,
         progress(name, recording.size, 'states') as advance,
     ):
-        parts = _counted(motions(recording, cutoff=options.cutoff), advance)
+        parts = _counted(motions(recording, cutoff=cutoff or options.cutoff), advance)
         evidence = gather(torques, parts, file=name, topic=recording.topic)
         evidence.quality = recording.quality
-    return evidence
+    return evidence.as_one_of_many() if one_of_many else evidence
 
 
 def _counted(parts: Iterator[Motion], advance: Advance) -> Iterator[Motion]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from ..comparison import RecordingSummary
-from .excerpts import Excerpts
+from .excerpts import Excerpts, merged
 from .model_torques import ModelTorques
 from .moments import Moments
 from .plot_samples import PlotSamples
@@ -18,6 +19,9 @@ from .plot_samples import PlotSamples
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion
     from robot_dynamics_ros.recordings.quality import Quality
+
+# Of one of many recordings.
+WINDOWS_OF_ONE, SAMPLES_OF_ONE = 2, 1024
 
 
 @dataclass
@@ -77,6 +81,34 @@ class Evidence:
         self.count += len(motion.times)
         self.duration += len(motion.times) / motion.rate
         self.rate, self.cutoff = motion.rate, motion.cutoff
+
+    def as_one_of_many(self) -> Evidence:
+        """The same with few windows and samples, some 0.4 MB: a comparison keeps no more."""
+        return replace(
+            self,
+            excerpts=self.excerpts.thinned(WINDOWS_OF_ONE),
+            samples=self.samples.reduced(SAMPLES_OF_ONE),
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Evidence]) -> Evidence:
+        """That of a recording from that of its parts, in their order; one at least."""
+        first = parts[0]
+        whole = cls.of_nothing(first.file, first.topic, first.joints)
+        whole.excerpts = merged(part.excerpts for part in parts)
+        whole.samples = PlotSamples.joined([part.samples for part in parts])
+        qualities = [part.quality for part in parts if part.quality is not None]
+        whole.quality = type(qualities[0]).joined(qualities) if qualities else None
+        for part in parts:
+            whole.moments += part.moments
+            for known, other in (whole.span, part.span), (whole.range, part.range):
+                known[0] = np.fmin(known[0], other[0])
+                known[1] = np.fmax(known[1], other[1])
+            whole.count += part.count
+            whole.duration += part.duration
+            if part.count:
+                whole.rate, whole.cutoff = part.rate, part.cutoff
+        return whole
 
     @property
     def summary(self) -> RecordingSummary:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,7 +67,16 @@ class Excerpts:
         if self._seen % self._stride == 0:
             self.windows.append((self._seen, window))
         self._seen += 1
-        if len(self.windows) > MOST:
+        self._thin(MOST)
+
+    def thinned(self, most: int) -> Excerpts:
+        """At most that many of the windows, as evenly distributed."""
+        thinned = replace(self)
+        thinned._thin(most)
+        return thinned
+
+    def _thin(self, most: int) -> None:
+        while len(self.windows) > most:
             self._stride *= 2
             self.windows = [one for one in self.windows if one[0] % self._stride == 0]
 

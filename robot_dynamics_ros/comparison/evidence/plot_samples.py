@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,9 +94,32 @@ class PlotSamples:
         begins[0] = after_gap
         piece = Rows(numbers, motion.times, layers, begins)
         self.pieces.append(piece if self._stride == 1 else piece.chosen(self._stride))
-        while sum(map(len, self.pieces)) > MOST:
+        self._thin(MOST)
+
+    def reduced(self, most: int) -> PlotSamples:
+        """At most that many of the samples, as evenly distributed, and their peaks."""
+        reduced = replace(self)
+        reduced._thin(most)
+        return reduced
+
+    def _thin(self, most: int) -> None:
+        while sum(map(len, self.pieces)) > most:
             self._stride *= 2
             self.pieces = [_joined(self.pieces).chosen(self._stride)]
+
+    @classmethod
+    def joined(cls, parts: Sequence[PlotSamples]) -> PlotSamples:
+        """The samples of parts of a recording, in their order, at one stride."""
+        whole = cls(_stride=max((part._stride for part in parts), default=1))
+        for part in parts:
+            # The evenly distributed ones stay so.
+            first = -(-whole._seen // whole._stride) * whole._stride
+            for piece in part.pieces:
+                rows = piece if part._stride == whole._stride else piece.chosen(whole._stride)
+                whole.pieces.append(replace(rows, numbers=rows.numbers + first))
+            whole._seen = first + part._seen
+        whole._thin(MOST)
+        return whole
 
     def thinned(self, most: int) -> tuple[Rows, Array]:
         """At most that many samples, and whether each is one of the evenly distributed (K,).

@@ -2,11 +2,11 @@
 
 Modules::
 
-    robot_picture  the whole picture, by matplotlib
-    ellipsoid      the uniform ellipsoid that has a given inertia
-    link_shapes    the shapes of each link as triangles
-    solids         triangles of boxes, cylinders and spheres
-    mesh_files     where the files of meshes are, and their triangles
+    robot_picture    the whole picture, by matplotlib
+    ellipsoid        the uniform ellipsoid that has a given inertia
+    link_shapes      the shapes of each link as triangles
+    solid_triangles  triangles of boxes, cylinders and spheres
+    mesh_files       where the files of meshes are, and their triangles
 """
 
 from .robot_picture import draw

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree.ElementTree import Element
@@ -14,7 +14,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.description.urdf_text import read_xml
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
-from . import solids
+from . import solid_triangles
 from .mesh_files import mesh_file, mesh_triangles
 
 
@@ -31,12 +31,15 @@ class LinkShapes:
     missing: list[str] = field(default_factory=list)
 
 
-def link_shapes(urdf: str, folder: Path | None) -> LinkShapes:
+def link_shapes(
+    urdf: str, folder: Path | None, advance: Callable[[int], None] | None = None
+) -> LinkShapes:
     """The visual shapes of each link, or its collision shapes where it has no visual ones.
 
     Args:
         urdf: text of the description.
         folder: of its file, for the meshes; None if it is from a topic.
+        advance: called with 1 after each link; None for nothing.
     """
     shapes = LinkShapes()
     for link in read_xml(urdf).findall('link'):
@@ -44,6 +47,8 @@ def link_shapes(urdf: str, folder: Path | None) -> LinkShapes:
         found = [part for element in elements for part in _placed(element, folder, shapes.missing)]
         if found:
             shapes.triangles[link.get('name', '')] = np.concatenate(found)
+        if advance is not None:
+            advance(1)
     return shapes
 
 
@@ -65,12 +70,12 @@ def _placed(element: Element, folder: Path | None, missing: list[str]) -> Iterat
 
 def _triangles(shape: Element, folder: Path | None, missing: list[str]) -> Array | None:
     if shape.tag == 'box':
-        return solids.box(_numbers(shape.get('size', ''), 3))
+        return solid_triangles.box(_numbers(shape.get('size', ''), 3))
     if shape.tag in ('cylinder', 'capsule'):
         (radius,), (length,) = (_numbers(shape.get(key, ''), 1) for key in ('radius', 'length'))
-        return solids.cylinder(radius, length)
+        return solid_triangles.cylinder(radius, length)
     if shape.tag == 'sphere':
-        return solids.sphere(_numbers(shape.get('radius', ''), 1)[0])
+        return solid_triangles.sphere(_numbers(shape.get('radius', ''), 1)[0])
     if shape.tag != 'mesh':
         return None
     name = shape.get('filename', '')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,13 @@ CAPTION = (
 )
 
 
-def draw(inspection: Inspection, urdf: str, folder: Path | None, file: Path) -> LinkShapes:
+def draw(
+    inspection: Inspection,
+    urdf: str,
+    folder: Path | None,
+    file: Path,
+    advance: Callable[[int], None] | None = None,
+) -> LinkShapes:
     """Draw a robot at zero, or as close to it as the position limits allow.
 
     Args:
@@ -37,6 +44,7 @@ def draw(inspection: Inspection, urdf: str, folder: Path | None, file: Path) -> 
         urdf: text of its description.
         folder: of its file, where meshes are looked for; None if it is from a topic.
         file: to write, in the format of its ending.
+        advance: called with 1 for each link; None for nothing.
 
     Returns:
         What was drawn of the links, and which meshes are missing.
@@ -51,7 +59,7 @@ def draw(inspection: Inspection, urdf: str, folder: Path | None, file: Path) -> 
         raise ParameterError(
             "a picture needs matplotlib: pip install 'robot_dynamics_ros[picture]'"
         ) from None
-    shapes = link_shapes(urdf, folder)
+    shapes = link_shapes(urdf, folder, advance)
     figure = Figure(figsize=(12.0, 8.0))
     axes = figure.add_axes((0.01, 0.05, 0.64, 0.86), projection='3d', computed_zorder=False)
     model = inspection.model

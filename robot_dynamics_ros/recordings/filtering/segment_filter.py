@@ -20,7 +20,13 @@ class SegmentFilter:
     """
 
     def __init__(
-        self, first: JointSamples, convolution: Convolution, half: int, interval: float
+        self,
+        first: JointSamples,
+        convolution: Convolution,
+        half: int,
+        interval: float,
+        *,
+        efforts: bool = True,
     ) -> None:
         """Begin a segment.
 
@@ -29,12 +35,13 @@ class SegmentFilter:
             convolution: with value, derivative and second derivative of the low pass.
             half: samples on each side of the middle of these kernels.
             interval: between two samples of the result [s].
+            efforts: whether they are wanted; else they are NaN.
         """
         self._convolution = convolution
         self._half = half
         self._grid = UniformGrid(float(first.times[0]), interval)
         self._moving = np.isfinite(first.velocities[0])
-        self._loaded = np.isfinite(first.efforts[0])
+        self._loaded = np.isfinite(first.efforts[0]) & efforts
         self._size = len(first.joints)
         # What has been read and is still needed, and room for what comes.
         self._rows = np.empty((0, 3 * self._size))
@@ -64,7 +71,7 @@ class SegmentFilter:
         size, room = self._size, self._room(len(samples))
         room[:, :size] = samples.positions
         room[:, size : 2 * size] = samples.velocities
-        room[:, 2 * size :] = samples.efforts
+        room[:, 2 * size :] = samples.efforts if self._loaded.any() else 0.0
         measured = np.concatenate([self._moving, self._loaded])
         if not measured.all():
             room[:, size:][:, ~measured] = 0.0
@@ -86,6 +93,9 @@ class SegmentFilter:
     def _filtered(self, rows: Array) -> tuple[Array, Array, Array, Array]:
         """Positions, velocities, accelerations and efforts, each (N - 2 h, n)."""
         size = self._size
+        loaded = self._loaded.any()
+        if not loaded:
+            rows = rows[:, : 2 * size]
         everything, positions, velocities = slice(None), slice(0, size), slice(size, 2 * size)
         if self._moving.all():
             smooth, slope, _ = self._convolution(rows, [everything, velocities, slice(0)])
@@ -96,7 +106,9 @@ class SegmentFilter:
             smooth, slope, curvature = self._convolution(rows, [everything, both, positions])
             moved = np.where(self._moving, smooth[:, velocities], slope[:, positions])
             accelerations = np.where(self._moving, slope[:, velocities], curvature)
-        efforts = smooth[:, 2 * size :]
-        if not self._loaded.all():
-            efforts = np.where(self._loaded, efforts, np.nan)
+        if loaded:
+            efforts = smooth[:, 2 * size :]
+            efforts[:, ~self._loaded] = np.nan
+        else:
+            efforts = np.full(moved.shape, np.nan)
         return smooth[:, positions], moved, accelerations, efforts

@@ -136,6 +136,8 @@ def errors_of(file: Path) -> Iterator[None]:
             raise
         # rosbags documents no class of exception for damaged files; some are of its libraries.
         why = ' '.join(str(error).split())[:200] or type(error).__name__
+        if isinstance(error, MemoryError | OverflowError):
+            why = 'a size in it is impossible'
         raise RecordingError(f'{file} is damaged or incomplete: {why}') from None
 
 

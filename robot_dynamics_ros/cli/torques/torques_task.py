@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +13,9 @@ from robot_dynamics_ros.recordings import JointSamples, motions, open_recording
 from robot_dynamics_ros.recordings.writers import TorqueOrigin, TorqueSamples, open_torque_file
 from robot_dynamics_ros.written_file import written_file
 
-from .progress import Advance
-from .recorded_robot import model_torques, recorded_robot
-from .recording_options import RecordingOptions
-
-# What is done, the number of items, their unit: see `progress.progress`.
-Progress = Callable[[str, int | None, str], AbstractContextManager[Advance]]
-
-
-def no_progress(what: str, total: int | None, unit: str) -> AbstractContextManager[Advance]:
-    """Progress that nobody sees."""
-    return nullcontext(lambda done: None)
+from ..progress import ShowProgress, no_progress
+from ..recorded_robot import model_torques, recorded_robot
+from ..recording_options import RecordingOptions
 
 
 def write_torques(
@@ -32,7 +23,7 @@ def write_torques(
     name: str,
     files: tuple[Path, ...],
     target: Path,
-    progress: Progress = no_progress,
+    progress: ShowProgress = no_progress,
 ) -> dict[str, Any]:
     """Write the torques along a recording as a whole file.
 

@@ -12,12 +12,12 @@ from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.recordings.writers import ENDINGS
 from robot_dynamics_ros.scheduling import Outcome, Task
 
-from .description_file import files_and_arguments
-from .exit_codes import CANNOT_BE_USED, GOOD
-from .fleet_options import Fleet, fleet_options
-from .output import Output, output_options
-from .recording_files import recording_files
-from .recording_options import RecordingOptions, options_of, recording_options
+from ..description_file import files_and_arguments
+from ..exit_codes import CANNOT_BE_USED, GOOD
+from ..fleet_options import Fleet, fleet_options
+from ..output import Output, output_options
+from ..recording_files import recording_files
+from ..recording_options import RecordingOptions, options_of, recording_options
 from .torque_targets import torque_targets
 from .torques_task import write_torques
 

@@ -1,0 +1,53 @@
+"""Files with any damage: samples of their joints, or one line that says what is wrong."""
+
+from datetime import timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rosbags')
+
+from damaged_files import KINDS, damaged, damages
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
+from property_settings import examples
+
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings import open_recording
+
+INPUTS = st.tuples(st.sampled_from(KINDS), damages)
+# Reading is slower than a message: files are written and opened.
+tried = examples(250, deadline=timedelta(seconds=2), suppress_health_check=list(HealthCheck))
+
+
+@tried
+@given(INPUTS)
+def test_damaged_files_give_samples_or_one_line(value):
+    kind, changes = value
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / f'file{kind}'
+        file.write_bytes(damaged(kind, changes))
+        said = ''
+        try:
+            read(file)
+        except RecordingError as error:
+            said = str(error)
+    assert not said or file.name in said
+    assert '\n' not in said
+
+
+def read(file):
+    """Read it to the end, in chunks of a few samples."""
+    count = 0
+    with open_recording([file]) as recording:
+        for chunk in recording.chunks(7):
+            shape = (len(chunk), len(recording.joints))
+            assert 0 < len(chunk) <= 7
+            assert chunk.times.shape == shape[:1]
+            for values in (chunk.positions, chunk.velocities, chunk.efforts):
+                assert values.shape == shape
+            assert np.isfinite(chunk.times).all()
+            count += len(chunk)
+        assert recording.quality.samples == count

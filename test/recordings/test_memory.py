@@ -1,0 +1,52 @@
+"""Memory does not grow with the length of a recording."""
+
+import gc
+import tracemalloc
+
+import pytest
+
+pytest.importorskip('rosbags')
+pytest.importorskip('scipy')
+
+from recorded_states import TOPIC, ros2_messages, sine_states, write_bag
+
+from robot_dynamics_ros.recordings import motion, motions, open_recording
+
+
+def read(bag):
+    with open_recording([bag]) as recording:
+        for _ in motions(recording):
+            pass
+
+
+def peak_memory(bag):
+    """Largest memory while a recording is filtered [bytes]."""
+    # What is imported and cached at first is not of the recording.
+    read(bag)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        read(bag)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.fixture(scope='module')
+def messages():
+    return list(ros2_messages(sine_states(1000.0, 30.0)))
+
+
+@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+def test_a_longer_recording_needs_no_more(tmp_path, monkeypatch, storage, messages):
+    # From so many samples the cutoff is chosen: as many in both.
+    monkeypatch.setattr(motion, 'LOOKED_AT', 4000)
+    monkeypatch.setattr(motion, 'PART', 2000)
+    kind, count = 'sensor_msgs/msg/JointState', 8000
+    memory = []
+    for name, part in (('short', messages[:count]), ('long', messages)):
+        bag = write_bag(tmp_path / name, {TOPIC: (kind, part)}, storage=storage)
+        memory.append(peak_memory(bag))
+    more = sum(len(data) for _, data in messages[count:])
+    # Less than one chunk of MCAP, 1 MiB, of more than 4 MiB.
+    assert memory[1] - memory[0] < 0.2 * more
