@@ -45,6 +45,8 @@ def recordings_line(comparison: Comparison) -> str:
         f'{_count(len(comparison.joints), "joint")}, {_count(len(used), "recording")}, '
         f'{duration(seconds)}{rate}, {samples:,} samples'
     )
+    if len(comparison.samples.times) < samples:
+        line += f', {len(comparison.samples.times):,} drawn with every peak among them'
     return line + (f'; {_count(unused, "recording")} could not be used' if unused else '')
 
 

@@ -54,6 +54,14 @@ def test_the_headline_says_what_was_found():
     assert headline(of_data) == '1 finding about the recording.'
 
 
+def test_samples_that_are_not_drawn_are_counted():
+    comparison = arm(1, count=500)
+    assert 'drawn' not in recordings_line(comparison)
+    longer = replace(comparison.recordings[0], samples=3_600_000)
+    line = recordings_line(replace(comparison, recordings=(longer,)))
+    assert '3,600,000 samples, 500 drawn' in line
+
+
 def test_recordings_that_cannot_be_used_are_counted():
     comparison = arm(1)
     broken = RecordingSummary('broken.mcap', error='no index')
