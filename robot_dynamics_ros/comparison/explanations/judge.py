@@ -115,6 +115,21 @@ class Judge:
         errors: Array = np.maximum(left, 0.0) + self.floor[list(given.order)]
         return errors
 
+    def errors_of_pairs(self, given: Explanation) -> Array:
+        """The error (n, n) of each joint, by rows, with the effort of each joint."""
+        efforts, coefficients = self.observations.efforts(given.delay), self.coefficients(given)
+        project, columns = self.observations.project, self.columns(given.body)
+        model = self.products(given.body) @ coefficients @ coefficients
+        errors = np.empty((len(efforts), len(efforts)))
+        for joint, gain in enumerate(given.gains):
+            weighted = efforts * project.weights[:, joint]
+            explained = weighted @ project.basis[joint]
+            squares = (weighted**2).sum(axis=1) - (explained**2).sum(axis=1)
+            mixed = weighted @ (columns[joint] @ coefficients)
+            errors[joint] = squares - 2.0 * gain * mixed + gain**2 * model[joint]
+        floored: Array = np.maximum(errors, 0.0) + self.floor
+        return floored
+
     def misfit(self, given: Explanation) -> float:
         """Sum of the logarithms of the errors: minus the log-likelihood, up to a factor."""
         return float(np.log(self.errors(given))[self.judged].sum())

@@ -145,10 +145,13 @@ class Observations:
             delay: [s].
             order: index of the effort that is taken for each joint.
         """
-        parts = [_later(window, delay).T for window in self._finite]
-        efforts = np.concatenate([np.empty((self.size, 0)), *parts], axis=1)
-        weighted: Array = efforts[list(order)] * self.project.weights.T
+        weighted: Array = self.efforts(delay)[list(order)] * self.project.weights.T
         return weighted
+
+    def efforts(self, delay: float) -> Array:
+        """The same (n, N) in the order of the joints, whether or not samples count."""
+        parts = [_later(window, delay).T for window in self._finite]
+        return np.concatenate([np.empty((self.size, 0)), *parts], axis=1)
 
     @property
     def measured(self) -> Array:
