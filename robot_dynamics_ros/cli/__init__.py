@@ -11,6 +11,8 @@ Modules::
     inspect_command   inspect: a robot, its loads and findings
     output            what every subcommand shares: --json, --debug, text, progress
     progress          a progress bar for work that takes longer than a second
+    recorded_robot    the robot of a recording, and which of its joints were recorded
+    recording_files   the files of the recordings that a command line names
     recording_options --urdf, --topic, --rename and --cutoff of subcommands that read recordings
     robot_tables      an inspected robot as tables and lines
     torques/          torques: the torques of a model along recordings

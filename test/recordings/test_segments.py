@@ -43,7 +43,7 @@ def with_stamps(stamps):
     return replace(STATES, stamps=stamps)
 
 
-@pytest.mark.parametrize('size', [1, 299, 65536])
+@pytest.mark.parametrize('size', [7, 299, 65536])
 def test_a_good_recording_is_one_segment(size):
     recording = in_memory(STATES)
     ((times, positions),) = wholes(recording, size)

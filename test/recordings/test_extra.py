@@ -1,0 +1,34 @@
+"""Without the libraries of the extra, one line says how they are installed; CSV needs none."""
+
+import sys
+
+import numpy as np
+import pytest
+from recorded_states import csv_file, joined, sine_states
+
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings import motions, open_recording
+
+STATES = sine_states(seconds=2.0)
+
+
+@pytest.fixture(autouse=True)
+def bare_installation(monkeypatch):
+    """An installation without the extra: None in sys.modules is what import refuses."""
+    for name in ('rosbags', 'scipy', 'scipy.fft', 'scipy.signal'):
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+def test_bags_need_rosbags(tmp_path):
+    file = tmp_path / 'a.mcap'
+    file.write_bytes(b'')
+    needed = r"rosbags is needed for recordings: pip install 'robot_dynamics_ros\[recordings\]'"
+    with pytest.raises(RecordingError, match=needed), open_recording([file]):
+        pass
+
+
+def test_tables_are_read_and_the_filter_needs_scipy(tmp_path):
+    with open_recording([csv_file(tmp_path / 'a.csv', STATES)]) as recording:
+        np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+        with pytest.raises(RecordingError, match='scipy is needed for recordings: pip install'):
+            list(motions(recording, cutoff=10.0))
