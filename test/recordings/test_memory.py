@@ -42,11 +42,11 @@ def test_a_longer_recording_needs_no_more(tmp_path, monkeypatch, storage, messag
     # From so many samples the cutoff is chosen: as many in both.
     monkeypatch.setattr(motion, 'LOOKED_AT', 4000)
     monkeypatch.setattr(motion, 'PART', 2000)
-    kind, count = 'sensor_msgs/msg/JointState', 8000
+    kind, count = 'sensor_msgs/msg/JointState', 15_000
     memory = []
     for name, part in (('short', messages[:count]), ('long', messages)):
         bag = write_bag(tmp_path / name, {TOPIC: (kind, part)}, storage=storage)
         memory.append(peak_memory(bag))
     more = sum(len(data) for _, data in messages[count:])
-    # Less than one chunk of MCAP, 1 MiB, of more than 4 MiB.
-    assert memory[1] - memory[0] < 0.2 * more
+    # Three chunks of MCAP, of which one is in memory.
+    assert memory[1] - memory[0] < 0.1 * more

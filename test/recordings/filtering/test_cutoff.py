@@ -15,7 +15,7 @@ from robot_dynamics_ros.recordings.filtering.cutoff import (
 RATE = 500.0
 
 
-def velocities(noise, seconds=30.0):
+def velocities(noise, seconds=20.0):
     """Power that falls with the sixth power of the frequency from 2 Hz on, and white noise."""
     generator = np.random.default_rng(6)
     count = round(seconds * RATE)
