@@ -50,6 +50,9 @@ def test_the_headline_says_what_was_found():
     good = replace(found, findings=[])
     assert headline(good).endswith('no finding.')
     assert is_good(good)
+    missing = Finding('missing', ('not_recorded',), None, 'it was not recorded')
+    both = replace(found, findings=[*found.findings, missing])
+    assert headline(both) == '2 findings in 3 of 3 joints.'
     of_data = replace(found, findings=[Finding('gaps', (), 3.0, 'three gaps')])
     assert headline(of_data) == '1 finding about the recording.'
 
