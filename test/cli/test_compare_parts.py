@@ -128,7 +128,8 @@ def test_one_of_many_recordings_gives_little_and_the_same_sums(bag, options):
 def test_many_recordings_are_compared(bag, tmp_path, monkeypatch):
     (tmp_path / 'arm.urdf').write_text(three_joints.URDF)
     monkeypatch.chdir(tmp_path)
-    count = compare_parts.MANY + 1
+    monkeypatch.setattr(compare_parts, 'MANY', 2)
+    count = 3
     for number in range(count):
         states = STATES.part(slice(1000 * number, 1000 * number + 6000))
         joint_state_bag(tmp_path / f'{number}', states)
