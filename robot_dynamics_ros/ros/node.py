@@ -11,7 +11,7 @@ from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
-from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
@@ -25,7 +25,7 @@ from .monitoring.diagnostics import Diagnostics
 from .monitoring.live_cross_check import LiveCrossCheck
 from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
-from .parameters import node_parameters, parameter_files
+from .parameters import node_parameters, parameter_files, parameter_node
 from .process import run
 from .references.reference_topic import ReferenceTopic
 from .references.trajectory_action import TrajectoryAction
@@ -40,7 +40,7 @@ from .services.change_state import answer_impossible_transitions
 from .transitions import guarded
 
 
-class DynamicsNode(LifecycleNode):
+class DynamicsNode(parameter_node.ParameterNode):
     """Publishes the feedforward torques of a robot.
 
     Attributes:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sized
+from collections.abc import Iterable, Mapping, Sized
 from difflib import get_close_matches
-from functools import partial
 from typing import Any
 
 import rclpy
@@ -21,7 +20,6 @@ def declare(node: Node, table: ParameterTable) -> None:
 
     Neither types nor values are checked here but by `read`: rclpy would end the process where a
     parameter file holds a wrong one, and the node says the reason and waits for a better one.
-    Setting a parameter that is not declared is refused by its name, with the nearest of the table.
     """
     for row in table.rows.values():
         if row.is_map:
@@ -29,7 +27,6 @@ def declare(node: Node, table: ParameterTable) -> None:
         else:
             node.declare_parameter(row.name, row.default, descriptor(row, table))
             _type_empty_list(node, row)
-    node.add_pre_set_parameters_callback(partial(_require_declared, node, table))
 
 
 class UndeclaredParameterError(ParameterNotDeclaredException):
@@ -40,13 +37,18 @@ class UndeclaredParameterError(ParameterNotDeclaredException):
         Exception.__init__(self, message)
 
 
-def _require_declared(
-    node: Node, table: ParameterTable, changes: list[rclpy.Parameter[Any]]
-) -> list[rclpy.Parameter[Any]]:
-    """The changes.
+def require_declared(
+    node: Node, table: ParameterTable, changes: Iterable[rclpy.Parameter[Any]]
+) -> None:
+    """Check that a node has the parameters that are to be set.
+
+    Args:
+        node: on which the table was declared.
+        table: the parameters.
+        changes: that are asked for.
 
     Raises:
-        UndeclaredParameterError: the node does not have one of these parameters.
+        UndeclaredParameterError: it does not have one; the message names it and the nearest.
     """
     names = [change.name for change in changes if not node.has_parameter(change.name)]
     for name in names:
@@ -60,7 +62,6 @@ def _require_declared(
             f'unknown parameter {words}: `ros2 param list {node.get_fully_qualified_name()}` '
             'lists those of the node'
         )
-    return changes
 
 
 def _declare_entries(node: Node, row: Parameter, described: ParameterDescriptor) -> None:
