@@ -1,4 +1,4 @@
-"""Any text is a robot, or refused by a named error, within a second."""
+"""Any text is a robot, or refused by a named error, within a second of processor time."""
 
 import time
 from contextlib import suppress
@@ -64,11 +64,11 @@ INPUTS = torn() | misdescribed() | st.text(max_size=200)
 @tried
 @given(INPUTS)
 def test_any_text_is_a_robot_or_refused(text):
-    started = time.monotonic()
+    started = time.process_time()
     with suppress(RobotDynamicsError):
         model = parse_urdf(text)
         assert len(set(model.joint_names)) == model.size
-    assert time.monotonic() - started < 1.0
+    assert time.process_time() - started < 1.0
 
 
 @tried
