@@ -8,7 +8,7 @@ Modules::
     compare         from motions to the result: one recording, or what is kept of many
     comparison      the result, and its JSON form
     compared_model  the model of the joints that were recorded
-    figures         the figures of each joint
+    joint_figures   the figures of each joint
     spectrum        power spectral densities of effort and residual
     verdicts        findings about robot and driver, in words
     data_findings   findings about the recordings

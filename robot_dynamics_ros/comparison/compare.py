@@ -21,7 +21,7 @@ from .explanations.delays import joint_delays
 from .explanations.friction_fits import friction_fits
 from .explanations.observations import Observations
 from .explanations.relabelling import explained
-from .figures import joint_figures
+from .joint_figures import joint_figures
 from .spectrum import spectrum_of
 from .verdicts import joint_sentence, relabelled, verdicts
 

@@ -2,20 +2,20 @@
 
 Modules::
 
-    observer      the main program of `scripts/demo`: start, measure, report
-    run           one run: starts arm and node, records the scenario, evaluates it
-    plan          the start position of the arm, and the trajectory that it follows
-    scenario      the phases: fall, hold, track three times, matrices
-    client        the observer's topics and services
-    recording     the received messages with their times
-    measurements  the quantities that are computed from them
-    figures       these quantities with their bounds
-    verdict       passed or failed, as text and JSON
-    picture       the same as a PNG
-    panels        the six panels of the picture
-    processes     child processes that end with their parent
-    ros_domain    a ROS domain of its own
-    default_arm   the UR5 of example-robot-data
+    observer           the main program of `scripts/demo`: start, measure, report
+    run                one run: starts arm and node, records the scenario, evaluates it
+    plan               the start position of the arm, and the trajectory that it follows
+    scenario           the phases: fall, hold, track three times, matrices
+    client             the observer's topics and services
+    received_messages  the received messages with their times
+    measurements       the quantities that are computed from them
+    figures            these quantities with their bounds
+    verdict            passed or failed, as text and JSON
+    picture            the same as a PNG
+    panels             the six panels of the picture
+    processes          child processes that end with their parent
+    ros_domain         a ROS domain of its own
+    default_arm        the UR5 of example-robot-data
 """
 
 

@@ -28,7 +28,7 @@ from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscript
 
 from . import DemoError
 from .processes import Children
-from .recording import Channel, Content
+from .received_messages import Channel, Content
 
 COMMANDS = '/robot_dynamics/commands'
 LIMIT = 20.0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from robot_dynamics_ros.control.trajectory import Trajectory
 
-from .recording import MatrixSample, PhaseRecording, Samples
+from .received_messages import MatrixSample, PhaseRecording, Samples
 
 Array = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from .client import COMMANDS, DemoClient
 from .figures import Results
 from .plan import choose_home, plan_trajectory
 from .processes import Children
-from .recording import Recording
+from .received_messages import Recording
 from .scenario import Durations, run_scenario
 
 RATE = 1000.0

@@ -13,7 +13,7 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
 
 from .client import DemoClient
-from .recording import MatrixSample, PhaseRecording, Recording
+from .received_messages import MatrixSample, PhaseRecording, Recording
 
 LEAD = 0.3
 """How long a trajectory is sent before it starts, so that it is not received too late [s]."""

@@ -11,7 +11,7 @@ Modules::
     recording       a recording, from files of any kind
     joint_samples   consecutive samples
     quality         what is wrong with them, counted
-    segments        cut at gaps and jumps of the clock
+    sample_segments cut at gaps and jumps of the clock
     motion          filtered, with accelerations
     first_states    names, clock and interval, from the first states
     state_columns   states to one column for each wanted joint
@@ -26,7 +26,7 @@ from .joint_samples import JointSamples
 from .motion import Motion, motions, usual_cutoff
 from .quality import Quality
 from .recording import Recording, open_recording
-from .segments import segments
+from .sample_segments import segments
 
 __all__ = [
     'JointSamples',

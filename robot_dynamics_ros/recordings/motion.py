@@ -17,7 +17,7 @@ from .filtering.uniform_grid import UniformGrid
 from .filtering.zero_phase import Convolution, half_length, kernels
 from .joint_samples import JointSamples
 from .recording import Recording
-from .segments import segment_parts
+from .sample_segments import segment_parts
 
 # Samples from which the cutoff is chosen, at most.
 LOOKED_AT = 1 << 18

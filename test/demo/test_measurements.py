@@ -3,7 +3,7 @@ import pytest
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.demo import measurements
-from robot_dynamics_ros.demo.recording import (
+from robot_dynamics_ros.demo.received_messages import (
     Channel,
     Content,
     MatrixSample,

@@ -27,6 +27,7 @@ KEYS = {
     'numpy': 'python3-numpy',
     'pytest': 'python3-pytest',
     'rich': 'python3-rich',
+    'scipy': 'python3-scipy',
     'sympy': 'python3-sympy',
     'urdf_parser_py': 'urdfdom_py',
     'yaml': 'python3-yaml',
@@ -35,8 +36,19 @@ KEYS = {
 
 # Libraries to whose functions `core/adapters` translates; no node needs one of them.
 ADAPTED = {'casadi', 'jax'}
-# Without it there is no report in HTML; it has no rosdep key.
-OF_AN_EXTRA = {'plotly'}
+# Of recordings, reports and fleets: they have no rosdep key, and the node needs none of them.
+OF_AN_EXTRA = {
+    'backports',
+    'compression',
+    'dask',
+    'distributed',
+    'lz4',
+    'playwright',
+    'plotly',
+    'pyarrow',
+    'rosbags',
+    'ruamel',
+}
 # Reads meshes for pictures of the command `robot_dynamics`, which does without it.
 DRAWN = {'trimesh'}
 
@@ -72,6 +84,7 @@ def test_what_the_package_imports_is_declared():
 def test_what_the_tests_import_is_declared():
     own = own_modules('test', 'examples', 'scripts')
     needed = {KEYS.get(name, name) for name in imported('test') - own}
+    needed -= OF_AN_EXTRA | DRAWN
     assert needed - declared(NODE, 'depend', 'exec_depend', 'test_depend') == set()
 
 

@@ -12,7 +12,7 @@ from property_settings import examples
 from recorded_states import sine_states
 
 from robot_dynamics_ros.recordings.quality import gap_limit
-from robot_dynamics_ros.recordings.segments import segment_parts, segments
+from robot_dynamics_ros.recordings.sample_segments import segment_parts, segments
 
 STATES = sine_states(rate=250.0, seconds=8.0)
 MS = 1_000_000

@@ -89,7 +89,7 @@ class Bomb:
         crafted({'array': 'bomb'}, bomb=np.array([Bomb()], object)),
         crafted({'dataclass': ['os', 'system'], 'fields': {}}),
         crafted({'dataclass': ['dataclasses', 'Field'], 'fields': {}}),
-        crafted({'dataclass': ['robot_dynamics_ros.scheduling.run', 'run'], 'fields': {}}),
+        crafted({'dataclass': ['robot_dynamics_ros.scheduling.run_tasks', 'run'], 'fields': {}}),
         crafted({'dataclass': ['robot_dynamics_ros.comparison', 'Finding'], 'fields': {'x': 1}}),
         crafted({'array': 'none'}),
     ],

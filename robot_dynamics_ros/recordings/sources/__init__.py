@@ -9,7 +9,7 @@ Modules::
     mcap_blocks           messages of an MCAP file, many at a time, in one buffer
     message_block         serialized messages in one buffer
     joint_state_decoder   serialized joint states to arrays: views at verified offsets
-    joint_state_layout    where stamp and values stand in messages that agree in all else
+    fixed_layout          where stamp and values stand in messages that agree in all else
     csv_source            joint states of CSV files
     csv_columns           what their columns hold
     storage_readers       readers of one storage file, by rosbags

@@ -16,7 +16,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .joint_state_layout import JointStateLayout, find_layout
+from .fixed_layout import JointStateLayout, find_layout
 from .message_block import MessageBlock, records_at
 from .state_rows import Places, StateBlock, StateRows
 

@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.codegen.threads import available_cores
 from robot_dynamics_ros.core.errors import ParameterError
 
 from .kept_results import KeptResults
-from .processes import outcomes_of_processes
+from .local_processes import outcomes_of_processes
 from .task import Outcome, Task, computed
 
 
