@@ -1,8 +1,19 @@
 """Measured efforts compared with the torques of a model: figures and findings.
 
+>>> with open_recording([Path('bag')]) as recording:
+...     comparison = compare.compare(parse_urdf(text), motions(recording))
+
 Modules::
 
-    comparison  the result, and its JSON form
+    compare         from motions to the result: one recording, or what is kept of many
+    comparison      the result, and its JSON form
+    compared_model  the model of the joints that were recorded
+    figures         the figures of each joint
+    spectrum        power spectral densities of effort and residual
+    verdicts        findings about robot and driver, in words
+    data_findings   findings about the recordings
+    evidence/       what is kept of recordings
+    explanations/   hypotheses about what lies between model and measurement
 """
 
 from .comparison import (

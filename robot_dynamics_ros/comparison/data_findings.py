@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +14,9 @@ from .evidence.evidence import Evidence
 from .evidence.model_torques import ModelTorques
 from .explanations.judge import Judge
 from .explanations.observations import Observations
+
+if TYPE_CHECKING:
+    from robot_dynamics_ros.recordings.quality import Quality
 
 # A joint that moves less stands still [rad or m].
 STILL = 1e-3
@@ -142,14 +146,14 @@ def _chosen(names: tuple[str, ...], which: Array) -> tuple[str, ...]:
 def _counted(
     code: str, attribute: str, text: str, evidence: Sequence[Evidence]
 ) -> Iterator[Finding]:
-    yield from _summed(code, text, evidence, lambda one: getattr(one.quality, attribute))
+    yield from _summed(code, text, evidence, lambda quality: getattr(quality, attribute))
 
 
 def _summed(
-    code: str, text: str, evidence: Sequence[Evidence], count: Callable[[Evidence], int]
+    code: str, text: str, evidence: Sequence[Evidence], count: Callable[[Quality], int]
 ) -> Iterator[Finding]:
     """A finding with the sum of a count over all recordings, if it is not zero."""
-    counts = {one.file: count(one) for one in evidence if one.quality is not None}
+    counts = {one.file: count(one.quality) for one in evidence if one.quality is not None}
     total = sum(counts.values())
     if total:
         most = max(counts, key=lambda file: counts[file])
@@ -160,7 +164,7 @@ def _summed(
 def _dropouts(evidence: Sequence[Evidence]) -> Iterator[Finding]:
     text = '{count} dropouts: intervals above 1.5 times the usual one'
     many = [one for one in evidence if one.quality and one.quality.dropouts > DROPOUTS * one.count]
-    yield from _summed('dropouts', text, many, lambda one: one.quality.dropouts)
+    yield from _summed('dropouts', text, many, lambda quality: quality.dropouts)
 
 
 def _clock(evidence: Sequence[Evidence]) -> Iterator[Finding]:
@@ -168,7 +172,7 @@ def _clock(evidence: Sequence[Evidence]) -> Iterator[Finding]:
         '{count} recordings without stamps: the times are those at which messages were recorded, '
         'and a delay has no meaning'
     )
-    yield from _summed('log_time', text, evidence, lambda one: int(one.quality.clock == 'log'))
+    yield from _summed('log_time', text, evidence, lambda quality: int(quality.clock == 'log'))
 
 
 def _short(evidence: Sequence[Evidence], observations: Observations) -> Iterator[Finding]:

@@ -74,7 +74,8 @@ def _correlation(moments: Moments) -> Array:
     varies = scale > 1e-20 * moments.product(measured, measured) * moments.product(MODEL, MODEL)
     correlation = np.full(len(scale), np.nan)
     correlation[varies] = both[varies] / np.sqrt(scale[varies])
-    return np.clip(correlation, -1.0, 1.0)
+    clipped: Array = np.clip(correlation, -1.0, 1.0)
+    return clipped
 
 
 def _covariance(moments: Moments, left: Array, right: Array) -> Array:
@@ -109,5 +110,5 @@ def _shares(moments: Moments, friction: Array) -> dict[str, Array]:
     shares = {
         name: moments.product(part, columns[MEASURED]) / squares for name, part in parts.items()
     }
-    shares['residual'] = 1.0 - sum(shares.values())
+    shares['residual'] = 1.0 - np.sum(list(shares.values()), axis=0)
     return shares

@@ -36,7 +36,8 @@ def spectrum_of(observations: Observations) -> Spectrum | None:
         if abs(step - interval) < 1e-3 * interval and block.stop - block.start >= size
     ]
     of_measured, of_residual = np.mean(densities, axis=0)
-    return Spectrum(np.fft.rfftfreq(size, interval), of_measured, of_residual)
+    frequencies = np.fft.rfftfreq(size, interval).astype(np.float64)
+    return Spectrum(frequencies, of_measured, of_residual)
 
 
 def _density(signal: Array, interval: float) -> Array:

@@ -8,7 +8,7 @@ from .figures.joint_parts import JointPart
 from .words.numbers_as_text import duration, percent, quantity
 
 # Of the values of findings, by code; that of friction depends on the joint.
-UNITS = {'payload': 'kg', 'delay': 's'}
+UNITS = {'payload': 'kg', 'delay': 's', 'short': 's'}
 
 
 def is_good(comparison: Comparison) -> bool:
@@ -24,7 +24,9 @@ def headline(comparison: Comparison) -> str:
     joints = len(comparison.joints)
     if not comparison.findings:
         return f'The model agrees with the recording in {_count(joints, "joint")}: no finding.'
-    concerned = {name for finding in comparison.findings for name in finding.joints}
+    named = {name for finding in comparison.findings for name in finding.joints}
+    # Joints that were not recorded are named too.
+    concerned = named & set(comparison.joints)
     found = _count(len(comparison.findings), 'finding')
     if not concerned:
         return f'{found} about the recording.'
@@ -45,6 +47,8 @@ def recordings_line(comparison: Comparison) -> str:
         f'{_count(len(comparison.joints), "joint")}, {_count(len(used), "recording")}, '
         f'{duration(seconds)}{rate}, {samples:,} samples'
     )
+    if len(comparison.samples.times) < samples:
+        line += f', {len(comparison.samples.times):,} drawn with every peak among them'
     return line + (f'; {_count(unused, "recording")} could not be used' if unused else '')
 
 

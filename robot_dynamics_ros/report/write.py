@@ -52,9 +52,9 @@ def _content(comparison: Comparison, provenance: Provenance, path: Path) -> byte
             from .printed.document import document
 
             return document(comparison, provenance)
-        from .printed.picture import picture
+        from .printed.overview import overview
 
-        return picture(comparison)
+        return overview(comparison)
     except ModuleNotFoundError as error:
         raise RobotDynamicsError(
             f"{path} needs {error.name}: pip install 'robot_dynamics_ros[recordings]'"

@@ -122,6 +122,16 @@ def test_json_and_locked_joints(run, tmp_path):
     assert row['joints']['wrist']['peak_torque'] > 0.0
 
 
+def test_remarks_are_said(run, tmp_path):
+    """A gap of 0.5 s between two segments."""
+    stamps = STATES.stamps + 500_000_000 * (np.arange(len(STATES)) > 500)
+    joint_state_bag(tmp_path / 'gap', replace(STATES, stamps=stamps))
+    ended = run('gap', '--urdf', 'arm.urdf', '--output', 'o.csv')
+    assert ended.returncode == 0
+    assert ended.stdout.splitlines()[1].startswith('  1 gaps, the longest of 0.504 s')
+    assert 'gaps' not in run('bag', '--urdf', 'arm.urdf', '--output', 'o.csv').stdout
+
+
 def test_json_is_as_documented(run):
     document = (Path(__file__).resolve().parents[2] / 'docs' / 'recordings.md').read_text()
     shown = json.loads(re.search(r'```json torques\n(.*?)```', document, re.DOTALL)[1])

@@ -50,8 +50,19 @@ def test_the_headline_says_what_was_found():
     good = replace(found, findings=[])
     assert headline(good).endswith('no finding.')
     assert is_good(good)
+    missing = Finding('missing', ('not_recorded',), None, 'it was not recorded')
+    both = replace(found, findings=[*found.findings, missing])
+    assert headline(both) == '2 findings in 3 of 3 joints.'
     of_data = replace(found, findings=[Finding('gaps', (), 3.0, 'three gaps')])
     assert headline(of_data) == '1 finding about the recording.'
+
+
+def test_samples_that_are_not_drawn_are_counted():
+    comparison = arm(1, count=500)
+    assert 'drawn' not in recordings_line(comparison)
+    longer = replace(comparison.recordings[0], samples=3_600_000)
+    line = recordings_line(replace(comparison, recordings=(longer,)))
+    assert '3,600,000 samples, 500 drawn' in line
 
 
 def test_recordings_that_cannot_be_used_are_counted():

@@ -107,6 +107,8 @@ def _report(outcomes: Sequence[Outcome], targets: Sequence[Path], output: Output
     for outcome, target in zip(outcomes, targets, strict=True):
         rows.append(_row(outcome, target))
         output.line(_line(outcome, target))
+        for remark in () if outcome.error else outcome.result['remarks']:
+            output.line(f'  {remark}')
     failed = sum(bool(outcome.error) for outcome in outcomes)
     if len(outcomes) > 1:
         written = len(outcomes) - failed

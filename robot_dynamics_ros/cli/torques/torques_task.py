@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from robot_dynamics_ros.comparison.comparison import TERMS
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import JointSamples, motions, open_recording
 from robot_dynamics_ros.recordings.writers import TorqueOrigin, TorqueSamples, open_torque_file
 from robot_dynamics_ros.written_file import written_file
@@ -45,12 +47,11 @@ def write_torques(
     """
     urdf, joints, locked = recorded_robot(options, files)
     torques = model_torques(urdf, joints)
-    peaks = np.zeros(len(joints))
-    samples, motion = 0, None
     with open_recording(
         files, topic=options.topic, rename=options.rename, joints=joints
     ) as recording:
         origin = TorqueOrigin(joints, recording.start, recording.topic, urdf)
+        written = _Written(np.zeros(len(joints)))
         with (
             progress(name, recording.size, 'states') as advance,
             written_file(target) as new,
@@ -58,24 +59,48 @@ def write_torques(
         ):
             for motion in motions(recording, cutoff=options.cutoff):
                 parts = dict(zip(TERMS, torques.terms(motion), strict=True))
-                torque = TorqueSamples(motion, parts)
-                file.write(torque)
-                peaks = np.maximum(peaks, np.abs(torque.torques).max(axis=0))
-                samples += len(motion)
+                samples = TorqueSamples(motion, parts)
+                file.write(samples)
+                written.count(samples)
                 advance(len(motion))
-        assert motion is not None  # or `motions` has raised
+    return {
+        'robot': torques.model.name,
+        'topic': recording.topic,
+        **written.as_json(joints),
+        'locked': list(locked),
+        'quality': recording.quality.as_json(),
+        'remarks': recording.quality.remarks(),
+    }
+
+
+@dataclass
+class _Written:
+    """What has been written.
+
+    Attributes:
+        peaks: (n,) largest absolute torque of each joint [N m or N].
+        samples: how many.
+        rate: of them [Hz].
+        cutoff: of the low pass [Hz].
+    """
+
+    peaks: Array
+    samples: int = 0
+    rate: float = float('nan')
+    cutoff: float = float('nan')
+
+    def count(self, samples: TorqueSamples) -> None:
+        self.peaks = np.maximum(self.peaks, np.abs(samples.torques).max(axis=0))
+        self.samples += len(samples)
+        self.rate, self.cutoff = samples.motion.rate, samples.motion.cutoff
+
+    def as_json(self, joints: tuple[str, ...]) -> dict[str, Any]:
+        peaks = zip(joints, self.peaks.tolist(), strict=True)
         return {
-            'robot': torques.model.name,
-            'topic': recording.topic,
-            'samples': samples,
-            'rate': motion.rate,
-            'cutoff': motion.cutoff,
-            'joints': {
-                joint: {'peak_torque': peak}
-                for joint, peak in zip(joints, peaks.tolist(), strict=True)
-            },
-            'locked': list(locked),
-            'quality': recording.quality.as_json(),
+            'samples': self.samples,
+            'rate': self.rate,
+            'cutoff': self.cutoff,
+            'joints': {joint: {'peak_torque': peak} for joint, peak in peaks},
         }
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from .explanation import Explanation
 from .observations import Observations
+
+Flags = npt.NDArray[np.bool_]
 
 # Deviations below this share of the effort are not worth an explanation: models have them.
 NEGLIGIBLE = 0.01
@@ -53,7 +56,7 @@ class Judge:
         self.loaded = self.judged & varies & _loaded(np.sqrt(torque), seen.torques.model)
         self.floor = np.where(self.judged, NEGLIGIBLE**2 * squares, 1.0)
 
-    def _is_silent(self, nothing: Explanation) -> Array:
+    def _is_silent(self, nothing: Explanation) -> Flags:
         seen = self.observations
         weights = seen.project.weights.T
         samples = np.maximum(weights.sum(axis=1), 1.0)
@@ -67,11 +70,12 @@ class Judge:
         left = squares * (1.0 - np.clip(np.nan_to_num(correlation), -1.0, 1.0) ** 2)
         variance = size**2 * samples - efforts.sum(axis=1) ** 2 / samples
         small = (size < SILENT * torque) | (size < np.minimum(SILENT_LIMIT * limits, torque))
-        return small & (left >= NOISE**2 * variance)
+        silent: Flags = small & (left >= NOISE**2 * variance)
+        return silent
 
     def columns(self, body: int | None) -> Array:
         """(n, N, K) gravity, motion and, for a body, its ten parameters; without friction."""
-        if body not in self._columns:
+        if body is not None and body not in self._columns:
             load = self.observations.load(body).transpose(1, 0, 2)
             self._columns[body] = np.concatenate([self._columns[None], load], axis=-1)
         return self._columns[body]
@@ -111,6 +115,21 @@ class Judge:
         errors: Array = np.maximum(left, 0.0) + self.floor[list(given.order)]
         return errors
 
+    def errors_of_pairs(self, given: Explanation) -> Array:
+        """The error (n, n) of each joint, by rows, with the effort of each joint."""
+        efforts, coefficients = self.observations.efforts(given.delay), self.coefficients(given)
+        project, columns = self.observations.project, self.columns(given.body)
+        model = self.products(given.body) @ coefficients @ coefficients
+        errors = np.empty((len(efforts), len(efforts)))
+        for joint, gain in enumerate(given.gains):
+            weighted = efforts * project.weights[:, joint]
+            explained = weighted @ project.basis[joint]
+            squares = (weighted**2).sum(axis=1) - (explained**2).sum(axis=1)
+            mixed = weighted @ (columns[joint] @ coefficients)
+            errors[joint] = squares - 2.0 * gain * mixed + gain**2 * model[joint]
+        floored: Array = np.maximum(errors, 0.0) + self.floor
+        return floored
+
     def misfit(self, given: Explanation) -> float:
         """Sum of the logarithms of the errors: minus the log-likelihood, up to a factor."""
         return float(np.log(self.errors(given))[self.judged].sum())
@@ -125,7 +144,7 @@ class Judge:
             return both / model, both / np.sqrt(model * squares)
 
 
-def _loaded(torque: Array, model: RobotModel) -> Array:
+def _loaded(torque: Array, model: RobotModel) -> Flags:
     """Whether the torque (n,) of a joint is not small against the largest of its kind."""
     sliding = np.array([joint.kind == 'prismatic' for joint in model.independent_joints])
     loaded = np.zeros(len(torque), dtype=bool)

@@ -13,12 +13,15 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
 from ..evidence.excerpts import Window
 from ..evidence.model_torques import ModelTorques
 from .explanation import Explanation
+
+Flags = npt.NDArray[np.bool_]
 
 # Largest delay that is looked for [s].
 LONGEST_DELAY = 0.1
@@ -47,7 +50,7 @@ class Projector:
     basis: Array
 
     @classmethod
-    def of(cls, velocities: Array, weights: Array, moving: Array) -> Projector:
+    def of(cls, velocities: Array, weights: Array, moving: Flags) -> Projector:
         """Those of velocities (N, n), with weights (N, n) and joints that move (n,)."""
         stacked = np.stack([velocities, np.sign(velocities), np.ones_like(velocities)], axis=-1)
         columns = (stacked * weights[:, :, None]).transpose(1, 0, 2)
@@ -142,10 +145,13 @@ class Observations:
             delay: [s].
             order: index of the effort that is taken for each joint.
         """
-        parts = [_later(window, delay).T for window in self._finite]
-        efforts = np.concatenate([np.empty((self.size, 0)), *parts], axis=1)
-        weighted: Array = efforts[list(order)] * self.project.weights.T
+        weighted: Array = self.efforts(delay)[list(order)] * self.project.weights.T
         return weighted
+
+    def efforts(self, delay: float) -> Array:
+        """The same (n, N) in the order of the joints, whether or not samples count."""
+        parts = [_later(window, delay).T for window in self._finite]
+        return np.concatenate([np.empty((self.size, 0)), *parts], axis=1)
 
     @property
     def measured(self) -> Array:
@@ -169,7 +175,7 @@ class Observations:
 
     def torque(self, given: Explanation) -> Array:
         """Torque (N, n) of the model with the load of an explanation, without friction."""
-        total = self.gravity + self.motion if given.gravity else self.motion
+        total: Array = self.gravity + self.motion if given.gravity else self.motion
         if given.body is not None:
             total = total + self._load(given.body) @ np.array(given.load)
         return total
@@ -187,10 +193,11 @@ def _rows(window: Window) -> int:
     return len(window.efforts) - 2 * _margin(window)
 
 
-def _measured(window: Window) -> Array:
+def _measured(window: Window) -> Flags:
     """Whether each joint has all its efforts in a window, (rows, n)."""
     complete = np.isfinite(window.efforts).all(axis=0)
-    return np.broadcast_to(complete, (_rows(window), len(complete)))
+    shape = _rows(window), window.efforts.shape[1]
+    return np.broadcast_to(complete, shape)
 
 
 def _later(window: Window, delay: float) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,48 +86,57 @@ def _shown_position(model: RobotModel) -> Array:
 
 
 def _draw_links(axes: Any, inspection: Inspection, poses: Array, shapes: LinkShapes) -> Array:
-    """Draw shapes, bones, ellipsoids, centres and marks; the points (N, 3) that must be seen."""
+    """Draw all links and their marks; the points (N, 3) that must be seen."""
     model = inspection.model
-    marks = _marks(inspection.findings)
-    heavy = NEGLIGIBLE * inspection.mass
-    points = [poses[:, :, 3]]
     _draw_bones(axes, model, poses)
-    for frame, pose in zip(model.frames, poses, strict=True):
-        triangles = shapes.triangles.get(frame.name)
-        if triangles is not None:
-            placed = _moved(triangles, pose)
-            corners = placed.reshape(-1, 3)
-            axes.plot_trisurf(
-                *corners.T, triangles=np.arange(len(corners)).reshape(-1, 3),
-                color=SHAPE, alpha=0.35, edgecolor='none', zorder=1,
-            )  # fmt: skip
-            points.append(corners)
+    points = [poses[:, :, 3], *_draw_shapes(axes, model, poses, shapes)]
     size = float(np.ptp(np.concatenate(points), axis=0).max()) or 1.0
+    marks = _marks(inspection.findings)
+    middle = poses[:, :, 3].mean(axis=0)
     for link, pose in zip(model.links, poses, strict=True):
         mark = marks.get(link.name)
-        anchor = pose[:, 3]
+        center = _moved(np.array(link.inertia.center_of_mass), pose)
+        # What is far outside is a mistake; it would hide the robot.
+        near = float(np.linalg.norm(center - middle)) <= 2.0 * size
+        anchor = center if near else pose[:, 3]
+        color = COLORS[mark[0]] if mark else ELLIPSOID
         if link.inertia.mass > 0.0:
-            ellipsoid = Ellipsoid.of(link.inertia)
-            anchor = _moved(ellipsoid.center, pose)
-            color = COLORS[mark[0]] if mark else ELLIPSOID
-            # What is far outside, or huge, is a mistake: it would hide the robot.
-            if not np.linalg.norm(anchor - poses[:, :, 3].mean(axis=0)) <= 2.0 * size:
-                anchor = pose[:, 3]
-            elif ellipsoid.semi_axes.max() < size and (mark or link.inertia.mass > heavy):
-                points.append(_draw_ellipsoid(axes, ellipsoid, pose, color))
             axes.scatter(*anchor, color=color, s=14, zorder=5, depthshade=False)
+        if near and link.inertia.mass > (0.0 if mark else NEGLIGIBLE * inspection.mass):
+            points += _draw_ellipsoid(axes, Ellipsoid.of(link.inertia), pose, color, size)
         if mark:
             _mark(axes, anchor, *mark)
     return np.concatenate(points)
 
 
-def _draw_ellipsoid(axes: Any, ellipsoid: Ellipsoid, pose: Array, color: str) -> Array:
-    """Draw a faint surface and the principal sections; points (N, 3) of the surface."""
+def _draw_shapes(
+    axes: Any, model: RobotModel, poses: Array, shapes: LinkShapes
+) -> Iterator[Array]:
+    """Draw the shapes of the links; the corners (N, 3) of each."""
+    for frame, pose in zip(model.frames, poses, strict=True):
+        if frame.name in shapes.triangles:
+            corners = _moved(shapes.triangles[frame.name], pose).reshape(-1, 3)
+            axes.plot_trisurf(
+                *corners.T, triangles=np.arange(len(corners)).reshape(-1, 3),
+                color=SHAPE, alpha=0.35, edgecolor='none', zorder=1,
+            )  # fmt: skip
+            yield corners
+
+
+def _draw_ellipsoid(
+    axes: Any, ellipsoid: Ellipsoid, pose: Array, color: str, size: float
+) -> Iterator[Array]:
+    """Draw a faint surface and the principal sections; points (N, 3) of the surface.
+
+    Nothing is drawn if it is larger than `size` of the robot [m].
+    """
+    if not ellipsoid.semi_axes.max() < size:
+        return
     surface = _moved(ellipsoid.surface(), pose)
     axes.plot_surface(*np.moveaxis(surface, -1, 0), color=color, alpha=0.07, zorder=3, shade=False)
     for section in ellipsoid.sections():
         axes.plot(*_moved(section, pose).T, color=color, linewidth=0.9, alpha=0.8, zorder=4)
-    return surface.reshape(-1, 3)
+    yield surface.reshape(-1, 3)
 
 
 def _moved(points: Array, pose: Array) -> Array:

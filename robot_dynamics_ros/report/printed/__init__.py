@@ -3,6 +3,6 @@
 Modules::
 
     document           a PDF
-    picture            a PNG
+    overview           a PNG
     matplotlib_panels  panels of both
 """

@@ -23,7 +23,7 @@ COLUMNS = (2.4, 1.7, 1.0, 1.0)
 HIGHEST = 30_000
 
 
-def picture(comparison: Comparison) -> bytes:
+def overview(comparison: Comparison) -> bytes:
     """The bytes of a PNG.
 
     Args:
