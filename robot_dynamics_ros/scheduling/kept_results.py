@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import metadata
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.written_file import written_file
 
 from .plain_data import PACKAGE, decoded, encoded, fingerprint
 from .task import Outcome, Task
@@ -63,7 +62,8 @@ class KeptResults:
         files = {task.name: self._file(task) for task in tasks}
         for outcome in outcomes:
             if not outcome.error:
-                _write(files[outcome.name], encoded(outcome.result))
+                with written_file(files[outcome.name]) as new:
+                    new.write_bytes(encoded(outcome.result))
             yield outcome
 
     def _file(self, task: Task) -> Path:
@@ -72,12 +72,6 @@ class KeptResults:
         key = fingerprint([self._common, function, task.arguments, states])
         name = re.sub(r'[^A-Za-z0-9.-]+', '_', Path(task.name).name)[:LONGEST_NAME]
         return self._folder / f'{name}.{key[:32]}{ENDING}'
-
-
-def _write(file: Path, content: bytes) -> None:
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as new:
-        new.write(content)
-    os.replace(new.name, file)
 
 
 def _version() -> str:
