@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core.checks import Array
-
 from .comparison import Finding
 from .evidence.evidence import Evidence
 from .evidence.model_torques import ModelTorques
