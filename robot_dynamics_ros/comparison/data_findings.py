@@ -30,6 +30,8 @@ COUNTS = (
     ('stamps', 'backward', '{count} stamps go backward: the clock was set, or two publish'),
     ('stamps', 'repeated', '{count} repeated stamps: the later samples are left out'),
     ('not_finite', 'not_finite', '{count} samples with a position that is not finite'),
+    ('jumps', 'jumps', '{count} jumps of a position by more than half a turn: the recording is '
+     'cut there'),
     ('no_velocity', 'without_velocities', '{count} samples without velocities: derived from the '
      'positions'),
     ('unused', 'unused', '{count} samples in segments that are too short for the filter: they are '
