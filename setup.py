@@ -30,7 +30,8 @@ extras = {
     'simulation': ['mujoco'],
     'xacro': ['xacro'],
     'picture': ['matplotlib', 'pycollada', 'trimesh'],
-    'recordings': ['matplotlib', 'plotly', 'rosbags', 'scipy'],
+    # rosbags: older ones decompress with another library, and do not open bare storage files
+    'recordings': ['matplotlib', 'plotly', 'rosbags>=0.11.9', 'scipy'],
     'fleet': ['dask', 'distributed'],
     'parquet': ['pyarrow'],
     'casadi': ['casadi'],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import takewhile
+from itertools import product, takewhile
 
 from robot_dynamics_ros.core.errors import RecordingError
 
@@ -38,21 +38,22 @@ def renamed(recorded: Sequence[str], renaming: Mapping[str, str]) -> tuple[str, 
 
 
 def offered_renaming(recorded: Sequence[str], wanted: Sequence[str]) -> dict[str, str]:
-    """A renaming after which all wanted joints are there; empty if none is obvious.
+    """A renaming after which all wanted joints are recorded, or all recorded ones wanted.
 
     Tried are one prefix for another, a prefix that is missing, and names that end in the same
     number.
 
     Args:
         recorded: names in the recording.
-        wanted: names that are missing there, and others.
+        wanted: names of which some are missing there.
+
+    Returns:
+        Empty if no renaming is obvious.
     """
     missing = [name for name in wanted if name not in recorded]
-    if not missing:
-        return {}
     free = [name for name in recorded if name not in wanted]
     return (
-        _prefix(recorded, wanted, missing[0], free)
+        _prefix(recorded, wanted, missing, free)
         or _pairs(missing, free, str.endswith)
         or _pairs(missing, free, lambda name, other: _number(name) == _number(other))
     )
@@ -64,47 +65,51 @@ def rename_options(renaming: Mapping[str, str]) -> str:
 
 
 def _prefix(
-    recorded: Sequence[str], wanted: Sequence[str], name: str, free: Sequence[str]
+    recorded: Sequence[str], wanted: Sequence[str], missing: Sequence[str], free: Sequence[str]
 ) -> dict[str, str]:
-    """One prefix for another, by a missing name and the recorded ones that it may have."""
-    found = []
-    for other in free:
+    """One prefix for another, which a missing name has instead of a recorded one."""
+    found: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for name, other in product(missing, free):
         common = len(list(takewhile(_equal, zip(reversed(name), reversed(other), strict=False))))
-        candidates = [(other[:-size], name[:-size]) for size in range(common, 0, -1)]
-        found.append([each for each in candidates if _renames(*each, recorded, wanted)])
-    fitting = [candidates for candidates in found if candidates]
-    if len(fitting) != 1:
+        for size in range(common, 0, -1):
+            prefix = other[:-size], name[:-size]
+            names = _fitting_names(*prefix, recorded, wanted)
+            if names:
+                # What other names become makes no difference.
+                used = tuple(each if each in wanted else '' for each in names)
+                found.setdefault(used, []).append(prefix)
+    if len(found) != 1:
         return {}
     # Best a prefix that ends as words do.
-    fitting[0].sort(key=lambda each: not each[0].endswith(('_', '/', '-')))
-    return dict(fitting[0][:1])
+    (prefixes,) = found.values()
+    return dict(sorted(prefixes, key=lambda each: not each[0].endswith(('_', '/', '-')))[:1])
 
 
 def _equal(pair: tuple[str, str]) -> bool:
     return pair[0] == pair[1]
 
 
-def _renames(old: str, new: str, recorded: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether all wanted names are there after a prefix is replaced."""
+def _fitting_names(
+    old: str, new: str, recorded: Sequence[str], wanted: Sequence[str]
+) -> tuple[str, ...]:
+    """Names after a prefix is replaced, if they fit those that are wanted; else none."""
     if not old or old in recorded:
-        return False
+        return ()
     try:
-        return set(wanted) <= set(renamed(recorded, {old: new}))
+        names = renamed(recorded, {old: new})
     except RecordingError:
-        return False
+        return ()
+    return names if set(wanted) <= set(names) or set(names) <= set(wanted) else ()
 
 
 def _pairs(
     missing: Sequence[str], free: Sequence[str], alike: Callable[[str, str], bool]
 ) -> dict[str, str]:
-    """Recorded names by what each is alike to; empty if one is alike to none or to several."""
-    pairs: dict[str, str] = {}
-    for name in missing:
-        others = [other for other in free if alike(name, other)]
-        if len(others) != 1 or others[0] in pairs:
-            return {}
-        pairs[others[0]] = name
-    return pairs
+    """Recorded names by what each is alike to; empty if that is ambiguous or leaves both over."""
+    pairs = [(other, name) for name, other in product(missing, free) if alike(name, other)]
+    renaming = dict(pairs)
+    unique = len(renaming) == len(pairs) == len(set(renaming.values()))
+    return renaming if unique and len(pairs) == min(len(missing), len(free)) else {}
 
 
 def _number(name: str) -> str:

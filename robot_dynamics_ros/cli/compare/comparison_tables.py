@@ -76,4 +76,5 @@ def _number(value: float, digits: int, unit: str = '') -> str:
 
 
 def _percent(share: float) -> str:
-    return f'{100.0 * share:.0f} %' if math.isfinite(share) else '-'
+    # Rounded to an int: no share is -0 %.
+    return f'{round(100.0 * share)} %' if math.isfinite(share) else '-'
