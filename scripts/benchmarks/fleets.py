@@ -26,7 +26,7 @@ ROUNDS = 2
 # Of tasks that compute nothing.
 EMPTY_TASKS = 500
 # At most so many times the plain loop, with one process; and at least so many times as fast.
-LOOP_BOUND, TWO_CORES_SPEED = 1.05, 1.5
+LOOP_BOUND, TWO_CORES_SPEED = 1.05, 1.4
 EMPTY_BOUND = 5.0  # [ms] that a task costs
 
 
@@ -64,8 +64,8 @@ def _recordings(folder: Path) -> tuple[RecordingOptions, list[Path]]:
 
 
 def _beside_plain_loop(options: RecordingOptions, bags: list[Path], folder: Path) -> list[Figure]:
-    """Torques of all recordings as Parquet: a loop, one process, two, and a cluster."""
-    targets = [folder / f'{bag.stem}.parquet' for bag in bags]
+    """Torques of all recordings as MCAP: a loop, one process, two, and a cluster."""
+    targets = [folder / f'{bag.stem}_torques.mcap' for bag in bags]
     pairs = list(zip(bags, targets, strict=True))
     tasks = [Task(bag.name, write_torques, (bag.name, (bag,), target)) for bag, target in pairs]
 
