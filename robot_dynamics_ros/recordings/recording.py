@@ -150,7 +150,8 @@ def _recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) ->
     missing = [joint for joint in wanted if joint not in recorded]
     if not missing:
         return tuple(recorded[joint] for joint in wanted)
-    offer = rename_options(offered_renaming(tuple(recorded), wanted))
+    # --rename takes names as they were recorded.
+    offer = rename_options(offered_renaming(tuple(new), wanted))
     raise RecordingError(
         f'{name}: joint {missing[0]!r} is not in the recording, which has '
         f'{", ".join(sorted(recorded))}' + (f': perhaps {offer}' if offer else '')

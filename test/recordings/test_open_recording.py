@@ -230,3 +230,29 @@ def test_a_reader_leaves_no_files_behind(tmp_path, monkeypatch):
         assert list(temporary.iterdir())
     assert not list(temporary.iterdir())
     shutil.rmtree(bag)
+
+
+def test_a_file_that_must_not_be_read_is_not_called_damaged(tmp_path, monkeypatch):
+    """SQLite says of it only that it cannot be opened."""
+    (file,) = joint_state_bag(tmp_path / 'bag', STATES, storage='sqlite3').glob('*.db3')
+    real = type(file).open
+
+    def forbidden(path, *arguments, **options):
+        if path == file:
+            raise PermissionError(13, 'Permission denied', str(path))
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(type(file), 'open', forbidden)
+    with pytest.raises(PermissionError, match=r'Permission denied.*\.db3'), open_recording([file]):
+        pass
+
+
+def test_a_renaming_is_offered_for_the_names_that_were_recorded(tmp_path):
+    """What --rename takes, and not what another --rename has made of them."""
+    bag = joint_state_bag(tmp_path / 'bag', replace(STATES, names=('a_1', 'a_2', 'a_3')))
+    wanted = ['b_1', 'b_2', 'b_3']
+    with (
+        pytest.raises(RecordingError, match='--rename a_=b_$'),
+        open_recording([bag], rename={'a_': 'c_'}, joints=wanted),
+    ):
+        pass

@@ -115,6 +115,8 @@ def _opened(file: Path, storage: Path) -> Iterator[Any]:
         storage: the file, decompressed.
     """
     with errors_of(file):
+        # SQLite does not say why it cannot open a file.
+        storage.open('rb').close()
         reader = opened_storage(storage)
     try:
         yield reader
