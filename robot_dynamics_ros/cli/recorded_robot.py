@@ -8,6 +8,7 @@ from pathlib import Path
 from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_options
 from robot_dynamics_ros.scheduling import once
 
 from .recording_options import RecordingOptions
@@ -39,6 +40,28 @@ def recorded_robot(
             ):
                 joints = model.joint_names
     return urdf, joints, tuple(name for name in model.joint_names if name not in joints)
+
+
+def renaming_hint(
+    options: RecordingOptions, files: Sequence[Path], missing: Sequence[str], robot: Sequence[str]
+) -> str:
+    """What --rename could do about joints that are missing; empty where nothing is.
+
+    Args:
+        options: of the recording.
+        files: that together are the recording.
+        missing: names of joints of the robot.
+        robot: names of all joints of the robot.
+    """
+    if not missing:
+        return ''
+    with open_recording(files, topic=options.topic, rename=options.rename) as recording:
+        names = recording.names
+    others = [old for old, new in names.items() if new not in robot]
+    if not others:
+        return ''
+    offer = rename_options(offered_renaming(tuple(names), missing)) or '--rename RECORDED=NAME'
+    return f'The recording has joints that the robot has not, {", ".join(others)}: perhaps {offer}'
 
 
 @once

@@ -20,10 +20,10 @@ from .evidence.plot_samples import samples_of
 from .explanations.delays import joint_delays
 from .explanations.friction_fits import friction_fits
 from .explanations.observations import Observations
-from .explanations.relabelling import explained
+from .explanations.relabelling import Relabelling, explained
 from .joint_figures import joint_figures
 from .spectrum import spectrum_of
-from .verdicts import joint_sentence, relabelled, verdicts
+from .verdicts import joint_sentence, relabelled, unexplained_alone, verdicts
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion
@@ -93,12 +93,15 @@ def _in_order(motion: Motion, joints: tuple[str, ...]) -> Motion:
     return replace(motion, joints=joints, **chosen)
 
 
-def conclude(torques: ModelTorques, evidence: Sequence[Evidence]) -> Comparison:
+def conclude(
+    torques: ModelTorques, evidence: Sequence[Evidence], *, renaming: str = ''
+) -> Comparison:
     """The comparison over all recordings of one robot.
 
     Args:
         torques: of the model with which the evidence was gathered.
         evidence: of each recording, also of those that could not be used.
+        renaming: what to do about joints that are missing; empty: unknown.
     """
     model, names = torques.model, torques.model.joint_names
     used = [one for one in evidence if one.count]
@@ -114,8 +117,10 @@ def conclude(torques: ModelTorques, evidence: Sequence[Evidence]) -> Comparison:
         *relabelled(names, relabelling),
         *verdicts(judge, found, frictions, figures),
         *silent_joints(judge),
-        *data_findings(torques, evidence, observations),
+        *data_findings(torques, evidence, observations, renaming),
     ]
+    if relabelling == Relabelling.nothing(len(names)):
+        findings = [*unexplained_alone(judge, figures, findings), *findings]
     return Comparison(
         robot=model.name,
         recordings=tuple(one.summary for one in evidence),
@@ -126,4 +131,5 @@ def conclude(torques: ModelTorques, evidence: Sequence[Evidence]) -> Comparison:
         findings=findings,
         samples=samples_of(names, [one.samples for one in evidence]),
         spectrum=spectrum_of(observations),
+        locked=torques.locked,
     )

@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import ParameterError
 
+# A joint moves little if that is at most this share of the mass that the recorded ones carry:
+# fingers of a gripper do.
+LIGHT = 0.02
+
 
 def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
     """The robot whose independent joints are those that were recorded; others are locked.
@@ -34,18 +38,33 @@ def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
     return model.reduced(kept, locked) if locked else model
 
 
-def joints_before(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
-    """Joints that were not recorded, but carry one that was: their position matters.
+def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
+    """Joints that were not recorded, but whose position changes the torque of one that was.
+
+    They carry a recorded joint, or a recorded one carries them with a mass that is not light.
 
     Args:
         model: the whole robot.
         recorded: names of joints.
     """
-    carriers = set()
-    for joint in model.joints:
-        if joint.name in recorded:
-            parent = joint.parent
-            while parent >= 0:
-                carriers.add(model.joints[parent].mimicked or model.joints[parent].name)
-                parent = model.joints[parent].parent
-    return tuple(name for name in model.joint_names if name in carriers and name not in recorded)
+    chains = [_chain(model, body) for body in range(len(model.joints))]
+    masses = [joint.inertia.mass for joint in model.joints]
+    carried = [bool(chain & set(recorded)) for chain in chains]
+    light = LIGHT * sum(mass for mass, one in zip(masses, carried, strict=True) if one)
+    result = []
+    for name in model.joint_names:
+        moved = [body for body, chain in enumerate(chains) if name in chain]
+        carries = any(model.joints[body].name in recorded for body in moved)
+        driven = sum(masses[body] for body in moved if carried[body]) > light
+        if name not in recorded and (carries or driven):
+            result.append(name)
+    return tuple(result)
+
+
+def _chain(model: RobotModel, body: int) -> set[str]:
+    """Names of the independent joints that move a body."""
+    names = set()
+    while body >= 0:
+        names.add(model.joints[body].mimicked or model.joints[body].name)
+        body = model.joints[body].parent
+    return names

@@ -14,6 +14,8 @@ from robot_dynamics_ros.core.checks import Array
 
 # The terms whose shares of the measurement are given; they and `residual` sum to 1.
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
+# A model does not explain an effort of which it leaves more than this share of the RMS.
+HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,11 @@ class JointComparison:
     def relative_residual(self) -> float:
         """rms_residual / rms_measured [-]; NaN where nothing was measured."""
         return self.rms_residual / self.rms_measured if self.rms_measured > 0.0 else math.nan
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether the model explains most of the effort; true where nothing was measured."""
+        return not self.relative_residual > HALF
 
 
 @dataclass(frozen=True)
@@ -181,6 +188,8 @@ class Comparison:
         findings: the most important one first; empty if model and recording agree.
         samples: for plots; without rows if there are none.
         spectrum: of measured effort and residual; None where there are too few samples.
+        locked: joints of the robot that were not recorded: the model has them at zero, or at the
+            limit nearest to zero.
     """
 
     robot: str
@@ -189,6 +198,7 @@ class Comparison:
     findings: Sequence[Finding]
     samples: Samples
     spectrum: Spectrum | None = None
+    locked: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics compare --json`, see docs/recordings.md.
@@ -198,6 +208,7 @@ class Comparison:
         return {
             'robot': self.robot,
             'recordings': [_recording(one) for one in self.recordings],
+            'locked': list(self.locked),
             'joints': {name: _joint(one) for name, one in self.joints.items()},
             'findings': [_finding(one) for one in self.findings],
         }

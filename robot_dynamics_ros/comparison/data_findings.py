@@ -41,7 +41,10 @@ COUNTS = (
 
 
 def data_findings(
-    torques: ModelTorques, evidence: Sequence[Evidence], observations: Observations
+    torques: ModelTorques,
+    evidence: Sequence[Evidence],
+    observations: Observations,
+    renaming: str = '',
 ) -> list[Finding]:
     """What is wrong with the recordings.
 
@@ -49,12 +52,13 @@ def data_findings(
         torques: of the model.
         evidence: of each recording.
         observations: windows of all of them.
+        renaming: what to do about joints that are missing; empty: unknown.
     """
     names = torques.model.joint_names
     used = [one for one in evidence if one.count]
     return [
         *_failed(evidence),
-        *_missing(torques.missing),
+        *_missing(torques.missing, renaming),
         *_efforts(names, used),
         *_partial_efforts(names, used),
         *_still(names, used),
@@ -84,15 +88,16 @@ def silent_joints(judge: Judge) -> list[Finding]:
     return [Finding('zero_effort', chosen, None, text)]
 
 
-def _missing(missing: tuple[str, ...]) -> Iterator[Finding]:
-    """Joints that were not recorded, but carry one that was: their position matters."""
+def _missing(missing: tuple[str, ...], renaming: str) -> Iterator[Finding]:
+    """Joints that were not recorded, though their position matters."""
     if not missing:
         return
     text = (
-        f'{", ".join(missing)} is not in the recording but carries joints that are: it is taken '
-        'to be at zero, or at its limit nearest to zero.'
+        f'Not recorded, but the position matters to recorded joints: {", ".join(missing)}. Each '
+        'is taken to be at zero, or at its limit nearest to zero; gravity_compensated and payload '
+        f'are not looked for. {renaming}'
     )
-    yield Finding('missing', missing, None, text)
+    yield Finding('missing', missing, None, text.rstrip())
 
 
 def _failed(evidence: Sequence[Evidence]) -> Iterator[Finding]:

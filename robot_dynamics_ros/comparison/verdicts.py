@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -243,6 +243,34 @@ def _unexplained(
         )
 
 
+def unexplained_alone(
+    judge: Judge, joints: Mapping[str, JointComparison], findings: Sequence[Finding]
+) -> Iterator[Finding]:
+    """Joints that the model does not explain and that no other finding names.
+
+    Args:
+        judge: has the observations.
+        joints: figures of the joints.
+        findings: all others.
+    """
+    named = {name for finding in findings for name in finding.joints}
+    left = {
+        name: joint.relative_residual
+        for (name, joint), judged in zip(joints.items(), judge.judged, strict=True)
+        if judged and name not in named and not joint.is_explained
+    }
+    if left:
+        worst = max(left, key=lambda name: left[name])
+        yield Finding(
+            'unexplained',
+            tuple(left),
+            left[worst],
+            f'The model does not explain the effort of {_listed(tuple(left))}: the residual is '
+            f'{100.0 * left[worst]:.0f} % of the RMS at {worst}. Look at the names of joints, '
+            'noise, contacts and the inertias of the description.',
+        )
+
+
 def _listed(names: tuple[str, ...]) -> str:
     return ', '.join(names)
 
@@ -263,7 +291,8 @@ def joint_sentence(name: str, figures: JointComparison, findings: list[Finding])
         f'residual {figures.rms_residual:.3g} of {figures.rms_measured:.3g} {figures.unit} '
         f'({100.0 * figures.relative_residual:.0f} %)'
     )
-    return f'{words[0].upper()}{words[1:]}: {size}.' if words else f'As the model says: {size}.'
+    words = words or ('as' if figures.is_explained else 'not as') + ' the model says'
+    return f'{words[0].upper()}{words[1:]}: {size}.'
 
 
 WORDS = {

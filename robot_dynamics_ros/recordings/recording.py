@@ -32,6 +32,7 @@ class Recording:
         topic: that is read.
         topics: those of joint states, and how many messages each has.
         joints: names after renaming, in the order of the columns.
+        names: of all joints in the first messages, after renaming, by the recorded name.
         start: time of the first sample [ns].
         clock: what the times are from: `header`, `log` or `file`; see `Quality`.
         interval: usual time between two samples [s], from the first ones; NaN with one sample.
@@ -69,6 +70,7 @@ class Recording:
             new = dict(zip(recorded, renamed(recorded, renaming), strict=True))
         except RecordingError as error:
             raise RecordingError(f'{self.name}: {error}') from None
+        self.names: Mapping[str, str] = new
         if joints is None:
             chosen = first.most_complete()
         else:

@@ -6,6 +6,7 @@ from robot_dynamics_ros.comparison import Comparison, Finding
 
 from .figures.joint_parts import JointPart
 from .words.numbers_as_text import duration, percent, quantity
+from .words.readable import in_one_line
 
 # Of the values of findings, by code; that of friction depends on the joint.
 UNITS = {'payload': 'kg', 'delay': 's', 'short': 's'}
@@ -49,7 +50,11 @@ def recordings_line(comparison: Comparison) -> str:
     )
     if len(comparison.samples.times) < samples:
         line += f', {len(comparison.samples.times):,} drawn with every peak among them'
-    return line + (f'; {_count(unused, "recording")} could not be used' if unused else '')
+    if unused:
+        line += f'; {_count(unused, "recording")} could not be used'
+    if comparison.locked:
+        line += f'; not recorded and locked: {", ".join(in_one_line(name, 60) for name in comparison.locked)}'
+    return line
 
 
 def verdict_of(part: JointPart) -> str:

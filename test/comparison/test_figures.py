@@ -97,7 +97,7 @@ def test_power_of_a_vibration_is_in_the_spectrum(compared):
 
 def test_json_is_the_contract(comparison):
     result = json.loads(json.dumps(comparison.as_json(), allow_nan=False))
-    assert set(result) == {'robot', 'recordings', 'joints', 'findings'}
+    assert set(result) == {'robot', 'recordings', 'locked', 'joints', 'findings'}
     assert result['robot'] == 'arm'
     assert list(result['joints']) == list(JOINTS)
     for joint in result['joints'].values():

@@ -19,7 +19,7 @@ from ..description_file import files_and_arguments
 from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options
 from ..output import Output, file_to_write, output_options
-from ..recorded_robot import model_torques, recorded_robot
+from ..recorded_robot import model_torques, recorded_robot, renaming_hint
 from ..recording_files import recording_files
 from ..recording_options import RecordingOptions, options_of, recording_options
 from .compare_parts import compare_tasks, joined_outcomes
@@ -124,7 +124,10 @@ def concluded(
     first: Evidence = usable[0].result
     urdf = recorded_robot(options, files[usable[0].name])[0]
     evidence = [_evidence(outcome, first) for outcome in outcomes]
-    return conclude(model_torques(urdf, first.joints), evidence)
+    torques = model_torques(urdf, first.joints)
+    robot = (*first.joints, *torques.locked)
+    hint = renaming_hint(options, files[usable[0].name], torques.missing, robot)
+    return conclude(torques, evidence, renaming=hint)
 
 
 def _evidence(outcome: Outcome, first: Evidence) -> Evidence:

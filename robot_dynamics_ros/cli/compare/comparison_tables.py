@@ -17,9 +17,11 @@ def summary(comparison: Comparison) -> str:
     samples, duration = sum(one.samples for one in used), sum(one.duration for one in used)
     filtered = {f'{one.cutoff:.3g} Hz' for one in used}
     what = '1 recording' if len(used) == 1 else f'{len(used)} recordings'
+    locked = ', '.join(comparison.locked)
     return (
         f'{comparison.robot}: {what}, {samples} samples, {duration:.4g} s, low pass '
         f'{", ".join(sorted(filtered))}'
+        + (f', not recorded and locked: {locked}' if locked else '')
     )
 
 

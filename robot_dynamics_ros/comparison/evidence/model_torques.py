@@ -10,7 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
-from ..compared_model import compared_model, joints_before
+from ..compared_model import compared_model, joints_that_matter
 
 # Samples whose regressors are in memory at the same time.
 REGRESSOR_ROWS = 512
@@ -37,18 +37,22 @@ class ModelTorques:
 
     Attributes:
         model: whose independent joints are those of the motions, in their order.
-        missing: joints that were not recorded, but carry one that was: their position matters.
+        missing: joints that were not recorded, though their position matters.
+        locked: all joints that were not recorded.
     """
 
-    def __init__(self, model: RobotModel, missing: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, model: RobotModel, missing: tuple[str, ...] = (), locked: tuple[str, ...] = ()
+    ) -> None:
         """Compile nothing yet: that is done when the first motion comes.
 
         Args:
             model: see `compared_model`.
-            missing: see `joints_before`.
+            missing: see `joints_that_matter`.
+            locked: all joints that were not recorded.
         """
         self.model = model
-        self.missing = missing
+        self.missing, self.locked = missing, locked
         self._dynamics = RobotDynamics(model)
         self._friction = JointFriction(model)
 
@@ -63,7 +67,8 @@ class ModelTorques:
         Raises:
             ParameterError: the robot has none of them.
         """
-        return cls(compared_model(robot, recorded), joints_before(robot, recorded))
+        locked = tuple(name for name in robot.joint_names if name not in recorded)
+        return cls(compared_model(robot, recorded), joints_that_matter(robot, recorded), locked)
 
     def terms(self, states: States) -> Array:
         """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""

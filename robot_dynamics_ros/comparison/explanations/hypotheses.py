@@ -22,6 +22,8 @@ COST = {
     'factor': 1.0,
     'payload': 3.0,
 }
+# What a wrong position of a joint that was not recorded looks like.
+OF_THE_POSE = ('gravity_compensated', 'payload')
 # By how much a hypothesis must be better than that.
 WORTH = 1.0
 # The same for each joint of a hypothesis about several.
@@ -44,7 +46,10 @@ Candidate = tuple[str, Explanation, float]
 
 def candidates(judge: Judge, given: Explanation) -> Iterator[Candidate]:
     """Code, explanation and cost of each hypothesis that could be added to an explanation."""
+    unknown_pose = bool(judge.observations.torques.missing)
     for code, hypothesis in HYPOTHESES.items():
+        if unknown_pose and code in OF_THE_POSE:
+            continue
         if code not in given.steps or code == 'exchanged':
             for explanation, count in hypothesis(judge, given):
                 added = replace(explanation, steps=(*given.steps, code))

@@ -34,6 +34,11 @@ class JointPart:
     findings: tuple[Finding, ...]
     figures: tuple[Figure, ...]
 
+    @property
+    def is_good(self) -> bool:
+        """Whether no finding concerns the joint, and the model explains its effort."""
+        return not self.findings and self.comparison.is_explained
+
 
 def joint_parts(comparison: Comparison) -> list[JointPart]:
     """The joints of a comparison, in the order of the model."""

@@ -173,10 +173,11 @@ def _name(name: str) -> Element:
 
 
 def _mark(part: JointPart) -> Element:
-    word, sign = ('finding', '▲') if part.findings else ('no finding', '✓')
+    good = part.is_good
+    word, sign = ('no finding', '✓') if good else ('finding', '▲')
     return E.span(
         sign,
-        CLASS(f'mark {"bad" if part.findings else "good"}'),
+        CLASS(f'mark {"good" if good else "bad"}'),
         {'role': 'img', 'aria-label': word},
     )
 

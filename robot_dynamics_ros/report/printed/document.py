@@ -127,7 +127,7 @@ def _joint_page(part: JointPart) -> Canvas:
     """Three plots over time, and below them four others in two columns."""
     canvas = Canvas(figsize=PAGE)
     put(canvas, MARGIN / WIDTH, 1.0 - MARGIN / HEIGHT, in_one_line(part.name, 60), **HEADING)
-    mark = '▲' if part.findings else '✓'
+    mark = '✓' if part.is_good else '▲'
     lines = textwrap.wrap(f'{mark} {readable(verdict_of(part))}', LETTERS)[:3]
     put(canvas, MARGIN / WIDTH, 1.0 - (MARGIN + 0.28) / HEIGHT, '\n'.join(lines), **PLAIN)
     # [inch]: room for the labels of the vertical axes.

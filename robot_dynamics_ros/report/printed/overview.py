@@ -56,7 +56,7 @@ def _head(canvas: Canvas, comparison: Comparison, height: float) -> None:
 
 def _row(canvas: Canvas, part: JointPart, top: float, height: float) -> None:
     """The plots of one joint below its name and verdict; its shares of the picture."""
-    mark = '▲' if part.findings else '✓'
+    mark = '✓' if part.is_good else '▲'
     name = in_one_line(part.name, 40)
     put(canvas, 0.02, top, f'{mark} {name}', size=10.5, weight='bold')
     verdict = in_one_line(verdict_of(part), 190)

@@ -1,0 +1,73 @@
+"""Joints that were not recorded: told, and no verdict depends on where they may have been."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('scipy')
+
+from simulated_recordings import JOINTS, simulated, urdf
+
+from robot_dynamics_ros.comparison.compare import compare
+from robot_dynamics_ros.comparison.compared_model import joints_that_matter
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.report.figures.joint_parts import joint_parts
+
+
+def compared(recorded, *joints):
+    """The comparison where only these joints are recorded."""
+    columns = [JOINTS.index(joint) for joint in joints]
+    names = ('positions', 'velocities', 'efforts', 'gravity')
+    part = {name: getattr(recorded, name)[:, columns] for name in names}
+    return compare(parse_urdf(urdf()), replace(recorded, joints=joints, **part).reader.motions())
+
+
+def codes(comparison):
+    return {finding.code for finding in comparison.findings}
+
+
+@pytest.mark.parametrize('joints', [('base',), ('base', 'shoulder'), ('shoulder',)])
+def test_joints_that_the_recorded_ones_carry_are_missing(joints):
+    comparison = compared(simulated(), *joints)
+    assert comparison.locked == tuple(name for name in JOINTS if name not in joints)
+    (missing,) = [one for one in comparison.findings if one.code == 'missing']
+    # What the flange turns is the last 4 % of the mass.
+    assert missing.joints == comparison.locked
+    assert comparison.as_json()['locked'] == list(comparison.locked)
+
+
+def test_a_light_joint_at_the_end_does_not_matter():
+    text = urdf().replace('</robot>', '') + (
+        '<link name="finger"><inertial><mass value="0.1"/>'
+        '<inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="grip" type="prismatic"><parent link="flange_link"/><child link="finger"/>'
+        '<axis xyz="1 0 0"/><limit lower="0" upper="0.04" effort="20" velocity="0.2"/></joint>'
+        '</robot>'
+    )
+    assert joints_that_matter(parse_urdf(text), JOINTS) == ()
+
+
+@pytest.mark.parametrize('joints', [('shoulder', 'bend'), ('base', 'shoulder', 'bend')])
+def test_no_verdict_depends_on_the_pose_of_missing_joints(joints):
+    recorded = simulated(tool=True)
+    for efforts in (recorded.efforts, recorded.efforts - recorded.gravity):
+        found = codes(compared(replace(recorded, efforts=efforts), *joints))
+        assert 'missing' in found
+        assert not found & {'gravity_compensated', 'payload'}
+
+
+def test_an_effort_that_the_model_does_not_explain_is_never_good():
+    """Small beside the limit of the joint, and no friction: nothing else tells it."""
+    recorded = simulated()
+    time = recorded.times
+    wave = 2.0 * np.sin(2.0 * np.pi * 1.7 * time)
+    column = JOINTS.index('base')
+    efforts = recorded.efforts.copy()
+    efforts[:, column] = wave
+    comparison = compared(replace(recorded, efforts=efforts), *JOINTS)
+    assert any('base' in one.joints for one in comparison.findings)
+    for part in joint_parts(comparison):
+        assert not part.is_good or part.comparison.relative_residual < 0.5
+    assert not comparison.joints['base'].verdict.startswith('As the model says')
