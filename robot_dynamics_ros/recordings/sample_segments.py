@@ -71,16 +71,18 @@ class _Cutter:
         kept, begins = self._in_time(chunk.times, finite_rows(chunk.positions))
         if not kept.any():
             return kept, begins, 0
-        jumps = self._jumps(chunk.positions if kept.all() else chunk.positions[kept]) & ~begins
+        jumps = self._jumps(chunk.positions if kept.all() else chunk.positions[kept])
+        jumps[begins] = False
+        begins |= jumps
         begins |= self._changes(chunk.velocities, chunk.efforts, kept)
-        return kept, begins | jumps, int(np.count_nonzero(jumps))
+        return kept, begins, int(np.count_nonzero(jumps))
 
     def _jumps(self, positions: Array) -> Flags:
         """Which positions (M, n) of the kept samples are far from those before."""
         before = positions[:1] if self._position is None else self._position
         self._position = positions[-1:].copy()
         steps = np.diff(np.concatenate([before, positions]), axis=0)
-        jumps: Flags = (np.abs(steps) > JUMP).any(axis=1)
+        jumps: Flags = np.abs(steps).max(axis=1) > JUMP
         return jumps
 
     def _in_time(self, times: Array, finite: Flags) -> tuple[Flags, Flags]:
@@ -109,7 +111,7 @@ class _Cutter:
             self._last = time
         return kept, np.array(begins, bool)
 
-    def _changes(self, velocities: Array, efforts: Array, kept: Flags) -> Flags | bool:
+    def _changes(self, velocities: Array, efforts: Array, kept: Flags) -> Flags:
         """Which of the kept samples (M,) differ from the one before in what is measured."""
         columns = 2 * velocities.shape[1]
         everything = finite_rows(velocities) & finite_rows(efforts)
@@ -120,7 +122,7 @@ class _Cutter:
         before = measured[0] if self._measured is None else self._measured
         self._measured = measured[-1]
         if (measured == before).all():
-            return False
+            return np.zeros(np.count_nonzero(kept), bool)
         if everything.all():
             measured = np.ones((int(np.count_nonzero(kept)), columns), bool)
         changes: Flags = (measured != np.vstack([before, measured[:-1]])).any(axis=1)
