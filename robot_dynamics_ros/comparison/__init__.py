@@ -12,6 +12,7 @@ Modules::
     spectrum        power spectral densities of effort and residual
     verdicts        findings about robot and driver, in words
     data_findings   findings about the recordings
+    unit_findings   findings about the unit of the motion
     evidence/       what is kept of recordings
     explanations/   hypotheses about what lies between model and measurement
 """

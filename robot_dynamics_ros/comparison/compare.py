@@ -23,6 +23,7 @@ from .explanations.observations import Observations
 from .explanations.relabelling import Relabelling, explained
 from .joint_figures import joint_figures
 from .spectrum import spectrum_of
+from .unit_findings import unit_findings
 from .verdicts import joint_sentence, relabelled, unexplained_alone, verdicts
 
 if TYPE_CHECKING:
@@ -107,13 +108,15 @@ def conclude(
     used = [one for one in evidence if one.count]
     windows = list(merged(one.excerpts for one in used))
     observations = Observations(torques, windows)
-    enough = observations.independent >= FEWEST
-    judge, found, relabelling = explained(torques, windows if enough else [])
+    units = list(unit_findings(model, used, observations))
+    usable = observations.independent >= FEWEST and not units
+    judge, found, relabelling = explained(torques, windows if usable else [])
     frictions = friction_fits(judge, found)
     delays = joint_delays(judge, found)
     moments = sum((one.moments for one in used), Moments.zero(len(names)))
     figures = dict(zip(names, joint_figures(model, moments, delays, frictions), strict=True))
     findings = [
+        *units,
         *relabelled(names, relabelling),
         *verdicts(judge, found, frictions, figures),
         *silent_joints(judge),

@@ -53,7 +53,8 @@ def recordings_line(comparison: Comparison) -> str:
     if unused:
         line += f'; {_count(unused, "recording")} could not be used'
     if comparison.locked:
-        line += f'; not recorded and locked: {", ".join(in_one_line(name, 60) for name in comparison.locked)}'
+        locked = ', '.join(in_one_line(name, 60) for name in comparison.locked)
+        line += f'; not recorded and locked: {locked}'
     return line
 
 

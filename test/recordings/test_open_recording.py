@@ -252,7 +252,7 @@ def test_a_renaming_is_offered_for_the_names_that_were_recorded(tmp_path):
     bag = joint_state_bag(tmp_path / 'bag', replace(STATES, names=('a_1', 'a_2', 'a_3')))
     wanted = ['b_1', 'b_2', 'b_3']
     with (
-        pytest.raises(RecordingError, match='--rename a_=b_$'),
+        pytest.raises(RecordingError, match=r'--rename a_=b_$'),
         open_recording([bag], rename={'a_': 'c_'}, joints=wanted),
     ):
         pass
