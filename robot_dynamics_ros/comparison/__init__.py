@@ -9,6 +9,7 @@ Modules::
     comparison      the result, and its JSON form
     compared_model  the model of the joints that were recorded
     joint_figures   the figures of each joint
+    joint_sentences the verdict on each joint
     spectrum        power spectral densities of effort and residual
     verdicts        findings about robot and driver, in words
     data_findings   findings about the recordings

@@ -22,9 +22,10 @@ from .explanations.friction_fits import friction_fits
 from .explanations.observations import Observations
 from .explanations.relabelling import Relabelling, explained
 from .joint_figures import joint_figures
+from .joint_sentences import joint_sentence
 from .spectrum import spectrum_of
 from .unit_findings import unit_findings
-from .verdicts import joint_sentence, relabelled, unexplained_alone, verdicts
+from .verdicts import relabelled, unexplained_alone, verdicts
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion

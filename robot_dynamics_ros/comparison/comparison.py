@@ -68,6 +68,8 @@ class JointComparison:
             negative. 'friction' is that of the fit, `residual` is what is left after it.
         friction: fitted to the residual; None where the joint does not move enough.
         verdict: one sentence.
+        rms_after_fit: root mean square of what is left when friction, an offset and what the
+            findings say, such as a payload, are fitted [unit of the measured effort].
     """
 
     unit: str
@@ -79,6 +81,7 @@ class JointComparison:
     shares: Mapping[str, float]
     friction: FrictionFit | None = None
     verdict: str = ''
+    rms_after_fit: float = math.nan
 
     @property
     def relative_residual(self) -> float:

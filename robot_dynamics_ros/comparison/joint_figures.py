@@ -63,6 +63,7 @@ def joint_figures(
                 delay=float(delays[joint]),
                 shares={name: float(share[joint]) for name, share in shares.items()},
                 friction=fit.fit if fit else None,
+                rms_after_fit=fit.rms if fit else float('nan'),
             )
         )
     return result

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from robot_dynamics_ros.core.checks import Array
+
 from .comparison import Finding, JointComparison
 from .explanations.estimates import best_load
 from .explanations.explanation import Explanation
@@ -114,17 +116,28 @@ def _sign(names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:
 
 
 def _gravity(judge: Judge, names: tuple[str, ...]) -> Finding:
-    largest = np.abs(judge.observations.gravity).max(axis=0)
-    held = judge.judged & (largest > HAS_GRAVITY * largest.max())
-    worst = int(np.argmax(largest))
+    largest, worst = _largest_gravity(judge)
     return Finding(
         'gravity_compensated',
-        tuple(name for name, one in zip(names, held, strict=True) if one),
+        _held(judge, names),
         None,
         f'The efforts do not contain the gravity torque, up to {largest[worst]:.3g} N m at '
         f'{names[worst]}: the driver compensates gravity itself. Leave gravity out of what is '
         'commanded (parameter terms), or it is compensated twice.',
     )
+
+
+def _largest_gravity(judge: Judge) -> tuple[Array, int]:
+    """Largest gravity torque (n,) of each joint, and the joint with the largest."""
+    largest: Array = np.abs(judge.observations.gravity).max(axis=0)
+    return largest, int(np.argmax(largest))
+
+
+def _held(judge: Judge, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Joints that gravity loads."""
+    largest, worst = _largest_gravity(judge)
+    held = judge.judged & (largest > HAS_GRAVITY * largest[worst])
+    return tuple(name for name, one in zip(names, held, strict=True) if one)
 
 
 def _factor(judge: Judge, names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:
@@ -180,7 +193,9 @@ def _payload(judge: Judge, found: Explanation, body: int) -> Finding:
             f'{frame.name} that the arm does not carry, {where}: take a description without this '
             'tool.'
         )
-    return Finding('payload', _chain(judge, body), mass, what)
+    chain = _chain(judge, body)
+    loaded = set(_held(judge, model.joint_names))
+    return Finding('payload', tuple(name for name in chain if name in loaded), mass, what)
 
 
 def _chain(judge: Judge, body: int) -> tuple[str, ...]:
@@ -206,7 +221,8 @@ def _friction(
             text = (
                 f'Friction of {name} is not that of the description: {fit.coulomb:.3g} {unit} '
                 f'(Coulomb) and {fit.viscous:.3g} {unit} per {rate} (viscous) fit the recording, '
-                f'{friction.typical:.3g} {unit} at {friction.speed:.2g} {rate}.'
+                f'together {friction.typical:.3g} {unit} at the RMS speed, '
+                f'{friction.speed:.2g} {rate}.'
             )
             if friction.typical == 0.0:
                 text = (
@@ -237,9 +253,9 @@ def _unexplained(
             'unexplained',
             tuple(large),
             large[worst],
-            f'No hypothesis explains the effort of {_listed(tuple(large))}: '
-            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left. Look at noise, '
-            'contacts, the inertias of the description and rotor inertias.',
+            f'The effort of {_listed(tuple(large))} is not fully explained: '
+            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left after friction is '
+            'fitted. Look at noise, contacts, the inertias of the description and rotor inertias.',
         )
 
 
@@ -273,37 +289,3 @@ def unexplained_alone(
 
 def _listed(names: tuple[str, ...]) -> str:
     return ', '.join(names)
-
-
-def joint_sentence(name: str, figures: JointComparison, findings: list[Finding]) -> str:
-    """The verdict on one joint, in one sentence.
-
-    Args:
-        name: of the joint.
-        figures: of the joint.
-        findings: all of them.
-    """
-    codes = dict.fromkeys(finding.code for finding in findings if name in finding.joints)
-    words = ', '.join(WORDS.get(code, code.replace('_', ' ')) for code in codes)
-    if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
-        return f'Nothing to compare: {words or "no effort"}.'
-    size = (
-        f'residual {figures.rms_residual:.3g} of {figures.rms_measured:.3g} {figures.unit} '
-        f'({100.0 * figures.relative_residual:.0f} %)'
-    )
-    words = words or ('as' if figures.is_explained else 'not as') + ' the model says'
-    return f'{words[0].upper()}{words[1:]}: {size}.'
-
-
-WORDS = {
-    'gravity_compensated': 'gravity is compensated by the driver',
-    'sign': 'the sign is turned',
-    'exchanged': 'joints are exchanged',
-    'delay': 'efforts and positions are shifted in time',
-    'factor': 'the effort has another scale',
-    'friction': 'friction is missing',
-    'payload': 'the load is another',
-    'unexplained': 'no hypothesis explains it',
-    'partial_effort': 'the effort is missing in some samples',
-    'still': 'the joint does not move',
-}

@@ -60,6 +60,7 @@ def test_a_good_recording_has_exit_code_0(run):
     ended = run('good', '--urdf', 'arm.urdf')
     assert (ended.returncode, ended.stderr) == (0, '')
     assert ended.stdout.startswith('arm: 1 recording, ')
+    assert '\nshare of the sum of squares; negative: opposite to the effort\n' in ended.stdout
     assert ended.stdout.endswith('no findings: the recording agrees with the model\n')
     for joint in JOINTS:
         assert ended.stdout.count(f'\n{joint} ') == 2

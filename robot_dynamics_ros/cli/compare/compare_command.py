@@ -24,7 +24,7 @@ from ..recording_files import recording_files
 from ..recording_options import RecordingOptions, options_of, recording_options
 from .compare_parts import compare_tasks, joined_outcomes
 from .compare_task import gather_evidence
-from .comparison_tables import finding_lines, joint_table, share_table, summary
+from .comparison_tables import SHARE_WORDS, finding_lines, joint_table, share_table, summary
 
 HELP = """Compare measured efforts with the torques of a model, and say what lies between them.
 
@@ -81,7 +81,7 @@ def compare_command(
     comparison = concluded(options, files, outcomes)
     output.write_json(comparison.as_json())
     output.line(summary(comparison))
-    output.show('', joint_table(comparison), '', share_table(comparison), '')
+    output.show('', joint_table(comparison), '', SHARE_WORDS, share_table(comparison), '')
     for line in finding_lines(comparison):
         output.line(line)
     if report is not None:

@@ -43,6 +43,10 @@ def joint_table(comparison: Comparison) -> Table:
     return table
 
 
+# Above the table of shares.
+SHARE_WORDS = 'share of the sum of squares; negative: opposite to the effort'
+
+
 def share_table(comparison: Comparison) -> Table:
     """What explains the measured effort of each joint."""
     table = _table('shares of', *TERMS, 'residual', 'friction: Coulomb', 'viscous')

@@ -1,0 +1,56 @@
+"""The verdict on one joint, in one sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from .comparison import Finding, JointComparison
+
+WORDS = {
+    'gravity_compensated': 'gravity is compensated by the driver',
+    'sign': 'the sign is turned',
+    'exchanged': 'joints are exchanged',
+    'delay': 'efforts and positions are shifted in time',
+    'factor': 'the effort has another scale',
+    'friction': 'friction is missing',
+    'units': 'the motion is not in rad or m',
+    'partial_effort': 'the effort is missing in some samples',
+    'still': 'the joint does not move',
+}
+
+
+def joint_sentence(name: str, figures: JointComparison, findings: Sequence[Finding]) -> str:
+    """The verdict on one joint, in one sentence.
+
+    Args:
+        name: of the joint.
+        figures: of the joint.
+        findings: all of them.
+    """
+    concerned = [finding for finding in findings if name in finding.joints]
+    text = ', '.join(dict.fromkeys(_words(one) for one in concerned if one.code != 'unexplained'))
+    if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
+        return f'Nothing to compare: {text or "no effort"}.'
+    if any(finding.code == 'unexplained' for finding in concerned):
+        text = f'{text}; {_left(figures)}' if text else _left(figures)
+    text = text or ('as' if figures.is_explained else 'not as') + ' the model says'
+    size = (
+        f'residual {figures.rms_residual:.3g} of {figures.rms_measured:.3g} {figures.unit} '
+        f'({100.0 * figures.relative_residual:.0f} %)'
+    )
+    return f'{text[0].upper()}{text[1:]}: {size}.'
+
+
+def _words(finding: Finding) -> str:
+    if finding.code == 'payload':
+        more = finding.value is not None and finding.value > 0.0
+        return f'the arm carries {"more" if more else "less"} than the URDF says'
+    return WORDS.get(finding.code, finding.code.replace('_', ' '))
+
+
+def _left(figures: JointComparison) -> str:
+    share = figures.rms_after_fit / figures.rms_measured
+    if not math.isfinite(share):
+        return 'the effort is unexplained'
+    return f'{100.0 * share:.0f} % of the RMS is left after friction is fitted, unexplained'

@@ -1,0 +1,34 @@
+"""What is said of one joint follows from its findings and contradicts none of them."""
+
+import pytest
+
+from robot_dynamics_ros.comparison import Finding, JointComparison
+from robot_dynamics_ros.comparison.joint_sentences import joint_sentence
+
+
+def figures(residual, after_fit):
+    shares = {}
+    return JointComparison('N m', 10.0, residual, 0.0, 0.9, 0.0, shares, rms_after_fit=after_fit)
+
+
+def sentence(*codes, residual=4.0, after_fit=2.7, value=None):
+    findings = [Finding(code, ('elbow',), value, '') for code in codes]
+    return joint_sentence('elbow', figures(residual, after_fit), findings)
+
+
+@pytest.mark.parametrize(('mass', 'word'), [(1.3, 'more'), (-0.6, 'less')])
+def test_a_load_that_is_another(mass, word):
+    said = sentence('payload', value=mass)
+    assert said.startswith(f'The arm carries {word} than the URDF says: residual 4 of 10 N m')
+
+
+def test_friction_and_a_rest_do_not_contradict_each_other():
+    assert sentence('friction', 'unexplained').startswith(
+        'Friction is missing; 27 % of the RMS is left after friction is fitted, unexplained: '
+    )
+
+
+def test_nothing_is_found():
+    assert sentence(residual=0.5).startswith('As the model says: ')
+    assert sentence(residual=9.9).startswith('Not as the model says: ')
+    assert joint_sentence('base', figures(9.0, 1.0), []).startswith('Not as')
