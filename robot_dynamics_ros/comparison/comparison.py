@@ -69,7 +69,8 @@ class JointComparison:
         friction: fitted to the residual; None where the joint does not move enough.
         verdict: one sentence.
         rms_after_fit: root mean square of what is left when friction, an offset and what the
-            findings say, such as a payload, are fitted [unit of the measured effort].
+            findings say, such as a payload, are fitted; of the samples of the fit, which has no
+            slow ones [unit of the measured effort].
     """
 
     unit: str

@@ -5,6 +5,7 @@ Modules::
     write       the report in the form that the ending of its file asks for
     provenance  how a report was made: files with their hashes, versions, command
     summary     the result in sentences
+    next_parameters  fitted friction as parameters
     figures/    what is drawn, as data: curves, panels, text alternatives
     html/       one HTML file that needs no network, with plotly
     printed/    PDF and PNG, with matplotlib

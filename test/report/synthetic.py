@@ -71,6 +71,7 @@ def comparison_of(samples, *, findings=None, robot='arm', rate=100.0, units=None
             delay=0.0,
             shares=shares,
             friction=FrictionFit(VISCOUS, COULOMB, 0.0),
+            rms_after_fit=0.15,
         )
     if findings is None:
         findings = [

@@ -4,15 +4,22 @@ import builtins
 import hashlib
 import re
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from report.synthetic import arm, comparison_of, provenance, samples_of
+from report.synthetic import COULOMB, VISCOUS, arm, comparison_of, provenance, samples_of
+from ruamel.yaml import YAML
 
+from robot_dynamics_ros.comparison import FrictionFit
 from robot_dynamics_ros.core import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.report import ENDINGS, write_report
 from robot_dynamics_ros.report import provenance as provenance_of
 from robot_dynamics_ros.report.html import page as html_page
+from robot_dynamics_ros.report.next_parameters import (
+    friction_parameters,
+    joints_without_friction,
+)
 
 
 def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path):
@@ -85,6 +92,39 @@ def test_the_page_holds_verdicts_findings_files_and_the_command(tmp_path):
         assert file.sha256 in body
     assert 'robot_dynamics compare recording.mcap' in body
     assert 'numpy 2.4.6' in body
+
+
+def test_the_page_holds_what_is_left_after_the_fit_and_the_friction_to_set(tmp_path):
+    path = tmp_path / 'report.html'
+    write_report(arm(3), provenance(), path)
+    text = path.read_text(encoding='utf-8')
+    body = text[text.index('<body') : text.index('<script type')]
+    assert 'residual after the fit' in body
+    assert body.count('0.15\N{NO-BREAK SPACE}N\N{NO-BREAK SPACE}m</td>') == 3
+    said = YAML(typ='safe').load(body.partition('<pre><code>')[2].partition('</code>')[0])
+    assert said == {'friction_coulomb': [COULOMB] * 3, 'friction_viscous': [VISCOUS] * 3}
+
+
+def test_friction_that_is_not_missing_is_no_parameter(tmp_path):
+    comparison = arm(2, findings=[])
+    assert friction_parameters(comparison) == ()
+    write_report(comparison, provenance(), tmp_path / 'report.html')
+    assert 'friction_coulomb' not in (tmp_path / 'report.html').read_text(encoding='utf-8')
+
+
+def test_parameters_are_doubles_and_0_where_nothing_was_fitted():
+    comparison = arm(2)
+    first, second = comparison.joints
+    joints = {
+        first: replace(comparison.joints[first], friction=FrictionFit(2.0, 0.123456, 1.0)),
+        second: replace(comparison.joints[second], friction=None),
+    }
+    comparison = replace(comparison, joints=joints)
+    assert friction_parameters(comparison) == (
+        'friction_coulomb: [0.1235, 0.0]',
+        'friction_viscous: [2.0, 0.0]',
+    )
+    assert joints_without_friction(comparison) == (second,)
 
 
 def test_a_document_has_a_page_for_each_joint(tmp_path):

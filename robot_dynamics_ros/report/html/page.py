@@ -14,7 +14,14 @@ from robot_dynamics_ros.comparison import Comparison
 from ..figures.joint_parts import JointPart, joint_parts
 from ..provenance import Provenance
 from ..words.readable import in_one_line
-from .page_parts import findings_part, head_part, joint_part, made_part, verdicts_part
+from .page_parts import (
+    findings_part,
+    head_part,
+    joint_part,
+    made_part,
+    parameters_part,
+    verdicts_part,
+)
 from .plotly_figures import figures_json, plotly_script
 
 # Nothing is loaded, and no script runs but the two of the page, whatever a name holds.
@@ -76,6 +83,7 @@ def _body(
         E.main(
             verdicts_part(parts),
             findings_part(comparison),
+            *parameters_part(comparison),
             *(joint_part(part, index) for index, part in enumerate(parts)),
             made_part(comparison, provenance),
         ),

@@ -13,6 +13,7 @@ from robot_dynamics_ros.comparison import Comparison, Finding
 
 from ..figures.joint_parts import JointPart
 from ..figures.panel import Figure
+from ..next_parameters import friction_parameters, joints_without_friction
 from ..provenance import Provenance
 from ..summary import headline, is_good, recordings_line, unit_of, verdict_of
 from ..words.numbers_as_text import duration, number, percent, quantity
@@ -47,17 +48,45 @@ def verdicts_part(parts: Sequence[JointPart]) -> Element:
             E.td(_mark(part), ' ', readable(verdict_of(part))),
             _figure_cell(part.comparison.rms_measured, part.comparison.unit),
             _figure_cell(part.comparison.rms_residual, part.comparison.unit),
+            _figure_cell(part.comparison.rms_after_fit, part.comparison.unit),
             _bar_cell(part.comparison.relative_residual),
         )
         for index, part in enumerate(parts)
     ]
-    header = ('joint', 'verdict', 'measured RMS', 'residual RMS', 'residual / measured')
+    header = (
+        'joint', 'verdict', 'measured RMS', 'residual RMS', 'residual after the fit',
+        'residual / measured',
+    )  # fmt: skip
     return E.section(
         E.h2('Verdict'),
         _table(header, rows),
-        E.p('Residual: measured torque minus torque of the model.', CLASS('hint')),
+        E.p(
+            'Residual: measured torque minus torque of the model. After the fit: the RMS that is '
+            'left with fitted friction and offset, and with what the findings say, such as a '
+            'payload.',
+            CLASS('hint'),
+        ),
         id='verdict',
     )
+
+
+def parameters_part(comparison: Comparison) -> list[Element]:
+    """Fitted friction as parameters to paste; nothing where no friction is missing."""
+    lines = friction_parameters(comparison)
+    if not lines:
+        return []
+    names = ', '.join(map(readable, comparison.joints))
+    unknown = ', '.join(map(readable, joints_without_friction(comparison)))
+    rest = f' 0.0 where the recording does not show it: {unknown}.' if unknown else ''
+    return [
+        E.section(
+            E.h2('Parameters to set next'),
+            E.p('Fitted friction, for the parameters of dynamics_node (term friction):'),
+            E.pre(E.code('\n'.join(lines))),
+            E.p(f'In the order of the joints {names}.{rest}', CLASS('hint')),
+            id='parameters',
+        )
+    ]
 
 
 def findings_part(comparison: Comparison) -> Element:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure as Canvas
 from robot_dynamics_ros.comparison import Comparison
 
 from ..figures.joint_parts import JointPart, joint_parts
+from ..next_parameters import friction_parameters
 from ..provenance import Provenance
 from ..summary import headline, recordings_line, verdict_of
 from ..words.numbers_as_text import duration, quantity
@@ -84,8 +85,9 @@ def _summary(comparison: Comparison, parts: Sequence[JointPart], title: str) -> 
     yield Line('', PLAIN)
     yield Line('Verdict', HEADING, 1.6)
     for part in parts:
-        yield from _wrapped(f'{"▲" if part.findings else "✓"} {part.name}', STRONG)
-        yield from _wrapped(verdict_of(part), PLAIN)
+        yield from _wrapped(f'{"✓" if part.is_good else "▲"} {part.name}', STRONG)
+        left = quantity(part.comparison.rms_after_fit, part.comparison.unit)
+        yield from _wrapped(f'{verdict_of(part)} Residual after the fit: {left}.', PLAIN)
         yield Line('', PLAIN, 0.4)
     yield Line('', PLAIN)
     yield Line('Findings', HEADING, 1.6)
@@ -95,6 +97,11 @@ def _summary(comparison: Comparison, parts: Sequence[JointPart], title: str) -> 
         yield from _wrapped(f'{finding.code}: {", ".join(finding.joints) or "all"}', STRONG)
         yield from _wrapped(finding.message, PLAIN)
         yield Line('', PLAIN, 0.4)
+    lines = friction_parameters(comparison)
+    if lines:
+        yield Line('Parameters to set next', HEADING, 1.6)
+    for line in lines:
+        yield from _wrapped(line, PLAIN)
 
 
 def _made(comparison: Comparison, provenance: Provenance) -> Iterator[Line]:
