@@ -6,7 +6,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -37,11 +37,14 @@ class KeptResults:
 
         Raises:
             ParameterError: it is a file, or the common data are not plain data.
-            OSError: the folder cannot be made.
+            OSError: the folder cannot be made, or not written.
         """
         if folder.exists() and not folder.is_dir():
             raise ParameterError(f'{folder} is a file: name a folder for the results to resume')
-        folder.mkdir(parents=True, exist_ok=True)
+        with _error_names(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            # One that cannot be written is refused before the work.
+            tempfile.TemporaryFile(dir=folder).close()
         self._folder = folder
         self._common = fingerprint([_version(), common])
 
@@ -75,9 +78,19 @@ class KeptResults:
 
 
 def _write(file: Path, content: bytes) -> None:
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as new:
-        new.write(content)
-    os.replace(new.name, file)
+    with _error_names(file.parent):
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as new:
+            new.write(content)
+        os.replace(new.name, file)
+
+
+@contextmanager
+def _error_names(folder: Path) -> Iterator[None]:
+    """Name the folder in an error, not a temporary file in it."""
+    try:
+        yield
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(folder)) from None
 
 
 def _version() -> str:
