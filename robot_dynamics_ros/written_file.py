@@ -46,14 +46,27 @@ def written_file(file: Path) -> Iterator[Path]:
     check_can_be_written(file)
     target = file.resolve()
     if target.exists() and not target.is_file():
-        yield file
+        with _error_names(file):
+            yield file
         return
     with staging_folder(target.parent, target.name, named=file) as staging:
         new = Path(staging, target.name)
-        yield new
+        with _error_names(file):
+            yield new
         if target.exists():
             shutil.copymode(target, new)
         new.replace(target)
+
+
+@contextmanager
+def _error_names(file: Path) -> Iterator[None]:
+    """Name a file in errors that name none, as that of a full device."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(file)
+        raise
 
 
 @contextmanager

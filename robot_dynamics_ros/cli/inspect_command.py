@@ -52,6 +52,7 @@ def inspect_command(
     output: Output,
 ) -> int:
     """Read the description, and show what is known of the robot."""
+    output.check_other_files(picture)
     model, urdf, source = robot_of_words(words, topic)
     inspection = inspect_robot(model, frame)
     if picture is not None:

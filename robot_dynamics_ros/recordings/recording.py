@@ -151,7 +151,11 @@ def _recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) ->
     if not missing:
         return tuple(recorded[joint] for joint in wanted)
     offer = rename_options(_offer(recorded, wanted))
-    has = 'has' if all(new_name == old for new_name, old in recorded.items()) else 'after renaming has'
+    has = (
+        'has'
+        if all(new_name == old for new_name, old in recorded.items())
+        else 'after renaming has'
+    )
     raise RecordingError(
         f'{name}: joint {missing[0]!r} is not in the recording, which {has} '
         f'{", ".join(sorted(recorded))}' + (f': perhaps {offer}' if offer else '')
