@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-
-from robot_dynamics_ros.core.checks import Array
+import numpy.typing as npt
 
 from .comparison import Finding
 from .evidence.evidence import Evidence
@@ -31,8 +30,12 @@ COUNTS = (
     ('stamps', 'backward', '{count} stamps go backward: the clock was set, or two publish'),
     ('stamps', 'repeated', '{count} repeated stamps: the later samples are left out'),
     ('not_finite', 'not_finite', '{count} samples with a position that is not finite'),
+    ('jumps', 'jumps', '{count} jumps of a position by more than half a turn: the recording is '
+     'cut there'),
     ('no_velocity', 'without_velocities', '{count} samples without velocities: derived from the '
      'positions'),
+    ('unused', 'unused', '{count} samples in segments that are too short for the filter: they are '
+     'left out'),
     ('malformed', 'malformed', '{count} messages whose names and values do not fit each other'),
 )  # fmt: skip
 
@@ -53,6 +56,7 @@ def data_findings(
         *_failed(evidence),
         *_missing(torques.missing),
         *_efforts(names, used),
+        *_partial_efforts(names, used),
         *_still(names, used),
         *(finding for row in COUNTS for finding in _counted(*row, used)),
         *_dropouts(used),
@@ -122,6 +126,21 @@ def _efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[F
             yield Finding(code, chosen, None, f'{", ".join(chosen)} {what}.')
 
 
+def _partial_efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    """Joints whose effort is missing in some of the samples."""
+    samples = sum(one.count for one in evidence)
+    measured = sum((one.moments.counts for one in evidence), np.zeros(len(names)))
+    partly = (measured > 0.0) & (measured < samples)
+    if partly.any():
+        chosen = _chosen(names, partly)
+        lost = samples - measured[partly].min()
+        text = (
+            f'{", ".join(chosen)} lacks its effort in {lost:.0f} of {samples} samples: these do '
+            'not count for it.'
+        )
+        yield Finding('partial_effort', chosen, float(lost), text)
+
+
 def _still(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Finding]:
     if not evidence:
         return
@@ -139,7 +158,7 @@ def _still(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Fin
         )
 
 
-def _chosen(names: tuple[str, ...], which: Array) -> tuple[str, ...]:
+def _chosen(names: tuple[str, ...], which: npt.NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(name for name, one in zip(names, which, strict=True) if one)
 
 

@@ -25,6 +25,9 @@ from .evidence.moments import (
 )
 from .explanations.friction_fits import JointFriction
 
+# Of a sum of squares: a variance below it is rounding of the sums.
+ROUNDING = 1e-12
+
 
 def joint_figures(
     model: RobotModel,
@@ -45,7 +48,7 @@ def joint_figures(
     squares = moments.product(columns[MEASURED], columns[MEASURED]) / counts
     residual = moments.product(RESIDUAL, RESIDUAL) / counts
     bias = moments.product(RESIDUAL, CONSTANT) / counts
-    correlation = _correlation(moments)
+    correlations = correlation(moments)
     shares = _shares(moments, _friction_columns(len(counts), frictions))
     result = []
     for joint, described in enumerate(model.independent_joints):
@@ -56,7 +59,7 @@ def joint_figures(
                 rms_measured=float(np.sqrt(squares[joint])),
                 rms_residual=float(np.sqrt(max(residual[joint], 0.0))),
                 bias=float(bias[joint]),
-                correlation=float(correlation[joint]),
+                correlation=float(correlations[joint]),
                 delay=float(delays[joint]),
                 shares={name: float(share[joint]) for name, share in shares.items()},
                 friction=fit.fit if fit else None,
@@ -65,16 +68,21 @@ def joint_figures(
     return result
 
 
-def _correlation(moments: Moments) -> Array:
+def correlation(moments: Moments) -> Array:
     """Of measurement and model, (n,); NaN where one of them does not vary."""
     measured = np.eye(len(MODEL))[MEASURED]
     both = _covariance(moments, measured, MODEL)
-    scale = _covariance(moments, measured, measured) * _covariance(moments, MODEL, MODEL)
-    # Sums of squares round to about 1e-16 of their size.
-    varies = scale > 1e-20 * moments.product(measured, measured) * moments.product(MODEL, MODEL)
-    correlation = np.full(len(scale), np.nan)
-    correlation[varies] = both[varies] / np.sqrt(scale[varies])
-    clipped: Array = np.clip(correlation, -1.0, 1.0)
+    variances = [_covariance(moments, one, one) for one in (measured, MODEL)]
+    varies = np.all(
+        [
+            variance > ROUNDING * moments.product(one, one)
+            for one, variance in zip((measured, MODEL), variances, strict=True)
+        ],
+        axis=0,
+    )
+    result = np.full(len(both), np.nan)
+    result[varies] = both[varies] / np.sqrt(variances[0][varies] * variances[1][varies])
+    clipped: Array = np.clip(result, -1.0, 1.0)
     return clipped
 
 

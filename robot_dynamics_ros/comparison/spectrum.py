@@ -15,34 +15,48 @@ FEWEST = 32
 
 
 def spectrum_of(observations: Observations) -> Spectrum | None:
-    """The spectra of the windows; None where they are too short or efforts are missing.
+    """The spectra of the windows; None where they are too short.
 
-    Windows of other rates than the first one are left out.
+    Windows of other rates than the longest one are left out. Those without the efforts of a joint
+    do not count for it: where all lack them, its spectra are NaN.
     """
     blocks = observations.blocks
-    longest = max((block.stop - block.start for _, block in blocks), default=0)
+    interval, longest = max(
+        ((step, block.stop - block.start) for step, block in blocks),
+        key=lambda window: window[1],
+        default=(0.0, 0),
+    )
     if longest * LONG_ENOUGH < FEWEST:
         return None
-    interval = blocks[0][0]
     size = int(longest * LONG_ENOUGH)
     measured = observations.measured
     residual = measured - observations.gravity - observations.motion - observations.friction
-    densities = [
-        [
-            _density(np.nan_to_num(signal[block])[:size], interval)
-            for signal in (measured, residual)
-        ]
+    chosen = [
+        block
         for step, block in blocks
         if abs(step - interval) < 1e-3 * interval and block.stop - block.start >= size
     ]
-    of_measured, of_residual = np.mean(densities, axis=0)
+    of_measured, of_residual = (
+        _mean([_density(signal[block][:size], interval) for block in chosen])
+        for signal in (measured, residual)
+    )
     frequencies = np.fft.rfftfreq(size, interval).astype(np.float64)
     return Spectrum(frequencies, of_measured, of_residual)
+
+
+def _mean(densities: list[Array]) -> Array:
+    """The mean (F, n) of densities that are finite; NaN where none is."""
+    finite = np.isfinite(densities)
+    counts = finite.sum(axis=0)
+    mean: Array = np.where(finite, densities, 0.0).sum(axis=0) / np.where(counts, counts, np.nan)
+    return mean
 
 
 def _density(signal: Array, interval: float) -> Array:
     """One-sided power spectral density (F, n) of the columns, with a Hann window."""
     taper = np.hanning(len(signal))[:, None]
     transformed = np.fft.rfft((signal - signal.mean(axis=0)) * taper, axis=0)
-    density: Array = 2.0 * interval * np.abs(transformed) ** 2 / (taper**2).sum()
+    density: Array = interval * np.abs(transformed) ** 2 / (taper**2).sum()
+    # Frequencies but 0 and half the rate stand for the negative ones, too.
+    density[1 : (len(signal) + 1) // 2] *= 2.0
     return density

@@ -275,5 +275,6 @@ WORDS = {
     'friction': 'friction is missing',
     'payload': 'the load is another',
     'unexplained': 'no hypothesis explains it',
+    'partial_effort': 'the effort is missing in some samples',
     'still': 'the joint does not move',
 }

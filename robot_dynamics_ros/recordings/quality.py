@@ -46,6 +46,7 @@ class Quality:
         without_efforts: samples in which an effort is missing, NaN or infinite.
         malformed: messages whose names and values do not fit each other; they are left out.
         of_other_joints: messages without one of the joints; they are left out.
+        jumps: of a position by more than half a turn; segments end there.
         unused: samples of segments that are too short for the filter.
     """
 
@@ -63,6 +64,7 @@ class Quality:
     without_efforts: int = 0
     malformed: int = 0
     of_other_joints: int = 0
+    jumps: int = 0
     unused: int = 0
     _last: float | None = field(default=None, repr=False)
     _medians: list[tuple[float, int]] = field(default_factory=list, repr=False)
@@ -121,6 +123,9 @@ class Quality:
             f'{self.repeated} samples repeat a stamp: they are left out': self.repeated,
             f'{self.backward} samples are earlier than the one before': self.backward,
             f'{self.not_finite} samples have a position that is not finite': self.not_finite,
+            f'{self.jumps} jumps of a position by more than half a turn: segments end there': (
+                self.jumps
+            ),
             f'{self.without_velocities} samples lack a velocity': self.without_velocities,
             f'{self.without_efforts} samples lack an effort': self.without_efforts,
             f'{self.malformed} messages have names and values that do not fit': self.malformed,

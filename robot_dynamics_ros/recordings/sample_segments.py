@@ -15,12 +15,16 @@ from .recording import CHUNK, Recording
 
 Flags = npt.NDArray[np.bool_]
 
+# [rad, m]: no joint moves so far between two samples that follow each other.
+JUMP = np.pi
+
 
 def segments(recording: Recording, size: int = CHUNK) -> Iterator[JointSamples]:
     """Samples that follow each other, with strictly increasing times; nothing is interpolated.
 
-    Cut are gaps, jumps of the clock, positions that are not finite, and where a velocity or an
-    effort begins or ends to be measured. Samples with a repeated stamp are left out, and late ones
+    Cut are gaps, jumps of the clock, positions that are not finite or jump by more than half a
+    turn, as those of continuous joints may, and where a velocity or an effort begins or ends to be
+    measured. Samples with a repeated stamp are left out, and late ones
     that are earlier by less than a gap. A segment longer than a chunk comes in parts.
 
     Args:
@@ -38,7 +42,8 @@ def segment_parts(recording: Recording, size: int = CHUNK) -> Iterator[tuple[boo
     """The same, each with whether it begins a segment; else it continues the one before."""
     cutter = _Cutter(gap_limit(recording.interval))
     for chunk in recording.chunks(size):
-        kept, begins = cutter.cut(chunk)
+        kept, begins, jumps = cutter.cut(chunk)
+        recording.quality.jumps += jumps
         samples = chunk if kept.all() else chunk.part(kept)
         if not len(samples):
             continue
@@ -58,14 +63,27 @@ class _Cutter:
         """
         self._limit = limit
         self._last: float | None = None
+        self._position: Array | None = None
         self._measured: Flags | None = None
 
-    def cut(self, chunk: JointSamples) -> tuple[Flags, Flags]:
-        """Which samples (N,) are kept, and which of the kept ones (M,) begin a segment."""
+    def cut(self, chunk: JointSamples) -> tuple[Flags, Flags, int]:
+        """Which samples (N,) are kept, which of the kept ones (M,) begin a segment, and jumps."""
         kept, begins = self._in_time(chunk.times, finite_rows(chunk.positions))
-        if kept.any():
-            begins |= self._changes(chunk.velocities, chunk.efforts, kept)
-        return kept, begins
+        if not kept.any():
+            return kept, begins, 0
+        jumps = self._jumps(chunk.positions if kept.all() else chunk.positions[kept])
+        jumps[begins] = False
+        begins |= jumps
+        begins |= self._changes(chunk.velocities, chunk.efforts, kept)
+        return kept, begins, int(np.count_nonzero(jumps))
+
+    def _jumps(self, positions: Array) -> Flags:
+        """Which positions (M, n) of the kept samples are far from those before."""
+        before = positions[:1] if self._position is None else self._position
+        self._position = positions[-1:].copy()
+        steps = np.diff(np.concatenate([before, positions]), axis=0)
+        jumps: Flags = np.abs(steps).max(axis=1) > JUMP
+        return jumps
 
     def _in_time(self, times: Array, finite: Flags) -> tuple[Flags, Flags]:
         """By time, and by positions that are not finite."""
@@ -93,7 +111,7 @@ class _Cutter:
             self._last = time
         return kept, np.array(begins, bool)
 
-    def _changes(self, velocities: Array, efforts: Array, kept: Flags) -> Flags | bool:
+    def _changes(self, velocities: Array, efforts: Array, kept: Flags) -> Flags:
         """Which of the kept samples (M,) differ from the one before in what is measured."""
         columns = 2 * velocities.shape[1]
         everything = finite_rows(velocities) & finite_rows(efforts)
@@ -104,7 +122,7 @@ class _Cutter:
         before = measured[0] if self._measured is None else self._measured
         self._measured = measured[-1]
         if (measured == before).all():
-            return False
+            return np.zeros(np.count_nonzero(kept), bool)
         if everything.all():
             measured = np.ones((int(np.count_nonzero(kept)), columns), bool)
         changes: Flags = (measured != np.vstack([before, measured[:-1]])).any(axis=1)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.written_file import written_file
 
 from .plain_data import PACKAGE, decoded, encoded, fingerprint
 from .task import Outcome, Task
@@ -41,10 +41,12 @@ class KeptResults:
         """
         if folder.exists() and not folder.is_dir():
             raise ParameterError(f'{folder} is a file: name a folder for the results to resume')
-        with _error_names(folder):
+        try:
             folder.mkdir(parents=True, exist_ok=True)
             # One that cannot be written is refused before the work.
             tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(folder)) from None
         self._folder = folder
         self._common = fingerprint([_version(), common])
 
@@ -66,7 +68,8 @@ class KeptResults:
         files = {task.name: self._file(task) for task in tasks}
         for outcome in outcomes:
             if not outcome.error:
-                _write(files[outcome.name], encoded(outcome.result))
+                with written_file(files[outcome.name]) as new:
+                    new.write_bytes(encoded(outcome.result))
             yield outcome
 
     def _file(self, task: Task) -> Path:
@@ -75,22 +78,6 @@ class KeptResults:
         key = fingerprint([self._common, function, task.arguments, states])
         name = re.sub(r'[^A-Za-z0-9.-]+', '_', Path(task.name).name)[:LONGEST_NAME]
         return self._folder / f'{name}.{key[:32]}{ENDING}'
-
-
-def _write(file: Path, content: bytes) -> None:
-    with _error_names(file.parent):
-        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as new:
-            new.write(content)
-        os.replace(new.name, file)
-
-
-@contextmanager
-def _error_names(folder: Path) -> Iterator[None]:
-    """Name the folder in an error, not a temporary file in it."""
-    try:
-        yield
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(folder)) from None
 
 
 def _version() -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -53,13 +54,13 @@ def run(
             outcomes[outcome.name] = outcome
             report(outcome)
 
-    if resume is None:
-        take(_computed(tasks, common, scheduler, processes))
-    else:
-        results = KeptResults(resume, common)
+    results = None if resume is None else KeptResults(resume, common)
+    if results is not None:
         take(results.found(tasks))
-        missing = [task for task in tasks if task.name not in outcomes]
-        take(results.keeping(missing, _computed(missing, common, scheduler, processes)))
+    missing = [task for task in tasks if task.name not in outcomes]
+    # Closed, it ends its processes also where `report` or the writing of a result raises.
+    with closing(_computed(missing, common, scheduler, processes)) as computing:
+        take(computing if results is None else results.keeping(missing, computing))
     return [outcomes[task.name] for task in tasks]
 
 
@@ -77,7 +78,7 @@ def _check(tasks: Sequence[Task], scheduler: str | None, processes: int | None) 
 
 def _computed(
     tasks: Sequence[Task], common: Any, scheduler: str | None, processes: int | None
-) -> Iterator[Outcome]:
+) -> Generator[Outcome, None, None]:
     """The outcomes, as soon as each is known."""
     if scheduler is not None:
         from .cluster import outcomes_of_cluster

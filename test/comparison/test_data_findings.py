@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip('mujoco')
 pytest.importorskip('scipy')
 
-from simulated_recordings import JOINTS, simulated
+from simulated_recordings import JOINTS, RATE, simulated
 
 from robot_dynamics_ros.comparison.compare import compare, conclude, gather
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
@@ -123,3 +123,24 @@ def test_a_recording_that_cannot_be_used_is_a_row_of_the_result(torques):
     assert (finding.code, finding.value) == ('unreadable', 1.0)
     assert 'bad.mcap: truncated' in finding.message
     assert [one.error for one in comparison.recordings] == ['', 'bad.mcap: truncated']
+
+
+def test_efforts_that_are_missing_for_a_while(compared):
+    recorded = simulated()
+    lost = (recorded.times > 6.0) & (recorded.times < 9.0)
+    comparison = compared(
+        recorded.with_efforts(lambda effort: np.where(lost, np.nan, effort), 'elbow')
+    )
+    (finding,) = comparison.findings
+    assert (finding.code, finding.joints) == ('partial_effort', ('elbow',))
+    assert finding.value == pytest.approx(3.0 * RATE, rel=0.2)
+
+
+def test_segments_that_are_too_short_for_the_filter(compared):
+    """Ten samples between two gaps."""
+    recorded = simulated()
+    kept = (recorded.times < 6.0) | (recorded.times > 7.0)
+    kept[1300:1310] = True
+    comparison = compared(recorded.part(kept))
+    assert codes(comparison) == ['gaps', 'unused']
+    assert comparison.findings[1].value == 10.0

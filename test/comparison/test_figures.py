@@ -12,6 +12,8 @@ from simulated_recordings import JOINTS, simulated
 
 from robot_dynamics_ros.comparison.compare import conclude, gather
 from robot_dynamics_ros.comparison.comparison import TERMS
+from robot_dynamics_ros.comparison.evidence.moments import Moments
+from robot_dynamics_ros.comparison.joint_figures import correlation
 
 
 @pytest.fixture(scope='module')
@@ -41,6 +43,18 @@ def test_figures_are_those_of_all_samples(comparison, motion, torques):
         for index, term in enumerate(('gravity', 'coriolis', 'inertia')):
             share = terms[index, :, column] @ measured / (measured @ measured)
             assert figures.shares[term] == pytest.approx(share, abs=1e-9)
+
+
+@pytest.mark.parametrize('torque', [0.1, 37.3, 123.456, -981.0])
+def test_a_torque_that_does_not_vary_has_no_correlation(torque):
+    """Of sums over many samples, a variance of zero is left but for rounding."""
+    generator, moments = np.random.default_rng(5), Moments.zero(1)
+    for _ in range(30):
+        terms = np.zeros((4, 1000, 1))
+        terms[0] = torque
+        measured = torque + generator.normal(0.0, 1.0, (1000, 1))
+        moments += Moments.of(measured, terms, np.zeros((1000, 1)))
+    assert np.isnan(correlation(moments)).all()
 
 
 def test_shares_sum_to_one(comparison):

@@ -30,6 +30,7 @@ from recorded_states import (
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import open_recording
 from robot_dynamics_ros.recordings.sources import bounded_expansion, storage_files
+from robot_dynamics_ros.recordings.sources.csv_source import ROWS
 
 STATES = sine_states(seconds=2.0)
 MESSAGES = list(ros2_messages(STATES))
@@ -343,3 +344,15 @@ def test_empty_cells_are_not_measured(tmp_path):
     np.testing.assert_array_equal(efforts, [[np.nan, np.nan], [3.0, np.nan]])
     assert np.isnan(velocities).all()
     assert recording.topic == TOPIC
+
+
+@pytest.mark.parametrize('longer', [0, 1])
+def test_csv_files_of_which_one_ends_with_a_block(tmp_path, longer):
+    """Rows are read in blocks: what follows the last common block is not lost."""
+    states = sine_states(seconds=20.0)
+    parts = [states.part(slice(ROWS + 100)), states.part(slice(ROWS))]
+    files = [
+        csv_file(tmp_path / f'{field}.csv', part, fields=[field])
+        for field, part in zip(('position', 'effort'), parts[:: 1 - 2 * longer], strict=True)
+    ]
+    refused('has fewer rows than others', *files)

@@ -161,3 +161,18 @@ def test_any_clock_gives_increasing_times_and_no_other_samples(intervals, bad, s
     # In whatever chunks: the same segments.
     again = [len(times) for times, _ in wholes(recording, 1000)]
     assert again == [len(times) for times, _ in wholes(recording, size)]
+
+
+@pytest.mark.parametrize('size', [7, 400, 65536])
+@pytest.mark.parametrize('place', [1, 400, 1200])
+def test_a_position_that_wraps_cuts(size, place):
+    """Drivers of continuous joints may begin again at -pi: no joint moves so within a sample."""
+    positions = STATES.positions.copy()
+    positions[place:, 1] -= 2.0 * np.pi
+    recording = in_memory(replace(STATES, positions=positions))
+    found = wholes(recording, size)
+    assert [len(times) for times, _ in found] == [place, 2000 - place]
+    assert recording.quality.jumps == 1
+    assert recording.quality.remarks() == [
+        '1 jumps of a position by more than half a turn: segments end there'
+    ]

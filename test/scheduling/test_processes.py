@@ -92,6 +92,20 @@ def test_an_interruption_ends_all_processes_and_removes_what_they_write(tmp_path
     assert not Path(tmp_path, 'half_written').exists()
 
 
+def test_an_interruption_while_an_outcome_is_reported_ends_all_processes(tmp_path):
+    tasks = [*squares(1), Task('waits', fleet_tasks.write_process, (str(tmp_path), 0))]
+    before = multiprocessing.active_children()
+
+    def interrupt(outcome):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(tasks, common=COMMON, processes=2, report=interrupt)
+    # The frames of `run` exist as long as the traceback does.
+    assert caught.tb is not None
+    assert multiprocessing.active_children() == before
+
+
 def test_each_process_makes_common_things_once():
     tasks = [Task(f'{n}', fleet_tasks.made_once, (n,)) for n in range(12)]
     results = [tuple(o.result) for o in run(tasks, common='urdf', processes=2)]

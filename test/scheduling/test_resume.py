@@ -1,5 +1,6 @@
 """A second run computes only what is missing."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -87,6 +88,25 @@ def test_a_damaged_result_is_computed_again(tmp_path):
         file.write_bytes(damaged)
         assert kept(run(tasks, common=COMMON, resume=folder)) == [False]
         assert kept(run(tasks, common=COMMON, resume=folder)) == [True]
+
+
+def test_a_result_that_cannot_be_written_leaves_no_file(tmp_path, monkeypatch):
+    def full(*arguments):
+        raise OSError(28, 'No space left on device')
+
+    folder = tmp_path / 'results'
+    monkeypatch.setattr(os, 'replace', full)
+    monkeypatch.setattr(Path, 'replace', full)
+    with pytest.raises(OSError, match='No space'):
+        run(squares(tmp_path, 1), common=COMMON, resume=folder)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_result_may_be_read_by_those_who_may_read_new_files(tmp_path):
+    run(squares(tmp_path, 1), common=COMMON, resume=tmp_path / 'results')
+    (file,) = (tmp_path / 'results').iterdir()
+    (tmp_path / 'new').touch()
+    assert file.stat().st_mode == (tmp_path / 'new').stat().st_mode
 
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path):

@@ -27,8 +27,8 @@ def torque_targets(
         kind: ending of files in a folder, without its dot.
 
     Raises:
-        ParameterError: two recordings would get the same file, one would be replaced, or a file
-            cannot be written.
+        ParameterError: two recordings would get the same file, one would be replaced, a file
+            would be in the folder of a bag, or it cannot be written.
         RecordingError: the ending of a file is unknown.
         OSError: the folder cannot be made.
     """
@@ -45,6 +45,8 @@ def torque_targets(
     for file in targets:
         if file.resolve() in read:
             raise ParameterError(f'{file} is the recording itself: name another file')
+        if read.intersection(file.resolve().parents):
+            raise ParameterError(f'{file} is in the folder of the recording: name another folder')
         check_can_be_written(file)
     return targets
 

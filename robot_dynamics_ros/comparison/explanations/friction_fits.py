@@ -15,7 +15,9 @@ from .judge import Judge
 # Deviations below this share of the effort are not friction that is missed.
 NEGLIGIBLE = 0.02
 # By how much the logarithm of the error must shrink, and the F statistic that it must reach.
-WORTH, CERTAIN = 0.5, 10.0
+WORTH, CERTAIN = 0.5, 5.0
+# Coefficients of friction, and all that are fitted.
+TESTED, FITTED = 2, 3
 
 
 @dataclass(frozen=True)
@@ -64,17 +66,25 @@ def friction_fits(judge: Judge, given: Explanation) -> dict[int, JointFriction]:
         moving = bool(seen.moving[joint])
         fits[joint] = JointFriction(
             FrictionFit(float(viscous), float(coulomb), float(offset)) if moving else None,
-            moving and _is_better(before, after, floor, seen.independent),
+            moving
+            and np.log((before + floor) / (after + floor)) > WORTH
+            and is_certain(before, after, seen.independent * float(np.mean(rows))),
             speed,
             float(np.sqrt(after) * np.abs(gains[joint, 0])),
         )
     return fits
 
 
-def _is_better(before: float, after: float, floor: float, samples: float) -> bool:
-    """Whether an error is smaller by more than chance, and by more than what is negligible."""
-    shrunk = np.log((before + floor) / (after + floor)) > WORTH
-    return bool(shrunk and (before - after) * samples > CERTAIN * after)
+def is_certain(before: float, after: float, samples: float) -> bool:
+    """Whether fitted friction lowers a mean square by more than chance: the F test.
+
+    Args:
+        before: mean square of what the described friction and an offset leave.
+        after: mean square of what fitted friction and offset leave.
+        samples: that are independent, of this joint.
+    """
+    left = samples - FITTED
+    return bool(left > 0.0 and (before - after) / TESTED > CERTAIN * after / left)
 
 
 def _not_negative(columns: Array, values: Array) -> Array:

@@ -1,13 +1,16 @@
 """Samples of a segment at equal intervals.
 
 Filters need equal intervals, stamps have jitter. A cubic through the four samples around a time
-gives the value there. Samples whose stamps are equally spaced within 0.1 % are passed on as they
-are.
+gives the value there. Where two of the four stamps nearly coincide, as in bursts of a log, a cubic
+would overshoot: there the value is on the straight line between the two neighbours. Samples whose
+stamps are equally spaced within 0.1 % are passed on as they are.
 
 Source: J.-P. Berrut, L. N. Trefethen, Barycentric Lagrange interpolation, SIAM Review 46, 2004.
 """
 
 from __future__ import annotations
+
+from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +21,8 @@ from robot_dynamics_ros.core.checks import Array
 EQUAL = 1e-3
 # Samples that a cubic needs on each side of a time.
 SIDE = 2
+# In intervals: stamps that are closer than this do not determine the slope of a cubic.
+CLOSE = 0.2
 
 
 class UniformGrid:
@@ -76,7 +81,7 @@ class UniformGrid:
 
 
 def _cubic(numbers: Array, values: Array, wanted: npt.NDArray[np.float64]) -> Array:
-    """Values (K, m) at numbers of the grid, by the cubics through four neighbours.
+    """Values (K, m) at numbers of the grid, by the cubics or lines through the neighbours.
 
     Args:
         numbers: (N,) where samples are, in intervals of the grid.
@@ -86,11 +91,23 @@ def _cubic(numbers: Array, values: Array, wanted: npt.NDArray[np.float64]) -> Ar
     right = np.searchsorted(numbers, wanted, side='right')
     first = np.clip(right - SIDE, 0, len(numbers) - 2 * SIDE)
     nodes = numbers[first[:, None] + np.arange(2 * SIDE)]
+    weights = np.ones((len(wanted), 2 * SIDE))
+    for i, j in permutations(range(2 * SIDE), 2):
+        weights[:, i] *= (wanted - nodes[:, j]) / (nodes[:, i] - nodes[:, j])
+    close = np.flatnonzero((np.diff(nodes, axis=1) < CLOSE).any(axis=1))
+    weights[close] = _linear_weights(nodes[close], wanted[close])
     result = np.zeros((len(wanted), values.shape[1]))
     for i in range(2 * SIDE):
-        weight = np.ones(len(wanted))
-        for j in range(2 * SIDE):
-            if j != i:
-                weight *= (wanted - nodes[:, j]) / (nodes[:, i] - nodes[:, j])
-        result += weight[:, None] * values[first + i]
+        result += weights[:, i, None] * values[first + i]
     return result
+
+
+def _linear_weights(nodes: Array, wanted: Array) -> Array:
+    """Weights (K, 4) of the samples at nodes (K, 4), for the line between two neighbours."""
+    weights = np.zeros(nodes.shape)
+    rows = np.arange(len(nodes))
+    left = np.clip((nodes <= wanted[:, None]).sum(axis=1) - 1, 0, 2 * SIDE - 2)
+    before, after = nodes[rows, left], nodes[rows, left + 1]
+    weights[rows, left + 1] = (wanted - before) / (after - before)
+    weights[rows, left] = 1.0 - weights[rows, left + 1]
+    return weights

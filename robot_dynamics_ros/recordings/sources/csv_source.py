@@ -7,7 +7,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TextIO
 
@@ -58,14 +58,14 @@ class CsvSource:
     def blocks(self, topic: str) -> Iterator[StateBlock]:
         """See `StateSource`."""
         tables = [_tables(path) for path in self._paths]
-        for parts in zip(*tables, strict=False):
+        for parts in zip_longest(*tables):
+            for part, path in zip(parts, self._paths, strict=True):
+                if part is None:
+                    raise RecordingError(f'{self.name}: {path.name} has fewer rows than others')
             times = [part[:, columns.time] for part, columns in self._with_columns(parts)]
             if any(not np.array_equal(other, times[0], equal_nan=True) for other in times[1:]):
                 raise RecordingError(f'{self.name}: the files do not have the same times')
             yield self._block(times[0], parts)
-        for table, path in zip(tables, self._paths, strict=True):
-            if next(table, None) is not None:
-                raise RecordingError(f'{path} has more rows than the other files')
 
     def _with_columns(self, parts: Sequence[Array]) -> Iterator[tuple[Array, CsvColumns]]:
         for part, columns, path in zip(parts, self._columns, self._paths, strict=True):

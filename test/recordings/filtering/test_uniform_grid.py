@@ -51,3 +51,15 @@ def test_irregular_samples_between_regular_ones_leave_no_hole():
     rows = gridded(times, times[:, None], 10)
     np.testing.assert_allclose(rows[:, 0], np.arange(len(rows)) * INTERVAL, atol=1e-9)
     assert len(rows) >= 297
+
+
+@pytest.mark.parametrize('parts', [1, 30])
+def test_bursts_of_stamps_do_not_overshoot(parts):
+    """Some samples of a steady motion have the stamp of the one before, within a millionth."""
+    late = np.zeros(300)
+    late[10:290:7] = 1.0 - 1e-6
+    times = (np.arange(300) - late) * INTERVAL
+    rows = gridded(times, np.arange(300.0)[:, None], parts)
+    assert np.diff(times).min() < 1e-5 * INTERVAL
+    # A stamp is wrong by less than one interval: so is the position.
+    assert (np.abs(rows[:, 0] - np.arange(len(rows))) <= 1.0 + 1e-6).all()

@@ -240,11 +240,13 @@ def test_what_the_compiler_refuses_is_said_and_the_next_request_is_answered(call
 def test_a_node_may_be_destroyed_meanwhile(graph, monkeypatch, capfd):
     compiler = Compiler()
     monkeypatch.setattr(robot_factory, 'compile_elsewhere', compiler)
+    of_others = set(threading.enumerate())
     with graph(robot_description=URDF) as (node, observer):
         Caller(node, observer, compiler).ask_and_compile()
-        before = set(threading.enumerate())
+        started = set(threading.enumerate()) - of_others
     compiler.may_end.release()
-    for thread in before - {threading.main_thread()}:
+    assert started
+    for thread in started:
         thread.join(LONGEST)
         assert not thread.is_alive()
     assert 'Traceback' not in capfd.readouterr().err
