@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from robot_dynamics_ros.core.errors import ParameterError
@@ -46,11 +46,46 @@ def written_file(file: Path) -> Iterator[Path]:
     check_can_be_written(file)
     target = file.resolve()
     if target.exists() and not target.is_file():
-        yield file
+        with _error_names(file):
+            yield file
         return
-    with tempfile.TemporaryDirectory(prefix=f'.{target.name}.', dir=target.parent) as staging:
+    with staging_folder(target.parent, target.name, named=file) as staging:
         new = Path(staging, target.name)
-        yield new
+        with _error_names(file):
+            yield new
         if target.exists():
             shutil.copymode(target, new)
         new.replace(target)
+
+
+@contextmanager
+def _error_names(file: Path) -> Iterator[None]:
+    """Name a file in errors that name none, as that of a full device."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(file)
+        raise
+
+
+@contextmanager
+def staging_folder(place: Path, name: str, *, named: Path | str) -> Iterator[Path]:
+    """A temporary folder for what is to be renamed, on the file system of the result.
+
+    Args:
+        place: where the folder is; is made where there is none.
+        name: of the result, for those who see the folder.
+        named: what the user has named.
+
+    Raises:
+        OSError: the folder cannot be made; its file name is `named`.
+    """
+    with ExitStack() as stack:
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            staging = tempfile.TemporaryDirectory(prefix=f'.{name}.', dir=place)
+            folder = stack.enter_context(staging)
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(named)) from None
+        yield Path(folder)

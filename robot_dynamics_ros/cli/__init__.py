@@ -18,7 +18,7 @@ Modules::
     torques/          torques: the torques of a model along recordings
     validate_command  validate: findings and the agreement with Pinocchio, one line a file
     validated_file    what validate finds about a file, and processes for many files
-    written_folder    a folder that is written as a whole
+    written_folder    files that are written into a folder as a whole
 """
 
 from .written_folder import write_folder

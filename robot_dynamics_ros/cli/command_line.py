@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import metadata
 
 import click
 
@@ -20,18 +21,42 @@ from .description_file import TopicReader
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 from .inspect_command import inspect_command
-from .output import ReaderEnded
+from .output import ReaderEnded, writing_to_stdout
 from .torques.torques_command import torques_command
 from .validate_command import validate_command
 
+PACKAGE = 'robot_dynamics_ros'
 
-@click.group(context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100})
+
+def _print_version(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    if asked:
+        try:
+            version = metadata.version(PACKAGE)
+        except metadata.PackageNotFoundError:
+            version = f'from sources ({PACKAGE} is not installed)'
+        click.echo(f'robot_dynamics {version}')
+        context.exit()
+
+
+@click.group(
+    context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100},
+    invoke_without_command=True,
+)
+@click.option(
+    '--version', is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
+    help='Print the version.',
+)  # fmt: skip
 @click.option('--debug', is_flag=True, expose_value=False, help='Print a traceback with an error.')
-def commands() -> None:
+@click.pass_context
+def commands(context: click.Context) -> int | None:
     """The dynamics of a robot from its URDF or xacro file, without ROS.
 
     Exit codes: 0 good, 1 findings, 2 wrong usage or input that cannot be used.
     """
+    if context.invoked_subcommand is not None:
+        return None
+    click.echo(context.get_help(), err=True)
+    return CANNOT_BE_USED
 
 
 for command in (
@@ -52,24 +77,43 @@ def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None 
         read_topic: gives the description that a running robot publishes; None without ROS.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    _replace_closed_streams()
     _print_what_the_terminal_has()
     try:
         code = commands.main(
             given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
         )
-        sys.stdout.flush()
+        with writing_to_stdout():
+            sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
+        sys.stderr.write('robot_dynamics: interrupted\n')
         sys.exit(INTERRUPTED)
     except (ReaderEnded, BrokenPipeError):
-        # Python flushes stdout once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_stdout()
         sys.exit(PIPE_CLOSED)
     except Exception as error:
         if '--debug' in given:
             traceback.print_exc()
         sys.stderr.write(f'robot_dynamics: {_line_of(error)}\n')
+        if isinstance(error, OSError):
+            _discard_stdout()
         sys.exit(CANNOT_BE_USED)
     sys.exit(code or GOOD)
+
+
+def _replace_closed_streams() -> None:
+    """Streams that are closed, as `>&-` leaves them, are None in Python."""
+    for name in ('stdout', 'stderr'):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), 'w'))
+
+
+def _discard_stdout() -> None:
+    """Python flushes stdout once more at its end, which would fail again where it is full."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _print_what_the_terminal_has() -> None:

@@ -161,11 +161,13 @@ def _read_urdf(file: Path, arguments: Sequence[str], arguments_of_others: bool) 
 
 
 def _read_text(file: Path) -> str:
+    if file.is_dir():
+        raise UrdfError(f'it is a folder: name a file in it, or {file}/*.urdf')
     with file.open('rb') as opened:
         content = opened.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
         raise UrdfError(f'it is larger than {LARGEST_FILE // 2**20} MiB: not a URDF')
     try:
         return content.decode()
-    except UnicodeDecodeError as error:
-        raise UrdfError(f'not a text in UTF-8: {error}') from None
+    except UnicodeDecodeError:
+        raise UrdfError('not a URDF, which is a text in UTF-8') from None

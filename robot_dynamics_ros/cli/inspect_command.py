@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -16,10 +18,6 @@ from .exit_codes import FINDINGS, GOOD
 from .output import Output, file_to_write, output_options
 from .robot_tables import finding_lines, joint_table, load_table, margin_line, summary
 
-WHY_MISSING = (
-    'the packages that they are in are neither installed nor above the file, or trimesh is not '
-    "installed (pip install 'robot_dynamics_ros[picture]')"
-)
 HELP = """Show a robot: joints, masses, gravity torque against effort limits, and findings.
 
 FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
@@ -54,6 +52,7 @@ def inspect_command(
     output: Output,
 ) -> int:
     """Read the description, and show what is known of the robot."""
+    output.check_other_files(picture)
     model, urdf, source = robot_of_words(words, topic)
     inspection = inspect_robot(model, frame)
     if picture is not None:
@@ -80,9 +79,16 @@ def _show(inspection: Inspection, output: Output) -> None:
     output.show('', *findings) if findings else output.show('', 'no findings')
 
 
-def _say_missing(picture: Path, meshes: list[str]) -> None:
-    if meshes:
-        click.echo(
-            f'{picture}: {len(meshes)} meshes are not drawn, such as {meshes[0]}: {WHY_MISSING}',
-            err=True,
+def _say_missing(picture: Path, missing: Mapping[str, str]) -> None:
+    """One line for each reason why meshes are not drawn.
+
+    Args:
+        picture: that was written.
+        missing: why each mesh is not drawn, by its name.
+    """
+    for reason, count in Counter(missing.values()).items():
+        first = next(name for name, why in missing.items() if why == reason)
+        meshes = (
+            f'mesh {first} is not' if count == 1 else f'{count} meshes, such as {first}, are not'
         )
+        click.echo(f'{picture}: {meshes} drawn: {reason}', err=True)

@@ -50,8 +50,25 @@ class Output:
     def line(self, text: str) -> None:
         """Print one line for people, however long."""
         if not self.json_only:
-            with _stdout():
+            with writing_to_stdout():
                 click.echo(' '.join(text.splitlines()))
+
+    def error(self, text: str) -> None:
+        """Say on stderr in one line why a file cannot be used; the others are gone on with."""
+        click.echo(f'robot_dynamics: {" ".join(text.split())}', err=True)
+
+    def check_other_files(self, *files: Path | None) -> None:
+        """Check that --json names none of the other files that are written.
+
+        Raises:
+            ParameterError: it names one of them.
+        """
+        if self.json_file is None or self.json_only:
+            return
+        if self.json_file.resolve() in [file.resolve() for file in files if file is not None]:
+            raise ParameterError(
+                f'{self.json_file} would be written twice: name another file with --json'
+            )
 
     def show(self, *parts: RenderableType) -> None:
         """Print tables, trees and texts of rich for people."""
@@ -59,7 +76,7 @@ class Output:
             return
         width = None if sys.stdout.isatty() else FILE_WIDTH
         console = _Console(width=width, markup=False, highlight=False, emoji=False)
-        with _stdout():
+        with writing_to_stdout():
             for part in parts:
                 # Lines of text are left whole, for a terminal and for grep.
                 console.print(part, soft_wrap=isinstance(part, (str, Text)))
@@ -76,7 +93,7 @@ class Output:
             return
         text = json.dumps(_plain(result), indent=2, ensure_ascii=False, allow_nan=False) + '\n'
         if self.json_only:
-            with _stdout():
+            with writing_to_stdout():
                 click.echo(text, nl=False)
             return
         with written_file(self.json_file) as new:
@@ -88,12 +105,19 @@ class Output:
 
 
 @contextmanager
-def _stdout() -> Iterator[None]:
-    """While stdout is written to. click takes a BrokenPipeError for exit code 1, which is ours."""
+def writing_to_stdout() -> Iterator[None]:
+    """While stdout is written to: an error names it.
+
+    Raises:
+        ReaderEnded: nobody reads it. click takes a BrokenPipeError for exit code 1, which is ours.
+        OSError: it cannot be written.
+    """
     try:
         yield
     except BrokenPipeError:
         raise ReaderEnded from None
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, 'stdout') from None
 
 
 class _Console(Console):

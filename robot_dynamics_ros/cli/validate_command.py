@@ -89,6 +89,8 @@ def _of_topic(topic: str, ignored: frozenset[str], strict: bool) -> ValidatedFil
 def _report(results: list[ValidatedFile], output: Output) -> int:
     for result in results:
         output.line(str(result))
+        if result.error:
+            output.error(result.error)
     counts = {
         status: sum(result.status == status for result in results)
         for status in ('good', 'findings', 'unusable')

@@ -1,27 +1,27 @@
-"""A folder that is written as a whole: complete, or as it was before."""
+"""Files that are written into a folder as a whole: all of them, or the folder is as before."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.written_file import staging_folder
 
 # Lists what was written, with the SHA-256 of each file.
 MANIFEST = '.robot_dynamics.json'
 
 
 def write_folder(folder: Path | str, files: Mapping[str, str], *, force: bool = False) -> None:
-    """Write files into a folder, in one step.
+    """Write files into a folder: all of them, or after an error or Ctrl-C, none.
 
     What was written before is replaced, and what is no more written is removed. Files that are not
     from here, or that were changed since, are not touched: they stay where nothing of that name is
-    written.
+    written. A folder that exists stays the same folder, as a shell may stand in it.
 
     Args:
         folder: is made where there is none.
@@ -29,23 +29,24 @@ def write_folder(folder: Path | str, files: Mapping[str, str], *, force: bool = 
         force: whether files that are not from here, or that were changed, may be replaced.
 
     Raises:
-        ParameterError: a file is in the way, and `force` is not set.
+        ParameterError: a folder is in the way of a file; or a file is, and `force` is not set.
         OSError: the folder cannot be written.
     """
     target = Path(folder).resolve()
     if target.exists() and not target.is_dir():
         raise ParameterError(f'{folder} is a file: name a folder')
     written = _written_before(target)
-    if not force:
-        _check_nothing_in_the_way(target, files, written)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f'.{target.name}.', dir=target.parent) as staging:
+    _check_nothing_in_the_way(target, files, written, force)
+    exists = target.is_dir()
+    with staging_folder(target if exists else target.parent, target.name, named=folder) as staging:
         new, old = Path(staging, 'new'), Path(staging, 'old')
-        if target.is_dir():
-            shutil.copytree(target, new, symlinks=True)
-        _remove_what_is_ours(new, written)
         _write(new, files)
-        _put_in_place(new, target, old)
+        if exists:
+            _exchange(
+                new, target, old, [path for path in written if _is_ours(target, path, written)]
+            )
+        else:
+            new.rename(target)
 
 
 def _written_before(folder: Path) -> dict[str, str]:
@@ -57,9 +58,10 @@ def _written_before(folder: Path) -> dict[str, str]:
     return {str(path): str(digest) for path, digest in listed.items()}
 
 
-def _is_ours(file: Path, digest: str | None) -> bool:
+def _is_ours(folder: Path, path: str, written: Mapping[str, str]) -> bool:
     """Whether a file is as it was written."""
-    return digest is not None and file.is_file() and _digest(file.read_bytes()) == digest
+    file = folder / path
+    return path in written and file.is_file() and _digest(file.read_bytes()) == written[path]
 
 
 def _digest(content: bytes) -> str:
@@ -67,26 +69,17 @@ def _digest(content: bytes) -> str:
 
 
 def _check_nothing_in_the_way(
-    folder: Path, files: Mapping[str, str], written: Mapping[str, str]
+    folder: Path, files: Mapping[str, str], written: Mapping[str, str], force: bool
 ) -> None:
     for path in files:
         file = folder / path
-        if os.path.lexists(file) and not _is_ours(file, written.get(path)):
+        if file.is_dir() and not file.is_symlink():
+            raise ParameterError(f'{file} is a folder, a file is to be written there: remove it')
+        if not force and os.path.lexists(file) and not _is_ours(folder, path, written):
             why = 'was changed since it was written' if path in written else 'was not written here'
             raise ParameterError(
                 f'{file} {why}: name another folder, or replace it with --force (force=True)'
             )
-
-
-def _remove_what_is_ours(folder: Path, written: Mapping[str, str]) -> None:
-    """Removes files of the last time that nobody has changed, and folders that are empty."""
-    for path, digest in written.items():
-        file = folder / path
-        if _is_ours(file, digest):
-            file.unlink()
-            for parent in file.relative_to(folder).parents:
-                if parent != Path() and not any((folder / parent).iterdir()):
-                    (folder / parent).rmdir()
 
 
 def _write(folder: Path, files: Mapping[str, str]) -> None:
@@ -94,20 +87,47 @@ def _write(folder: Path, files: Mapping[str, str]) -> None:
     for path, text in {**files, MANIFEST: json.dumps(manifest, indent=1) + '\n'}.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        # Not through a symbolic link, which may lead elsewhere.
-        file.unlink(missing_ok=True)
         file.write_bytes(text.encode())
 
 
-def _put_in_place(new: Path, target: Path, old: Path) -> None:
-    """One rename, or two; what was there comes back if the second one fails."""
-    if not target.is_dir():
-        new.rename(target)
-        return
-    shutil.copymode(target, new)
-    target.rename(old)
-    try:
-        new.rename(target)
-    except BaseException:
-        old.rename(target)
-        raise
+def _exchange(new: Path, target: Path, old: Path, ours: Iterable[str]) -> None:
+    """Put our old files aside and the new ones in place; after an error, all is as it was.
+
+    Args:
+        new: folder of the new files.
+        target: folder to write.
+        old: folder that takes the old files.
+        ours: paths of the files that were written last time.
+    """
+    added = [file.relative_to(new) for file in sorted(new.rglob('*')) if file.is_file()]
+    removed = sorted({*added, *map(Path, ours)})
+    with ExitStack() as undo:
+        for path in removed:
+            if os.path.lexists(target / path):
+                _move(target / path, old / path, undo)
+        for path in added:
+            _move(new / path, target / path, undo)
+        undo.pop_all()
+    for folder in sorted({parent for path in removed for parent in path.parents}, reverse=True):
+        if folder != Path():
+            _remove_if_empty(target / folder)
+
+
+def _move(source: Path, to: Path, undo: ExitStack) -> None:
+    """Rename a file, and register how that is undone, also where it is interrupted."""
+    for parent in reversed(to.parents):
+        if not parent.exists():
+            undo.callback(_remove_if_empty, parent)
+            parent.mkdir()
+    undo.callback(_move_back, to, source)
+    source.rename(to)
+
+
+def _move_back(to: Path, source: Path) -> None:
+    if not os.path.lexists(source):
+        to.rename(source)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()

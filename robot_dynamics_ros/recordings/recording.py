@@ -152,9 +152,29 @@ def _recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) ->
     missing = [joint for joint in wanted if joint not in recorded]
     if not missing:
         return tuple(recorded[joint] for joint in wanted)
-    # --rename takes names as they were recorded.
-    offer = rename_options(offered_renaming(tuple(new), wanted))
+    offer = rename_options(_offer(recorded, wanted))
+    has = (
+        'has'
+        if all(new_name == old for new_name, old in recorded.items())
+        else 'after renaming has'
+    )
     raise RecordingError(
-        f'{name}: joint {missing[0]!r} is not in the recording, which has '
+        f'{name}: joint {missing[0]!r} is not in the recording, which {has} '
         f'{", ".join(sorted(recorded))}' + (f': perhaps {offer}' if offer else '')
     )
+
+
+def _offer(recorded: Mapping[str, str], wanted: Sequence[str]) -> Mapping[str, str]:
+    """A renaming of the names that the recording has, instead of the renaming that was given.
+
+    Args:
+        recorded: recorded names by the names that they were given.
+        wanted: names of joints.
+    """
+    old = tuple(recorded.values())
+    offer = offered_renaming(old, wanted)
+    if not offer:
+        # What was given is right for some joints.
+        added = offered_renaming(tuple(recorded), wanted)
+        offer = {recorded.get(key, key): name for key, name in added.items()}
+    return offer if all(any(name.startswith(key) for name in old) for key in offer) else {}

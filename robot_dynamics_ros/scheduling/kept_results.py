@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from importlib import metadata
@@ -36,11 +37,16 @@ class KeptResults:
 
         Raises:
             ParameterError: it is a file, or the common data are not plain data.
-            OSError: the folder cannot be made.
+            OSError: the folder cannot be made, or not written.
         """
         if folder.exists() and not folder.is_dir():
             raise ParameterError(f'{folder} is a file: name a folder for the results to resume')
-        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            # One that cannot be written is refused before the work.
+            tempfile.TemporaryFile(dir=folder).close()
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, str(folder)) from None
         self._folder = folder
         self._common = fingerprint([_version(), common])
 

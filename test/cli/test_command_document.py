@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from running_command import run
 
+from robot_dynamics_ros.cli.command_line import commands
 from robot_dynamics_ros.inspection.codes import CODES
 
 __all__ = ['run']
@@ -53,6 +54,13 @@ def test_json_of_validate(run):
     assert [keys(file) for file in found['files']] == [keys(file) for file in shown['files']]
     assert found['counts'] == shown['counts']
     assert found['files'][0]['findings'] == shown['files'][0]['findings']
+
+
+def test_every_subcommand_is_listed():
+    listed = re.findall(
+        r'^\| `([a-z-]+)` \|', DOCUMENT.split('| subcommand |')[1].split('\n\n')[0], re.M
+    )
+    assert set(listed) == set(commands.commands)
 
 
 def test_every_code_is_listed():

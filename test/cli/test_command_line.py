@@ -86,7 +86,7 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
     [
         (['nowhere.urdf'], 'nowhere.urdf'),
         (['no\nwhere.urdf'], 'where.urdf'),
-        (['binary.urdf'], 'binary.urdf: not a text in UTF-8'),
+        (['binary.urdf'], 'binary.urdf: not a URDF'),
         (['empty.urdf'], 'empty.urdf: '),
         (['still.urdf'], 'no moving joint'),
         (['arm.urdf', 'mass:=2'], 'arm.urdf is a URDF'),

@@ -133,6 +133,7 @@ def test_many_recordings_and_one_that_is_broken(run, tmp_path):
     assert codes(ended.stdout) == ['unreadable']
     first, broken, again = result['recordings']
     assert broken['error']
+    assert ended.stderr == f'robot_dynamics: {broken["error"]}\n'
     assert first['samples'] == again['samples'] > 0
     assert run(*arguments, '--resume', tmp_path / 'kept', '--json', '-') == ended
 

@@ -153,8 +153,8 @@ def test_a_topic_without_ros(run, read_topic):
     ('arguments', 'said'),
     [
         (['nowhere.urdf'], 'nowhere.urdf: No such file'),
-        (['folder.urdf'], 'folder.urdf: Is a directory'),
-        (['binary.urdf'], 'binary.urdf: not a text in UTF-8'),
+        (['folder.urdf'], 'folder.urdf: it is a folder'),
+        (['binary.urdf'], 'binary.urdf: not a URDF'),
         (['empty.urdf'], 'empty.urdf: the URDF is empty'),
         (['bomb.urdf'], 'bomb.urdf: the URDF declares a document type'),
         (['deep.urdf'], 'deep.urdf: the URDF is not well-formed'),

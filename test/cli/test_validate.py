@@ -60,7 +60,7 @@ def needs_pinocchio():
 )
 def test_one_line_and_its_exit_code(run, arguments, code, status):
     ended = run('validate', *arguments)
-    assert (ended.returncode, ended.stderr) == (code, '')
+    assert (ended.returncode, ended.stderr.count('\n')) == (code, int(code == 2))
     assert ended.stdout.startswith(f'{status} ')
     assert arguments[0] in ended.stdout
     assert ended.stdout.count('\n') == 1
@@ -74,7 +74,8 @@ def test_many_files_keep_their_order(run, jobs):
     *lines, last = ended.stdout.splitlines()
     assert [line.split()[1].rstrip(':') for line in lines] == names
     assert last == '4 files: 2 good, 1 with findings, 1 unusable'
-    assert (ended.returncode, ended.stderr) == (2, '')
+    assert (ended.returncode, ended.stderr.count('\n')) == (2, 1)
+    assert ended.stderr.startswith('robot_dynamics: empty.urdf: ')
 
 
 def test_json(run):
@@ -154,7 +155,11 @@ def test_interrupted_it_writes_nothing(run, files, monkeypatch):
 
     monkeypatch.setattr(validate_module, 'validate_files', interrupted)
     ended = run('validate', 'arm.urdf', '--json', 'out.json')
-    assert (ended.returncode, ended.stdout, ended.stderr.strip()) == (130, '', '')
+    assert (ended.returncode, ended.stdout, ended.stderr.strip()) == (
+        130,
+        '',
+        'robot_dynamics: interrupted',
+    )
     assert not (files / 'out.json').exists()
 
 
@@ -185,7 +190,7 @@ def test_ctrl_c_ends_the_processes_without_a_traceback(files):
             process.kill()
             for descriptor in held.values():
                 os.close(descriptor)
-    assert (process.returncode, stdout, stderr.strip()) == (130, '', '')
+    assert (process.returncode, stdout, stderr.strip()) == (130, '', 'robot_dynamics: interrupted')
     assert not (files / 'out.json').exists()
 
 

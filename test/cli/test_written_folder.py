@@ -1,6 +1,7 @@
 """A folder is written as a whole, and takes nothing that is not its own."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -90,10 +91,45 @@ def test_a_file_in_place_of_the_folder_is_refused(folder):
     assert folder.read_text() == 'mine'
 
 
-@pytest.mark.parametrize('step', ['_write', '_put_in_place'])
+def test_a_folder_that_exists_stays_the_same_folder(folder):
+    """A shell may stand in it, or in a folder below."""
+    write_folder(folder, FILES)
+    (folder / 'own').mkdir()
+    before = folder.stat().st_ino, (folder / 'own').stat().st_ino
+    write_folder(folder, {'a.txt': 'three'})
+    assert (folder.stat().st_ino, (folder / 'own').stat().st_ino) == before
+
+
+def test_the_files_of_others_are_not_even_read(folder):
+    """A home folder may be large, and have files that cannot be read."""
+    folder.mkdir(parents=True)
+    os.mkfifo(folder / 'pipe')
+    (folder / 'own.txt').write_text('mine')
+    inode = (folder / 'own.txt').stat().st_ino
+    write_folder(folder, FILES)
+    assert (folder / 'own.txt').stat().st_ino == inode
+    assert (folder / 'pipe').is_fifo()
+
+
+def test_a_folder_in_place_of_a_file_is_kept(folder):
+    (folder / 'a.txt').mkdir(parents=True)
+    (folder / 'a.txt' / 'own.txt').write_text('mine')
+    with pytest.raises(ParameterError, match=r'a\.txt is a folder'):
+        write_folder(folder, FILES, force=True)
+    assert content(folder) == {'a.txt/own.txt': 'mine'}
+
+
+def test_an_error_names_the_folder_that_was_named():
+    with pytest.raises(OSError, match='none') as refused:
+        write_folder('/proc/none', FILES)
+    assert refused.value.filename == '/proc/none'
+
+
+NEW = {'a.txt': 'three', 'd/d.txt': 'four'}
+
+
 @pytest.mark.parametrize('before', [{}, FILES])
-def test_interrupted_it_is_as_before(step, before, folder, monkeypatch):
-    """Ctrl-C while files are written, and between the two renames."""
+def test_interrupted_while_files_are_written_it_is_as_before(before, folder, monkeypatch):
     folder.parent.mkdir(parents=True)
     if before:
         write_folder(folder, before)
@@ -103,17 +139,34 @@ def test_interrupted_it_is_as_before(step, before, folder, monkeypatch):
         (new / 'a.txt').write_text('ha')
         raise KeyboardInterrupt
 
-    def rename_half(new, target, old):
-        class Unrenamable(type(new)):
-            def rename(self, target):
-                raise KeyboardInterrupt
-
-        put_in_place(Unrenamable(new), target, old)
-
-    put_in_place = written_folder._put_in_place
-    half = write_half if step == '_write' else rename_half
-    monkeypatch.setattr(written_folder, step, half)
+    monkeypatch.setattr(written_folder, '_write', write_half)
     with pytest.raises(KeyboardInterrupt):
-        write_folder(folder, {'a.txt': 'three', 'd.txt': 'four'})
+        write_folder(folder, NEW)
     assert content(folder) == before
     assert list(folder.parent.iterdir()) == ([folder] if before else [])
+
+
+@pytest.mark.parametrize('after', [False, True])
+@pytest.mark.parametrize('moves', range(6))
+def test_interrupted_between_two_renames_it_is_as_before(moves, after, folder, monkeypatch):
+    write_folder(folder, FILES)
+    (folder / 'own.txt').write_text('mine')
+    entries = sorted(folder.rglob('*'))
+    count = 0
+    rename = Path.rename
+
+    def interrupted(source, target):
+        nonlocal count
+        count += 1
+        if count - 1 != moves:
+            return rename(source, target)
+        if after:
+            rename(source, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, 'rename', interrupted)
+    # Three files of before are put aside, and three are put in place.
+    with pytest.raises(KeyboardInterrupt):
+        write_folder(folder, NEW)
+    assert content(folder) == {**FILES, 'own.txt': 'mine'}
+    assert sorted(folder.rglob('*')) == entries

@@ -1,5 +1,6 @@
 """The documents: nothing is left to fill in, paths exist, and the Python of the README runs."""
 
+import os
 import re
 import subprocess
 import sys
@@ -89,15 +90,20 @@ def test_the_readme_names_every_service():
     assert [name for name in offered if f'`{name}`' not in readme] == []
 
 
-@pytest.mark.parametrize('document', ['README.md', 'docs/first_torque.md'])
-def test_the_python_of_a_document_runs_in_a_fresh_clone(document):
-    """As it stands, block after block, from the root of the repository."""
+@pytest.mark.parametrize(
+    ('document', 'folder'),
+    [('README.md', 'examples/three_link_arm'), ('docs/first_torque.md', '.')],
+)
+def test_the_python_of_a_document_runs_in_a_fresh_clone(document, folder):
+    """As it stands, block after block, in the folder that the document names."""
     text = (ROOT / document).read_text()
     blocks = re.findall(r'^```python\n(.*?)^```', text, re.DOTALL | re.M)
     assert len(blocks) >= 2
+    assert folder == '.' or f'\ncd {folder} ' in text
     result = subprocess.run(
         [sys.executable, '-c', '\n'.join(blocks)],
-        cwd=ROOT,
+        cwd=ROOT / folder,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
         capture_output=True,
         text=True,
         timeout=120.0,

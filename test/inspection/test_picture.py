@@ -2,6 +2,8 @@
 
 import builtins
 import math
+import sys
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from robot_dynamics_ros.inspection import inspect_robot
 from robot_dynamics_ros.inspection.picture import draw, solid_triangles
 from robot_dynamics_ros.inspection.picture.ellipsoid import Ellipsoid
 from robot_dynamics_ros.inspection.picture.link_shapes import link_shapes
-from robot_dynamics_ros.inspection.picture.mesh_files import mesh_file, mesh_triangles
+from robot_dynamics_ros.inspection.picture.mesh_files import MeshError, mesh_file, mesh_triangles
 
 SEMI_AXES = (0.1, 0.2, 0.45)
 TETRAHEDRON = """solid part
@@ -103,8 +105,8 @@ def test_triangles_of_a_mesh(package):
     assert area(triangles) == pytest.approx(1.5 + math.sqrt(3.0) / 2.0, rel=0.05)
     for content in (b'', b'solid', b'\0' * 200, TETRAHEDRON[:-60].encode()):
         (package / 'meshes' / 'broken.stl').write_bytes(content)
-        broken = mesh_triangles(package / 'meshes' / 'broken.stl')
-        assert broken is None or np.isfinite(broken).all()
+        with suppress(MeshError):
+            assert np.isfinite(mesh_triangles(package / 'meshes' / 'broken.stl')).all()
 
 
 def robot(shape, origin='0 0 0.5'):
@@ -131,12 +133,29 @@ def test_shapes_are_placed():
 )  # fmt: skip
 def test_shapes_that_cannot_be_drawn_are_left_out(shape):
     shapes = link_shapes(robot(shape), None)
-    assert (shapes.triangles, shapes.missing) == ({}, [])
+    assert (shapes.triangles, shapes.missing) == ({}, {})
 
 
 def test_missing_meshes_are_named():
     mesh = '<mesh filename="package://nowhere/part.stl"/>'
-    assert link_shapes(robot(mesh), None).missing == ['package://nowhere/part.stl']
+    ((name, why),) = link_shapes(robot(mesh), None).missing.items()
+    assert name == 'package://nowhere/part.stl'
+    assert why.startswith('not found')
+
+
+def test_a_mesh_without_trimesh_is_not_called_missing(package, monkeypatch):
+    monkeypatch.setitem(sys.modules, 'trimesh', None)
+    mesh = '<mesh filename="../meshes/part.stl"/>'
+    (why,) = link_shapes(robot(mesh), package / 'urdf').missing.values()
+    assert why.startswith('trimesh is not installed')
+
+
+def test_a_broken_mesh_is_not_called_missing(package):
+    pytest.importorskip('trimesh')
+    (package / 'meshes' / 'part.stl').write_bytes(b'solid')
+    mesh = '<mesh filename="../meshes/part.stl"/>'
+    (why,) = link_shapes(robot(mesh), package / 'urdf').missing.values()
+    assert why.startswith('part.stl ')
 
 
 @pytest.fixture

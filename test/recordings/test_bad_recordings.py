@@ -1,9 +1,12 @@
 """Files that cannot be used: one line that names the file, the problem, and what to do."""
 
 import bz2
+import errno
 import gzip
+import os
 import sqlite3
 from dataclasses import replace
+from pathlib import Path
 
 import lz4.frame
 import numpy as np
@@ -48,6 +51,20 @@ def refused(match, *paths, **options):
     assert len(line) < 700
     if paths:
         assert paths[0].name in line
+
+
+def test_a_file_that_must_not_be_read_is_not_called_damaged(tmp_path, monkeypatch):
+    file = storage(joint_state_bag(tmp_path / 'bag', STATES, storage='sqlite3'))
+    file.chmod(0)
+    if os.access(file, os.R_OK):  # root may read every file
+
+        def denied(path, *arguments, **options):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+        monkeypatch.setattr(Path, 'open', denied)
+    with pytest.raises(PermissionError) as refusal:
+        read(file)
+    assert refusal.value.filename == str(file)
 
 
 def storage(folder):
@@ -256,6 +273,19 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
     with open_recording([bag], joints=wanted, rename={'a_': 'b_'}) as recording:
         assert recording.joints == wanted
         np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
+    # A renaming that does not help is offered anew, with the name that the recording has.
+    refused(
+        r'which after renaming has c_joint1, .*: perhaps --rename a_=b_$',
+        bag,
+        joints=wanted,
+        rename={'a_': 'c_'},
+    )
+    refused(
+        r"joint 'b_joint2' is not .*: perhaps --rename a_=b_$",
+        bag,
+        joints=wanted,
+        rename={'a_joint1': 'b_joint1'},
+    )
     refused("joint 'elbow' is not in the recording, which has .*a_joint3$", bag, joints=['elbow'])
     refused(r"nothing to rename from 'c_'", bag, rename={'c_': 'd_'})
 

@@ -9,6 +9,7 @@ import pytest
 
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.scheduling import Task, run
+from robot_dynamics_ros.scheduling.kept_results import KeptResults
 
 COMMON = {'offset': 0.5}
 
@@ -112,3 +113,9 @@ def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / 'results').touch()
     with pytest.raises(ParameterError, match='results is a file'):
         run(squares(tmp_path, 1), common=COMMON, resume=tmp_path / 'results')
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_the_work():
+    with pytest.raises(OSError, match='/proc') as refused:
+        KeptResults(Path('/proc'), None)
+    assert refused.value.filename == '/proc'

@@ -75,6 +75,7 @@ def compare_command(
         raise ParameterError('name at least one BAG')
     if report is not None:
         check_report_file(report)
+    output.check_other_files(report)
     options = options_of(urdf, arguments, topic, rename, cutoff)
     files = {str(bag): recording_files(str(bag)) for bag in bags}
     outcomes = _outcomes(options, files, Fleet(scheduler, jobs, resume), output)
@@ -86,7 +87,10 @@ def compare_command(
         output.line(line)
     if report is not None:
         _write(comparison, [*files.values()], urdf, report, output)
-    if any(one.error for one in comparison.recordings):
+    failed = [one for one in comparison.recordings if one.error]
+    for one in failed:
+        output.error(one.error)
+    if failed:
         return CANNOT_BE_USED
     return FINDINGS if comparison.findings else GOOD
 

@@ -78,6 +78,7 @@ def torques_command(
     options = options_of(urdf, arguments, topic, rename, cutoff)
     files = {str(bag): recording_files(str(bag)) for bag in bags}
     targets = torque_targets(bags, files, target, kind)
+    output.check_other_files(*targets)
     outcomes = _outcomes(options, files, targets, Fleet(scheduler, jobs, resume), output)
     return _report(outcomes, targets, output)
 
@@ -106,6 +107,8 @@ def _report(outcomes: Sequence[Outcome], targets: Sequence[Path], output: Output
     rows = []
     for outcome, target in zip(outcomes, targets, strict=True):
         rows.append(_row(outcome, target))
+        if outcome.error:
+            output.error(_reason(outcome))
         output.line(_line(outcome, target))
         for remark in () if outcome.error else outcome.result['remarks']:
             output.line(f'  {remark}')
@@ -123,11 +126,16 @@ def _row(outcome: Outcome, target: Path) -> dict[str, Any]:
     return head if outcome.error else head | {'output': target, **outcome.result}
 
 
+def _reason(outcome: Outcome) -> str:
+    """Why there are no torques of a recording."""
+    where = '' if outcome.name in outcome.error else f'{outcome.name}: '
+    advice = ': run this recording alone with --debug' if outcome.traceback else ''
+    return f'{where}{outcome.error}{advice}'
+
+
 def _line(outcome: Outcome, target: Path) -> str:
     if outcome.error:
-        where = '' if outcome.name in outcome.error else f'{outcome.name}: '
-        advice = ': run this recording alone with --debug' if outcome.traceback else ''
-        return f'failed: {where}{outcome.error}{advice}'
+        return f'failed: {outcome.name}'
     found = outcome.result
     locked = f', not recorded and locked: {", ".join(found["locked"])}' if found['locked'] else ''
     kept = ' (kept from an earlier run)' if outcome.kept else ''

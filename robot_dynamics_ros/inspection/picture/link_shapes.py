@@ -15,7 +15,12 @@ from robot_dynamics_ros.core.description.urdf_text import read_xml
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
 from . import solid_triangles
-from .mesh_files import mesh_file, mesh_triangles
+from .mesh_files import MeshError, mesh_file, mesh_triangles
+
+NOT_FOUND = (
+    'not found in the packages of ROS (AMENT_PREFIX_PATH, ROS_PACKAGE_PATH), nor beside or above '
+    'the description'
+)
 
 
 @dataclass
@@ -24,11 +29,11 @@ class LinkShapes:
 
     Attributes:
         triangles: (N, 3, 3) by the name of the link, in its frame [m].
-        missing: names of meshes that were not found, or could not be read.
+        missing: why a mesh is not drawn, by its name in the URDF.
     """
 
     triangles: dict[str, Array] = field(default_factory=dict)
-    missing: list[str] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
 
 
 def link_shapes(
@@ -52,7 +57,7 @@ def link_shapes(
     return shapes
 
 
-def _placed(element: Element, folder: Path | None, missing: list[str]) -> Iterator[Array]:
+def _placed(element: Element, folder: Path | None, missing: dict[str, str]) -> Iterator[Array]:
     """The triangles of one <visual> or <collision>; none where a number is wrong."""
     shape, origin = element.find('geometry/*'), element.find('origin')
     try:
@@ -68,7 +73,7 @@ def _placed(element: Element, folder: Path | None, missing: list[str]) -> Iterat
         yield placed
 
 
-def _triangles(shape: Element, folder: Path | None, missing: list[str]) -> Array | None:
+def _triangles(shape: Element, folder: Path | None, missing: dict[str, str]) -> Array | None:
     if shape.tag == 'box':
         return solid_triangles.box(_numbers(shape.get('size', ''), 3))
     if shape.tag in ('cylinder', 'capsule'):
@@ -80,9 +85,13 @@ def _triangles(shape: Element, folder: Path | None, missing: list[str]) -> Array
         return None
     name = shape.get('filename', '')
     file = mesh_file(name, folder)
-    triangles = None if file is None else mesh_triangles(file)
-    if triangles is None:
-        missing.append(name)
+    if file is None:
+        missing[name] = NOT_FOUND
+        return None
+    try:
+        triangles = mesh_triangles(file)
+    except MeshError as error:
+        missing[name] = str(error)
         return None
     return triangles * _numbers(shape.get('scale', '1 1 1'), 3)
 

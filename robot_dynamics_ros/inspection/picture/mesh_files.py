@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from textwrap import shorten
 from urllib.parse import unquote
 
 import numpy as np
@@ -14,6 +15,10 @@ from robot_dynamics_ros.core.checks import Array
 CELLS = 24
 # [B]: larger files would take longer than the rest of the picture.
 LARGEST_FILE = 100 * 2**20
+
+
+class MeshError(Exception):
+    """A mesh cannot be drawn; the text says why."""
 
 
 def mesh_file(name: str, folder: Path | None) -> Path | None:
@@ -39,27 +44,35 @@ def mesh_file(name: str, folder: Path | None) -> Path | None:
     return next((place for place in places if _is_file(place)), None)
 
 
-def mesh_triangles(file: Path) -> Array | None:
-    """Triangles (N, 3, 3) of a mesh in its own unit; None where it cannot be read.
+def mesh_triangles(file: Path) -> Array:
+    """Triangles (N, 3, 3) of a mesh in its own unit.
 
     Vertices are merged into a grid of `CELLS`: that is enough to know the part.
 
     Args:
         file: of any format that trimesh reads.
+
+    Raises:
+        MeshError: trimesh is not installed, or cannot read the file.
     """
     if file.stat().st_size > LARGEST_FILE:
-        return None
+        raise MeshError(f'larger than {LARGEST_FILE // 2**20} MiB')
     try:
         # Optional, and slow to import: without it, meshes are not drawn.
         import trimesh
-
+    except ImportError:
+        raise MeshError(
+            "trimesh is not installed: pip install 'robot_dynamics_ros[picture]'"
+        ) from None
+    try:
         mesh = trimesh.load(file, force='mesh', process=False)
         triangles = np.asarray(mesh.triangles, float)
-    # ImportError; and a reader of any format may raise anything on a broken file.
-    except Exception:
-        return None
+    # A reader of any format may raise anything on a broken file.
+    except Exception as error:
+        why = shorten(str(error), 150) or type(error).__name__
+        raise MeshError(f'{file.name} cannot be read ({why})') from None
     if not len(triangles) or not np.isfinite(triangles).all():
-        return None
+        raise MeshError(f'{file.name} has no triangles, or some that are not finite')
     return _coarse(triangles)
 
 

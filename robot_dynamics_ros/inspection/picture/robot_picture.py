@@ -209,7 +209,9 @@ def _list_findings(figure: Any, findings: tuple[Finding, ...], shapes: LinkShape
     if not findings:
         lines.append(('no findings', 'info'))
     if shapes.missing:
-        lines.append((f'{len(shapes.missing)} meshes not drawn: {shapes.missing[0]}', 'info'))
+        lines.append(
+            (f'{len(shapes.missing)} meshes not drawn: {next(iter(shapes.missing))}', 'info')
+        )
     for text, severity in lines:
         wrapped = textwrap.wrap(text, 58)[:4]
         figure.text(

@@ -99,6 +99,8 @@ def open_bags(paths: Sequence[Path], name: str) -> Iterator[BagSource]:
         readers = []
         for path in paths:
             for index, file in enumerate(storage_files(path)):
+                # The message of SQLite does not say why a file cannot be opened.
+                file.open('rb').close()
                 # Files of different bags may have the same name.
                 own = folder / str(len(readers) + index)
                 own.mkdir()

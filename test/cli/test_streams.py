@@ -1,0 +1,119 @@
+"""What the command writes to stdout and stderr, also where these are closed or full."""
+
+import json
+import os
+import subprocess
+import sys
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from running_command import run
+from three_joints import URDF
+
+__all__ = ['run']
+
+FULL = Path('/dev/full')
+needs_full = pytest.mark.skipif(not FULL.exists(), reason='there is no /dev/full')
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / 'arm.urdf').write_text(URDF)
+    (tmp_path / 'binary.db3').write_bytes(b'SQLite format 3\0\xff\xfe')
+    (tmp_path / 'urdf').mkdir()
+    return tmp_path
+
+
+def in_a_shell(folder, words):
+    """The command in a process of its own, whose streams a shell redirects."""
+    path = os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))
+    return subprocess.run(
+        ['sh', '-c', f'"{sys.executable}" -m robot_dynamics_ros.cli.command_line {words}'],
+        cwd=folder, env={**os.environ, 'PYTHONPATH': path}, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize('words', ['inspect arm.urdf >&-', 'inspect arm.urdf --json - >&-'])
+def test_a_closed_stdout(files, words):
+    ended = in_a_shell(files, words)
+    assert (ended.returncode, ended.stderr) == (0, '')
+
+
+def test_a_closed_stderr(files):
+    ended = in_a_shell(files, 'inspect nowhere.urdf 2>&-')
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, '', '')
+
+
+@needs_full
+@pytest.mark.parametrize(
+    ('words', 'name'),
+    [
+        ('inspect arm.urdf >/dev/full', 'stdout'),
+        ('inspect arm.urdf --json - >/dev/full', 'stdout'),
+        ('inspect arm.urdf --json /dev/full', '/dev/full'),
+    ],
+)
+def test_a_full_device_is_named(files, words, name):
+    ended = in_a_shell(files, words)
+    expected = f'robot_dynamics: {name}: No space left on device\n'
+    assert (ended.returncode, ended.stderr) == (2, expected)
+
+
+def test_without_a_subcommand_there_is_help(run):
+    ended = run()
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert ended.stderr == run('--help').stdout
+
+
+def not_installed(package):
+    raise metadata.PackageNotFoundError(package)
+
+
+def test_the_version(run, monkeypatch):
+    monkeypatch.setattr(metadata, 'version', {'robot_dynamics_ros': '1.2.3'}.__getitem__)
+    ended = run('--version')
+    assert (ended.returncode, ended.stderr) == (0, '')
+    assert ended.stdout == 'robot_dynamics 1.2.3\n'
+
+
+def test_the_version_where_nothing_is_installed(run, monkeypatch):
+    monkeypatch.setattr(metadata, 'version', not_installed)
+    assert 'robot_dynamics_ros is not installed' in run('--version').stdout
+
+
+def test_reasons_of_validate_are_on_stderr(run):
+    ended = run('validate', 'nowhere.urdf', 'arm.urdf', 'binary.db3', '--jobs', '1', '--json', '-')
+    reasons = [file['error'] for file in json.loads(ended.stdout)['files'] if file['error']]
+    assert len(reasons) == 2
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines() == [f'robot_dynamics: {reason}' for reason in reasons]
+
+
+def test_a_folder_and_a_binary_file_are_not_a_urdf(run):
+    for command in 'inspect', 'validate':
+        ended = run(command, 'urdf')
+        assert ended.returncode == 2
+        assert ended.stderr == (
+            'robot_dynamics: urdf: it is a folder: name a file in it, or urdf/*.urdf\n'
+        )
+        assert 'binary.db3: not a URDF' in run(command, 'binary.db3').stderr
+
+
+@pytest.mark.parametrize(
+    'words',
+    [
+        ['inspect', 'arm.urdf', '--picture', 'a.png', '--json', './a.png'],
+        ['compare', 'bag.csv', '--report', 'a.html', '--json', 'a.html'],
+        ['torques', 'bag.csv', '--output', 'a.csv', '--json', 'a.csv'],
+        ['torques', 'bag.csv', '--output', '.', '--format', 'csv', '--json', 'bag_torques.csv'],
+    ],
+)
+def test_two_outputs_have_two_names(run, files, words):
+    (files / 'bag.csv').touch()
+    before = sorted(files.iterdir())
+    ended = run(*words)
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert ended.stderr.endswith(' would be written twice: name another file with --json\n')
+    assert sorted(files.iterdir()) == before
