@@ -2,7 +2,6 @@
 
 import bz2
 import errno
-import gzip
 import os
 import sqlite3
 from dataclasses import replace
@@ -17,7 +16,6 @@ pytest.importorskip('rosbags')
 from handmade_mcap import Handmade
 from recorded_states import (
     JOINTS,
-    TOPIC,
     csv_file,
     joined,
     joint_state_bag,
@@ -26,31 +24,15 @@ from recorded_states import (
     sine_states,
     write_bag,
 )
+from refused_files import read, refused
 
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import open_recording
 from robot_dynamics_ros.recordings.sources import bounded_expansion, storage_files
-from robot_dynamics_ros.recordings.sources.csv_source import ROWS
 
 STATES = sine_states(seconds=2.0)
 MESSAGES = list(ros2_messages(STATES))
 JOINT_STATE = 'sensor_msgs/msg/JointState'
-
-
-def read(*paths, **options):
-    with open_recording(list(paths), **options) as recording:
-        return joined(recording)
-
-
-def refused(match, *paths, **options):
-    """Reading raises one line that says this, and names the file."""
-    with pytest.raises(RecordingError, match=match) as caught:
-        read(*paths, **options)
-    line = str(caught.value)
-    assert '\n' not in line
-    assert len(line) < 700
-    if paths:
-        assert paths[0].name in line
 
 
 def test_a_file_that_must_not_be_read_is_not_called_damaged(tmp_path, monkeypatch):
@@ -288,71 +270,3 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
     )
     refused("joint 'elbow' is not in the recording, which has .*a_joint3$", bag, joints=['elbow'])
     refused(r"nothing to rename from 'c_'", bag, rename={'c_': 'd_'})
-
-
-BAD_TABLES = {
-    'is empty': (b'', '0 columns of the header .* are named as times'),
-    'no time': (b'elbow_position\n1\n', '0 columns of the header .* one must be: time, t'),
-    'two times': (b't,time,elbow_position\n1,2,3\n', '2 columns of the header'),
-    'no values': (b't,elbow\n1,2\n', 'is named as a value: JOINT_position'),
-    'no positions': (b't,elbow_effort\n1,2\n', 'no column JOINT_position'),
-    'twice': (b't,a_effort,a.effort\n1,2,3\n', "the header has 'a.effort' twice"),
-    'words': (b't,a_position\n1,2\n2,high\n', 'rows from line 2 on: .*high'),
-    'ragged': (b't,a_position\n1,2\n2\n', 'rows from line 2 on'),
-    'too few cells': (b't,a_position\n1\n2\n', 'rows have 1 cells'),
-    'no rows': (b't,a_position\n', '/joint_states has 0 messages'),
-    'time is text': (b't,a_position\nnan,2\n', 'a time is not a number of seconds'),
-    'late': (b't,a_position\n1e300,2\n', 'a time is not a number of seconds'),
-    'not UTF-8': (b't,a_position\n1,\xff\n', 'is not a text in UTF-8'),
-    'long line': (b't,a_position\n' + b'1' * (1 << 20), 'a line of more than 1048576 characters'),
-}
-
-
-@pytest.mark.parametrize('name', BAD_TABLES)
-def test_bad_csv_files(tmp_path, name):
-    content, match = BAD_TABLES[name]
-    file = tmp_path / 'bad.csv'
-    file.write_bytes(content)
-    refused(match, file)
-
-
-def test_csv_files_that_do_not_fit_each_other(tmp_path):
-    one = csv_file(tmp_path / 'one.csv', STATES, fields=['position'])
-    late = replace(STATES, stamps=STATES.stamps + np.arange(500) % 2)
-    two = csv_file(tmp_path / 'two.csv', late, fields=['velocity'])
-    refused('do not have the same times', one, two)
-    refused('two files have the position of the same joint', one, one)
-    shorter = csv_file(tmp_path / 'shorter.csv', STATES.part(slice(400)), fields=['velocity'])
-    refused('do not have the same times', one, shorter)
-
-
-def test_compressed_csv_files_that_are_damaged(tmp_path):
-    whole = gzip.compress(csv_file(tmp_path / 'states.csv', STATES).read_bytes())
-    for content in (whole[:-20], whole[:50], b'hello', whole[:60] + bytes(60) + whole[120:]):
-        file = tmp_path / 'bad.csv.gz'
-        file.write_bytes(content)
-        refused('bad.csv.gz', file)
-
-
-def test_empty_cells_are_not_measured(tmp_path):
-    file = tmp_path / 'holes.csv'
-    file.write_text('time,a_position,a_effort,b_position\n0.0,1.0,,2.0\n0.1,,3.0,\n')
-    with open_recording([file]) as recording:
-        assert recording.joints == ('a', 'b')
-        _, positions, velocities, efforts = joined(recording)
-    np.testing.assert_array_equal(positions, [[1.0, 2.0], [np.nan, np.nan]])
-    np.testing.assert_array_equal(efforts, [[np.nan, np.nan], [3.0, np.nan]])
-    assert np.isnan(velocities).all()
-    assert recording.topic == TOPIC
-
-
-@pytest.mark.parametrize('longer', [0, 1])
-def test_csv_files_of_which_one_ends_with_a_block(tmp_path, longer):
-    """Rows are read in blocks: what follows the last common block is not lost."""
-    states = sine_states(seconds=20.0)
-    parts = [states.part(slice(ROWS + 100)), states.part(slice(ROWS))]
-    files = [
-        csv_file(tmp_path / f'{field}.csv', part, fields=[field])
-        for field, part in zip(('position', 'effort'), parts[:: 1 - 2 * longer], strict=True)
-    ]
-    refused('has fewer rows than others', *files)
