@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from robot_dynamics_ros.core.errors import ParameterError
 
+from .description_file import files_and_arguments
+
 JOINED = '+'
+
+
+def named_recordings(words: Sequence[str]) -> tuple[dict[str, tuple[Path, ...]], list[str]]:
+    """The files of each recording by its name, and the arguments of xacro (`name:=value`).
+
+    Args:
+        words: of a command line.
+
+    Raises:
+        ParameterError: no recording is named, one is named twice, or a path is empty.
+    """
+    bags, arguments = files_and_arguments(words)
+    if not bags:
+        raise ParameterError('name at least one BAG')
+    files: dict[str, tuple[Path, ...]] = {}
+    for name in map(str, bags):
+        if name in files:
+            raise ParameterError(f'{name} is named twice: name each recording once')
+        files[name] = recording_files(name)
+    return files, arguments
 
 
 def recording_files(word: str) -> tuple[Path, ...]:

@@ -11,16 +11,15 @@ import click
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.comparison.compare import conclude
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
-from robot_dynamics_ros.core.errors import ParameterError, RecordingError
+from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.report import check_report_file, provenance, size_of, write_report
 from robot_dynamics_ros.scheduling import Outcome
 
-from ..description_file import files_and_arguments
 from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options
 from ..output import Output, file_to_write, output_options
 from ..recorded_robot import model_torques, recorded_robot, renaming_hint
-from ..recording_files import recording_files
+from ..recording_files import named_recordings
 from ..recording_options import RecordingOptions, options_of, recording_options
 from .compare_parts import compare_tasks, joined_outcomes
 from .compare_task import gather_evidence
@@ -70,14 +69,11 @@ def compare_command(
     output: Output,
 ) -> int:
     """Gather what is needed of each recording, and print the conclusions."""
-    bags, arguments = files_and_arguments(words)
-    if not bags:
-        raise ParameterError('name at least one BAG')
+    files, arguments = named_recordings(words)
     if report is not None:
         check_report_file(report)
     output.check_other_files(report)
     options = options_of(urdf, arguments, topic, rename, cutoff)
-    files = {str(bag): recording_files(str(bag)) for bag in bags}
     outcomes = _outcomes(options, files, Fleet(scheduler, jobs, resume), output)
     comparison = concluded(options, files, outcomes)
     output.write_json(comparison.as_json())

@@ -15,14 +15,11 @@ from robot_dynamics_ros.written_file import check_can_be_written
 ENDINGS = ('.zstd', '.gz', '.mcap', '.db3', '.bag', '.csv')
 
 
-def torque_targets(
-    recordings: Sequence[Path], files: Mapping[str, tuple[Path, ...]], target: Path, kind: str
-) -> list[Path]:
+def torque_targets(files: Mapping[str, tuple[Path, ...]], target: Path, kind: str) -> list[Path]:
     """The file of each recording.
 
     Args:
-        recordings: as they were named.
-        files: that each name stands for.
+        files: of each recording by its name.
         target: a file for one recording; else a folder, which is made.
         kind: ending of files in a folder, without its dot.
 
@@ -34,11 +31,11 @@ def torque_targets(
     """
     if target.suffix and not target.is_dir():
         check_ending(target)
-        if len(recordings) > 1:
+        if len(files) > 1:
             raise ParameterError(f'{target} is a file for one recording: name a folder')
         targets = [target]
     else:
-        names = _names([files[str(recording)][0] for recording in recordings])
+        names = _names([paths[0] for paths in files.values()])
         target.mkdir(parents=True, exist_ok=True)
         targets = [target / f'{name}_torques.{kind}' for name in names]
     read = {path.resolve() for paths in files.values() for path in paths}

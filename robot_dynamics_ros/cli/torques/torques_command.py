@@ -8,15 +8,13 @@ from typing import Any
 
 import click
 
-from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.recordings.writers import ENDINGS
 from robot_dynamics_ros.scheduling import Outcome, Task
 
-from ..description_file import files_and_arguments
 from ..exit_codes import CANNOT_BE_USED, GOOD
 from ..fleet_options import Fleet, fleet_options
 from ..output import Output, output_options
-from ..recording_files import recording_files
+from ..recording_files import named_recordings
 from ..recording_options import RecordingOptions, options_of, recording_options
 from .torque_targets import torque_targets
 from .torques_task import write_torques
@@ -72,12 +70,9 @@ def torques_command(
     output: Output,
 ) -> int:
     """Compute each recording, and print one line for it."""
-    bags, arguments = files_and_arguments(words)
-    if not bags:
-        raise ParameterError('name at least one BAG')
+    files, arguments = named_recordings(words)
     options = options_of(urdf, arguments, topic, rename, cutoff)
-    files = {str(bag): recording_files(str(bag)) for bag in bags}
-    targets = torque_targets(bags, files, target, kind)
+    targets = torque_targets(files, target, kind)
     output.check_other_files(*targets)
     outcomes = _outcomes(options, files, targets, Fleet(scheduler, jobs, resume), output)
     return _report(outcomes, targets, output)
