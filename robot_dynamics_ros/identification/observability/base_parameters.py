@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.extra import required
 

@@ -36,9 +36,7 @@ def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
     return np.maximum(scales, np.abs(layout.nominal()))
 
 
-def _of_term(
-    layout: ParameterLayout, term: JointTerm, torques: Array, length: float
-) -> Array:
+def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: float) -> Array:
     """Those of a term (n,)."""
     if term == 'armature':
         # Gears match the inertia of the rotor to what the joint carries.
