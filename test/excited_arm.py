@@ -1,13 +1,16 @@
 """A small arm with collision geometry for motions of excitation, and the shapes by themselves."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.identification.excitation.excitation_settings import ExcitationSettings
 
 LENGTH, RADIUS = 0.4, 0.05
 JOINTS = ('turn', 'shoulder', 'elbow', 'wrist')
+SETTINGS = ExcitationSettings(duration=5.0, frequency=1.0, harmonics=5, distance=0.04, steps=60)
 
 
 def _link(name, mass, collision):
@@ -56,6 +59,15 @@ def urdf(collision=True):
 def dynamics():
     """Of the arm, compiled once."""
     return RobotDynamics(parse_urdf(urdf()))
+
+
+@cache
+def excited(**changes):
+    """A motion of the arm, found once."""
+    # SciPy may be missing.
+    from robot_dynamics_ros.identification.excitation.excited_motion import excite
+
+    return excite(dynamics(), urdf(), None, replace(SETTINGS, **changes))
 
 
 def random_poses(count, seed=0):

@@ -6,11 +6,9 @@ import pytest
 pytest.importorskip('scipy')
 pytest.importorskip('mujoco')
 
-from excited_arm import dynamics, urdf
+from excited_arm import dynamics, excited, urdf
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.identification.excitation.excitation import excite
-from robot_dynamics_ros.identification.excitation.excitation_settings import ExcitationSettings
 from robot_dynamics_ros.simulation.physics import Physics
 from robot_dynamics_ros.simulation.servo import JointServo
 
@@ -19,8 +17,7 @@ RATE = 250.0
 
 @pytest.fixture(scope='module')
 def found():
-    settings = ExcitationSettings(duration=6.0, frequency=1.0, harmonics=6, steps=40)
-    return excite(dynamics(), urdf(), None, settings)
+    return excited()
 
 
 @pytest.fixture(scope='module')
