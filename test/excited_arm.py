@@ -83,3 +83,23 @@ def slope_by_differences(function, x, step=1e-6):
         shifted[1][index] -= step
         slopes[index] = (function(shifted[0]) - function(shifted[1])) / (2.0 * step)
     return slopes
+
+
+def told_by(recording):
+    """Base parameters that a recording determines, and what is missing in its motion."""
+    # SciPy may be missing.
+    from robot_dynamics_ros.identification.observability.base_parameters import base_parameters
+    from robot_dynamics_ros.identification.observability.excitation import excitation_findings
+    from robot_dynamics_ros.identification.regression import (
+        Cutoffs,
+        EquationOptions,
+        equations,
+        reduce,
+    )
+
+    layout = excited().information.layout
+    cutoffs = Cutoffs.of(recording)
+    options = EquationOptions(cutoff=cutoffs.equations)
+    reduced = reduce(equations(recording.motions(cutoffs.motions), layout, options))
+    base = base_parameters(reduced)
+    return base, excitation_findings(reduced, base)

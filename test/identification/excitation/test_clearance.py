@@ -109,6 +109,18 @@ def test_the_slope_of_the_violation(arm):
     np.testing.assert_allclose(slope, expected, rtol=1e-3, atol=1e-3 * np.abs(expected).max())
 
 
+def test_the_slope_of_hulls():
+    """Boxes, which MuJoCo measures as hulls."""
+    pytest.importorskip('mujoco')
+    capsule = f'<capsule radius="{RADIUS}" length="0.3"/>'
+    boxes = clearance(mujoco=True, text=urdf().replace(capsule, '<box size="0.1 0.14 0.3"/>'))
+    q = POSES[boxes.violation(POSES)[1] > 0.05][:12]
+    expected = slope_by_differences(lambda x: boxes.violation(x)[0], q)
+    np.testing.assert_allclose(
+        boxes.violation(q)[2], expected, rtol=1e-2, atol=1e-2 * np.abs(expected).max()
+    )
+
+
 def test_the_height_of_a_straight_arm(arm):
     """The elbow bent by a right angle points the hand down."""
     q = np.array([[0.3, np.pi / 2.0, np.pi / 2.0, 0.0]])
