@@ -172,10 +172,7 @@ def _checked_start(
             f'of its range allowed are {low:.4g} to {high:.4g}'
         )
     if allowance.resting_excess(start[None])[0] > 0.0:
-        raise ParameterError(
-            f'at the start the robot is nearer than {settings.distance:g} m to itself or to the '
-            f'floor, or needs more than {allowance.share:.0%} of an effort limit'
-        )
+        raise ParameterError(f'the robot may not rest at the start: {allowance.excess_at(start)}')
     return start
 
 
