@@ -12,6 +12,7 @@ from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 
+from ..observability.excitation import LARGEST_CONDITION
 from .candidate_motions import (
     Candidates,
     largest_allowed,
@@ -78,6 +79,11 @@ class Excitation:
         """
         gained = self.told.log_det - float(np.median(self.random))
         return float(np.exp(gained / (2.0 * self.information.rank)))
+
+    @property
+    def is_poor(self) -> bool:
+        """Whether errors of the data are too large in some base parameters."""
+        return self.told.condition > LARGEST_CONDITION
 
     @property
     def times(self) -> Array:

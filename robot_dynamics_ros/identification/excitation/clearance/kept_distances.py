@@ -16,6 +16,8 @@ from .body_shapes import BodyShapes
 
 # What all but this share of random poses keep, is a distance that bodies can have.
 RARE = 0.05
+# [m]: bodies that are nearer at nearly all poses count as overlapping.
+TOUCHING = 0.005
 # [m]: a height that changes less over all poses is not changed by the motion.
 CONSTANT = 1e-3
 
@@ -76,7 +78,7 @@ def _pairs(shapes: BodyShapes, poses: Array, distance: float) -> tuple[Indices, 
         reached = float(np.quantile(measured[:, same].min(axis=1), 1.0 - RARE))
         needed = distance if reached >= distance else reached / 2.0
         names = f'{shapes.name(first)} and {shapes.name(second)}'
-        if reached <= 0.0:
+        if reached < TOUCHING:
             said.append(f'{names} overlap at nearly all poses: they are not checked')
             continue
         if needed < distance:
