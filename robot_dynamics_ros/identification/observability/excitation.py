@@ -8,8 +8,8 @@ import numpy as np
 
 from robot_dynamics_ros.comparison.comparison import Finding
 
-from ..regression.reduction import ReducedEquations
-from .base_parameters import BaseParameters
+from ..regression.reduced_equations import ReducedEquations
+from .determined_parameters import BaseParameters
 from .undetermined_bodies import carrying_joints, still_joints
 
 # Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
@@ -103,7 +103,8 @@ def _untold(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding
 
 def _moving(base: BaseParameters) -> tuple[str, ...]:
     """Joints whose motion would tell what is missing, in the order of the model."""
-    layout, found = base.layout, set()
+    layout = base.layout
+    found: set[str] = set()
     ends = 10 * len(layout.bodies)
     for column in base.untold:
         if column < ends:

@@ -16,7 +16,7 @@ SHORTEST = 0.05
 # [kg], of a robot whose description gives no mass.
 USUAL_MASS = 1.0
 # Of the torque of a joint: what friction may be at 1 rad/s or 1 m/s.
-FRICTION = 0.1
+FRICTION = 0.5
 
 
 def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
@@ -33,7 +33,8 @@ def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
     per_mass = np.array([1.0, *3 * (length,), *6 * (length**2,)])
     terms = [_of_term(layout, term, torques, length) for term in layout.terms]
     scales = np.concatenate([np.outer(masses, per_mass).reshape(-1), *terms])
-    return np.maximum(scales, np.abs(layout.nominal()))
+    plausible: Array = np.maximum(scales, np.abs(layout.nominal()))
+    return plausible
 
 
 def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: float) -> Array:

@@ -15,15 +15,15 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.extra import required
 
 from ..parameters.parameter_layout import ParameterLayout
-from ..regression.reduction import ReducedEquations
+from ..regression.reduced_equations import ReducedEquations
 from .combination_sentences import combination_sentences
 from .structure import Structure, structure_of
 from .undetermined_bodies import UndeterminedBody, undetermined_bodies
 from .whitened import Whitened, whitened
 
 # Standard deviations of the noise that a plausible value makes in all data together, to be told:
-# so the data leave half of what is uncertain without them.
-TOLD = 2.0
+# so the data leave a third of what is uncertain without them.
+TOLD = 3.0
 # The same at a single sample, of a measured effort in the place of a column: noise is a part of
 # the column, and must not determine its coefficient.
 TOLD_BY_SAMPLE = 3.0
@@ -84,7 +84,7 @@ def base_parameters(
         structure: of their layout, where it is known already.
     """
     structure = structure or structure_of(reduced.layout)
-    layout, seen = reduced.layout, whitened(reduced)
+    layout, seen = reduced.layout, whitened(reduced, structure.columns)
     told, untold, folded = _told(structure, seen)
     # The dependent columns of the structure, by the columns that are told.
     combination = folded @ structure.combination
