@@ -97,8 +97,10 @@ def slope_by_differences(function, x, step=1e-6):
 def told_by(recording):
     """Base parameters that a recording determines, and what is missing in its motion."""
     # SciPy may be missing.
-    from robot_dynamics_ros.identification.observability.base_parameters import base_parameters
-    from robot_dynamics_ros.identification.observability.excitation import excitation_findings
+    from robot_dynamics_ros.identification.observability import (
+        base_parameters,
+        excitation_findings,
+    )
     from robot_dynamics_ros.identification.regression import (
         Cutoffs,
         EquationOptions,

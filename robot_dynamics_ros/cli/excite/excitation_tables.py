@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from rich.table import Table
 
-from robot_dynamics_ros.identification.observability.excitation import LARGEST_CONDITION
-
 if TYPE_CHECKING:
     from robot_dynamics_ros.identification.excitation.excited_motion import Excitation
 
@@ -39,15 +37,6 @@ def lines(excitation: Excitation, held: Mapping[str, float]) -> Iterator[str]:
         yield f'distance: {one}'
     for one in excitation.limits.assumptions:
         yield f'assumed: {one}'
-
-
-def poor_line(excitation: Excitation) -> str:
-    """What to do about a motion that tells some parameters poorly."""
-    return (
-        f'condition {excitation.told.condition:.3g} is above {LARGEST_CONDITION:g}: some '
-        'parameters are hardly told. Try a larger --share, --steps or --frequency, another '
-        '--seed, or --joints without those that are slow or have a short range'
-    )
 
 
 def share_table(excitation: Excitation) -> Table:

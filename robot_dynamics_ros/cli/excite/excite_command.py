@@ -22,7 +22,7 @@ from robot_dynamics_ros.written_file import written_file
 from ..description_file import files_and_arguments, read_robot
 from ..exit_codes import FINDINGS, GOOD
 from ..output import Output, file_to_write, output_options
-from .excitation_tables import as_json, lines, poor_line, share_table
+from .excitation_tables import as_json, lines, share_table
 from .instructions import instructions, remarks
 
 if TYPE_CHECKING:
@@ -145,9 +145,9 @@ def excite_command(
     output.show('', share_table(excitation), '')
     for line in instructions(excitation, trajectory, goal):
         output.line(line)
-    if not excitation.is_poor:
+    if not excitation.question:
         return GOOD
-    output.line(poor_line(excitation))
+    output.line(excitation.question)
     return FINDINGS
 
 

@@ -81,9 +81,15 @@ class Excitation:
         return float(np.exp(gained / (2.0 * self.information.rank)))
 
     @property
-    def is_poor(self) -> bool:
-        """Whether errors of the data are too large in some base parameters."""
-        return self.told.condition > LARGEST_CONDITION
+    def question(self) -> str:
+        """What to change where some parameters are told poorly; empty where none are."""
+        if self.told.condition <= LARGEST_CONDITION:
+            return ''
+        return (
+            f'condition {self.told.condition:.3g} is above {LARGEST_CONDITION:g}: some parameters '
+            'are hardly told. Try a larger --share, --steps or --frequency, another --seed, or '
+            '--joints without those that are slow or have a short range'
+        )
 
     @property
     def times(self) -> Array:
