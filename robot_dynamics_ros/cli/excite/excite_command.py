@@ -76,7 +76,7 @@ motion is possible within the limits.
     '--start', metavar='LIST',
     help='Positions where the motion starts and ends, separated by commas. [default: chosen]',
 )  # fmt: skip
-@click.option('--duration', type=float, default=20.0, show_default=True, help='[s]')
+@click.option('--duration', type=float, default=20.0, show_default=True, help='Of the motion [s].')
 @click.option('--frequency', type=float, default=1.0, show_default=True, help='Highest one [Hz].')
 @click.option('--harmonics', type=int, help='Of each joint. [default: as many as fit, up to 10]')
 @click.option(
