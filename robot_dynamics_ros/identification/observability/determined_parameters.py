@@ -45,7 +45,7 @@ class BaseParameters:
         condition: of the independent columns, each scaled to unit length.
         sentences: (b,) each base parameter as a sum of parameters, readable.
         undetermined: bodies that stay at their prior, wholly or in part, and why.
-        missing: columns that the structure allows to determine, and these data do not.
+        untold: columns that the structure allows to determine, and these data do not.
     """
 
     layout: ParameterLayout
@@ -56,7 +56,7 @@ class BaseParameters:
     condition: float
     sentences: tuple[str, ...]
     undetermined: tuple[UndeterminedBody, ...]
-    missing: tuple[int, ...] = ()
+    untold: tuple[int, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def base_parameters(
     combination = folded @ structure.combination
     columns = tuple(structure.columns[k] for k in determined)
     combination[:, list(columns)] = np.eye(len(columns))
-    missing = tuple(structure.columns[k] for k in undetermined)
+    untold = tuple(structure.columns[k] for k in undetermined)
     return BaseParameters(
         layout,
         columns,
@@ -99,8 +99,8 @@ def base_parameters(
         structure.rank,
         _condition(seen.triangle[:, list(columns)]),
         combination_sentences(layout, combination, seen.scales),
-        undetermined_bodies(structure, reduced, missing),
-        missing,
+        undetermined_bodies(structure, reduced, untold),
+        untold,
     )
 
 

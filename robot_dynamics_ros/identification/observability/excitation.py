@@ -84,10 +84,10 @@ def _still(reduced: ReducedEquations) -> Iterator[Finding]:
 
 def _undetermined(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding]:
     """Columns that the structure allows to determine."""
-    if not base.missing:
+    if not base.untold:
         return
     layout = base.layout
-    names = [layout.names[column] for column in base.missing]
+    names = [layout.names[column] for column in base.untold]
     listed = ', '.join(names[:NAMED])
     more = f' and {len(names) - NAMED} more' if len(names) > NAMED else ''
     joints = _moving(base)
@@ -106,7 +106,7 @@ def _moving(base: BaseParameters) -> tuple[str, ...]:
     layout = base.layout
     found: set[str] = set()
     ends = 10 * len(layout.bodies)
-    for column in base.missing:
+    for column in base.untold:
         if column < ends:
             found.update(carrying_joints(layout, column // 10))
         else:

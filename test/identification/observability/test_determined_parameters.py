@@ -61,7 +61,7 @@ def test_exact_data_tell_what_the_structure_allows(motion, structure):
     reduced = reduce(blocks_of(motion))
     base = base_parameters(reduced, structure)
     assert base.rank == base.structural_rank == structure.rank
-    assert not base.missing
+    assert not base.untold
     expected = base.values(truth(LAYOUT))
     np.testing.assert_allclose(
         solution(reduced, base), expected, atol=1e-7 * np.abs(expected).max()
@@ -103,7 +103,7 @@ def test_more_noise_tells_less(motion, structure):
     for size in (0.0, 1.0, 1000.0):
         reduced = reduce(blocks_of(noisy(motion, size)))
         base = base_parameters(reduced, structure)
-        assert base.rank + len(base.missing) == structure.rank
+        assert base.rank + len(base.untold) == structure.rank
         ranks.append(base.rank)
     assert ranks[0] >= ranks[1] > ranks[2]
 
@@ -112,12 +112,12 @@ def test_a_joint_at_rest_is_said_and_its_parameters_stay(motion, structure):
     still = JOINTS[2]
     reduced = reduce(blocks_of(noisy(resting(motion, still), 0.1)))
     base = base_parameters(reduced, structure)
-    untold = {LAYOUT.names[column] for column in base.missing}
+    untold = {LAYOUT.names[column] for column in base.untold}
     assert {f'{still} viscous', f'{still} coulomb', f'{still} offset'} <= untold
     found = {finding.code: finding for finding in excitation_findings(reduced, base)}
     assert found['still'].joints == (still,)
     assert still in found['poor_excitation'].joints
-    assert found['poor_excitation'].value == len(base.missing)
+    assert found['poor_excitation'].value == len(base.untold)
     carried = [one for one in base.undetermined if f'{still} did not move' in one.reason]
     assert {one.body for one in carried} & set(LAYOUT.bodies[2:])
 
