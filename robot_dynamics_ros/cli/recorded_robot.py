@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from robot_dynamics_ros.comparison.compared_model import joints_that_matter
 from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
-from robot_dynamics_ros.core import ParameterError, parse_urdf
-from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
+from robot_dynamics_ros.recordings import Recording, open_recording
 from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_options
 from robot_dynamics_ros.scheduling import once
 
@@ -32,14 +33,33 @@ def recorded_robot(
         model, urdf = options.model_of(recording)
         if not model.size:
             raise ParameterError(f'robot {model.name!r} has no moving joint: nothing to compute')
-        joints = tuple(name for name in model.joint_names if name in recording.joints)
+        joints = needed_joints(model, recording)
         if not joints:
-            # They may be in other messages; if not, a renaming is offered.
+            # A renaming is offered.
             with open_recording(
                 files, topic=options.topic, rename=options.rename, joints=model.joint_names
             ):
                 joints = model.joint_names
     return urdf, joints, tuple(name for name in model.joint_names if name not in joints)
+
+
+def needed_joints(model: RobotModel, recording: Recording) -> tuple[str, ...]:
+    """Joints of the robot that are to be read, in the order of the robot.
+
+    They are those of the messages that have most joints, and of other messages, such as those of
+    another driver, if a joint matters there: a finger that hardly has mass does not, and may come
+    more rarely.
+
+    Args:
+        model: of the whole robot.
+        recording: of its joints.
+    """
+    joints = set(recording.joints).intersection(model.joint_names)
+    matter = set(joints_that_matter(model, tuple(joints)) if joints else model.joint_names)
+    for kind in recording.kinds:
+        if not matter.isdisjoint(kind):
+            joints.update(kind)
+    return tuple(name for name in model.joint_names if name in joints)
 
 
 def renaming_hint(

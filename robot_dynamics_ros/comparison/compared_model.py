@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.model.tree import Joint
 
 # A joint moves little if that is at most this share of the mass that the recorded ones carry:
 # fingers of a gripper do.
@@ -31,11 +32,16 @@ def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
             f'{", ".join(model.joint_names)}: map the names with --rename'
         )
     locked = {
-        joint.name: min(max(0.0, joint.limits.lower), joint.limits.upper)
+        joint.name: locked_position(joint)
         for joint in model.independent_joints
         if joint.name not in kept
     }
     return model.reduced(kept, locked) if locked else model
+
+
+def locked_position(joint: Joint) -> float:
+    """Where a joint is taken to be that was not recorded [rad or m]."""
+    return min(max(0.0, joint.limits.lower), joint.limits.upper)
 
 
 def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:

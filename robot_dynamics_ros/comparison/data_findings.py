@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,12 +60,14 @@ def data_findings(
     return [
         *_failed(evidence),
         *_missing(torques.missing, renaming),
+        *_not_judged(torques),
         *_efforts(names, used),
         *_partial_efforts(names, used),
         *_still(names, used),
         *(finding for row in COUNTS for finding in _counted(*row, used)),
         *_dropouts(used),
         *_clock(used),
+        *_merged(used),
         *_short(used, observations),
     ]
 
@@ -98,6 +101,18 @@ def _missing(missing: tuple[str, ...], renaming: str) -> Iterator[Finding]:
         f'are not looked for. {renaming}'
     )
     yield Finding('missing', missing, None, text.rstrip())
+
+
+def _not_judged(torques: ModelTorques) -> Iterator[Finding]:
+    """Recorded joints whose torque is unknown without those that were not recorded."""
+    joints = torques.dependent
+    if joints:
+        text = (
+            f'The torque of {", ".join(joints)} depends on the positions of joints that were not '
+            'recorded: sign, exchanged, delay, factor, friction and unexplained are not looked '
+            'for there.'
+        )
+        yield Finding('not_judged', joints, None, text)
 
 
 def _failed(evidence: Sequence[Evidence]) -> Iterator[Finding]:
@@ -197,6 +212,16 @@ def _clock(evidence: Sequence[Evidence]) -> Iterator[Finding]:
         'and a delay has no meaning'
     )
     yield from _summed('log_time', text, evidence, lambda quality: int(quality.clock == 'log'))
+
+
+def _merged(evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    skew = max((one.quality.skew for one in evidence if one.quality), default=0.0)
+    text = (
+        '{count} samples are merged from messages that each have some of the joints, up to '
+        f'{1e3 * skew:.3g} ms apart'
+    )
+    for finding in _summed('merged', text, evidence, lambda quality: quality.merged):
+        yield replace(finding, value=skew)
 
 
 def _short(evidence: Sequence[Evidence], observations: Observations) -> Iterator[Finding]:

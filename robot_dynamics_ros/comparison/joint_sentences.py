@@ -14,6 +14,7 @@ WORDS = {
     'delay': 'efforts and positions are shifted in time',
     'factor': 'the effort has another scale',
     'friction': 'friction is missing',
+    'not_judged': 'not judged without the joints that were not recorded',
     'units': 'the motion is not in rad or m',
     'partial_effort': 'the effort is missing in some samples',
     'still': 'the joint does not move',

@@ -9,7 +9,7 @@ from .words.numbers_as_text import duration, percent, quantity
 from .words.readable import in_one_line
 
 # Of the values of findings, by code; that of friction depends on the joint.
-UNITS = {'payload': 'kg', 'delay': 's', 'short': 's'}
+UNITS = {'payload': 'kg', 'delay': 's', 'short': 's', 'merged': 's'}
 
 
 def is_good(comparison: Comparison) -> bool:
@@ -68,6 +68,12 @@ def verdict_of(part: JointPart) -> str:
         f'unexplained: {quantity(figures.rms_residual, figures.unit)} of '
         f'{quantity(figures.rms_measured, figures.unit)} RMS.'
     )
+
+
+def after_fit(part: JointPart) -> str:
+    """One sentence about what is left of a joint with fitted friction and what findings say."""
+    left = quantity(part.comparison.rms_after_fit, part.comparison.unit)
+    return f'Residual after the fit: {left}.'
 
 
 def unit_of(finding: Finding, comparison: Comparison) -> str:

@@ -146,6 +146,23 @@ def test_a_picture_has_a_row_for_each_joint(tmp_path):
     assert three == one + 2 * 215
 
 
+@pytest.mark.parametrize('form', ['document', 'overview'])
+def test_printed_reports_hold_what_is_left_after_the_fit(tmp_path, monkeypatch, form):
+    texts = []
+    printed = pytest.importorskip(f'robot_dynamics_ros.report.printed.{form}')
+    put = printed.put
+
+    def noted(canvas, x, y, text, **look):
+        texts.append(text)
+        put(canvas, x, y, text, **look)
+
+    monkeypatch.setattr(printed, 'put', noted)
+    ending = {'document': '.pdf', 'overview': '.png'}[form]
+    write_report(arm(2), provenance(), tmp_path / f'report{ending}')
+    said = ' '.join(texts).replace('\N{NO-BREAK SPACE}', ' ')
+    assert said.count('Residual after the fit: 0.15 N m.') == 2
+
+
 def png_size(content):
     """Width and height; the checksum of the header must be right."""
     assert content.startswith(b'\x89PNG\r\n\x1a\n')

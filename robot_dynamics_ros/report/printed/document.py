@@ -16,7 +16,7 @@ from robot_dynamics_ros.comparison import Comparison
 from ..figures.joint_parts import JointPart, joint_parts
 from ..next_parameters import friction_parameters
 from ..provenance import Provenance
-from ..summary import headline, recordings_line, verdict_of
+from ..summary import after_fit, headline, recordings_line, verdict_of
 from ..words.numbers_as_text import duration, quantity
 from ..words.readable import in_one_line, readable
 from .matplotlib_panels import draw, put, style
@@ -86,8 +86,7 @@ def _summary(comparison: Comparison, parts: Sequence[JointPart], title: str) -> 
     yield Line('Verdict', HEADING, 1.6)
     for part in parts:
         yield from _wrapped(f'{"✓" if part.is_good else "▲"} {part.name}', STRONG)
-        left = quantity(part.comparison.rms_after_fit, part.comparison.unit)
-        yield from _wrapped(f'{verdict_of(part)} Residual after the fit: {left}.', PLAIN)
+        yield from _wrapped(f'{verdict_of(part)} {after_fit(part)}', PLAIN)
         yield Line('', PLAIN, 0.4)
     yield Line('', PLAIN)
     yield Line('Findings', HEADING, 1.6)
