@@ -85,7 +85,7 @@ def silent_joints(judge: Judge) -> list[Finding]:
         return []
     chosen = _chosen(seen.torques.model.joint_names, silent)
     text = (
-        f'{", ".join(chosen)} has an effort that is noise about 0, at most '
+        f'{_subject(chosen, "has", "have")} an effort that is noise about 0, at most '
         f'{measured[silent].max():.2g}: the driver does not measure it.'
     )
     return [Finding('zero_effort', chosen, None, text)]
@@ -136,14 +136,14 @@ def _efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[F
     # Filtered, a constant is constant but for rounding.
     constant = (high - low <= 1e-6 * np.abs(high)) & ~zero & ~missing
     said = (
-        ('no_effort', missing, 'has no measured effort: NaN or empty'),
-        ('zero_effort', zero, 'has the effort 0 throughout: the driver does not measure it'),
-        ('constant_effort', constant, 'has one and the same effort throughout'),
+        ('no_effort', missing, 'no measured effort: NaN or empty'),
+        ('zero_effort', zero, 'the effort 0 throughout: the driver does not measure it'),
+        ('constant_effort', constant, 'one and the same effort throughout'),
     )
     for code, which, what in said:
         if which.any():
             chosen = _chosen(names, which)
-            yield Finding(code, chosen, None, f'{", ".join(chosen)} {what}.')
+            yield Finding(code, chosen, None, f'{_subject(chosen, "has", "have")} {what}.')
 
 
 def _partial_efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Finding]:
@@ -155,8 +155,8 @@ def _partial_efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> It
         chosen = _chosen(names, partly)
         lost = samples - measured[partly].min()
         text = (
-            f'{", ".join(chosen)} lacks its effort in {lost:.0f} of {samples} samples: these do '
-            'not count for it.'
+            f'{_subject(chosen, "lacks its effort", "lack their efforts")} in {lost:.0f} of '
+            f'{samples} samples: these do not count there.'
         )
         yield Finding('partial_effort', chosen, float(lost), text)
 
@@ -173,9 +173,14 @@ def _still(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Fin
             'still',
             chosen,
             None,
-            f'{", ".join(chosen)} does not move: the recording does not show its friction and '
-            'inertia.',
+            f'{_subject(chosen, "does", "do")} not move: the recording does not show friction and '
+            'inertia there.',
         )
+
+
+def _subject(names: tuple[str, ...], one: str, several: str) -> str:
+    """Names of joints with their verb."""
+    return f'{", ".join(names)} {one if len(names) == 1 else several}'
 
 
 def _chosen(names: tuple[str, ...], which: npt.NDArray[np.bool_]) -> tuple[str, ...]:

@@ -145,8 +145,24 @@ def open_recording(
         RecordingError: the recording cannot be read, or does not hold what is asked for.
         OSError: a file cannot be opened.
     """
-    with open_source([Path(path) for path in paths]) as source:
+    with (
+        _one_line_errors(),
+        open_source([Path(path) for path in paths]) as source,
+    ):
         yield Recording(source, chosen_topic(source, topic), rename or {}, joints, part)
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Keep messages in one line: names of topics and joints in a file may hold anything."""
+    try:
+        yield
+    except RecordingError as error:
+        text = str(error)
+        if text.isprintable():
+            raise
+        line = ''.join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+        raise RecordingError(line) from error
 
 
 def _recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from robot_dynamics_ros.comparison import Comparison, Finding
+from robot_dynamics_ros.core.model.findings import listed
 
 from .figures.joint_parts import JointPart
 from .words.numbers_as_text import duration, percent, quantity
@@ -53,8 +54,8 @@ def recordings_line(comparison: Comparison) -> str:
     if unused:
         line += f'; {_count(unused, "recording")} could not be used'
     if comparison.locked:
-        locked = ', '.join(in_one_line(name, 60) for name in comparison.locked)
-        line += f'; not recorded and locked: {locked}'
+        locked = [in_one_line(name, 60) for name in comparison.locked]
+        line += f'; not recorded and locked: {listed(locked)}'
     return line
 
 

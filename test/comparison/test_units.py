@@ -1,28 +1,30 @@
-"""A motion in degrees or millimetres ends with a statement about the unit, at any rate."""
+"""A motion in another unit ends with a statement about it, at any rate; messages name units."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import three_joints
 
 pytest.importorskip('mujoco')
 pytest.importorskip('scipy')
 
-from simulated_recordings import JOINTS, RATE, simulated
+from simulated_recordings import JOINTS, RATE, Recorded, simulated
 
-from robot_dynamics_ros.comparison.compare import conclude, gather
+from robot_dynamics_ros.comparison.compare import compare, conclude, gather
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings.quality import Quality
 
 
-def in_degrees(rate, speed=1.0):
-    """The arm at another rate [Hz], so many times as fast."""
+def in_degrees(rate):
+    """The arm at another rate [Hz]."""
     recorded = simulated().part(slice(None, None, round(RATE / rate)))
     return replace(
         recorded,
-        times=recorded.times / speed,
         positions=np.rad2deg(recorded.positions),
-        velocities=np.rad2deg(recorded.velocities) * speed,
+        velocities=np.rad2deg(recorded.velocities),
     )
 
 
@@ -45,11 +47,14 @@ def test_degrees_are_told_at_any_rate(torques, rate):
     assert 'degrees' in said_of(torques, in_degrees(rate))
 
 
-@pytest.mark.parametrize('speed', [2.0, 4.0])
-def test_degrees_of_a_fast_arm_leave_no_segment(torques, speed):
-    """From 20 Hz on: each step is a jump."""
-    said = said_of(torques, in_degrees(20.0, speed))
-    assert 'degrees' in said
+def test_degrees_of_a_joint_that_only_turns_leave_no_segment(torques):
+    """At 2 rad/s and 20 Hz each step is a jump: the refusal says why."""
+    recorded = in_degrees(20.0)
+    positions = recorded.positions.copy()
+    positions[:, JOINTS.index('flange')] = np.rad2deg(2.0 * recorded.times)
+    model, reader = torques(), replace(recorded, positions=positions).reader
+    with pytest.raises(RecordingError, match=r'flange has positions up to .*: perhaps .* degrees'):
+        gather(model, reader.motions(cutoff=None))
 
 
 def test_a_joint_that_wraps_is_not_in_degrees():
@@ -83,3 +88,38 @@ def test_a_robot_without_limits_is_doubted_by_its_jumps():
     assert not Quality('header', samples=1000, jumps=3, largest={'wheel': 143.0}).doubt
     assert not Quality('header', samples=1000, jumps=300, largest={'wheel': 3.1}).doubt
     assert not Quality('header').doubt
+
+
+@pytest.fixture(scope='module')
+def slide():
+    """A robot with a prismatic joint in its midst, and efforts that its model needs."""
+    dynamics = RobotDynamics(parse_urdf(three_joints.URDF))
+    times = np.arange(3000) / RATE
+    rates = 2.0 * np.pi * np.array([0.31, 0.43, 0.37])
+    angles = np.outer(times, rates)
+    size = np.array([0.8, 0.2, 1.0])
+    q, v, a = (
+        size * np.sin(angles),
+        size * rates * np.cos(angles),
+        -size * rates**2 * np.sin(angles),
+    )
+    gravity = dynamics.gravity_torque(q)
+    efforts = dynamics.inverse_dynamics(q, v, a)
+    return Recorded(times, q, v, efforts, gravity, three_joints.JOINTS)
+
+
+def test_a_factor_of_a_prismatic_joint_is_one_of_forces(slide):
+    efforts = slide.efforts * [1.0, 0.5, 1.0]
+    reader = replace(slide, efforts=efforts).reader
+    (found,) = compare(parse_urdf(three_joints.URDF), reader.motions()).findings
+    assert (found.code, found.joints) == ('factor', ('slide',))
+    assert 'times the force of the model' in found.message
+    assert 'with 2 N for one unit' in found.message
+    assert 'N m' not in found.message
+
+
+def test_gravity_of_a_prismatic_joint_is_a_force(slide):
+    reader = replace(slide, efforts=slide.efforts - slide.gravity).reader
+    (found,) = compare(parse_urdf(three_joints.URDF), reader.motions()).findings
+    assert found.code == 'gravity_compensated'
+    assert re.search(r'up to \d+\.?\d* N at slide:', found.message)
