@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from robot_dynamics_ros.comparison.compared_model import joints_that_matter
+from robot_dynamics_ros.comparison.compared_model import heavy_joints, joints_that_matter
 from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.recordings import Recording, open_recording
@@ -13,6 +13,9 @@ from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_o
 from robot_dynamics_ros.scheduling import once
 
 from .recording_options import RecordingOptions
+
+# Times the usual interval: what comes more rarely would take samples from the others.
+MORE_RARELY = 1.1
 
 
 def recorded_robot(
@@ -46,18 +49,21 @@ def recorded_robot(
 def needed_joints(model: RobotModel, recording: Recording) -> tuple[str, ...]:
     """Joints of the robot that are to be read, in the order of the robot.
 
-    They are those of the messages that have most joints, and of other messages, such as those of
-    another driver, if a joint matters there: a finger that hardly has mass does not, and may come
-    more rarely.
+    They are those of the messages that have most joints. Those of other messages, such as of
+    another driver, are merged with them if a joint there matters to these, or moves much mass and
+    does not come more rarely: neither holds for a finger.
 
     Args:
         model: of the whole robot.
         recording: of its joints.
     """
-    joints = set(recording.joints).intersection(model.joint_names)
-    matter = set(joints_that_matter(model, tuple(joints)) if joints else model.joint_names)
-    for kind in recording.kinds:
-        if not matter.isdisjoint(kind):
+    read = tuple(name for name in model.joint_names if name in recording.joints)
+    matter = set(joints_that_matter(model, read) if read else model.joint_names)
+    heavy = set(heavy_joints(model, read))
+    joints = set(read)
+    for kind, interval in recording.kinds.items():
+        as_often = interval < MORE_RARELY * recording.interval
+        if matter.intersection(kind) or (as_often and heavy.intersection(kind)):
             joints.update(kind)
     return tuple(name for name in model.joint_names if name in joints)
 

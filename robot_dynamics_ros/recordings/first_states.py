@@ -69,9 +69,9 @@ class FirstStates:
         return tuple(dict.fromkeys(name for names in self._messages for name in names))
 
     @property
-    def kinds(self) -> tuple[tuple[str, ...], ...]:
-        """Names of the joints of each kind of message."""
-        return tuple(self._messages)
+    def kinds(self) -> dict[tuple[str, ...], float]:
+        """Median interval [s] of each kind of message, by the names of its joints."""
+        return {kind: _interval(self._messages_with(kind)[1]) for kind in self._messages}
 
     def most_complete(self) -> tuple[str, ...]:
         """Names in the messages that have most joints."""

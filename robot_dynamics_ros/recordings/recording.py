@@ -34,7 +34,7 @@ class Recording:
         topics: those of joint states, and how many messages each has.
         joints: names after renaming, in the order of the columns.
         names: of all joints in the first messages, after renaming, by the recorded name.
-        kinds: names after renaming of the joints of each kind of message.
+        kinds: usual interval [s] of each kind of message, by names of its joints after renaming.
         start: time of the first sample [ns].
         clock: what the times are from: `header`, `log` or `file`; see `Quality`.
         interval: usual time between two samples [s], from the first ones; NaN with one sample.
@@ -79,7 +79,9 @@ class Recording:
             chosen = _recorded_names(self.name, new, joints)
         self._recorded = chosen
         self.joints = tuple(new[name] for name in chosen)
-        self.kinds = tuple(tuple(new[name] for name in kind) for kind in first.kinds)
+        self.kinds: Mapping[tuple[str, ...], float] = {
+            tuple(new[name] for name in kind): interval for kind, interval in first.kinds.items()
+        }
         # Where joints come in several messages: that whose messages make samples.
         self._reference = None if first.has_all(chosen) else first.rarest(chosen)
         timed = chosen if self._reference is None else [self._reference]

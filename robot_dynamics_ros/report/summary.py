@@ -55,7 +55,7 @@ def recordings_line(comparison: Comparison) -> str:
         line += f'; {_count(unused, "recording")} could not be used'
     if comparison.locked:
         locked = [in_one_line(name, 60) for name in comparison.locked]
-        line += f'; not recorded and locked: {listed(locked)}'
+        line += f'; not recorded with these and locked: {listed(locked)}'
     return line
 
 

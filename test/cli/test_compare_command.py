@@ -97,7 +97,7 @@ def test_names_are_mapped_or_a_mapping_is_offered(run):
 def test_joints_that_are_not_renamed_are_missing_and_a_mapping_is_offered(run):
     ended = run('left', '--urdf', 'arm.urdf', '--rename', 'left_shoulder=shoulder')
     assert (ended.returncode, ended.stderr) == (1, '')
-    assert 'not recorded and locked: base, elbow, roll, bend, flange\n' in ended.stdout
+    assert 'not recorded with these and locked: base, elbow, roll, bend, flange\n' in ended.stdout
     (missing,) = [line for line in ended.stdout.splitlines() if line.startswith('missing: ')]
     assert missing.endswith('--rename left_=')
 

@@ -22,7 +22,7 @@ def summary(comparison: Comparison) -> str:
     return (
         f'{comparison.robot}: {what}, {samples} samples, {duration:.4g} s, low pass '
         f'{", ".join(sorted(filtered))}'
-        + (f', not recorded and locked: {locked}' if locked else '')
+        + (f', not recorded with these and locked: {locked}' if locked else '')
     )
 
 
