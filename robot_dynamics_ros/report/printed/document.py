@@ -26,6 +26,8 @@ WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.6
 PAGE = (WIDTH, HEIGHT)
 # A line of text [inch], and its letters.
 LINE, LETTERS = 0.185, 100
+# Lines that a heading does not stand without.
+FOLLOWING = 2.0
 HEADING: dict[str, Any] = {'size': 12, 'weight': 'bold'}
 STRONG: dict[str, Any] = {'size': 9, 'weight': 'bold'}
 PLAIN: dict[str, Any] = {'size': 9}
@@ -56,21 +58,22 @@ def document(comparison: Comparison, provenance: Provenance) -> bytes:
         'CreationDate': provenance.created,
     }
     with style(), PdfPages(content, metadata=metadata) as pages:
-        for canvas in _text_pages([*_summary(comparison, parts, title)]):
+        for canvas in text_pages([*_summary(comparison, parts, title)]):
             pages.savefig(canvas)
         for part in parts:
             if part.figures:
                 pages.savefig(_joint_page(part))
-        for canvas in _text_pages([*_made(comparison, provenance)]):
+        for canvas in text_pages([*_made(comparison, provenance)]):
             pages.savefig(canvas)
     return content.getvalue()
 
 
-def _text_pages(lines: Sequence[Line]) -> Iterator[Canvas]:
+def text_pages(lines: Sequence[Line]) -> Iterator[Canvas]:
     """Pages that hold the lines from top to bottom."""
     canvas, y = Canvas(figsize=PAGE), HEIGHT - MARGIN
     for line in lines:
-        if y - line.height * LINE < MARGIN:
+        needed = line.height + (FOLLOWING if 'weight' in line.look else 0.0)
+        if y - needed * LINE < MARGIN:
             yield canvas
             canvas, y = Canvas(figsize=PAGE), HEIGHT - MARGIN
         put(canvas, MARGIN / WIDTH, y / HEIGHT, line.text, **line.look)
