@@ -1,8 +1,8 @@
 """States of joints that come in several messages of one topic, as states of all of them.
 
 Drivers of an arm and a gripper, or of two halves of an arm, may publish on one topic. A sample is
-made at each message of the joint that comes most rarely, with the latest values of the others: so
-`ros/` does it, too.
+made at each message of the joint that comes most rarely, with the latest values of the others, as
+dynamics_node uses them.
 """
 
 from __future__ import annotations
@@ -10,11 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array
 
 from .quality import Quality, gap_limit
-from .sources.state_rows import StateBlock, StateRows
+from .sources.state_rows import StateBlock, StateRows, Times
 
-POSITION, VELOCITY, EFFORT = range(3)
+# Times and values of each joint in each message, and whether the message names it.
+Table = tuple[Times, Array, npt.NDArray[np.bool_]]
+# Positions, velocities, efforts.
+LAYERS = 3
 
 
 class MergedMessages:
@@ -44,7 +50,7 @@ class MergedMessages:
         # Of each joint: time [ns] and values of its latest message, and whether this came after
         # the latest one of the reference.
         self._times = np.zeros(len(names), np.int64)
-        self._values = np.full((3, len(names)), np.nan)
+        self._values = np.full((LAYERS, len(names)), np.nan)
         self._new = np.zeros(len(names), bool)
 
     def blocks(self, blocks: Iterable[StateBlock]) -> Iterator[StateBlock]:
@@ -74,10 +80,10 @@ class MergedMessages:
         states = StateRows(slice(None), self._names, None, *values[:, rows, columns])
         return StateBlock(times[made[fresh], self._reference], [states])
 
-    def _table(self, block: StateBlock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def _table(self, block: StateBlock) -> Table:
         """Times (N + 1, n), values (3, N + 1, n) and which are in each message (N + 1, n)."""
         shape = len(block.log_times) + 1, len(self._names)
-        times, values = np.zeros(shape, np.int64), np.full((3, *shape), np.nan)
+        times, values = np.zeros(shape, np.int64), np.full((LAYERS, *shape), np.nan)
         named = np.zeros(shape, bool)
         times[0], values[:, 0] = self._times, self._values
         messages = np.arange(1, shape[0])
@@ -100,7 +106,7 @@ class MergedMessages:
         return times, values, named
 
     def _keep(
-        self, times: np.ndarray, values: np.ndarray, latest: np.ndarray, reference: int | None
+        self, times: Times, values: Array, latest: npt.NDArray[np.intp], reference: int | None
     ) -> None:
         """Keep the latest values of a block, and which came after its last reference message."""
         columns = np.arange(len(self._names))
