@@ -91,7 +91,7 @@ class McapFile:
             if motion.begins:
                 # Before it, the clock may have jumped: states are in the order of the recording.
                 lost = (half_length(motion.cutoff, motion.rate) + 1) / motion.rate
-                before = self._states.before(motion.times[0] - lost, motion.times[0])
+                before = self._states.before(motion.times[0] - lost, motion.times[-1])
                 self._write(self._state_messages(before))
             states = self._state_messages(self._states.until(motion.times[-1]))
             self._write(merge(*self._torque_messages(piece), states, key=itemgetter(0)))
