@@ -1,0 +1,20 @@
+"""How well an identified model predicts data that it was not fitted to, and what is wrong with them.
+
+Modules::
+
+    survey         a first look at a recording: its split, raw efforts
+    fitted_part    the fitted and the held-out part of a recording
+    evidence       what is kept of a recording
+    windows        short windows: residuals, delays
+    whiteness      whether a residual is noise
+    clock          delays that change along a recording
+    contacts       times at which something touched the robot
+    data_findings  no motion, still joints, saturation, currents, another robot
+    conclude       from the evidence to the result
+    judgement      the result, and its JSON form
+    verdicts       the result in sentences
+"""
+
+from .judgement import HeldOutSamples, JointJudgement, Judgement, JudgedRecording
+
+__all__ = ['HeldOutSamples', 'JointJudgement', 'JudgedRecording', 'Judgement']

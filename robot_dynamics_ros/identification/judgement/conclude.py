@@ -1,0 +1,146 @@
+"""From the evidence of recordings to the judgement of an identified model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison.evidence.plot_samples import MOST, Rows
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import Array
+
+from .clock import clock_findings
+from .contacts import contact_findings
+from .data_findings import (
+    current_findings,
+    motion_findings,
+    moving,
+    robot_findings,
+    saturation_findings,
+)
+from .evidence import Evidence
+from .judgement import HeldOutSamples, JointJudgement, Judgement, JudgedRecording
+from .survey import Survey
+from .verdicts import joint_sentence, verdict
+from .whiteness import LagSums
+
+# Findings of a comparison that are about the data, not about what is identified.
+OF_DATA = frozenset(
+    {
+        'gravity_compensated', 'sign', 'exchanged', 'delay', 'units', 'zero_effort',
+        'constant_effort', 'no_effort', 'partial_effort', 'missing', 'short', 'no_velocity',
+        'gaps', 'dropouts', 'stamps', 'not_finite', 'jumps', 'unused', 'malformed', 'log_time',
+        'unreadable',
+    }
+)  # fmt: skip
+
+
+def judge(
+    model: RobotModel,
+    seen: Survey,
+    evidence: Sequence[Evidence],
+    recordings: Sequence[JudgedRecording],
+    *,
+    compared: Sequence[Finding] = (),
+    poor: Sequence[Finding] = (),
+    interval: float = float('nan'),
+) -> Judgement:
+    """The judgement over all recordings.
+
+    Args:
+        model: of the joints that were recorded.
+        seen: of all recordings.
+        evidence: of each recording that could be used.
+        recordings: all of them.
+        compared: findings of the comparison with the description.
+        poor: findings about the excitation.
+        interval: between two samples [s].
+    """
+    names = model.joint_names
+    figures = _figures(model, seen, evidence)
+    noise = np.array([joint.rms_identified for joint in figures])
+    deviations = np.array([joint.rms_measured for joint in figures])
+    findings = [
+        *current_findings(names, compared),
+        *robot_findings(names, deviations, noise, moving(seen)),
+        *(finding for finding in compared if finding.code in OF_DATA),
+        *motion_findings(names, seen),
+        *poor,
+        *saturation_findings(model, seen, interval),
+        *contact_findings(names, evidence),
+        *clock_findings(evidence, np.nan_to_num(noise)),
+    ]
+    joints = {
+        name: replace(joint, verdict=joint_sentence(joint))
+        for name, joint in zip(names, figures, strict=True)
+    }
+    return Judgement(
+        model.name,
+        tuple(recordings),
+        joints,
+        findings,
+        held_out_samples(names, evidence),
+        verdict(joints, findings),
+    )
+
+
+def _figures(
+    model: RobotModel, seen: Survey, evidence: Sequence[Evidence]
+) -> list[JointJudgement]:
+    size = model.size
+    counts = sum((one.counts for one in evidence), np.zeros(size))
+    squares = sum((one.squares for one in evidence), np.zeros((3, size)))
+    with np.errstate(all='ignore'):
+        rms = np.sqrt(squares / counts)
+    noise, repeated = _whiteness(evidence, size)
+    return [
+        JointJudgement(
+            unit='N' if joint.kind == 'prismatic' else 'N m',
+            moves=bool(moved),
+            rms_measured=float(values[0]),
+            rms_nominal=float(values[1]),
+            rms_identified=float(values[2]),
+            is_noise=bool(white),
+            repeated=float(share),
+        )
+        for joint, moved, values, white, share in zip(
+            model.independent_joints, moving(seen), rms.T, noise, repeated, strict=True
+        )
+    ]
+
+
+def _whiteness(evidence: Sequence[Evidence], size: int) -> tuple[Array, Array]:
+    """Whether each residual is noise (n,), and the share of it that repeats (n,)."""
+    lags = [one.lags for one in evidence if one.lags is not None]
+    if not lags:
+        return np.zeros(size), np.full(size, np.nan)
+    sums = LagSums.joined(lags)
+    return sums.is_noise(), sums.repeated()
+
+
+def held_out_samples(names: tuple[str, ...], evidence: Sequence[Evidence]) -> HeldOutSamples:
+    """The samples of several recordings, in their order.
+
+    Args:
+        names: of the joints.
+        evidence: of each recording.
+    """
+    filled = [(number, one.samples) for number, one in enumerate(evidence) if one.samples.pieces]
+    most = MOST // max(1, len(filled))
+    parts = [(number, part.thinned(most)[0]) for number, part in filled]
+    if not parts:
+        parts = [(0, Rows(np.empty(0), np.empty(0), np.empty((6, 0, len(names))), np.empty(0)))]
+    layers = np.concatenate([rows.layers for _, rows in parts], axis=1).astype(float)
+    return HeldOutSamples(
+        names,
+        np.concatenate([np.full(len(rows), number) for number, rows in parts]),
+        np.concatenate([rows.begins for _, rows in parts]).astype(bool),
+        np.concatenate([rows.times for _, rows in parts]),
+        velocities=layers[1],
+        measured=layers[3],
+        nominal=layers[4],
+        identified=layers[4] + layers[5],
+    )
