@@ -4,7 +4,9 @@ Modules::
 
     survey         a first look at a recording: its split, raw efforts
     fitted_part    the fitted and the held-out part of a recording
+    torques        measured, nominal and identified torques
     evidence       what is kept of a recording
+    drawn_samples  samples for plots
     windows        short windows: residuals, delays
     whiteness      whether a residual is noise
     clock          delays that change along a recording

@@ -17,7 +17,7 @@ SMALL = 2e-3
 # Standard deviations from which on a drift is certain.
 DEVIATIONS = 5.0
 # Windows that are taken together: errors of the model last as long.
-TOGETHER = 20
+TOGETHER = 10
 # Fewest of these.
 FEWEST = 6
 
@@ -52,7 +52,7 @@ def lateness(evidence: Evidence, noise: Array) -> Lateness | None:
         noise: (n,) RMS of the residual of each joint [N m or N].
     """
     size = len(noise)
-    times, _, products, rates, _ = evidence.windows.joined_arrays(size)
+    times, _, products, rates = evidence.windows.arrays(size)
     count = len(times) // TOGETHER
     used = noise > 0.0
     if count < FEWEST or not used.any():

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from robot_dynamics_ros.comparison import Finding
-from robot_dynamics_ros.comparison.evidence.plot_samples import MOST, Rows
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
@@ -21,6 +20,7 @@ from .data_findings import (
     robot_findings,
     saturation_findings,
 )
+from .drawn_samples import MOST, DrawnSamples
 from .evidence import Evidence
 from .judgement import HeldOutSamples, JointJudgement, Judgement, JudgedRecording
 from .survey import Survey
@@ -62,10 +62,9 @@ def judge(
     names = model.joint_names
     figures = _figures(model, seen, evidence)
     noise = np.array([joint.rms_identified for joint in figures])
-    deviations = np.array([joint.rms_measured for joint in figures])
     findings = [
         *current_findings(names, compared),
-        *robot_findings(names, deviations, noise, moving(seen)),
+        *robot_findings(names, _deviations(evidence, model.size), noise, moving(seen)),
         *(finding for finding in compared if finding.code in OF_DATA),
         *motion_findings(names, seen),
         *poor,
@@ -112,6 +111,15 @@ def _figures(
     ]
 
 
+def _deviations(evidence: Sequence[Evidence], size: int) -> Array:
+    """Standard deviations of the measured held-out efforts (n,)."""
+    counts = np.maximum(sum((one.counts for one in evidence), np.zeros(size)), 1.0)
+    squares = sum((one.squares[0] for one in evidence), np.zeros(size)) / counts
+    means = sum((one.sums for one in evidence), np.zeros(size)) / counts
+    result: Array = np.sqrt(np.maximum(squares - means**2, 0.0))
+    return result
+
+
 def _whiteness(evidence: Sequence[Evidence], size: int) -> tuple[Array, Array]:
     """Whether each residual is noise (n,), and the share of it that repeats (n,)."""
     lags = [one.lags for one in evidence if one.lags is not None]
@@ -126,21 +134,15 @@ def held_out_samples(names: tuple[str, ...], evidence: Sequence[Evidence]) -> He
 
     Args:
         names: of the joints.
-        evidence: of each recording.
+        evidence: of each recording, one at least.
     """
-    filled = [(number, one.samples) for number, one in enumerate(evidence) if one.samples.pieces]
-    most = MOST // max(1, len(filled))
-    parts = [(number, part.thinned(most)[0]) for number, part in filled]
-    if not parts:
-        parts = [(0, Rows(np.empty(0), np.empty(0), np.empty((6, 0, len(names))), np.empty(0)))]
-    layers = np.concatenate([rows.layers for _, rows in parts], axis=1).astype(float)
+    most = MOST // len(evidence)
+    parts = [DrawnSamples.joined([one.samples], most).arrays(len(names)) for one in evidence]
+    layers = np.concatenate([layers for _, layers, _ in parts], axis=1)
     return HeldOutSamples(
         names,
-        np.concatenate([np.full(len(rows), number) for number, rows in parts]),
-        np.concatenate([rows.begins for _, rows in parts]).astype(bool),
-        np.concatenate([rows.times for _, rows in parts]),
-        velocities=layers[1],
-        measured=layers[3],
-        nominal=layers[4],
-        identified=layers[4] + layers[5],
+        np.concatenate([np.full(len(times), number) for number, (times, _, _) in enumerate(parts)]),
+        np.concatenate([begins for _, _, begins in parts]),
+        np.concatenate([times for times, _, _ in parts]),
+        *layers,
     )

@@ -16,7 +16,7 @@ from .windows import LENGTH
 # Of the usual RMS of a joint's residual in a window: what exceeds it is not noise.
 FAR = 6.0
 # Windows of a contact, at least, and windows without one between two parts of it.
-SHORTEST, GAP = 2, 3
+SHORTEST, GAP = 2, 2
 # Of a recording: where more of it is far, the model is wrong rather than touched.
 MOST = 0.4
 # Contacts that a message lists.
@@ -45,7 +45,7 @@ def contacts(evidence: Evidence, size: int) -> list[Contact]:
         evidence: of the recording.
         size: number of joints.
     """
-    times, squares, _, _, _ = evidence.windows.joined_arrays(size)
+    times, squares, _, _ = evidence.windows.arrays(size)
     if len(times) < 10:
         return []
     usual = np.median(squares, axis=0)

@@ -161,7 +161,7 @@ def robot_findings(
 
     Args:
         names: of the joints.
-        measured: (n,) RMS of the measured efforts about their means [N m or N].
+        measured: (n,) standard deviation of the measured efforts [N m or N].
         left: (n,) RMS of the residual of the identified model [N m or N].
         moved: (n,) which joints move.
     """

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from robot_dynamics_ros.comparison.evidence.plot_samples import PlotSamples
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.recordings import Motion
 
+from .drawn_samples import DrawnSamples
+from .torques import Torques
 from .whiteness import LagSums
 from .windows import Windows
-
-# Torques (N, n) of a model along a motion [N m or N].
-Torques = Callable[[Motion], Array]
-# Of one of many recordings.
-SAMPLES_OF_ONE = 1024
 
 
 @dataclass
@@ -29,25 +24,23 @@ class Evidence:
         counts: (n,) held-out samples with an effort.
         squares: (3, n) sums over these: squares of the measured effort, of the residual of the
             nominal model, and of that of the identified one.
+        sums: (n,) of the measured effort over the same samples.
         windows: of all of the recording.
         lags: of the held-out residual of the identified model; None without a sample.
         samples: held-out ones, for plots.
         held_out: their number.
         duration: of the held-out samples [s].
-        rate: of the samples [Hz].
-        cutoff: of the low pass [Hz].
     """
 
     file: str
     counts: Array
     squares: Array
+    sums: Array
     windows: Windows = field(default_factory=Windows)
     lags: LagSums | None = None
-    samples: PlotSamples = field(default_factory=PlotSamples)
+    samples: DrawnSamples = field(default_factory=DrawnSamples)
     held_out: int = 0
     duration: float = 0.0
-    rate: float = float('nan')
-    cutoff: float = float('nan')
 
     @classmethod
     def of_nothing(cls, file: str, size: int) -> Evidence:
@@ -57,36 +50,34 @@ class Evidence:
             file: name of the recording.
             size: number of joints.
         """
-        return cls(file, np.zeros(size), np.zeros((3, size)))
+        return cls(file, np.zeros(size), np.zeros((3, size)), np.zeros(size))
 
-    def add_fitted(self, motion: Motion, identified: Torques) -> None:
-        """Take a motion that was fitted."""
-        torques = identified(motion)
-        self._windows(motion, torques)
+    def add_fitted(self, torques: Torques) -> None:
+        """Take torques of the part that was fitted."""
+        self.windows.add(torques)
 
-    def add_held_out(self, motion: Motion, nominal: Torques, identified: Torques) -> None:
-        """Take a motion that was not fitted, which follows those before in time."""
-        before, after = nominal(motion), identified(motion)
-        self._windows(motion, after)
-        errors = np.stack([motion.efforts, motion.efforts - before, motion.efforts - after])
-        self.counts += np.isfinite(motion.efforts).sum(axis=0)
+    def add_held_out(self, torques: Torques, cutoff: float) -> None:
+        """Take torques of the part that was not fitted, which follow those before in time.
+
+        Args:
+            torques: at equal intervals.
+            cutoff: of the low pass that they have passed [Hz].
+        """
+        self.windows.add(torques)
+        self.samples.add(torques)
+        measured = torques.measured
+        errors = np.stack([measured, measured - torques.nominal, torques.residual])
+        self.counts += np.isfinite(measured).sum(axis=0)
         self.squares += np.nansum(errors**2, axis=1)
+        self.sums += np.nansum(measured, axis=0)
+        self.held_out += len(torques)
+        if len(torques) < 2:
+            return
+        interval = float(torques.times[-1] - torques.times[0]) / (len(torques) - 1)
+        self.duration += len(torques) * interval
         if self.lags is None:
-            self.lags = LagSums.of(motion.cutoff, motion.rate, len(motion.joints))
+            self.lags = LagSums.of(cutoff, 1.0 / interval, measured.shape[1])
         self.lags.add(errors[2])
-        # The torque of the identified model is the sum of the two.
-        self.samples.add(motion, np.stack([before, after - before]), after_gap=motion.begins)
-        self.held_out += len(motion)
-        self.duration += len(motion) / motion.rate
-        self.rate, self.cutoff = motion.rate, motion.cutoff
-
-    def _windows(self, motion: Motion, torques: Array) -> None:
-        residual = motion.efforts - torques
-        self.windows.add(motion.times, motion.rate, torques, residual, motion.velocities)
-
-    def as_one_of_many(self) -> Evidence:
-        """The same with few samples."""
-        return replace(self, samples=self.samples.reduced(SAMPLES_OF_ONE))
 
     @classmethod
     def joined(cls, parts: Sequence[Evidence]) -> Evidence:
@@ -97,12 +88,11 @@ class Evidence:
         for part in parts:
             whole.counts += part.counts
             whole.squares += part.squares
+            whole.sums += part.sums
             whole.held_out += part.held_out
             whole.duration += part.duration
-            if part.held_out:
-                whole.rate, whole.cutoff = part.rate, part.cutoff
         whole.windows = Windows.joined([part.windows for part in parts])
-        whole.samples = PlotSamples.joined([part.samples for part in parts])
+        whole.samples = DrawnSamples.joined([part.samples for part in parts])
         lags = [part.lags for part in parts if part.lags is not None]
         whole.lags = LagSums.joined(lags) if lags else None
         return whole

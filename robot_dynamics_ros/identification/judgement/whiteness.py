@@ -21,6 +21,8 @@ from robot_dynamics_ros.recordings.filtering.zero_phase import kernels
 LAGS = 20
 # Standard deviations of an autocorrelation of noise, above which one of LAGS is not noise.
 DEVIATIONS = 3.5
+# Samples of the kernel in 1 / cutoff, for its autocorrelation.
+FINE = 64.0
 
 
 @dataclass
@@ -45,12 +47,12 @@ class LagSums:
 
         Args:
             cutoff: of the low pass [Hz].
-            rate: of the samples [Hz].
+            rate: of the residual [Hz].
             size: number of joints.
         """
         step = max(1, round(rate / (2.0 * cutoff)))
-        value = kernels(cutoff, rate)[0]
-        lags = step * np.arange(LAGS + 1)
+        value = kernels(1.0, FINE)[0]
+        lags = np.rint(FINE * cutoff * step / rate * np.arange(LAGS + 1)).astype(int)
         overlaps = [value[: max(0, len(value) - lag)] @ value[lag:] for lag in lags]
         filtered = np.array(overlaps) / overlaps[0]
         return cls(step, filtered, np.zeros((LAGS + 1, size)), np.zeros((LAGS + 1, size)))

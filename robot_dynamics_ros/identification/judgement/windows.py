@@ -13,68 +13,65 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-LENGTH = 0.1  # [s]
+from .torques import Torques
+
+LENGTH = 0.2  # [s]
+NAMES = ('times', 'squares', 'products', 'rates')
 
 
 @dataclass
 class Windows:
-    """Sums over windows of a recording, in the order of time.
+    """Means over windows of a recording, in the order of time, in pieces.
 
     Attributes:
         times: (W,) middles [s].
         squares: (W, n) mean squares of the residual [(N m)^2 or N^2].
         products: (W, n) mean of residual times rate of the torque [(N m)^2/s].
         rates: (W, n) mean squares of the rate of the torque [(N m/s)^2].
-        speeds: (W, n) smallest absolute velocity [rad/s or m/s].
     """
 
     times: list[Array] = field(default_factory=list)
     squares: list[Array] = field(default_factory=list)
     products: list[Array] = field(default_factory=list)
     rates: list[Array] = field(default_factory=list)
-    speeds: list[Array] = field(default_factory=list)
 
-    def add(self, times: Array, rate: float, torques: Array, residual: Array, v: Array) -> None:
-        """Take consecutive samples.
-
-        Args:
-            times: (N,) [s].
-            rate: of the samples [Hz].
-            torques: (N, n) of the model [N m or N].
-            residual: (N, n) measured effort minus torque of the model; NaN where not measured.
-            v: (N, n) velocities [rad/s or m/s].
-        """
-        length = max(2, round(LENGTH * rate))
-        count = len(times) // length
+    def add(self, torques: Torques) -> None:
+        """Take torques that follow those before in time."""
+        if len(torques) < 2:
+            return
+        interval = float(torques.times[-1] - torques.times[0]) / (len(torques) - 1)
+        length = max(2, round(LENGTH / interval))
+        count = len(torques) // length
         if not count:
             return
-        slopes = np.gradient(torques, 1.0 / rate, axis=0)
-        known = np.nan_to_num(residual)
+        slopes = np.gradient(torques.identified, interval, axis=0)
+        known = np.nan_to_num(torques.residual)
 
         def means(values: Array) -> Array:
             result: Array = values[: count * length].reshape(count, length, -1).mean(axis=1)
             return result
 
-        self.times.append(means(times[:, None])[:, 0])
+        self.times.append(means(torques.times[:, None])[:, 0])
         self.squares.append(means(known**2))
         self.products.append(means(known * slopes))
-        self.rates.append(means(slopes**2 * np.isfinite(residual)))
-        speeds = np.abs(v[: count * length]).reshape(count, length, -1)
-        self.speeds.append(speeds.min(axis=1))
+        self.rates.append(means(slopes**2 * np.isfinite(torques.measured)))
 
-    def joined_arrays(self, size: int) -> tuple[Array, Array, Array, Array, Array]:
-        """Times (W,), and squares, products, rates and speeds (W, n)."""
-        nothing = np.empty((0, size))
-        columns = (self.squares, self.products, self.rates, self.speeds)
+    def arrays(self, size: int) -> tuple[Array, Array, Array, Array]:
+        """Times (W,), and squares, products and rates (W, n), in the order of time."""
         times = np.concatenate([np.empty(0), *self.times])
-        squares, products, rates, speeds = (np.concatenate([nothing, *one]) for one in columns)
-        return times, squares, products, rates, speeds
+        order = np.argsort(times, kind='stable')
+        nothing = np.empty((0, size))
+        squares, products, rates = (
+            np.concatenate([nothing, *one])[order]
+            for one in (self.squares, self.products, self.rates)
+        )
+        return times[order], squares, products, rates
 
     @classmethod
     def joined(cls, parts: Sequence[Windows]) -> Windows:
-        """Those of the parts of a recording, in their order."""
+        """Those of the parts of a recording."""
         whole = cls()
         for part in parts:
-            for name in ('times', 'squares', 'products', 'rates', 'speeds'):
+            for name in NAMES:
                 getattr(whole, name).extend(getattr(part, name))
         return whole
