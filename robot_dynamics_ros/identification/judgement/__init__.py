@@ -1,4 +1,4 @@
-"""How well an identified model predicts data that it was not fitted to, and what is wrong with them.
+"""How well an identified model predicts data that were not fitted, and what is wrong with them.
 
 Modules::
 
@@ -17,6 +17,6 @@ Modules::
     verdicts       the result in sentences
 """
 
-from .judgement import HeldOutSamples, JointJudgement, Judgement, JudgedRecording
+from .judgement import HeldOutSamples, JointJudgement, JudgedRecording, Judgement
 
 __all__ = ['HeldOutSamples', 'JointJudgement', 'JudgedRecording', 'Judgement']

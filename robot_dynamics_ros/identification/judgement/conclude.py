@@ -22,7 +22,7 @@ from .data_findings import (
 )
 from .drawn_samples import MOST, DrawnSamples
 from .evidence import Evidence
-from .judgement import HeldOutSamples, JointJudgement, Judgement, JudgedRecording
+from .judgement import HeldOutSamples, JointJudgement, JudgedRecording, Judgement
 from .survey import Survey
 from .verdicts import joint_sentence, verdict
 from .whiteness import LagSums
@@ -141,7 +141,9 @@ def held_out_samples(names: tuple[str, ...], evidence: Sequence[Evidence]) -> He
     layers = np.concatenate([layers for _, layers, _ in parts], axis=1)
     return HeldOutSamples(
         names,
-        np.concatenate([np.full(len(times), number) for number, (times, _, _) in enumerate(parts)]),
+        np.concatenate(
+            [np.full(len(times), number) for number, (times, _, _) in enumerate(parts)]
+        ),
         np.concatenate([begins for _, _, begins in parts]),
         np.concatenate([times for times, _, _ in parts]),
         *layers,

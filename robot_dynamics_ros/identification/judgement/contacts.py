@@ -70,9 +70,7 @@ def _runs(times: Array, touched: Array) -> list[Array]:
     return np.split(rows, cuts)
 
 
-def contact_findings(
-    names: Sequence[str], evidence: Sequence[Evidence]
-) -> Iterator[Finding]:
+def contact_findings(names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Finding]:
     """Recordings in which something touched the robot.
 
     Args:

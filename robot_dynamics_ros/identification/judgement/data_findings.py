@@ -52,8 +52,8 @@ def check_motion(names: Sequence[str], seen: Survey) -> None:
     measured = np.isfinite(seen.range).all(axis=0) & (seen.range[1] > seen.range[0])
     if not (measured & moving(seen)).any():
         raise ParameterError(
-            'no joint that moves has a measured effort: the efforts are missing, zero or constant; '
-            'look for the setting of the driver that publishes them'
+            'no joint that moves has a measured effort: the efforts are missing, zero or '
+            'constant; look for the setting of the driver that publishes them'
         )
 
 
@@ -81,13 +81,12 @@ def motion_findings(names: Sequence[str], seen: Survey) -> Iterator[Finding]:
         'still',
         still,
         None,
-        f'{begin}. {advice}: record a motion of all joints, such as that of robot_dynamics excite.',
+        f'{begin}. {advice}: record a motion of all joints, such as that of robot_dynamics '
+        'excite.',
     )
 
 
-def saturation_findings(
-    model: RobotModel, seen: Survey, interval: float
-) -> Iterator[Finding]:
+def saturation_findings(model: RobotModel, seen: Survey, interval: float) -> Iterator[Finding]:
     """Joints whose effort stays at its smallest or largest value.
 
     Args:
@@ -137,9 +136,7 @@ def current_findings(names: Sequence[str], compared: Sequence[Finding]) -> Itera
         if finding.code == 'factor' and finding.value
     }
     far = {
-        name: value
-        for name, value in factors.items()
-        if not 1.0 / CURRENT < abs(value) < CURRENT
+        name: value for name, value in factors.items() if not 1.0 / CURRENT < abs(value) < CURRENT
     }
     if not far or 2 * len(far) < len(factors):
         return

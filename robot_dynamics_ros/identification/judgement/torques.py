@@ -10,7 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from ..parameters.parameter_layout import ParameterLayout
-from ..regression import EquationBlock
+from ..regression.equations import EquationBlock
 
 # Rows of a piece, at most about.
 TOGETHER = 4096

@@ -3,8 +3,8 @@
 White noise that has passed a low pass is correlated over a time of 1 / cutoff. What a residual has
 beyond that is not noise but torque that the model lacks.
 
-Source: G. M. Ljung, G. E. P. Box, On a measure of lack of fit in time series models, Biometrika 65,
-1978 (the deviation of autocorrelations of noise is 1 / sqrt(N)).
+Source: G. M. Ljung, G. E. P. Box, On a measure of lack of fit in time series models, Biometrika
+65, 1978 (the deviation of autocorrelations of noise is 1 / sqrt(N)).
 """
 
 from __future__ import annotations
@@ -102,6 +102,7 @@ class LagSums:
 
         It is the square of the largest autocorrelation: what one earlier value predicts.
         """
-        with np.errstate(all='ignore'):
-            shares: Array = np.nanmax(np.clip(self.autocorrelation(), 0.0, 1.0), axis=0) ** 2
+        # The low pass alone correlates noise by less than 0: what is there then is not noise.
+        beyond = self.autocorrelation() + np.minimum(self.filtered[1:, None], 0.0)
+        shares: Array = np.fmax.reduce(np.clip(beyond, 0.0, 1.0)) ** 2
         return shares

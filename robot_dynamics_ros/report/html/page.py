@@ -20,6 +20,7 @@ from .page_parts import (
 )
 from .whole_page import whole_page
 
+
 def page(comparison: Comparison, provenance: Provenance) -> str:
     """The text of the file.
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from simulated_recordings import JOINTS, urdf
-from torques_of_arrays import CUTOFF, RATE, torques
+from torques_of_arrays import CUTOFF, RATE, filtered_noise, torques
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import parse_urdf
@@ -28,7 +28,7 @@ def drawn():
     random = np.random.default_rng(1)
     times = np.arange(COUNT) / RATE
     measured = 10.0 * np.sin(np.outer(times, np.linspace(0.3, 0.8, 6)))
-    return times, measured, random.normal(0.0, 0.1, measured.shape)
+    return times, measured, 0.1 * filtered_noise(random, COUNT, 6)
 
 
 def survey():

@@ -7,7 +7,7 @@ from simulated_recordings import JOINTS, urdf
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.identification.judgement.torques import torques_of
 from robot_dynamics_ros.identification.parameters.parameter_layout import ParameterLayout
-from robot_dynamics_ros.identification.regression import EquationBlock
+from robot_dynamics_ros.identification.regression.equations import EquationBlock
 
 INTERVAL = 0.05
 
@@ -26,6 +26,7 @@ def blocks(layout, start=0.0, counts=(30, 20), seed=1):
         rows = random.normal(size=(count, 6, layout.size))
         measured = random.normal(size=(count, 6))
         if 'gain' in layout.terms:
+            rows[:, :, layout.columns('gain')] = 0.0
             rows[:, np.arange(6), layout.columns('gain')] = -measured
             measured = np.zeros_like(measured)
         times = time + INTERVAL * np.arange(count)
