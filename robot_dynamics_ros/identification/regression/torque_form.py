@@ -1,0 +1,87 @@
+"""The equations of the torques: one for each independent joint.
+
+tau = Y(q, v, a) pi + terms of the joints.
+
+Source: Atkeson, An, Hollerbach, "Estimation of inertial parameters of manipulator loads and links"
+(1986).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.core.checks import Array
+
+from ..parameters.parameter_layout import ParameterLayout
+from .columns import Samples
+from .joint_columns import joint_columns
+from .load_columns import LoadColumns
+
+
+class TorqueForm:
+    """Columns of samples, and the equations of filtered columns.
+
+    Attributes:
+        equations: names of the equations (n,).
+        has_slopes: whether derivatives of columns are wanted.
+    """
+
+    has_slopes = False
+
+    def __init__(
+        self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float
+    ) -> None:
+        """Keep what the columns are made of.
+
+        Args:
+            layout: of the parameters.
+            dynamics: of its model.
+            smoothing: v_0 of the smooth sign of friction [rad/s or m/s].
+        """
+        self.equations = layout.joints
+        self._layout, self._dynamics, self._smoothing = layout, dynamics, smoothing
+        self._loads = LoadColumns(layout.model, layout.loads)
+
+    def carried(self, times: Array, recording: str) -> Array:
+        """Whether each load is carried (N, L), as 0 or 1."""
+        return self._loads.carried(times, recording)
+
+    def columns(self, samples: Samples, efforts: Array, carried: Array) -> tuple[Array, Array]:
+        """Columns (N, c) whose values the equations have, and none whose slopes they have.
+
+        Args:
+            samples: states (N, n).
+            efforts: (N, n) measured, finite [N m, N or A].
+            carried: (N, L) whether each load is carried.
+        """
+        q, v, a = samples.positions, samples.velocities, samples.accelerations
+        inertial = self._dynamics.regressor(q, v, a)
+        count = len(q)
+        terms = joint_columns(self._layout.terms, samples, efforts, self._smoothing)
+        measured = np.zeros(v.shape) if 'gain' in self._layout.terms else efforts
+        parts = [inertial.reshape(count, -1), *terms, measured]
+        if self._layout.loads:
+            parts.insert(1, self._loads.columns(inertial, carried).reshape(count, -1))
+        return np.concatenate(parts, axis=1), np.empty((count, 0))
+
+    def rows(self, values: Array, slopes: Array) -> tuple[Array, Array]:
+        """Rows (K, n, p) and right-hand sides (K, n) of filtered columns.
+
+        Args:
+            values: (K, c) as of `columns`, filtered.
+            slopes: (K, 0).
+        """
+        layout, n, count = self._layout, len(self.equations), len(values)
+        rows = np.zeros((count, n, layout.size))
+        first = 0
+        for bodies in (len(layout.model.joints), len(layout.loads)):
+            width = 10 * bodies
+            start = 0 if first == 0 else 10 * len(layout.model.joints)
+            block = values[:, first : first + n * width].reshape(count, n, width)
+            rows[:, :, start : start + width] = block
+            first += n * width
+        for term in layout.terms:
+            rows[:, np.arange(n), layout.columns(term)] = values[:, first : first + n]
+            first += n
+        return rows, values[:, first : first + n]
