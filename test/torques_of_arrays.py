@@ -21,11 +21,11 @@ def filtered_noise(random, count, columns):
 
 
 def torques(times, measured, *, identified=None, nominal=None, begins=True):
-    """Torques (N, n); what is not given is zero."""
+    """Torques (N, n) of joints that move at 1 rad/s; what is not given is zero."""
     zeros = np.zeros_like(measured)
     return Torques(
         times,
-        zeros,
+        zeros + 1.0,
         measured,
         zeros if nominal is None else nominal,
         zeros if identified is None else identified,

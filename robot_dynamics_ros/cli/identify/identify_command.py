@@ -116,14 +116,12 @@ def identify_command(
         effort=effort, gains=gains, loads=loads, asymmetric=asymmetric, springs=springs, form=form
     )
     options = options_of(urdf, arguments, topic, rename, cutoff)
-    found = identified(
-        options, equations, files, others, Fleet(scheduler, jobs, resume), output
-    )
+    found = identified(options, equations, files, others, Fleet(scheduler, jobs, resume), output)
     doubts = objections(found)
     output.write_json({**found.identification.as_json(), 'objections': doubts})
     show(found.identification, output)
     if report is not None:
-        write_report(found, [*files.values(), *others.values()], urdf, report, output)
+        write_report(found, urdf, report, output)
     return _written(found, doubts, target, urdf, force, output)
 
 

@@ -142,4 +142,3 @@ def check_held_out(fitted: Files, held_out: Files) -> None:
                 f'--held-out {name} is fitted too: name another recording, or leave the option '
                 'out, and the last third of each recording is held out'
             )
-

@@ -52,7 +52,7 @@ def lateness(evidence: Evidence, noise: Array) -> Lateness | None:
         noise: (n,) RMS of the residual of each joint [N m or N].
     """
     size = len(noise)
-    times, _, products, rates = evidence.windows.arrays(size)
+    times, _, products, rates, _ = evidence.windows.arrays(size)
     count = len(times) // TOGETHER
     used = noise > 0.0
     if count < FEWEST or not used.any():

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
@@ -13,12 +14,18 @@ from robot_dynamics_ros.core.checks import Array
 from .evidence import Evidence
 from .windows import LENGTH
 
+Flags = npt.NDArray[np.bool_]
+
 # Of the usual RMS of a joint's residual in a window: what exceeds it is not noise.
 FAR = 6.0
 # Windows of a contact, at least, and windows without one between two parts of it.
 SHORTEST, GAP = 2, 2
 # Of a recording: where more of it is far, the model is wrong rather than touched.
 MOST = 0.4
+# Of the usual speed: a joint that is slower may turn, where friction is not what a model says.
+SLOW = 0.2
+# Windows from which anything is concluded.
+FEWEST = 10
 # Contacts that a message lists.
 LISTED = 3
 
@@ -45,11 +52,14 @@ def contacts(evidence: Evidence, size: int) -> list[Contact]:
         evidence: of the recording.
         size: number of joints.
     """
-    times, squares, _, _ = evidence.windows.arrays(size)
-    if len(times) < 10:
+    times, squares, _, _, speeds = evidence.windows.arrays(size)
+    if len(times) < FEWEST:
         return []
-    usual = np.median(squares, axis=0)
-    far = squares > FAR**2 * np.where(usual > 0.0, usual, np.inf)
+    clear = ~_near(speeds < SLOW * np.median(speeds, axis=0))
+    usual = np.array(
+        [_median(column[rows]) for column, rows in zip(squares.T, clear.T, strict=True)]
+    )
+    far = clear & (squares > FAR**2 * np.where(usual > 0.0, usual, np.inf))
     touched = far.any(axis=1)
     if not touched.any() or touched.mean() > MOST:
         return []
@@ -61,6 +71,18 @@ def contacts(evidence: Evidence, size: int) -> list[Contact]:
                 begin, end = times[rows[0]] - LENGTH / 2.0, times[rows[-1]] + LENGTH / 2.0
                 found.append(Contact(float(begin), float(end), joints))
     return found
+
+
+def _near(turning: Flags) -> Flags:
+    """Which windows (W, n) are turning, or beside one that is: the filter smears a step."""
+    result = turning.copy()
+    result[1:] |= turning[:-1]
+    result[:-1] |= turning[1:]
+    return result
+
+
+def _median(values: Array) -> float:
+    return float(np.median(values)) if len(values) >= FEWEST else 0.0
 
 
 def _runs(times: Array, touched: Array) -> list[Array]:

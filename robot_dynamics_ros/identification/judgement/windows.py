@@ -16,7 +16,7 @@ from robot_dynamics_ros.core.checks import Array
 from .torques import Torques
 
 LENGTH = 0.2  # [s]
-NAMES = ('times', 'squares', 'products', 'rates')
+NAMES = ('times', 'squares', 'products', 'rates', 'speeds')
 
 
 @dataclass
@@ -28,12 +28,14 @@ class Windows:
         squares: (W, n) mean squares of the residual [(N m)^2 or N^2].
         products: (W, n) mean of residual times rate of the torque [(N m)^2/s].
         rates: (W, n) mean squares of the rate of the torque [(N m/s)^2].
+        speeds: (W, n) smallest absolute velocity; 0 at a reversal [rad/s or m/s].
     """
 
     times: list[Array] = field(default_factory=list)
     squares: list[Array] = field(default_factory=list)
     products: list[Array] = field(default_factory=list)
     rates: list[Array] = field(default_factory=list)
+    speeds: list[Array] = field(default_factory=list)
 
     def add(self, torques: Torques) -> None:
         """Take torques that follow those before in time."""
@@ -55,17 +57,20 @@ class Windows:
         self.squares.append(means(known**2))
         self.products.append(means(known * slopes))
         self.rates.append(means(slopes**2 * np.isfinite(torques.measured)))
+        v = torques.velocities[: count * length].reshape(count, length, -1)
+        turned = v.min(axis=1) * v.max(axis=1) <= 0.0
+        self.speeds.append(np.where(turned, 0.0, np.abs(v).min(axis=1)))
 
-    def arrays(self, size: int) -> tuple[Array, Array, Array, Array]:
-        """Times (W,), and squares, products and rates (W, n), in the order of time."""
+    def arrays(self, size: int) -> tuple[Array, Array, Array, Array, Array]:
+        """Times (W,), and squares, products, rates and speeds (W, n), in the order of time."""
         times = np.concatenate([np.empty(0), *self.times])
         order = np.argsort(times, kind='stable')
         nothing = np.empty((0, size))
-        squares, products, rates = (
+        squares, products, rates, speeds = (
             np.concatenate([nothing, *one])[order]
-            for one in (self.squares, self.products, self.rates)
+            for one in (self.squares, self.products, self.rates, self.speeds)
         )
-        return times[order], squares, products, rates
+        return times[order], squares, products, rates, speeds
 
     @classmethod
     def joined(cls, parts: Sequence[Windows]) -> Windows:

@@ -78,7 +78,7 @@ class _Columns:
         effort = 'force' if joint.unit == 'N' else 'torque'
         torque = Panel(
             'torque',
-            f'Held-out {effort}: measured, nominal, identified',
+            f'Held-out {effort}',
             label,
             f'{effort} [{joint.unit}]',
             self._curves(
