@@ -74,12 +74,15 @@ def _rows(
 
 
 def _widths(base: BaseParameters, estimate: Estimate) -> Array:
-    """Half widths of 95 % intervals (p,); NaN where a parameter is not told alone."""
+    """Half widths of 95 % intervals (p,); NaN where a parameter is not told alone.
+
+    Parameters that the data do not tell are those of the description.
+    """
     widths = np.full(base.layout.size, np.nan)
     deviations = np.sqrt(np.diag(estimate.base_covariance))
+    others = np.delete(base.combination, base.untold, axis=1)
     for row, column in enumerate(base.columns):
-        alone = np.count_nonzero(base.combination[row]) == 1
-        if alone:
+        if np.count_nonzero(others[row]) == 1:
             widths[column] = DEVIATIONS * deviations[row]
     return widths
 

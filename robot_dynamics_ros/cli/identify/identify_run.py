@@ -103,6 +103,7 @@ def identified(
         compared=compared,
         poor=found.findings,
         interval=surveys.interval,
+        currents='gain' in equations.terms,
     )
     identification = Identification(
         judgement,
@@ -123,7 +124,7 @@ def _setup(options: RecordingOptions, equations: Equations, surveys: Surveys) ->
     first = surveys.first
     setup = Setup(options, first.urdf, first.joints, equations)
     check_names(equations, setup.model, tuple(surveys.usable))
-    check_motion(first.joints, surveys.survey)
+    check_motion(setup.model, surveys.survey)
     levels = saturation_levels(setup.model, surveys.survey, surveys.interval)
     return replace(setup, levels=dict(levels))
 

@@ -36,6 +36,8 @@ OF_DATA = frozenset(
         'unreadable',
     }
 )  # fmt: skip
+# Of these, what is estimated where efforts are currents.
+OF_SCALE = frozenset({'sign', 'exchanged', 'gravity_compensated'})
 
 
 def judge(
@@ -47,6 +49,7 @@ def judge(
     compared: Sequence[Finding] = (),
     poor: Sequence[Finding] = (),
     interval: float = float('nan'),
+    currents: bool = False,
 ) -> Judgement:
     """The judgement over all recordings.
 
@@ -58,17 +61,19 @@ def judge(
         compared: findings of the comparison with the description.
         poor: findings about the excitation.
         interval: between two samples [s].
+        currents: whether the efforts are currents, whose scale and sign are estimated.
     """
-    names = model.joint_names
+    names, moved = model.joint_names, moving(model, seen)
     figures = _figures(model, seen, evidence)
     noise = np.array([joint.rms_identified for joint in figures])
+    wrong = list(robot_findings(names, _deviations(evidence, model.size), noise, moved))
+    own = [*motion_findings(model, seen), *saturation_findings(model, seen, interval)]
     findings = [
-        *current_findings(names, compared),
-        *robot_findings(names, _deviations(evidence, model.size), noise, moving(seen)),
-        *(finding for finding in compared if finding.code in OF_DATA),
-        *motion_findings(names, seen),
-        *poor,
-        *saturation_findings(model, seen, interval),
+        *wrong,
+        *([] if wrong or currents else current_findings(names, compared)),
+        *(one for one in compared if one.code in OF_DATA - (OF_SCALE if currents else set())),
+        *own,
+        *_others(poor, own),
         *contact_findings(names, evidence),
         *clock_findings(evidence, np.nan_to_num(noise)),
     ]
@@ -84,6 +89,21 @@ def judge(
         held_out_samples(names, evidence),
         verdict(joints, findings),
     )
+
+
+def _others(findings: Sequence[Finding], own: Sequence[Finding]) -> list[Finding]:
+    """Findings but those about joints that stand still or are saturated, which are said already.
+
+    Args:
+        findings: about the excitation.
+        own: about motion and saturation.
+    """
+    said = {name for finding in own for name in finding.joints}
+    return [
+        one
+        for one in findings
+        if one.code not in ('still', 'saturated') or not said.issuperset(one.joints)
+    ]
 
 
 def _figures(
@@ -106,7 +126,7 @@ def _figures(
             repeated=float(share),
         )
         for joint, moved, values, white, share in zip(
-            model.independent_joints, moving(seen), rms.T, noise, repeated, strict=True
+            model.independent_joints, moving(model, seen), rms.T, noise, repeated, strict=True
         )
     ]
 

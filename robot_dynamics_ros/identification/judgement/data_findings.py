@@ -13,8 +13,9 @@ from robot_dynamics_ros.core.checks import Array
 
 from .survey import Survey
 
-# [rad or m]: a joint that moves less stands still.
-STILL = 1e-2
+# [rad or m]: a joint that moves less stands still, and one that moves by a smaller share of the
+# range of the joint that moves most: the servo of a joint that is held yields a little.
+STILL, STILL_SHARE = 1e-2, 0.05
 # An effort is saturated where it stays at its extreme for this time [s], and in this share of all
 # samples.
 HELD, HELD_SHARE = 0.1, 0.005
@@ -26,45 +27,53 @@ LEFT = 0.4
 LOADED = 0.02
 
 
-def moving(seen: Survey) -> npt.NDArray[np.bool_]:
-    """Which joints (n,) move."""
-    result: npt.NDArray[np.bool_] = seen.span[1] - seen.span[0] > STILL
+def moving(model: RobotModel, seen: Survey) -> npt.NDArray[np.bool_]:
+    """Which joints (n,) move.
+
+    Args:
+        model: whose joints they are.
+        seen: of all recordings.
+    """
+    spans = seen.span[1] - seen.span[0]
+    sliding = np.array([joint.kind == 'prismatic' for joint in model.independent_joints])
+    largest = np.where(sliding, spans[sliding].max(initial=0.0), spans[~sliding].max(initial=0.0))
+    result: npt.NDArray[np.bool_] = spans > np.maximum(STILL, STILL_SHARE * largest)
     return result
 
 
-def check_motion(names: Sequence[str], seen: Survey) -> None:
+def check_motion(model: RobotModel, seen: Survey) -> None:
     """Refuse recordings that show nothing of the dynamics.
 
     Args:
-        names: of the joints.
+        model: whose joints they are.
         seen: of all recordings.
 
     Raises:
         ParameterError: no joint moves, or no effort was measured.
     """
-    spans = seen.span[1] - seen.span[0]
-    if not moving(seen).any():
+    names, spans, moved = model.joint_names, seen.span[1] - seen.span[0], moving(model, seen)
+    if not moved.any():
         raise ParameterError(
             f'no joint moves: the largest range of a position is {spans.max():.2g} rad or m (of '
             f'{names[int(np.argmax(spans))]}), at least {STILL:g} is needed: record a motion of '
             'all joints, such as that of robot_dynamics excite'
         )
     measured = np.isfinite(seen.range).all(axis=0) & (seen.range[1] > seen.range[0])
-    if not (measured & moving(seen)).any():
+    if not (measured & moved).any():
         raise ParameterError(
             'no joint that moves has a measured effort: the efforts are missing, zero or '
             'constant; look for the setting of the driver that publishes them'
         )
 
 
-def motion_findings(names: Sequence[str], seen: Survey) -> Iterator[Finding]:
+def motion_findings(model: RobotModel, seen: Survey) -> Iterator[Finding]:
     """Joints that stand still.
 
     Args:
-        names: of the joints.
+        model: whose joints they are.
         seen: of all recordings.
     """
-    moved = moving(seen)
+    names, moved = model.joint_names, moving(model, seen)
     still = tuple(name for name, one in zip(names, moved, strict=True) if not one)
     if not still:
         return
@@ -115,11 +124,17 @@ def saturation_findings(model: RobotModel, seen: Survey, interval: float) -> Ite
 
 
 def saturation_levels(model: RobotModel, seen: Survey, interval: float) -> Mapping[str, float]:
-    """The smallest absolute effort at which each saturated joint is saturated, by name."""
+    """The absolute effort at which each saturated joint is saturated, by name.
+
+    Args:
+        model: whose joints they are.
+        seen: of all recordings.
+        interval: between two samples [s].
+    """
     levels: dict[str, float] = {}
     for finding in saturation_findings(model, seen, interval):
         ((name,), value) = finding.joints, abs(finding.value or 0.0)
-        levels[name] = min(value, levels.get(name, value))
+        levels[name] = max(value, levels.get(name, value))
     return levels
 
 
