@@ -87,6 +87,13 @@ class JointSums:
             entries[:] = pairs + entries[2 * len(pairs) :]
         self._times[:] = self._times[::2]
 
+    def append(self, others: JointSums) -> None:
+        """Add the blocks of another recording of the same robot."""
+        shift = self._times[-1] + self.duration if self._times else 0.0
+        self._products += others._products
+        self._counts += others._counts
+        self._times += [shift + time for time in others._times]
+
     @property
     def blocks(self) -> Array:
         """(B, r, c, c) products of the columns, block by block."""
