@@ -16,10 +16,11 @@ from robot_dynamics_ros.core.checks import Array
 
 from .body_parameters import inertia_of, linear_parameters, second_moment, slopes, tensor
 
-# Standard deviations of the prior: of each coordinate of the centre [m], of the radius of gyration
-# [m], and the least mass that the latter is for [kg].
-CENTER, GYRATION, LEAST_MASS = 0.3, 0.2, 0.1
-STEPS = 60
+# Standard deviations of the prior: of the mass [kg], of each coordinate of the centre [m], of the
+# radius of gyration [m]; and the least mass that the latter is for [kg].
+MASS, CENTER, GYRATION, LEAST_MASS = 100.0, 0.3, 0.2, 0.1
+# Steps of a search at most, and the relative change of the sum of squares at which it ends.
+STEPS, SETTLED = 60, 1e-12
 # Bodies extend by that much at least, root mean square, in every direction [m].
 THINNEST = 1e-3
 # The search for such a body begins at this share of the largest principal second moment.
@@ -41,7 +42,8 @@ def best_body(information: Array, theta: Array) -> Array:
         theta: to begin with.
     """
     scale = max(abs(theta[0]), LEAST_MASS)
-    for _ in range(3):
+    # The prior of the inertia is for the mass, which the first search tells.
+    for _ in range(2):
         theta = _minimum(information, theta, _free, scale)
         scale = max(abs(theta[0]), LEAST_MASS)
     values, vectors = np.linalg.eigh(second_moment(theta[4:]))
@@ -69,7 +71,7 @@ def curvature(information: Array, theta: Array, scale: float | None = None) -> A
 
 def _precision(mass: float) -> Array:
     inertia = mass * GYRATION**2
-    return np.concatenate([[0.0], np.full(3, CENTER**-2), np.full(6, inertia**-2)])
+    return np.concatenate([[MASS**-2], np.full(3, CENTER**-2), np.full(6, inertia**-2)])
 
 
 def _minimum(information: Array, x: Array, chart: Chart, scale: float) -> Array:
@@ -94,7 +96,7 @@ def _minimum(information: Array, x: Array, chart: Chart, scale: float) -> Array:
         following = chart(candidate)
         value = cost(following[0])
         if value <= present:
-            finished = present - value <= 1e-13 * abs(present)
+            finished = present - value <= SETTLED * abs(present)
             x, (theta, inner, bend), present = candidate, following, value
             damping = max(0.1 * damping, 1e-12)
             if finished:

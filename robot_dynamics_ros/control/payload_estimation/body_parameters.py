@@ -53,10 +53,13 @@ def second_moment(entries: Array) -> Array:
 
 def inertia_of(second: Array) -> Array:
     """The six entries of I = trace(S) 1 - S."""
-    return np.asarray((np.trace(second) * np.eye(3) - second)[ROWS, COLUMNS])
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = second.tolist()
+    return np.array([yy + zz, -xy, xx + zz, -xz, -yz, xx + yy])
 
 
 def _spread(a: Array, b: Array) -> Array:
     """Six entries of a^T b 1 - (a b^T + b a^T) / 2."""
-    product = 0.5 * (np.outer(a, b) + np.outer(b, a))
-    return inertia_of(product)
+    (u, v, w), (x, y, z) = a.tolist(), b.tolist()
+    ux, vy, wz = u * x, v * y, w * z
+    mixed = -0.5 * (u * y + v * x), -0.5 * (u * z + w * x), -0.5 * (v * z + w * y)
+    return np.array([vy + wz, mixed[0], ux + wz, mixed[1], mixed[2], ux + vy])

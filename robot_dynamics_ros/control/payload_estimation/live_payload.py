@@ -16,7 +16,7 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 from .joint_sums import JointSums
 from .payload_equations import FRICTION, FilteredMotion, PayloadEquations
 from .payload_estimate import PayloadEstimate, payload_estimate
-from .payload_fit import PAYLOAD, fit_payload
+from .payload_fit import PAYLOAD, PayloadFit, fit_payload
 from .payload_regressor import PayloadRegressor
 from .state_window import StateWindows
 
@@ -51,6 +51,8 @@ class LivePayload:
         self._windows = StateWindows(model.size)
         rows = len(self._equations.rows)
         self._sums = JointSums(rows, PAYLOAD + 1, FRICTION, BLOCK)
+        self._fit: PayloadFit | None = None
+        self._share: PayloadFit | None = None
         self._first = self._last = math.nan
         self.samples = self.unmeasured = 0
 
@@ -67,31 +69,27 @@ class LivePayload:
             dynamics: of the robot, with the payloads that it has now.
             friction: of its joints.
         """
-        for time, motion in self._windows.push(states):
-            self._add(time, motion, dynamics, friction)
-
-    def _add(
-        self, time: float, motion: FilteredMotion, dynamics: RobotDynamics, friction: JointFriction
-    ) -> None:
-        self.samples += 1
-        if not np.isfinite(motion.efforts[:, self._equations.rows]).any():
-            self.unmeasured += 1
+        windows = list(self._windows.push(states))
+        self.samples += len(windows)
+        rows = self._equations.rows
+        useful = [one for one in windows if np.isfinite(one[1].efforts[:, rows]).any()]
+        self.unmeasured += len(windows) - len(useful)
+        if not useful:
             return
-        try:
-            terms = dynamics.torque_terms(motion.q[0], motion.v[0], motion.a[0])
-        except StateError:
-            # A velocity is not known.
-            return
-        torque, gravity_torque = terms.sum(axis=0)[None], terms[None, 0]
-        carried, carried_gravity = _payload_torques(dynamics, motion)
-        reference = torque - carried + friction.torque(motion.v)
-        equations = self._equations.of(
-            motion, reference, gravity_torque - carried_gravity, dynamics.gravity
+        motion = FilteredMotion.joined([motion for _, motion in useful])
+        # One after the other: for few samples a batch is not worth its compilation.
+        terms = np.array(
+            [dynamics.torque_terms(*each) for each in zip(motion.q, motion.v, motion.a, strict=True)]
         )
-        self._sums.add(time, equations)
+        carried, carried_gravity = _payload_torques(dynamics, motion)
+        reference = terms.sum(axis=1) - carried + friction.torque(motion.v)
+        bare_gravity = terms[:, 0] - carried_gravity
+        self._sums.add(
+            useful[0][0], self._equations.of(motion, reference, bare_gravity, dynamics.gravity)
+        )
         if math.isnan(self._first):
-            self._first = time
-        self._last = time
+            self._first = useful[0][0]
+        self._last = useful[-1][0]
 
     def estimate(self) -> PayloadEstimate:
         """What the states up to now tell."""
@@ -100,10 +98,11 @@ class LivePayload:
                 'no effort is measured: the joint states need field effort, in N m, of '
                 f'{", ".join(self._equations.joints)}'
             )
-        counts = self._sums.counts
-        fit = fit_payload(self._sums, np.array([math.inf]))
-        share = fit_payload(self._sums, np.array([LACKING_SHARE**-2]))
-        return payload_estimate(self.frame, self._equations.joints, fit, counts, share)
+        self._fit = fit_payload(self._sums, np.array([math.inf]), self._fit)
+        self._share = fit_payload(self._sums, np.array([LACKING_SHARE**-2]), self._share)
+        return payload_estimate(
+            self.frame, self._equations.joints, self._fit, self._sums.counts, self._share
+        )
 
 
 def _payload_torques(dynamics: RobotDynamics, motion: FilteredMotion) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,6 +38,15 @@ class FilteredMotion:
     a: Array
     efforts: Array
     reach: float
+
+    @classmethod
+    def joined(cls, parts: Sequence[FilteredMotion]) -> FilteredMotion:
+        """All samples of some motions; the reach is the longest."""
+        q, v, a, efforts = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ('q', 'v', 'a', 'efforts')
+        )
+        return cls(q, v, a, efforts, max(part.reach for part in parts))
 
 
 class PayloadEquations:

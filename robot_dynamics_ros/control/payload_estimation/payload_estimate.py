@@ -210,6 +210,11 @@ def _refusal(
                 'unit is not N m; a payload cannot be told from them'
             )
     mass, width = fit.theta[0], interval[0]
+    if mass < -width:
+        return (
+            f'the mass is {mass:.3g} +- {width:.2g} kg: the measured efforts are smaller than those '
+            'of the robot alone; check their unit (N m) and sign, and the description'
+        )
     if mass <= width:
         return (
             f'the mass is {mass:.3g} +- {width:.2g} kg: no payload, or one that cannot be told '

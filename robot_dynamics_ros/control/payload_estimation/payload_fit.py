@@ -24,7 +24,8 @@ from .body_parameters import linear_parameters, slopes
 from .joint_sums import JointSums
 
 PAYLOAD = 10
-ITERATIONS = 8
+# Iterations of the weights at most, and their relative change at which they have settled.
+ITERATIONS, SETTLED = 8, 0.01
 # Directions of a matrix below this share of the largest one are rounding.
 ROUNDING = 1e-11
 
@@ -52,7 +53,9 @@ class PayloadFit:
     blocks: int
 
 
-def fit_payload(sums: JointSums, precision: Array) -> PayloadFit:
+def fit_payload(
+    sums: JointSums, precision: Array, begin: PayloadFit | None = None
+) -> PayloadFit:
     """The payload that explains the equations best.
 
     Args:
@@ -60,14 +63,19 @@ def fit_payload(sums: JointSums, precision: Array) -> PayloadFit:
             order of `PARAMETERS`.
         precision: (k - 10,) of the prior of the others, which is zero: 1 / variance; infinite for
             a parameter that is known to be zero.
+        begin: fit of most of these equations, to be done sooner; None: from nothing.
     """
     blocks, counts = sums.blocks, sums.counts
     total = blocks.sum(axis=0)
-    variances = _at_least_rounding(total[:, -1, -1] / np.maximum(counts, 1.0), total, counts)
-    likeness = np.ones_like(variances)
-    theta = np.eye(10)[0]
+    if begin is None:
+        theta, likeness = np.eye(10)[0], np.ones(len(counts))
+        variances = _at_least_rounding(total[:, -1, -1] / np.maximum(counts, 1.0), total, counts)
+    else:
+        theta, likeness = begin.theta, begin.likeness
+        variances = _at_least_rounding(begin.noise**2, total, counts)
     for _ in range(ITERATIONS):
-        system = _System(total, sums.shared, variances * likeness, precision)
+        before = variances * likeness
+        system = _System(total, sums.shared, before, precision)
         theta = best_body(system.information, theta)
         solutions = system.solutions(linear_parameters(theta))
         squares = np.einsum('ji,jik,jk->j', solutions, total, solutions)
@@ -80,6 +88,8 @@ def fit_payload(sums: JointSums, precision: Array) -> PayloadFit:
                 for joint in range(len(variances))
             ]
         )
+        if (np.abs(variances * likeness - before) <= SETTLED * before).all():
+            break
     covariance = np.linalg.inv(curvature(system.information, theta))
     others, deviation = system.others(linear_parameters(theta), covariance, slopes(theta))
     return PayloadFit(

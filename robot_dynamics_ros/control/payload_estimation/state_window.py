@@ -38,7 +38,6 @@ class StateWindows:
         """For robots with so many independent joints."""
         self._size = size
         self._states = np.empty((0, 1 + 3 * size))
-        self._length = LENGTH
         self.gaps = 0
 
     def push(self, states: Array) -> Iterator[tuple[float, FilteredMotion]]:
@@ -49,11 +48,9 @@ class StateWindows:
                 before, NaN where a velocity or an effort was not measured.
         """
         self._states = np.concatenate([self._states, states])
-        while True:
-            self._drop_before_gap()
+        self._drop_before_gap()
+        while len(self._states) >= LEAST_STATES:
             times = self._states[:, 0]
-            if len(times) < LEAST_STATES:
-                return
             interval = float(np.median(np.diff(times)))
             length = max(LENGTH, LEAST_STATES * interval)
             if times[-1] - times[0] < length:

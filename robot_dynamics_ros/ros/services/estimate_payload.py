@@ -27,7 +27,7 @@ from ..robot.robot_holder import RobotHolder
 
 NAME = '~/estimate_payload'
 # How often states are taken from the loop, and how often the estimate is computed [s].
-PERIOD, ESTIMATE_PERIOD = 0.05, 1.0
+PERIOD, ESTIMATE_PERIOD = 0.2, 1.0
 # Longest duration of a goal, and of one that ends when the estimate is exact [s].
 LONGEST, LONGEST_UNTIL_EXACT = 600.0, 60.0
 # Half of the intervals at which that one ends: share of the mass, and distance [m].
