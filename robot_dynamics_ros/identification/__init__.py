@@ -5,4 +5,5 @@ Modules::
     parameters/     the columns of the regressor: names, units, nominal values
     regression/     filtered equations of recordings, and their reduction by QR
     observability/  base parameters, rank, condition, excitation
+    payload/        what a link carries
 """

@@ -23,9 +23,7 @@ NAMED = 4
 ADVICE = 'robot_dynamics excite makes a motion that tells them'
 
 
-def excitation_findings(
-    reduced: ReducedEquations, base: BaseParameters
-) -> tuple[Finding, ...]:
+def excitation_findings(reduced: ReducedEquations, base: BaseParameters) -> tuple[Finding, ...]:
     """What is missing in the motion; empty for good data.
 
     Args:

@@ -35,9 +35,7 @@ class PowerForm:
     equations = ('power',)
     has_slopes = True
 
-    def __init__(
-        self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float
-    ) -> None:
+    def __init__(self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float) -> None:
         """Keep what the columns are made of; for the arguments see `TorqueForm`."""
         self._layout, self._smoothing = layout, smoothing
         self._dynamics, self._weightless = dynamics, dynamics.with_gravity(np.zeros(3))

@@ -29,9 +29,7 @@ class TorqueForm:
 
     has_slopes = False
 
-    def __init__(
-        self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float
-    ) -> None:
+    def __init__(self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float) -> None:
         """Keep what the columns are made of.
 
         Args:

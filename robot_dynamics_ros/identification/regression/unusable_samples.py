@@ -70,7 +70,10 @@ class UnusableSamples:
         """
         n = len(self._bands)
         shares = np.split(parallel.share(flags), [n, 2 * n, 3 * n], axis=1)
-        slow, saturated, missing = (shares[0] > SLOW_SHARE, *(s > OTHER_SHARE for s in shares[1:3]))
+        slow, saturated, missing = (
+            shares[0] > SLOW_SHARE,
+            *(s > OTHER_SHARE for s in shares[1:3]),
+        )
         # A load that is carried at some of the samples of an equation alone.
         changing = (np.abs(shares[3] - np.rint(shares[3])) > ROUNDING).any(axis=1, keepdims=True)
         if self._power:

@@ -1,0 +1,155 @@
+"""Live states of the simulated arm with its tool: the tool is found, or the reason is said."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+
+from simulated_recordings import (
+    JOINTS,
+    TOOL_CENTER,
+    TOOL_MASS,
+    simulated,
+    urdf,
+)
+
+from robot_dynamics_ros.control.payload_estimation.live_payload import LivePayload
+from robot_dynamics_ros.control.payload_estimation.state_buffer import CAPACITY, StateBuffer
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, StateError, parse_urdf
+
+FRAME = 'flange_link'
+SIZE = len(JOINTS)
+EFFORTS = slice(1 + 2 * SIZE, None)
+
+
+@pytest.fixture(scope='module')
+def dynamics():
+    """The arm without its tool and without its friction."""
+    return RobotDynamics(parse_urdf(urdf(friction=False)))
+
+
+@pytest.fixture
+def estimated(dynamics):
+    """What the states of a recording tell, given some at a time."""
+
+    def estimate(states, robot=dynamics, frame=FRAME):
+        payload = LivePayload(robot.model, frame)
+        for part in np.array_split(states, max(1, len(states) // 40)):
+            payload.push(part, robot, JointFriction(robot.model))
+        return payload.estimate()
+
+    return estimate
+
+
+def states(recorded):
+    """Rows as of `StateBuffer`."""
+    columns = recorded.times[:, None], recorded.positions, recorded.velocities, recorded.efforts
+    return np.hstack(columns)
+
+
+def check_tool(estimate, mass=TOOL_MASS, center=TOOL_CENTER):
+    """That it is found to 1 % and 5 mm, and within its intervals, twice as wide."""
+    assert not estimate.refusal
+    assert abs(estimate.mass - mass) < min(0.01 * mass, 2.0 * estimate.mass_interval)
+    error = np.abs(np.subtract(estimate.com, center))
+    assert (error < np.minimum(0.005, 2.0 * np.array(estimate.com_interval))).all()
+
+
+@pytest.mark.parametrize('seed', [1, 2])
+def test_the_tool_is_found_beside_unknown_friction(estimated, seed):
+    """The model has none of the friction of the arm: up to 5 N m and 4 N m s/rad."""
+    estimate = estimated(states(simulated(tool=True, seed=seed)))
+    check_tool(estimate)
+    assert estimate.told in ('mass and centre', 'mass, centre and inertia')
+    assert set(estimate.equations) == set(JOINTS) and min(estimate.equations.values()) > 100
+
+
+def test_a_payload_that_the_model_has_is_part_of_the_estimate(estimated, dynamics):
+    """The estimate is of what the link carries, whatever has been set before."""
+    model = dynamics.model.with_payload(FRAME, 2.0, (0.0, 0.0, 0.1))
+    loaded = RobotDynamics(model)
+    check_tool(estimated(states(simulated(tool=True)), robot=loaded))
+    elsewhere = RobotDynamics(dynamics.model.with_payload('bend_link', 1.0, (0.0, 0.05, 0.1)))
+    check_tool(estimated(states(simulated(tool=True)), robot=elsewhere))
+
+
+def test_velocities_that_are_not_measured_come_from_positions(estimated):
+    rows = states(simulated(tool=True))
+    rows[:, 1 + SIZE : 1 + 2 * SIZE] = np.nan
+    check_tool(estimated(rows))
+
+
+def test_lost_states_and_pauses_do_no_harm(estimated):
+    rows = states(simulated(tool=True))
+    random = np.random.default_rng(3)
+    kept = random.random(len(rows)) > 0.05
+    kept[800:1000] = False
+    check_tool(estimated(rows[kept]))
+
+
+def test_no_payload_is_told_from_none(estimated):
+    estimate = estimated(states(simulated()))
+    assert 'no payload, or one that cannot be told from none' in estimate.refusal
+    assert estimate.service_call() == ''
+
+
+def test_motion_that_does_not_tell_is_refused(estimated):
+    """Only the first joint moves, about the vertical: gravity on the tool does not change."""
+    still = tuple(JOINTS[1:])
+    estimate = estimated(states(simulated(tool=True, still=still)))
+    assert estimate.refusal and not estimate.told
+    assert 'which did not move' in estimate.refusal
+    rows = states(simulated(tool=True))
+    rows[:, 1 : 1 + SIZE] = rows[0, 1 : 1 + SIZE]
+    rows[:, 1 + SIZE : 1 + 2 * SIZE] *= 1e-3
+    assert 'no joint that carries the link moves' in estimated(rows).refusal
+
+
+def test_short_motion_is_refused(estimated):
+    assert 'too short' in estimated(states(simulated(tool=True))[:500]).refusal
+
+
+def test_no_effort_is_refused(estimated):
+    rows = states(simulated(tool=True))
+    rows[:, EFFORTS] = np.nan
+    with pytest.raises(StateError, match='no effort is measured'):
+        estimated(rows)
+
+
+def test_joints_without_an_effort_are_left_out(estimated):
+    rows = states(simulated(tool=True))
+    rows[:, 1 + 2 * SIZE] = np.nan
+    estimate = estimated(rows)
+    assert estimate.equations['base'] == 0
+    check_tool(estimate)
+
+
+def test_a_driver_that_takes_gravity_out_is_recognised(estimated):
+    recorded = simulated(tool=True)
+    rows = states(recorded)
+    rows[:, EFFORTS] -= recorded.gravity
+    assert 'takes gravity out of them' in estimated(rows).refusal
+
+
+def test_efforts_in_another_unit_are_refused(estimated):
+    """Motor currents, 0.1 A for 1 N m."""
+    rows = states(simulated(tool=True))
+    rows[:, EFFORTS] *= 0.1
+    assert 'unit' in estimated(rows).refusal
+
+
+def test_the_buffer_hands_over_each_stamp_once():
+    buffer = StateBuffer(2)
+    q, v = np.array([0.1, 0.2]), np.array([0.3, 0.4])
+    buffer.put(1.0, q, v, None)
+    buffer.put(1.0, q + 1.0, v, None)
+    buffer.put(1.5, q, v, np.array([5.0, np.nan]))
+    rows = buffer.take_out()
+    nan = np.nan
+    np.testing.assert_array_equal(
+        rows, [[1.0, 0.1, 0.2, 0.3, 0.4, nan, nan], [1.5, 0.1, 0.2, 0.3, 0.4, 5.0, nan]]
+    )
+    assert buffer.repeated == 1 and len(buffer.take_out()) == 0
+    for number in range(CAPACITY + 3):
+        buffer.put(2.0 + number, q, v, None)
+    assert buffer.lost == 3 and len(buffer.take_out()) == CAPACITY
