@@ -6,4 +6,5 @@ Modules::
     regression/     filtered equations of recordings, and their reduction by QR
     observability/  base parameters, rank, condition, excitation
     payload/        what a link carries
+    excitation/     motions that tell much, within the limits of the robot
 """

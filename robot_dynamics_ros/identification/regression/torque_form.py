@@ -13,7 +13,7 @@ import numpy as np
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
 
-from ..parameters.parameter_layout import ParameterLayout
+from ..parameters.parameter_layout import BODY, ParameterLayout
 from .columns import Samples
 from .joint_columns import joint_columns
 from .load_columns import LoadColumns
@@ -40,6 +40,7 @@ class TorqueForm:
         self.equations = layout.joints
         self._layout, self._dynamics, self._smoothing = layout, dynamics, smoothing
         self._loads = LoadColumns(layout.model, layout.loads)
+        self._felt = np.flatnonzero(_felt(layout, self._loads.bodies))
 
     def carried(self, times: Array, recording: str) -> Array:
         """Whether each load is carried (N, L), as 0 or 1."""
@@ -58,10 +59,11 @@ class TorqueForm:
         count = len(q)
         terms = joint_columns(self._layout.terms, samples, efforts, self._smoothing)
         measured = np.zeros(v.shape) if 'gain' in self._layout.terms else efforts
-        parts = [inertial.reshape(count, -1), *terms, measured]
         if self._layout.loads:
-            parts.insert(1, self._loads.columns(inertial, carried).reshape(count, -1))
-        return np.concatenate(parts, axis=1), np.empty((count, 0))
+            loads = self._loads.columns(inertial, carried)
+            inertial = np.concatenate([inertial, loads], axis=2)
+        felt = np.take(inertial.reshape(count, -1), self._felt, axis=1)
+        return np.concatenate([felt, *terms, measured], axis=1), np.empty((count, 0))
 
     def rows(self, values: Array, slopes: Array) -> tuple[Array, Array]:
         """Rows (K, n, p) and right-hand sides (K, n) of filtered columns.
@@ -72,14 +74,27 @@ class TorqueForm:
         """
         layout, n, count = self._layout, len(self.equations), len(values)
         rows = np.zeros((count, n, layout.size))
-        first = 0
-        for bodies in (len(layout.model.joints), len(layout.loads)):
-            width = 10 * bodies
-            start = 0 if first == 0 else 10 * len(layout.model.joints)
-            block = values[:, first : first + n * width].reshape(count, n, width)
-            rows[:, :, start : start + width] = block
-            first += n * width
+        first, inertial = len(self._felt), BODY * len(layout.bodies)
+        block = np.zeros((count, n * inertial))
+        block[:, self._felt] = values[:, :first]
+        rows[:, :, :inertial] = block.reshape(count, n, inertial)
         for term in layout.terms:
             rows[:, np.arange(n), layout.columns(term)] = values[:, first : first + n]
             first += n
         return rows, values[:, first : first + n]
+
+
+def _felt(layout: ParameterLayout, of_loads: list[int]) -> Array:
+    """Which joint feels which inertial parameter (n, 10 bodies and loads): what it carries.
+
+    Args:
+        layout: of the parameters.
+        of_loads: the body that carries each load.
+    """
+    joints = layout.model.joints
+    felt = np.zeros((len(layout.joints), len(layout.bodies)), bool)
+    for body, carrier in enumerate([*range(len(joints)), *of_loads]):
+        while carrier >= 0:
+            felt[joints[carrier].coordinate.index, body] = True
+            carrier = joints[carrier].parent
+    return felt.repeat(BODY, axis=1)
