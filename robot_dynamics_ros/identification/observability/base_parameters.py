@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.extra import required
 
@@ -20,8 +21,9 @@ from .structure import Structure, structure_of
 from .undetermined_bodies import UndeterminedBody, undetermined_bodies
 from .whitened import Whitened, whitened
 
-# Standard deviations that a plausible value must make in all data together, to be told.
-TOLD = 5.0
+# Standard deviations of the noise that a plausible value makes in all data together, to be told:
+# so the data leave half of what is uncertain without them.
+TOLD = 2.0
 # The same at a single sample, of a measured effort in the place of a column: noise is a part of
 # the column, and must not determine its coefficient.
 TOLD_BY_SAMPLE = 3.0
@@ -111,7 +113,9 @@ def _told(structure: Structure, seen: Whitened) -> tuple[list[int], list[int], A
     """
     linalg = required('scipy.linalg', 'identification')
     columns = np.array(structure.columns, int)
-    rows = seen.triangle[:, columns]
+    # Plausible values of the base parameters: those of all their parts.
+    scales = np.abs(structure.combination) @ seen.scales
+    rows = seen.triangle[:, columns] * (scales / seen.scales[columns])
     rows[:, _vague_gains(structure.layout, columns, seen)] = 0.0
     factor, order = linalg.qr(rows, mode='r', pivoting=True, check_finite=False)
     pivots = np.abs(np.diag(factor))
@@ -124,7 +128,6 @@ def _told(structure: Structure, seen: Whitened) -> tuple[list[int], list[int], A
         weights = linalg.solve_triangular(factor[:rank, :rank], factor[:rank, rank:])
         weights[np.abs(weights) < ROUNDING] = 0.0
         folded[np.ix_(place, order[rank:])] = weights
-    scales = seen.scales[columns]
     return told.tolist(), untold.tolist(), folded * scales[told, None] / scales
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.robot import RobotModel
 
