@@ -56,7 +56,7 @@ def _values(identified: IdentifiedModel) -> Iterator[str]:
         'torque_offset': identified.offset,
         'armature': identified.armature,
     }
-    yield '    # Of each joint, in the order of joints; friction.yaml has them by name, with units.'
+    yield '    # Of each joint, in the order of joints; friction.yaml has them by name with units.'
     for name, values in by_name.items():
         yield f'    {name}: {yaml_value([float(value) for value in values])}'
     yield f'    friction_smoothing: {yaml_value(SMOOTHING)}'

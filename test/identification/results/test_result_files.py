@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ yaml = pytest.importorskip('yaml')
 DOCUMENT = Path(__file__).resolve().parents[3] / 'docs' / 'identified_files.md'
 
 
+@cache
 def files_of(robot, **options):
     identified = identified_model(robot.model)
     return identified, result_files(robot.text, robot.model, identified, {}, **options)
