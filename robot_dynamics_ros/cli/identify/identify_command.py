@@ -18,6 +18,7 @@ from ..recording_options import options_of, recording_options
 from .effort_options import equations_of
 from .identification_tables import show
 from .identify_run import Identified, identified
+from .payload_command import identify_payload
 from .surveys import check_held_out
 from .written_results import objections, write_report, write_results
 
@@ -38,6 +39,7 @@ Examples:
   robot_dynamics identify monday/ --held-out tuesday/ --urdf arm.urdf --output identified/
   robot_dynamics identify panda.db3 --urdf panda.urdf --rename fer_=panda_ --output identified/
   robot_dynamics identify bag/ --urdf arm.urdf --effort current --gain joint2=11.2 --output out/
+  robot_dynamics identify loaded/ --without empty/ --urdf arm.urdf --payload tool0
 
 Exit code 1: there is at least one finding, or the model is not written. 2: a recording cannot be
 used.
@@ -75,6 +77,14 @@ used.
     '--form', type=click.Choice(['torque', 'power']), default='torque', show_default=True,
     help='Of the equations: one for each joint, or one for the power of all.',
 )  # fmt: skip
+@click.option(
+    '--payload', 'frame', metavar='FRAME',
+    help='Estimate what this link carries, and nothing else; print what ~/set_payload takes.',
+)  # fmt: skip
+@click.option(
+    '--without', multiple=True, metavar='BAG',
+    help='With --payload: a recording without the payload; may be repeated.',
+)  # fmt: skip
 @click.option('--force', is_flag=True, help='Write a doubtful model, and replace other files.')
 @click.option(
     '--report', type=file_to_write(), metavar='FILE',
@@ -96,6 +106,8 @@ def identify_command(
     asymmetric: bool,
     springs: bool,
     form: Form,
+    frame: str | None,
+    without: tuple[str, ...],
     force: bool,
     report: Path | None,
     scheduler: str | None,
@@ -105,6 +117,13 @@ def identify_command(
 ) -> int:
     """Estimate, judge, print, and write."""
     files, arguments = named_recordings(words)
+    options = options_of(urdf, arguments, topic, rename, cutoff)
+    if frame is not None:
+        _check_payload(target, held_out)
+        references = named_recordings(without)[0] if without else {}
+        return identify_payload(options, files, frame, references, output)
+    if without:
+        raise ParameterError('--without is for --payload FRAME: name the link, or leave it out')
     if target is None:
         raise ParameterError('name the folder of the results with --output DIR')
     if report is not None:
@@ -115,7 +134,6 @@ def identify_command(
     equations = equations_of(
         effort=effort, gains=gains, loads=loads, asymmetric=asymmetric, springs=springs, form=form
     )
-    options = options_of(urdf, arguments, topic, rename, cutoff)
     found = identified(options, equations, files, others, Fleet(scheduler, jobs, resume), output)
     doubts = objections(found)
     output.write_json({**found.identification.as_json(), 'objections': doubts})
@@ -123,6 +141,13 @@ def identify_command(
     if report is not None:
         write_report(found, urdf, report, output)
     return _written(found, doubts, target, urdf, force, output)
+
+
+def _check_payload(target: Path | None, held_out: tuple[str, ...]) -> None:
+    if target is not None or held_out:
+        raise ParameterError(
+            '--payload prints the payload and writes no folder: leave out --output and --held-out'
+        )
 
 
 def _written(
