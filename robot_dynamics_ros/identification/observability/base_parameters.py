@@ -84,7 +84,7 @@ def base_parameters(
         structure: of their layout, where it is known already.
     """
     structure = structure or structure_of(reduced.layout)
-    layout, seen = reduced.layout, whitened(reduced)
+    layout, seen = reduced.layout, whitened(reduced, structure.columns)
     told, untold, folded = _told(structure, seen)
     # The dependent columns of the structure, by the columns that are told.
     combination = folded @ structure.combination

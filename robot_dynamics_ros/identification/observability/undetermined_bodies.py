@@ -96,7 +96,7 @@ def _unfelt(body: str, parameters: Sequence[str], chain: Sequence[str]) -> str:
         return ''
     moved = f'{chain[0]} alone moves' if len(chain) == 1 else f'{", ".join(chain)} move'
     which = 'all ten' if len(parameters) == len(PARAMETERS) else ', '.join(parameters)
-    return f'{body}: no drive feels {which}, as {moved} it; they stay at their prior.'
+    return f'{body}: no drive feels {which}: only {moved} it; they stay at their prior.'
 
 
 def _missed(
