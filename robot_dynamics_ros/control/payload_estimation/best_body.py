@@ -1,8 +1,9 @@
 """The body that fits given sums best: a weak prior where they say nothing, and it can exist.
 
 Bodies that do not exist are excluded: where the sums alone would make the second moment about the
-centre indefinite, it is searched as L L^T + epsilon 1 (C. Rucker, P. Wensing, Smooth parameterization of
-rigid-body inertia, IEEE RA-L 7, 2022). The search is that of Levenberg and Marquardt.
+centre indefinite, it is searched as L L^T + epsilon 1 (C. Rucker, P. Wensing, Smooth
+parameterization of rigid-body inertia, IEEE RA-L 7, 2022). The search is that of Levenberg and
+Marquardt.
 """
 
 from __future__ import annotations

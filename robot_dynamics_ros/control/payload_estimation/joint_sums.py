@@ -83,8 +83,9 @@ class JointSums:
     def _join_neighbours(self) -> None:
         self.duration *= 2.0
         for entries in (self._products, self._counts):
-            pairs = [first + second for first, second in zip(entries[::2], entries[1::2])]
-            entries[:] = pairs + entries[2 * len(pairs) :]
+            count = len(entries) // 2
+            pairs = [entries[2 * index] + entries[2 * index + 1] for index in range(count)]
+            entries[:] = pairs + entries[2 * count :]
         self._times[:] = self._times[::2]
 
     def append(self, others: JointSums) -> None:

@@ -61,15 +61,15 @@ class LivePayload:
         """See the attributes of the class; 0 before the second sample."""
         return 0.0 if math.isnan(self._first) else self._last - self._first
 
-    def push(self, states: Array, dynamics: RobotDynamics, friction: JointFriction) -> None:
+    def push(self, new: Array, dynamics: RobotDynamics, friction: JointFriction) -> None:
         """Take states.
 
         Args:
-            states: (N, 1 + 3 n) rows of stamp [s], positions, velocities and efforts.
+            new: (N, 1 + 3 n) rows of stamp [s], positions, velocities and efforts.
             dynamics: of the robot, with the payloads that it has now.
             friction: of its joints.
         """
-        windows = list(self._windows.push(states))
+        windows = list(self._windows.push(new))
         self.samples += len(windows)
         rows = self._equations.rows
         useful = [one for one in windows if np.isfinite(one[1].efforts[:, rows]).any()]
@@ -78,9 +78,8 @@ class LivePayload:
             return
         motion = FilteredMotion.joined([motion for _, motion in useful])
         # One after the other: for few samples a batch is not worth its compilation.
-        terms = np.array(
-            [dynamics.torque_terms(*each) for each in zip(motion.q, motion.v, motion.a, strict=True)]
-        )
+        states = zip(motion.q, motion.v, motion.a, strict=True)
+        terms = np.array([dynamics.torque_terms(*state) for state in states])
         carried, carried_gravity = _payload_torques(dynamics, motion)
         reference = terms.sum(axis=1) - carried + friction.torque(motion.v)
         bare_gravity = terms[:, 0] - carried_gravity

@@ -81,9 +81,7 @@ class PayloadEstimate:
             )
         text += f', centre of mass ({com}) +- ({com_interval}) mm'
         if self.told == 'mass and centre':
-            return (
-                f'{text}; the motion does not tell the inertia, zero is used: accelerate faster'
-            )
+            return f'{text}; the motion does not tell the inertia, zero is used: accelerate faster'
         moments = ', '.join(f'{x:.3g}' for x in self.inertia)
         intervals = ', '.join(f'{x:.2g}' for x in self.inertia_interval)
         return f'{text}, inertia ({", ".join(MOMENTS)}) ({moments}) +- ({intervals}) kg m^2'
@@ -212,8 +210,8 @@ def _refusal(
     mass, width = fit.theta[0], interval[0]
     if mass < -width:
         return (
-            f'the mass is {mass:.3g} +- {width:.2g} kg: the measured efforts are smaller than those '
-            'of the robot alone; check their unit (N m) and sign, and the description'
+            f'the mass is {mass:.3g} +- {width:.2g} kg: the measured efforts are smaller than '
+            'those of the robot alone; check their unit (N m) and sign, and the description'
         )
     if mass <= width:
         return (

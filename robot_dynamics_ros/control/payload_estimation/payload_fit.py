@@ -28,6 +28,8 @@ PAYLOAD = 10
 ITERATIONS, SETTLED = 8, 0.01
 # Directions of a matrix below this share of the largest one are rounding.
 ROUNDING = 1e-11
+# Variance of residuals, of the mean square of what there is to explain: efforts have five digits.
+SMALLEST = 1e-10
 
 
 @dataclass(frozen=True)
@@ -53,9 +55,7 @@ class PayloadFit:
     blocks: int
 
 
-def fit_payload(
-    sums: JointSums, precision: Array, begin: PayloadFit | None = None
-) -> PayloadFit:
+def fit_payload(sums: JointSums, precision: Array, begin: PayloadFit | None = None) -> PayloadFit:
     """The payload that explains the equations best.
 
     Args:
@@ -69,10 +69,10 @@ def fit_payload(
     total = blocks.sum(axis=0)
     if begin is None:
         theta, likeness = np.eye(10)[0], np.ones(len(counts))
-        variances = _at_least_rounding(total[:, -1, -1] / np.maximum(counts, 1.0), total, counts)
+        variances = _plausible(np.full(len(counts), np.inf), total, counts, sums.own)
     else:
         theta, likeness = begin.theta, begin.likeness
-        variances = _at_least_rounding(begin.noise**2, total, counts)
+        variances = _plausible(begin.noise**2, total, counts, sums.own)
     for _ in range(ITERATIONS):
         before = variances * likeness
         system = _System(total, sums.shared, before, precision)
@@ -80,8 +80,8 @@ def fit_payload(
         solutions = system.solutions(linear_parameters(theta))
         squares = np.einsum('ji,jik,jk->j', solutions, total, solutions)
         # The payload itself is shared among the joints.
-        freedom = np.maximum(counts - sums.own - PAYLOAD / len(counts), 1.0)
-        variances = _at_least_rounding(squares / freedom, total, counts)
+        freedom = counts - sums.own - PAYLOAD / len(counts)
+        variances = _plausible(squares / np.maximum(freedom, 1.0), total, counts, sums.own)
         likeness = np.array(
             [
                 _likeness(blocks[:, joint], solutions[joint], variances[joint])
@@ -90,17 +90,22 @@ def fit_payload(
         )
         if (np.abs(variances * likeness - before) <= SETTLED * before).all():
             break
-    covariance = np.linalg.inv(curvature(system.information, theta))
+    covariance: Array = np.linalg.inv(curvature(system.information, theta)).astype(np.float64)
     others, deviation = system.others(linear_parameters(theta), covariance, slopes(theta))
     return PayloadFit(
         theta, covariance, others, deviation, np.sqrt(variances), likeness, len(blocks)
     )
 
 
-def _at_least_rounding(variances: Array, total: Array, counts: Array) -> Array:
-    """Variances (r,) that are no smaller than the rounding of the sums; 1 without an equation."""
-    floor = 1e-14 * total[:, -1, -1] / np.maximum(counts, 1.0)
-    return np.where(counts > 0.0, np.maximum(variances, floor) + np.finfo(np.float64).tiny, 1.0)
+def _plausible(variances: Array, total: Array, counts: Array, own: int) -> Array:
+    """Variances (r,) of residuals, not below rounding and not above what there is to explain.
+
+    Of joints whose equations are too few for a residual, the latter; 1 without an equation.
+    """
+    square = total[:, -1, -1] / np.maximum(counts, 1.0)
+    few = counts < own + PAYLOAD
+    limited = np.clip(np.where(few, np.inf, variances), SMALLEST * square, square)
+    return np.where(square > 0.0, limited, 1.0)
 
 
 class _System:
@@ -133,7 +138,7 @@ class _System:
         values[free - PAYLOAD] = inverse @ self._summed[free, self._shared] - coupling @ pi
         through = coupling @ slope
         spread = inverse + through @ covariance @ through.T
-        deviations[free - PAYLOAD] = np.sqrt(np.diag(spread))
+        deviations[free - PAYLOAD] = np.sqrt(np.maximum(np.diag(spread), 0.0))
         return values, deviations
 
     def solutions(self, pi: Array) -> Array:

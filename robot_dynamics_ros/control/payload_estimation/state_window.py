@@ -87,5 +87,6 @@ class StateWindows:
         # Where velocities are not measured they are derivatives of the positions.
         velocity = np.where(measured, value @ v, slope @ q)
         acceleration = np.where(measured, slope @ v, 2.0 * weights[2] / half**2 @ q)
-        rows = (value @ q, velocity, acceleration, value @ efforts)
-        return FilteredMotion(*(row[None, :] for row in rows), reach=half)
+        return FilteredMotion(
+            (value @ q)[None], velocity[None], acceleration[None], (value @ efforts)[None], half
+        )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time as clock
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +17,7 @@ from robot_dynamics_ros.control.payload_estimation.payload_estimate import (
     PayloadEstimate,
 )
 from robot_dynamics_ros.control.payload_estimation.state_buffer import StateBuffer
+from robot_dynamics_ros.control.payload_estimation.state_window import GAP, LENGTH
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
 
 from ..endpoints.defaults import STEADY
@@ -28,6 +28,8 @@ from ..robot.robot_holder import RobotHolder
 NAME = '~/estimate_payload'
 # How often states are taken from the loop, and how often the estimate is computed [s].
 PERIOD, ESTIMATE_PERIOD = 0.2, 1.0
+# How long a goal waits for its first states [s].
+PATIENCE = 3.0
 # Longest duration of a goal, and of one that ends when the estimate is exact [s].
 LONGEST, LONGEST_UNTIL_EXACT = 600.0, 60.0
 # Half of the intervals at which that one ends: share of the mass, and distance [m].
@@ -148,28 +150,25 @@ class PayloadAction:
         if not (ended or now - goal.estimated >= ESTIMATE_PERIOD):
             return None
         goal.estimated = now
-        self._require_states(goal)
+        if not goal.payload.samples:
+            if ended or now - goal.started >= PATIENCE:
+                raise StateError(self._no_states(goal))
+            return None
         estimate = goal.payload.estimate()
         if ended or (not duration and _is_exact(estimate)):
             return _result(estimate, self._node.get_fully_qualified_name())
         handle.publish_feedback(_feedback(goal.payload, estimate))
         return None
 
-    def _require_states(self, goal: _Goal) -> None:
-        """Refuse to go on where no states come that can be used.
-
-        Raises:
-            StateError: there were none for as long as an estimate takes.
-        """
-        counters = self._loop.counters
-        if goal.payload.samples:
-            return
-        rejected = counters.rejected - goal.rejected
-        raise StateError(
-            f'{rejected} joint states were rejected and none was used: {counters.last_reason}'
-            if rejected
-            else 'no joint states come that could be used, on joint_states: at least '
-            f'{1.0 / ESTIMATE_PERIOD:g} s of them without a gap is needed'
+    def _no_states(self, goal: _Goal) -> str:
+        """Why there is nothing to estimate from."""
+        rejected = self._loop.counters.rejected - goal.rejected
+        if rejected:
+            reason = self._loop.counters.last_reason
+            return f'{rejected} joint states were rejected and none was used: {reason}'
+        return (
+            'no joint states come on joint_states that could be used: they must be at most '
+            f'{1e3 * GAP * LENGTH:.0f} ms apart'
         )
 
     def _conclude(self, handle: ServerGoalHandle, result: EstimatePayload.Result) -> None:
@@ -232,4 +231,4 @@ def _feedback(payload: LivePayload, estimate: PayloadEstimate) -> EstimatePayloa
 
 
 def _fill(vector: Any, values: tuple[float, float, float]) -> None:
-    vector.x, vector.y, vector.z = (value if math.isfinite(value) else math.nan for value in values)
+    vector.x, vector.y, vector.z = values

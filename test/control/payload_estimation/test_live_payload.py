@@ -61,7 +61,8 @@ def test_the_tool_is_found_beside_unknown_friction(estimated, seed):
     estimate = estimated(states(simulated(tool=True, seed=seed)))
     check_tool(estimate)
     assert estimate.told in ('mass and centre', 'mass, centre and inertia')
-    assert set(estimate.equations) == set(JOINTS) and min(estimate.equations.values()) > 100
+    assert set(estimate.equations) == set(JOINTS)
+    assert min(estimate.equations.values()) > 100
 
 
 def test_a_payload_that_the_model_has_is_part_of_the_estimate(estimated, dynamics):
@@ -97,7 +98,8 @@ def test_motion_that_does_not_tell_is_refused(estimated):
     """Only the first joint moves, about the vertical: gravity on the tool does not change."""
     still = tuple(JOINTS[1:])
     estimate = estimated(states(simulated(tool=True, still=still)))
-    assert estimate.refusal and not estimate.told
+    assert estimate.refusal
+    assert not estimate.told
     assert 'which did not move' in estimate.refusal
     rows = states(simulated(tool=True))
     rows[:, 1 : 1 + SIZE] = rows[0, 1 : 1 + SIZE]
@@ -149,7 +151,9 @@ def test_the_buffer_hands_over_each_stamp_once():
     np.testing.assert_array_equal(
         rows, [[1.0, 0.1, 0.2, 0.3, 0.4, nan, nan], [1.5, 0.1, 0.2, 0.3, 0.4, 5.0, nan]]
     )
-    assert buffer.repeated == 1 and len(buffer.take_out()) == 0
+    assert buffer.repeated == 1
+    assert len(buffer.take_out()) == 0
     for number in range(CAPACITY + 3):
         buffer.put(2.0 + number, q, v, None)
-    assert buffer.lost == 3 and len(buffer.take_out()) == CAPACITY
+    assert buffer.lost == 3
+    assert len(buffer.take_out()) == CAPACITY

@@ -39,7 +39,8 @@ def test_the_command_holds_the_payload():
     ]  # fmt: skip
     request = yaml.safe_load(words[5])
     inertia = request['inertia']
-    assert request['frame'] == 'tool0' and inertia['m'] == 1.3
+    assert request['frame'] == 'tool0'
+    assert inertia['m'] == 1.3
     assert [inertia['com'][axis] for axis in 'xyz'] == [0.04, 0.05, -0.02]
     np.testing.assert_allclose([inertia[name] for name in MOMENTS], THETA[4:], rtol=1e-5)
     payload = estimate.payload
@@ -79,7 +80,8 @@ def test_refusals_name_values_and_advice():
 
 def test_the_json_holds_all_of_it():
     written = estimate_of().as_json()
-    assert written['mass'] == 1.3 and written['refusal'] == ''
+    assert written['mass'] == 1.3
+    assert written['refusal'] == ''
     assert list(written['inertia']) == list(MOMENTS)
     assert written['set_payload'] == estimate_of().service_call()
 

@@ -55,10 +55,11 @@ def test_it_is_weighted_least_squares_of_all_equations():
     """Linear parameters of the stacked, weighted equations, solved by NumPy's least squares."""
     written = equations(np.random.default_rng(2), count=4000)
     fit = fit_payload(sums_of(written), NOTHING)
+    payload, own = written.rows[..., :10], written.own
+    nothing = np.zeros_like(own[:, 0])
     stacked = [
-        np.hstack([written.rows[:, j, :10], *(written.own[:, j] * float(i == j) for i in range(2))])
-        / fit.noise[j]
-        for j in range(2)
+        np.hstack([payload[:, 0], own[:, 0], nothing]) / fit.noise[0],
+        np.hstack([payload[:, 1], nothing, own[:, 1]]) / fit.noise[1],
     ]
     rest = np.concatenate([written.rest[:, j] / fit.noise[j] for j in range(2)])
     solution = np.linalg.lstsq(np.vstack(stacked), rest, rcond=None)[0]
@@ -99,8 +100,10 @@ def test_unused_equations_do_not_count():
     rest[::3], used[::3] = 1e6, False
     kept = Equations(written.rows, written.own, rest, used)
     clean = Equations(
-        *(np.delete(field, np.s_[::3], axis=0) for field in
-          (written.rows, written.own, written.rest, written.used))
+        *(
+            np.delete(field, np.s_[::3], axis=0)
+            for field in (written.rows, written.own, written.rest, written.used)
+        )
     )
     marked, left_out = JointSums(2, 11, 3, 1e9), JointSums(2, 11, 3, 1e9)
     marked.add(0.0, kept)

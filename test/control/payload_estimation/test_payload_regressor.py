@@ -1,4 +1,4 @@
-"""The torque of a body on a link: what a payload adds to the inverse dynamics of the whole robot."""
+"""The torque of a body on a link: what a payload adds to the inverse dynamics of a robot."""
 
 import numpy as np
 import pytest
@@ -65,8 +65,10 @@ def test_of_robots_with_fingers_and_branches(robot, frame):
 def test_of_mimic_joints():
     """A joint that follows another one twice as fast, in the chain to the link."""
     model = parse_urdf(
-        URDF.replace('name="wrist" type="revolute">', 'name="wrist" type="revolute">'
-                     '<mimic joint="turn" multiplier="-2" offset="0.3"/>')
+        URDF.replace(
+            'name="wrist" type="revolute">',
+            'name="wrist" type="revolute"><mimic joint="turn" multiplier="-2" offset="0.3"/>',
+        )
     )
     assert model.size == 2
     check(model, 'hand')

@@ -11,13 +11,8 @@ EFFORT = np.array([[3.0, -5.0], [1.0, 2.0], [-4.0, 0.5], [0.0, 0.0]])
 
 
 def at(coefficients, times, derivative=0):
-    polynomial = np.polynomial.Polynomial
-    return np.column_stack(
-        [
-            polynomial(column).deriv(derivative)(times) if derivative else polynomial(column)(times)
-            for column in coefficients.T
-        ]
-    )
+    polynomials = [np.polynomial.Polynomial(column) for column in coefficients.T]
+    return np.column_stack([one.deriv(derivative)(times) for one in polynomials])
 
 
 def states(times):
@@ -40,7 +35,8 @@ def test_a_cubic_is_exact(rate, measured):
         rows[:, 3:5] = np.nan
     windows = StateWindows(2)
     found = [window for part in np.array_split(rows, 17) for window in windows.push(part)]
-    assert len(found) > 3.0 / (max(LENGTH, 9.0 / rate)) and windows.gaps == 0
+    assert len(found) > 3.0 / (max(LENGTH, 9.0 / rate))
+    assert windows.gaps == 0
     for middle, motion in found:
         np.testing.assert_allclose(motion.q[0], at(POSITION, middle)[0], atol=1e-9)
         np.testing.assert_allclose(motion.v[0], at(POSITION, middle, 1)[0], atol=1e-8)
@@ -63,11 +59,13 @@ def test_a_clock_that_was_set_back_begins_anew():
     windows = StateWindows(2)
     before = list(windows.push(states(times)))
     after = list(windows.push(states(times)))
-    assert windows.gaps == 1 and len(after) == len(before)
+    assert windows.gaps == 1
+    assert len(after) == len(before)
 
 
 def test_an_effort_that_is_not_measured_stays_unknown():
     rows = states(jittered(500.0, 1.0))
     rows[:, 5] = np.nan
     for _, motion in StateWindows(2).push(rows):
-        assert np.isnan(motion.efforts[0, 0]) and np.isfinite(motion.efforts[0, 1])
+        assert np.isnan(motion.efforts[0, 0])
+        assert np.isfinite(motion.efforts[0, 1])
