@@ -1,13 +1,16 @@
 """A small arm with collision geometry for motions of excitation, and the shapes by themselves."""
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.identification.excitation.excitation_settings import ExcitationSettings
 
 LENGTH, RADIUS = 0.4, 0.05
 JOINTS = ('turn', 'shoulder', 'elbow', 'wrist')
+SETTINGS = ExcitationSettings(duration=5.0, frequency=1.0, harmonics=5, distance=0.04, steps=60)
 
 
 def _link(name, mass, collision):
@@ -58,6 +61,15 @@ def dynamics():
     return RobotDynamics(parse_urdf(urdf()))
 
 
+@cache
+def excited(**changes):
+    """A motion of the arm, found once."""
+    # SciPy may be missing.
+    from robot_dynamics_ros.identification.excitation.excited_motion import excite
+
+    return excite(dynamics(), urdf(), None, replace(SETTINGS, **changes))
+
+
 def random_poses(count, seed=0):
     return np.random.default_rng(seed).uniform(-2.5, 2.5, (count, len(JOINTS)))
 
@@ -71,3 +83,23 @@ def slope_by_differences(function, x, step=1e-6):
         shifted[1][index] -= step
         slopes[index] = (function(shifted[0]) - function(shifted[1])) / (2.0 * step)
     return slopes
+
+
+def told_by(recording):
+    """Base parameters that a recording determines, and what is missing in its motion."""
+    # SciPy may be missing.
+    from robot_dynamics_ros.identification.observability.base_parameters import base_parameters
+    from robot_dynamics_ros.identification.observability.excitation import excitation_findings
+    from robot_dynamics_ros.identification.regression import (
+        Cutoffs,
+        EquationOptions,
+        equations,
+        reduce,
+    )
+
+    layout = excited().information.layout
+    cutoffs = Cutoffs.of(recording)
+    options = EquationOptions(cutoff=cutoffs.equations)
+    reduced = reduce(equations(recording.motions(cutoffs.motions), layout, options))
+    base = base_parameters(reduced)
+    return base, excitation_findings(reduced, base)

@@ -65,7 +65,7 @@ def test_some_joints(run, files):
     ('arguments', 'said'),
     [
         (('--joints', 'wrist,knee'), "unknown joint 'knee'"),
-        (('--distance', '3'), 'none of 400 random poses'),
+        (('--floor', '3'), 'none of 400 random poses'),
         (('--floor', 'deep'), "--floor: 'deep' is not a number"),
         (('--start', '0,0,x,0'), "--start: 'x' is not a number"),
         (('--goal', 'traj.yaml'), 'would be written twice'),
@@ -92,6 +92,6 @@ def test_ctrl_c_leaves_all_files_as_they_were(run, files, monkeypatch):
     ended = run(
         'excite', *SHORT, '--output', 'traj.yaml', '--goal', 'goal.yaml', '--picture', 'new.png'
     )
-    assert (ended.returncode, ended.stderr) == (130, 'robot_dynamics: interrupted\n')
+    assert (ended.returncode, ended.stderr) == (130, '\nrobot_dynamics: interrupted\n')
     assert (files / 'traj.yaml').read_text() == 'as it was'
     assert sorted(path.name for path in files.iterdir()) == ['arm.urdf', 'traj.yaml']

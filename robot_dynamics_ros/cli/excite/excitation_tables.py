@@ -10,12 +10,12 @@ import numpy as np
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from robot_dynamics_ros.identification.excitation.excitation import Excitation
+    from robot_dynamics_ros.identification.excitation.excited_motion import Excitation
 
 
 def lines(excitation: Excitation, held: Mapping[str, float]) -> Iterator[str]:
     """What the motion is and tells, and what was assumed."""
-    band, told, used = excitation.band, excitation.told, excitation.used
+    band, told = excitation.band, excitation.told
     repeated = f', {band.periods} periods' if band.periods > 1 else ''
     yield (
         f'{excitation.model.name}: {excitation.model.size} joints for '
@@ -33,12 +33,10 @@ def lines(excitation: Excitation, held: Mapping[str, float]) -> Iterator[str]:
     if held:
         positions = ', '.join(f'{name} {value:.4g}' for name, value in held.items())
         yield f'held still: {positions}'
-    for one in excitation.clearance.not_checked:
-        yield f'not checked: {one}'
+    for one in excitation.clearance.exceptions:
+        yield f'distance: {one}'
     for one in excitation.limits.assumptions:
         yield f'assumed: {one}'
-    if math.isinf(used.apart) and excitation.clearance.floor is None:
-        yield 'not checked: any distance'
 
 
 def share_table(excitation: Excitation) -> Table:
@@ -81,7 +79,7 @@ def as_json(excitation: Excitation, held: Mapping[str, float]) -> dict[str, Any]
         'nearest': used.pair,
         'smallest_height': used.height,
         'geometry': excitation.clearance.words,
-        'not_checked': excitation.clearance.not_checked,
+        'exceptions': excitation.clearance.exceptions,
         'assumptions': excitation.limits.assumptions,
         'held': held,
         'joints': [

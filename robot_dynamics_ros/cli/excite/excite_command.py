@@ -25,7 +25,7 @@ from .excitation_tables import as_json, lines, share_table
 from .instructions import instructions, remarks
 
 if TYPE_CHECKING:
-    from robot_dynamics_ros.identification.excitation.excitation import Excitation
+    from robot_dynamics_ros.identification.excitation.excited_motion import Excitation
 
 # The value of --floor that means no floor.
 NO_FLOOR = 'none'
@@ -167,7 +167,7 @@ def _excited(
 ) -> Excitation:
     try:
         # Optional, and slow to import: SciPy.
-        from robot_dynamics_ros.identification.excitation.excitation import QUANTITIES, excite
+        from robot_dynamics_ros.identification.excitation.excited_motion import QUANTITIES, excite
     except ImportError as error:
         raise ParameterError(
             f"excite needs {error.name}: pip install 'robot_dynamics_ros[identification]'"

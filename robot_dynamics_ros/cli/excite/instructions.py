@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from robot_dynamics_ros.identification.excitation.excitation import Excitation
+    from robot_dynamics_ros.identification.excitation.excited_motion import Excitation
 
 # A longer argument is refused by Linux [B].
 LONGEST_ARGUMENT = 131_072

@@ -2,7 +2,7 @@
 
 Modules::
 
-    excitation           excite(): the motion, and what it is worth
+    excited_motion         excite(): the motion, and what it is worth
     excitation_settings  what a motion is asked to be; its band of frequencies
     fourier_series       motions as Fourier series that start and end at rest
     information          log det of the information of the base parameters, and its derivatives

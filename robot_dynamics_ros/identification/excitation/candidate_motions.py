@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +19,8 @@ from .violation import Allowance
 POSES = 400
 # Halvings of the interval in which the largest amplitude is searched.
 HALVINGS = 9
+# Of what is allowed.
+ROUNDING = 1e-9
 # Samples in the shortest period. Between them, a sine is at most 2 % above its samples.
 SAMPLES = 16
 
@@ -66,8 +69,14 @@ class Candidates:
             start, variables = variables[:size] * self.half, variables[size:]
         else:
             start = self.start
-        coefficients = self.speed * (self._space @ variables.reshape(-1, size))
-        return FourierSeries(self.band.frequency, start, coefficients)
+        return FourierSeries(
+            self.band.frequency, start, self.coefficients(variables.reshape(-1, size))
+        )
+
+    def coefficients(self, free: Array) -> Array:
+        """Coefficients (2 N, n) of a motion at rest from free ones (2 N - 2, n)."""
+        coefficients: Array = self.speed * (self._space @ free)
+        return coefficients
 
     def variables(self, series: FourierSeries) -> Array:
         """The free variables (k,) of a motion."""
@@ -107,31 +116,62 @@ def random_motion(
 ) -> FourierSeries:
     """A motion with random coefficients, as large as the limits allow.
 
+    Each joint alone first gets as much as its position, velocity and acceleration allow; then all
+    are shrunk until torques and distances are allowed too.
+
     Args:
         candidates: of which it is one.
         allowance: what it may use.
-        poses: (k, n) of which its start is one, if it is free.
+        poses: (k, n) of which one is its middle, or its start where that is given.
         generator: of random numbers.
     """
-    size = len(candidates.speed)
-    count = 2 * candidates.band.harmonics - 2
-    start = poses[generator.integers(len(poses))]
-    free = generator.normal(size=(count, size)) / np.sqrt(candidates.band.harmonics)
-    variables = free.ravel()
+    limits, share = allowance.limits, allowance.share
+    middle = poses[generator.integers(len(poses))]
+    coefficients = candidates.coefficients(
+        generator.normal(size=(2 * candidates.band.harmonics - 2, len(middle)))
+    )
+    series = FourierSeries(candidates.band.frequency, np.zeros_like(middle), coefficients)
+    q, v, a = series.at(candidates.times)
+    shift = np.zeros_like(middle)
     if candidates.start is None:
-        variables = np.concatenate([start / candidates.half, variables])
-    return largest_allowed(candidates.series(variables), allowance, candidates.times)
+        shift = (q.max(axis=0) + q.min(axis=0)) / 2.0
+    room = share * limits.half - np.abs(middle - limits.middle)
+    needs = [
+        np.abs(value).max(axis=0) / allowed
+        for value, allowed in (
+            (q - shift, np.maximum(room, 1e-9)),
+            (v, share * limits.velocity),
+            (a, share * limits.acceleration),
+        )
+    ]
+    factors = 1.0 / np.max(needs, axis=0)
+
+    def scaled(size: float) -> FourierSeries:
+        start = middle - size * factors * shift
+        return replace(series, start=start, coefficients=size * factors * coefficients)
+
+    def allowed(one: FourierSeries) -> bool:
+        return allowance.violation(*one.at(candidates.times)).largest <= ROUNDING
+
+    return largest_allowed(scaled, allowed) or scaled(0.0)
 
 
-def largest_allowed(series: FourierSeries, allowance: Allowance, times: Array) -> FourierSeries:
-    """The motion shrunk towards its start until it is allowed at some times (m,)."""
-    if allowance.violation(*series.at(times)).largest == 0.0:
-        return series
+def largest_allowed(
+    scaled: Callable[[float], FourierSeries], allowed: Callable[[FourierSeries], bool]
+) -> FourierSeries | None:
+    """The largest of some motions that is allowed; None if none is.
+
+    Args:
+        scaled: gives a motion by its size, from 0 to 1.
+        allowed: whether a motion is.
+    """
+    if allowed(scaled(1.0)):
+        return scaled(1.0)
     lower, upper = 0.0, 1.0
     for _ in range(HALVINGS):
         middle = (lower + upper) / 2.0
-        if allowance.violation(*series.scaled(middle).at(times)).largest == 0.0:
+        if allowed(scaled(middle)):
             lower = middle
         else:
             upper = middle
-    return series.scaled(lower)
+    return scaled(lower) if lower > 0.0 else None

@@ -5,21 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import qr, solve_triangular
+from scipy.linalg import solve_triangular
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.sampling import random_states
 
+from ..observability.structure import structure_of
 from ..parameters.parameter_layout import ParameterLayout
 
 # Standard deviation of a measured torque, as a share of the effort limit.
 NOISE = 0.005
-# Random states, at which the base parameters are found.
+# Random states, at which torques are computed where there is no effort limit.
 STATES = 120
-# A column is dependent where it adds less than this to the columns before, of unit length.
-DEPENDENT = 1e-9
+# In place of zero, for the logarithm.
+TINY = 1e-150
 # [rad or m]: of central differences, whose error is about 1e-10 of the derivative then.
 STEP = 1e-5
 
@@ -64,7 +65,7 @@ class Information:
         largest = np.abs(dynamics.inverse_dynamics(q, v, a)).max(axis=0)
         given = (limits > 0.0) & np.isfinite(limits)
         self.noise = NOISE * np.where(given, limits, np.maximum(largest, 1e-3))
-        self.columns = _independent(self._weighted(self.rows(q, v, a)))
+        self.columns = np.array(structure_of(self.layout, dynamics).columns)
 
     @property
     def rank(self) -> int:
@@ -95,10 +96,10 @@ class Information:
         """
         rows = self.rows(q, v, a)
         stacked = self._weighted(rows)[:, self.columns]
-        lengths = np.linalg.norm(stacked, axis=0) + 1e-300
+        lengths = np.linalg.norm(stacked, axis=0) + TINY
         triangle = np.linalg.qr(stacked / lengths, mode='r')
-        diagonal = np.abs(np.diag(triangle)) + 1e-300
-        log_det = 2.0 * float(np.log(diagonal * lengths).sum())
+        diagonal = np.abs(np.diag(triangle)) + TINY
+        log_det = 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())
         if not slopes:
             return Told(log_det, float(np.linalg.cond(triangle)))
         # d log det = sum over the samples of 2 W Y (Y^T W Y)^-1 : dY
@@ -141,17 +142,3 @@ class Information:
         slopes[1] += sign_slope * influence[:, joints, self.layout.columns('coulomb')]
         slopes[2] += influence[:, joints, self.layout.columns('armature')]
         return slopes
-
-
-def _independent(rows: Array) -> Array:
-    """Indices of independent columns, ascending, by QR with column pivoting.
-
-    Gautier, "Numerical calculation of the base inertial parameters of robots" (1991).
-    """
-    lengths = np.linalg.norm(rows, axis=0)
-    # A column of rounding errors alone is zero.
-    felt = lengths > DEPENDENT * lengths.max()
-    scaled = np.where(felt, rows, 0.0) / np.where(felt, lengths, 1.0)
-    triangle, order = qr(scaled, mode='r', pivoting=True)
-    diagonal = np.abs(np.diag(triangle))
-    return np.sort(order[: np.count_nonzero(diagonal > DEPENDENT * diagonal[0])])

@@ -10,7 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 
-from .excitation import Excitation
+from .excited_motion import Excitation
 
 SAMPLES = 800
 ALLOWED = '#c1121f'
@@ -47,7 +47,9 @@ def draw(excitation: Excitation, file: Path) -> None:
         axes.grid(alpha=0.3)
     _draw_distances(panels[4], excitation, times)
     panels[-1].set(xlabel='time [s]', xlim=(0.0, times[-1]))
-    figure.legend(lines, excitation.model.joint_names, loc='outside right upper', fontsize=8)
+    figure.legend(
+        lines, excitation.model.joint_names, loc='outside lower center', ncols=6, fontsize=8
+    )
     figure.suptitle(_title(excitation), fontsize=11)
     try:
         figure.savefig(file, dpi=130)
@@ -71,8 +73,8 @@ def _draw_distances(axes: Any, excitation: Excitation, times: Array) -> None:
     q, _, _ = excitation.series.at(times)
     near = excitation.clearance.at(q, 0.5)
     for values, label in ((near.apart, 'between bodies'), (near.height, 'from the floor')):
-        if np.isfinite(values).all():
-            axes.plot(times, values, linewidth=1.2, label=label)
+        if values.size:
+            axes.plot(times, values.min(axis=1), linewidth=1.2, label=label)
     axes.axhline(excitation.clearance.distance, color=ALLOWED, linestyle=':', linewidth=1.0)
     axes.set(ylabel='distance [m]', ylim=(0.0, 0.5))
     axes.grid(alpha=0.3)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from robot_dynamics_ros.core.checks import Array
 
-from .excitation import Excitation
+from .excited_motion import Excitation
 
 # Digits behind the point of positions, and of velocities and accelerations: rounding changes the
 # accelerations between points by less than 1e-3 rad/s^2.

@@ -8,14 +8,15 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
+from .clearance.clearance import below_samples
 from .excitation_settings import Band
 from .fourier_series import FourierSeries
 from .violation import Allowance
 
 # Samples in the shortest period.
 SAMPLES = 64
-# [m]: distances beyond do not matter to anyone.
-FAR = 1.0
+# [m]: up to which distances are computed.
+FAR = 0.5
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Utilisation:
         effort: of the effort limit; 0 where there is none.
         apart: smallest distance of two bodies; infinite if none are checked, at most `FAR`.
         pair: names of these bodies.
-        height: smallest height above the floor; infinite without floor.
+        height: smallest height above the floor; infinite if none is checked.
+        kept: whether each distance is kept.
     """
 
     position: Array
@@ -39,25 +41,28 @@ class Utilisation:
     apart: float
     pair: tuple[str, ...]
     height: float
+    kept: bool
 
-    def within(self, share: float, distance: float) -> bool:
-        """Whether no share and no distance is beyond what is allowed."""
+    def within(self, share: float) -> bool:
+        """Whether no limit is used beyond a share of it, and all distances are kept."""
         shares = (self.position, self.velocity, self.acceleration, self.effort)
-        largest = max(float(part.max()) for part in shares)
-        return largest <= share and min(self.apart, self.height) >= distance
+        return self.kept and max(float(part.max()) for part in shares) <= share
 
 
-def utilisation(series: FourierSeries, allowance: Allowance, band: Band) -> Utilisation:
+def utilisation(
+    series: FourierSeries, allowance: Allowance, band: Band, far: float = FAR
+) -> Utilisation:
     """What a motion uses at all times.
 
     Positions, velocities and accelerations: a function whose second derivative is at most D
-    exceeds its samples by at most D h^2 / 8. Torques and distances: half of the second difference
-    of the samples is added, which covers a sharp bend between two samples.
+    exceeds its samples by at most D h^2 / 8. Torques: half of the second difference of the samples
+    is added, which covers a sharp bend between two samples; for distances see `below_samples`.
 
     Args:
         series: the motion.
         allowance: its limits.
         band: of its frequencies.
+        far: distances beyond are not computed [m].
     """
     count = SAMPLES * band.harmonics
     times = np.arange(count + 1) * band.period / count
@@ -70,13 +75,14 @@ def utilisation(series: FourierSeries, allowance: Allowance, band: Band) -> Util
             ((q - limits.middle, limits.half), (v, limits.velocity), (a, limits.acceleration))
         )
     ]
-    near = allowance.clearance.at(q, FAR)
+    near = allowance.clearance.at(q, far)
     return Utilisation(
         *used,
         _largest_effort(allowance, q, v, a) / limits.effort,
-        _smallest(near.apart),
+        float(below_samples(near.apart).min(initial=np.inf)),
         near.pair,
-        _smallest(near.height),
+        float(below_samples(near.height).min(initial=np.inf)),
+        near.kept,
     )
 
 
@@ -91,10 +97,3 @@ def _largest_effort(allowance: Allowance, q: Array, v: Array, a: Array) -> Array
     ]
     total: Array = np.max(largest, axis=(0, 1)) + bend
     return total
-
-
-def _smallest(distances: Array) -> float:
-    """The smallest of samples (m,) and between them."""
-    if not np.isfinite(distances).all():
-        return float(distances.min())
-    return float(distances.min() - np.abs(np.diff(distances, 2)).max() / 2.0)

@@ -13,6 +13,9 @@ from .clearance.clearance import Clearance
 from .motion_effort import Effort
 from .motion_limits import MotionLimits
 
+# A distance bends more between samples than a position, in shares of what is allowed.
+WIDER = 10.0
+
 
 @dataclass(frozen=True)
 class Violation:
@@ -65,7 +68,7 @@ class Allowance:
                 slopes[index] += weights
             elif excess.any():
                 slopes += self.effort.slopes(q, v, a, weights)
-        near, nearest, slope = self.clearance.violation(q)
+        near, nearest, slope = self.clearance.violation(q, WIDER * reserve)
         slopes[0] += slope
         return Violation(total + near, max(largest, float(nearest.max())), slopes)
 

@@ -5,7 +5,7 @@ import pytest
 
 pytest.importorskip('scipy')
 
-from excited_arm import JOINTS, LENGTH, RADIUS, dynamics, random_poses, slope_by_differences, urdf
+from excited_arm import LENGTH, RADIUS, dynamics, random_poses, slope_by_differences, urdf
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.identification.excitation.clearance.capsule_distances import (
@@ -15,7 +15,10 @@ from robot_dynamics_ros.identification.excitation.clearance.capsules import (
     closest_points,
     enclosing_capsule,
 )
-from robot_dynamics_ros.identification.excitation.clearance.clearance import Clearance
+from robot_dynamics_ros.identification.excitation.clearance.clearance import (
+    Clearance,
+    below_samples,
+)
 from robot_dynamics_ros.identification.excitation.clearance.collision_shapes import Shape
 
 DISTANCE = 0.1
@@ -92,6 +95,7 @@ def test_hulls_are_measured_by_mujoco_and_their_capsules_are_never_farther():
 def test_capsules_are_the_same_to_both():
     pytest.importorskip('mujoco')
     near = [clearance(mujoco=mujoco).at(POSES, 0.5).apart for mujoco in (False, True)]
+    assert (near[0] < 0.0).any()
     assert (near[0] < 0.5).sum() > 20
     np.testing.assert_allclose(near[0], near[1], atol=1e-6)
 
@@ -105,37 +109,71 @@ def test_the_slope_of_the_violation(arm):
     np.testing.assert_allclose(slope, expected, rtol=1e-3, atol=1e-3 * np.abs(expected).max())
 
 
+def test_the_slope_of_hulls():
+    """Boxes, which MuJoCo measures as hulls."""
+    pytest.importorskip('mujoco')
+    capsule = f'<capsule radius="{RADIUS}" length="0.3"/>'
+    boxes = clearance(mujoco=True, text=urdf().replace(capsule, '<box size="0.1 0.14 0.3"/>'))
+    q = POSES[boxes.violation(POSES)[1] > 0.05][:12]
+    expected = slope_by_differences(lambda x: boxes.violation(x)[0], q)
+    np.testing.assert_allclose(
+        boxes.violation(q)[2], expected, rtol=1e-2, atol=1e-2 * np.abs(expected).max()
+    )
+
+
 def test_the_height_of_a_straight_arm(arm):
     """The elbow bent by a right angle points the hand down."""
     q = np.array([[0.3, np.pi / 2.0, np.pi / 2.0, 0.0]])
-    lowest = 0.3 - LENGTH - 0.3 - RADIUS
-    assert arm.at(q, 0.5).height[0] == pytest.approx(lowest, abs=1e-9)
+    hand = 0.3 - LENGTH - 0.3 - RADIUS
+    assert arm.at(q, 0.5).height.min() == pytest.approx(hand, abs=1e-9)
+    assert not arm.at(q, 0.5).kept
 
 
 def test_neighbours_are_not_checked(arm):
-    """The elbow may bend as far as it can, the hand may not touch the upper arm or the column."""
-    folded = np.array([[0.0, 0.5, 2.5, 0.0]])
-    near = arm.at(folded, 0.5)
-    assert set(near.pair) <= {'column', 'upper', 'fore', 'hand'}
-    pairs = {tuple(sorted(arm._bodies[pair])) for pair in arm._pairs}
-    assert pairs == {(0, 2), (0, 3), (1, 3)}
-    # The column turns in its place above the floor: it cannot be kept away from it.
-    assert any('column' in said and 'floor' in said for said in arm.not_checked)
+    assert arm.pairs == {('column', 'fore'), ('column', 'hand'), ('upper', 'hand')}
+
+
+def test_a_body_that_cannot_be_moved_away_from_the_floor_is_said(arm):
+    """The column turns where it stands, 5 cm below the floor."""
+    assert arm.exceptions == ('column is always -0.050 m above the floor: it is not checked',)
+
+
+def test_a_distance_that_is_out_of_reach_is_halved_and_said():
+    """The upper arm cannot be 0.3 m above the floor: its joint is at 0.3 m."""
+    said = clearance(mujoco=False, distance=0.3).exceptions
+    assert 'upper is always near the floor: 0.125 m are kept' in said
+
+
+def test_hulls_that_always_overlap_are_not_checked():
+    """A sphere about the upper arm that encloses the hand wherever it is."""
+    capsule = f'<capsule radius="{RADIUS}" length="{LENGTH}"/>'
+    text = urdf().replace(capsule, '<sphere radius="0.9"/>', 1)
+    said = clearance(mujoco=False, text=text).exceptions
+    assert 'upper and hand overlap at nearly all poses: they are not checked' in said
 
 
 def test_without_a_floor_no_height_is_checked():
     free = clearance(mujoco=False, floor=None)
     q = np.array([[0.3, np.pi / 2.0, np.pi / 2.0, 0.0]])
-    assert np.isinf(free.at(q, 0.5).height).all()
+    assert free.at(q, 0.5).height.size == 0
+    assert free.at(q, 0.5).kept
     assert free.violation(q)[0] == 0.0
+
+
+def test_a_minimum_between_samples_is_covered():
+    """Wherever the bend of a V-shaped distance lies between the samples."""
+    times = np.arange(12.0)
+    for bend in np.linspace(4.0, 5.0, 21):
+        distances = 0.1 + 0.3 * np.abs(times - bend)
+        assert below_samples(distances[:, None]).min() <= 0.1 + 1e-12
 
 
 def test_a_robot_without_collision_geometry_has_capsules_along_its_frames():
     bare = clearance(mujoco=False, text=urdf(collision=False))
     assert 'link frames' in bare.words
     assert 'hand' in bare.words
-    assert len(JOINTS) == bare.model.size
     assert (bare.at(POSES, 0.5).apart < 0.0).any()
+    assert bare.pairs == {('column', 'fore'), ('column', 'hand'), ('upper', 'hand')}
 
 
 @pytest.mark.parametrize(

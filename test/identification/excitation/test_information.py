@@ -1,5 +1,7 @@
 """The information of the base parameters, against its definition and by differences."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ from excited_arm import JOINTS, dynamics, random_poses, slope_by_differences
 
 from robot_dynamics_ros.core import JointFriction
 from robot_dynamics_ros.identification.excitation.information import Information
+from robot_dynamics_ros.identification.regression import MotionEquations
 
 SAMPLES = 12
 
@@ -57,6 +60,22 @@ def test_rows_are_the_torque(information, motion):
     robot = dynamics()
     expected = robot.inverse_dynamics(q, v, a) + JointFriction(robot.model).torque(v)
     np.testing.assert_allclose(torque, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_rows_are_those_of_identify(information, motion):
+    """Equations that identification makes of the same states."""
+
+    @dataclass
+    class Samples:
+        times: np.ndarray
+        positions: np.ndarray
+        velocities: np.ndarray
+        accelerations: np.ndarray
+        efforts: np.ndarray
+
+    samples = Samples(np.arange(SAMPLES), *motion, np.zeros_like(motion[0]))
+    block = MotionEquations(information.layout, dynamics=dynamics()).of_samples(samples)
+    np.testing.assert_allclose(information.rows(*motion), block.rows, atol=1e-14)
 
 
 def test_the_torques_of_all_columns_follow_from_the_independent_ones(information):

@@ -2,7 +2,9 @@
 
 Modules::
 
-    clearance           which pairs of bodies are checked, and by how much a motion violates them
+    clearance           by how much a motion comes too near
+    kept_distances      which distances are kept, and how large they must be
+    body_shapes         the shapes of all bodies, and what measures them
     body_motion         where the bodies are, and how points on them move
     collision_shapes    the collision geometry of a description as rounded convex hulls
     link_frames         shapes of bodies without collision geometry

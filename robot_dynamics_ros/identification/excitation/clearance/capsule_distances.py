@@ -17,10 +17,11 @@ class CapsuleDistances:
     """Distances that are never larger than those of the shapes, as capsules enclose them.
 
     Attributes:
-        words: what computes the distances, for people.
+        words, exchanged: see `body_shapes.Distances`.
     """
 
     words = 'capsules that enclose the collision geometry'
+    exchanged = False
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         """Enclose each shape."""

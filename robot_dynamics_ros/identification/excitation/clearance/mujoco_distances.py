@@ -18,10 +18,11 @@ class MujocoDistances:
     """Distances of the shapes themselves: MuJoCo's geometry, moved by our kinematics.
 
     Attributes:
-        words: what computes the distances, for people.
+        words, exchanged: see `body_shapes.Distances`.
     """
 
     words = 'convex hulls of the collision geometry, distances by MuJoCo'
+    exchanged = True
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         """Build the geometry.

@@ -13,8 +13,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 
 from .candidate_motions import (
-    HALVINGS,
     Candidates,
+    largest_allowed,
     random_motion,
     resting_poses,
 )
@@ -24,7 +24,7 @@ from .fourier_series import FourierSeries
 from .information import Information, Told
 from .motion_effort import Effort
 from .motion_limits import MotionLimits
-from .optimisation import optimised
+from .optimisation import Optimisation
 from .utilisation import Utilisation, utilisation
 from .violation import Allowance
 
@@ -115,22 +115,8 @@ def excite(
     poses = resting_poses(allowance, generator) if start is None else start[None]
     motions = [random_motion(candidates, allowance, poses, generator) for _ in range(RANDOM)]
     values = [_told(information, motion, candidates).log_det for motion in motions]
-    best = sorted(range(RANDOM), key=lambda i: -values[i])
-    found = [
-        optimised(
-            motions[index], candidates, information, allowance, settings.steps // STARTS, advance
-        )
-        for index in best[:STARTS]
-    ]
-    advance(settings.steps % STARTS)
-    shrunk = [_usable(motion, allowance, band) for motion in [*found, motions[best[0]]]]
-    usable = [one for one in shrunk if one is not None]
-    if not usable:
-        raise ParameterError(
-            'no motion was found within the limits: allow a larger --share, a smaller --distance, '
-            'a lower --floor, or try another --seed'
-        )
-    series = max(usable, key=lambda one: _told(information, one, candidates).log_det)
+    motions = [motions[index] for index in np.argsort(values)[::-1]]
+    series = _best(motions, candidates, information, allowance, settings.steps, advance)
     return Excitation(
         dynamics.model,
         settings,
@@ -200,16 +186,46 @@ def _told(information: Information, series: FourierSeries, candidates: Candidate
     return Told(told.log_det + float(repeated), told.condition)
 
 
-def _usable(series: FourierSeries, allowance: Allowance, band: Band) -> FourierSeries | None:
-    """The motion, shrunk until it keeps its limits at all times; None where that is not enough."""
-    share, distance = allowance.share, allowance.clearance.distance
-    lower, upper = 0.0, 1.0
-    if utilisation(series, allowance, band).within(share, distance):
-        return series
-    for _ in range(HALVINGS):
-        middle = (lower + upper) / 2.0
-        if utilisation(series.scaled(middle), allowance, band).within(share, distance):
-            lower = middle
-        else:
-            upper = middle
-    return series.scaled(lower) if lower > 0.0 else None
+def _best(
+    motions: list[FourierSeries],
+    candidates: Candidates,
+    information: Information,
+    allowance: Allowance,
+    steps: int,
+    advance: Callable[[int], None],
+) -> FourierSeries:
+    """The best motion that keeps its limits.
+
+    Args:
+        motions: random ones, the best first.
+        candidates: motions among which to search.
+        information: of motions.
+        allowance: what a motion may use.
+        steps: of the optimisation.
+        advance: called with the number of steps that were done.
+
+    Raises:
+        ParameterError: none keeps its limits.
+    """
+
+    def holds(series: FourierSeries) -> bool:
+        far = 2.0 * allowance.clearance.distance
+        return utilisation(series, allowance, candidates.band, far).within(allowance.share)
+
+    usable = []
+    for number, first in enumerate([*motions[:STARTS], motions[0]]):
+        found = first
+        if number < STARTS:
+            part = steps * (number + 1) // STARTS - steps * number // STARTS
+            search = Optimisation(candidates, information, allowance, part, advance)
+            found = search.best(first, holds)
+        # What is violated a little is shrunk towards its start, which rests.
+        shrunk = largest_allowed(found.scaled, holds)
+        if shrunk is not None:
+            usable.append(shrunk)
+    if not usable:
+        raise ParameterError(
+            'no motion was found within the limits: allow a larger --share, a smaller --distance, '
+            'a lower --floor, or try another --seed'
+        )
+    return max(usable, key=lambda one: _told(information, one, candidates).log_det)
