@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from robot_dynamics_ros.identification.judgement.torques import Torques
+from robot_dynamics_ros.identification.judgement.judged_torques import Torques
 from robot_dynamics_ros.recordings.filtering.zero_phase import kernels
 
 CUTOFF, RATE = 10.0, 20.0

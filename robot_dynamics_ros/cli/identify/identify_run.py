@@ -12,12 +12,12 @@ from robot_dynamics_ros.identification.estimation import Estimate, estimate
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
 from robot_dynamics_ros.identification.judgement import JudgedRecording
-from robot_dynamics_ros.identification.judgement.conclude import judge
-from robot_dynamics_ros.identification.judgement.data_findings import (
+from robot_dynamics_ros.identification.judgement.bad_data import (
     check_motion,
     saturation_levels,
 )
-from robot_dynamics_ros.identification.judgement.evidence import Evidence
+from robot_dynamics_ros.identification.judgement.conclude import judge
+from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.model_of_parameters import model_of_parameters
 from robot_dynamics_ros.identification.observability import (
     BaseParameters,

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.identification.judgement.evidence import Evidence
+from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
+from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
 from robot_dynamics_ros.identification.judgement.survey import survey
-from robot_dynamics_ros.identification.judgement.torques import torques_of
 from robot_dynamics_ros.identification.regression import (
     Cutoffs,
     EquationBlock,

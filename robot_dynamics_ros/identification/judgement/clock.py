@@ -10,7 +10,7 @@ import numpy as np
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 
-from .evidence import Evidence
+from .judged_evidence import Evidence
 
 # Less has no effect that matters [s].
 SMALL = 2e-3

@@ -11,20 +11,20 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
-from .clock import clock_findings
-from .contacts import contact_findings
-from .data_findings import (
+from .bad_data import (
     current_findings,
     motion_findings,
     moving,
     robot_findings,
     saturation_findings,
 )
+from .clock import clock_findings
+from .contacts import contact_findings
 from .drawn_samples import MOST, DrawnSamples
-from .evidence import Evidence
+from .judged_evidence import Evidence
 from .judgement import HeldOutSamples, JointJudgement, JudgedRecording, Judgement
+from .model_verdicts import joint_sentence, verdict
 from .survey import Survey
-from .verdicts import joint_sentence, verdict
 from .whiteness import LagSums
 
 # Findings of a comparison that are about the data, not about what is identified.

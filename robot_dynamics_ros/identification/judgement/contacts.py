@@ -11,7 +11,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 
-from .evidence import Evidence
+from .judged_evidence import Evidence
 from .windows import LENGTH
 
 Flags = npt.NDArray[np.bool_]

@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from .torques import Torques
+from .judged_torques import Torques
 
 # The most samples that are kept of a recording.
 MOST = 16384

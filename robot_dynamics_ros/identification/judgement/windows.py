@@ -13,7 +13,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from .torques import Torques
+from .judged_torques import Torques
 
 LENGTH = 0.2  # [s]
 NAMES = ('times', 'squares', 'products', 'rates', 'speeds')

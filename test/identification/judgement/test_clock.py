@@ -5,7 +5,7 @@ import pytest
 from torques_of_arrays import RATE, torques
 
 from robot_dynamics_ros.identification.judgement.clock import clock_findings, lateness
-from robot_dynamics_ros.identification.judgement.evidence import Evidence
+from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 
 DURATION = 120.0
 NOISE = np.array([0.05, 0.02])

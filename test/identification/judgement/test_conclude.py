@@ -11,7 +11,7 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.identification.judgement import JudgedRecording
 from robot_dynamics_ros.identification.judgement.conclude import judge
-from robot_dynamics_ros.identification.judgement.evidence import Evidence
+from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.survey import Survey
 
 COUNT = 1200

@@ -5,7 +5,7 @@ import pytest
 from torques_of_arrays import RATE, torques
 
 from robot_dynamics_ros.identification.judgement.contacts import contact_findings, contacts
-from robot_dynamics_ros.identification.judgement.evidence import Evidence
+from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 
 NAMES = ('one', 'two', 'three')
 

@@ -10,7 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from .drawn_samples import DrawnSamples
-from .torques import Torques
+from .judged_torques import Torques
 from .whiteness import LagSums
 from .windows import Windows
 

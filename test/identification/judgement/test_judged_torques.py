@@ -5,7 +5,7 @@ import pytest
 from simulated_recordings import JOINTS, urdf
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.identification.judgement.torques import torques_of
+from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
 from robot_dynamics_ros.identification.parameters.parameter_layout import ParameterLayout
 from robot_dynamics_ros.identification.regression.equations import EquationBlock
 

@@ -12,7 +12,7 @@ from robot_dynamics_ros.identification.identification import Identification
 from ..figures.panel import Panel
 from ..printed.matplotlib_panels import Legend, draw, put, style
 from ..words.readable import in_one_line
-from .joint_figures import JointDrawing, joint_drawings
+from .held_out_figures import JointDrawing, joint_drawings
 
 # [inch], and dots per inch.
 WIDTH, ROW, HEAD, DPI = 15.0, 2.15, 1.15, 100

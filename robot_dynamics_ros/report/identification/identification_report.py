@@ -41,10 +41,10 @@ def identification_report(
     check_identification_file(path)
     try:
         if path.suffix.lower() == '.html':
-            from .page import page
+            from .identification_page import page
 
             return page(identification, provenance).encode('utf-8')
-        from .picture import picture
+        from .identification_picture import picture
 
         return picture(identification)
     except ModuleNotFoundError as error:

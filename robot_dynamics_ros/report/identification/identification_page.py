@@ -10,8 +10,8 @@ from ..html.findings_section import findings_section
 from ..html.whole_page import whole_page
 from ..provenance import Provenance
 from ..words.readable import in_one_line
-from .joint_figures import joint_drawings
-from .page_parts import (
+from .held_out_figures import joint_drawings
+from .identification_parts import (
     excitation_part,
     head_part,
     joint_part,

@@ -23,7 +23,7 @@ from ..html.elements import (
 from ..provenance import Provenance
 from ..words.numbers_as_text import duration, number, quantity
 from ..words.readable import readable
-from .joint_figures import JointDrawing
+from .held_out_figures import JointDrawing
 
 SAME = 'as described'
 
