@@ -17,7 +17,7 @@ SMALL = 2e-3
 # Standard deviations from which on a drift is certain.
 DEVIATIONS = 5.0
 # Windows that are taken together: errors of the model last as long.
-TOGETHER = 10
+TOGETHER = 5
 # Fewest of these.
 FEWEST = 6
 

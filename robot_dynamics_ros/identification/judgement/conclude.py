@@ -18,7 +18,7 @@ from .bad_data import (
     robot_findings,
     saturation_findings,
 )
-from .clock import clock_findings
+from .clock import clock_findings, lateness
 from .contacts import contact_findings
 from .drawn_samples import MOST, DrawnSamples
 from .judged_evidence import Evidence
@@ -65,7 +65,7 @@ def judge(
     """
     names, moved = model.joint_names, moving(model, seen)
     figures = _figures(model, seen, evidence)
-    noise = np.array([joint.rms_identified for joint in figures])
+    noise = np.nan_to_num(np.array([joint.rms_identified for joint in figures]))
     wrong = list(robot_findings(names, _deviations(evidence, model.size), noise, moved))
     own = [*motion_findings(model, seen), *saturation_findings(model, seen, interval)]
     findings = [
@@ -74,8 +74,8 @@ def judge(
         *(one for one in compared if one.code in OF_DATA - (OF_SCALE if currents else set())),
         *own,
         *_others(poor, own),
-        *contact_findings(names, evidence),
-        *clock_findings(evidence, np.nan_to_num(noise)),
+        *clock_findings(evidence, noise),
+        *contact_findings(names, [one for one in evidence if not _drifts(one, noise)]),
     ]
     joints = {
         name: replace(joint, verdict=joint_sentence(joint))
@@ -89,6 +89,12 @@ def judge(
         held_out_samples(names, evidence),
         verdict(joints, findings),
     )
+
+
+def _drifts(evidence: Evidence, noise: Array) -> bool:
+    """Whether the clocks of a recording drift: its residual shows no contacts then."""
+    late = lateness(evidence, noise)
+    return late is not None and late.drifts
 
 
 def _others(findings: Sequence[Finding], own: Sequence[Finding]) -> list[Finding]:
