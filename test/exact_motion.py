@@ -1,6 +1,7 @@
-"""Motions whose states are known exactly, with the efforts of a law that is linear in parameters."""
+"""Motions whose states are known exactly, with the efforts of a known law."""
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -67,5 +68,5 @@ def cut(motion, *numbers):
             begins=motion.begins and start == 0,
             **{name: getattr(motion, name)[start:stop] for name in names},
         )
-        for start, stop in zip(edges, edges[1:], strict=False)
+        for start, stop in pairwise(edges)
     ]

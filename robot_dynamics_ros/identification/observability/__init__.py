@@ -5,7 +5,7 @@
 
 Modules::
 
-    base_parameters        the combinations of parameters that data determine
+    determined_parameters  the combinations of parameters that data determine
     structure              those that the best data of the robot would determine
     column_order           which columns are preferred as independent ones
     whitened               equations in units of noise and of plausible parameters
@@ -15,7 +15,7 @@ Modules::
     excitation             findings about motion that tells too little
 """
 
-from .base_parameters import BaseParameters, base_parameters
+from .determined_parameters import BaseParameters, base_parameters
 from .excitation import excitation_findings
 from .structure import Structure, structure_of
 from .undetermined_bodies import UndeterminedBody

@@ -8,8 +8,8 @@ import numpy as np
 
 from robot_dynamics_ros.comparison.comparison import Finding
 
-from ..regression.reduction import ReducedEquations
-from .base_parameters import BaseParameters
+from ..regression.reduced_equations import ReducedEquations
+from .determined_parameters import BaseParameters
 from .undetermined_bodies import carrying_joints, still_joints
 
 # Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting

@@ -16,7 +16,7 @@ SHORTEST = 0.05
 # [kg], of a robot whose description gives no mass.
 USUAL_MASS = 1.0
 # Of the torque of a joint: what friction may be at 1 rad/s or 1 m/s.
-FRICTION = 0.1
+FRICTION = 0.5
 
 
 def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:

@@ -9,7 +9,7 @@ from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from ..parameters.parameter_layout import ParameterLayout
-from ..regression.reduction import ReducedEquations
+from ..regression.reduced_equations import ReducedEquations
 from .structure import Structure
 
 # Equations of a joint, below which it counts as still.

@@ -10,7 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from ..parameters.parameter_layout import ParameterLayout
-from ..regression.reduction import ReducedEquations, triangle
+from ..regression.reduced_equations import ReducedEquations, triangle
 from .scales import parameter_scales
 
 # Of the torque of a joint: data have no less noise, rounding at least; and what is assumed where
@@ -65,15 +65,16 @@ def whitened(reduced: ReducedEquations, columns: Sequence[int] | None = None) ->
 
 
 def _torques(reduced: ReducedEquations) -> Array:
-    """Root mean square (r,) of the right-hand sides, or of what the description predicts."""
+    """Root mean square (r,) of what parameters explain, or the description predicts."""
     layout = reduced.layout
     nominal = np.where(layout.is_known, 0.0, layout.nominal())
     if 'gain' in layout.terms:
         nominal[layout.columns('gain')] = 0.0
-    measured = np.linalg.norm(reduced.triangles[:, :, -1], axis=1)
+    # Without the last entry, which no parameters explain.
+    explained = np.linalg.norm(reduced.triangles[:, :-1, -1], axis=1)
     predicted = np.linalg.norm(reduced.triangles[:, :, :-1] @ nominal, axis=1)
     weights = np.maximum(reduced.weights, np.finfo(float).tiny)
-    torques: Array = np.maximum(measured, predicted) / np.sqrt(weights)
+    torques: Array = np.maximum(explained, predicted) / np.sqrt(weights)
     return torques
 
 

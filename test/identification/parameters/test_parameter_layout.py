@@ -53,7 +53,8 @@ def test_a_joint_has_the_rotors_and_friction_of_those_that_mimic_it():
     <joint name="one" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>
     <dynamics damping="1" friction="2"/></joint>
     <joint name="two" type="continuous"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/>
-    <mimic joint="one" multiplier="-3"/><dynamics damping="0.5" friction="0.25"/></joint></robot>"""
+    <mimic joint="one" multiplier="-3"/><dynamics damping="0.5" friction="0.25"/></joint>
+    </robot>"""
     layout = ParameterLayout(parse_urdf(text).with_armature({'one': 0.1, 'two': 0.2}))
     nominal = layout.nominal()
     expected = {'viscous': 1.0 + 9.0 * 0.5, 'coulomb': 2.0 + 3.0 * 0.25, 'armature': 0.1 + 1.8}

@@ -15,7 +15,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.extra import required
 
 from ..parameters.parameter_layout import ParameterLayout
-from ..regression.reduction import ReducedEquations
+from ..regression.reduced_equations import ReducedEquations
 from .combination_sentences import combination_sentences
 from .structure import Structure, structure_of
 from .undetermined_bodies import UndeterminedBody, undetermined_bodies

@@ -116,8 +116,8 @@ def test_what_does_not_belong_together_is_refused(blocks):
     other = replace(blocks[0], equations=('power',))
     with pytest.raises(ParameterError, match='layouts'):
         reduce([blocks[0], other])
+    one = reduce(blocks[:1])
     with pytest.raises(ParameterError, match='layouts'):
-        one = reduce(blocks[:1])
         ReducedEquations.merged([one, replace(one, layout=ParameterLayout(ROBOT.model, ()))])
     with pytest.raises(ParameterError, match='no equations'):
         reduce([])
