@@ -14,9 +14,9 @@ from robot_dynamics_ros.identification.regression import (
     EquationBlock,
     RecordedEquations,
     ReducedEquations,
+    Weights,
     reduce,
 )
-from robot_dynamics_ros.identification.regression.reduction import Weights
 from robot_dynamics_ros.scheduling import Task
 
 from ..fleet_options import Fleet

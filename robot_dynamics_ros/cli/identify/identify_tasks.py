@@ -16,9 +16,9 @@ from robot_dynamics_ros.identification.regression import (
     EquationOptions,
     MotionEquations,
     ReducedEquations,
+    Weights,
     reduce,
 )
-from robot_dynamics_ros.identification.regression.reduction import Weights
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
 
 from ..progress import ShowProgress, no_progress

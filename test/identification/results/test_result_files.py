@@ -91,6 +91,7 @@ def test_joints_that_were_not_recorded_are_named_and_stay():
     assert written.joints[1:] == robot.model.joints[1:]
     said = ' '.join(files['dynamics_node.yaml'].replace('#', ' ').split())
     assert f'it was not recorded: {", ".join(locked)}. Each of these joints must be' in said
+    assert f'    # locked_joints: {{{locked[0]}: 0.0}}\n' in files['dynamics_node.yaml']
 
 
 def test_what_the_caller_knows_is_in_the_json():
