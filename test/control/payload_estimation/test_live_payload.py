@@ -65,6 +65,20 @@ def test_the_tool_is_found_beside_unknown_friction(estimated, seed):
     assert min(estimate.equations.values()) > 100
 
 
+def test_realistic_noise(estimated):
+    """1.3 kg to 1 % and 5 mm: efforts with noise of 0.5 % of their limits, velocities 1 mrad/s."""
+    recorded = simulated(tool=True, seed=3, rate=1000.0, duration=30.0)
+    random = np.random.default_rng(3)
+    rows = states(recorded)
+    limits = [joint.limits.effort for joint in parse_urdf(urdf()).joints]
+    rows[:, EFFORTS] += 0.005 * np.array(limits) * random.normal(size=(len(rows), SIZE))
+    rows[:, 1 + SIZE : 1 + 2 * SIZE] += 0.001 * random.normal(size=(len(rows), SIZE))
+    estimate = estimated(rows)
+    check_tool(estimate)
+    assert estimate.mass_interval < 0.015 * TOOL_MASS
+    assert max(estimate.com_interval) < 0.005
+
+
 def test_a_payload_that_the_model_has_is_part_of_the_estimate(estimated, dynamics):
     """The estimate is of what the link carries, whatever has been set before."""
     model = dynamics.model.with_payload(FRAME, 2.0, (0.0, 0.0, 0.1))
