@@ -151,7 +151,12 @@ def test_efforts_in_another_unit_are_refused(estimated):
     """Motor currents, 0.1 A for 1 N m."""
     rows = states(simulated(tool=True))
     rows[:, EFFORTS] *= 0.1
-    assert 'unit' in estimated(rows).refusal
+    assert 'N m' in estimated(rows).refusal
+
+
+def test_a_tool_of_the_description_that_is_not_mounted_is_recognised(estimated):
+    described = RobotDynamics(parse_urdf(urdf(tool=True)))
+    assert 'not mounted' in estimated(states(simulated()), robot=described).refusal
 
 
 def test_the_buffer_hands_over_each_stamp_once():
@@ -166,6 +171,8 @@ def test_the_buffer_hands_over_each_stamp_once():
         rows, [[1.0, 0.1, 0.2, 0.3, 0.4, nan, nan], [1.5, 0.1, 0.2, 0.3, 0.4, 5.0, nan]]
     )
     assert buffer.repeated == 1
+    assert len(buffer.take_out()) == 0
+    buffer.put(1.7, np.zeros(3), np.zeros(3), None)
     assert len(buffer.take_out()) == 0
     for number in range(CAPACITY + 3):
         buffer.put(2.0 + number, q, v, None)
