@@ -210,8 +210,8 @@ def _refusal(
     mass, width = fit.theta[0], interval[0]
     if mass < -width:
         return (
-            f'the mass is {mass:.3g} +- {width:.2g} kg: the measured efforts are smaller than '
-            'those of the robot alone; check their unit (N m) and sign, and the description'
+            f'the mass is {mass:.3g} +- {width:.2g} kg, the arm carries less than its description '
+            'has: is a hand or tool of the description not mounted, or are the efforts not in N m?'
         )
     if mass <= width:
         return (

@@ -28,12 +28,13 @@ class StateBuffer:
         self._positions, self._velocities, self._efforts = (
             slice(1 + k * size, 1 + (k + 1) * size) for k in range(3)
         )
+        self._size = size
         self._count = 0
         self._stamp = math.nan
         self.lost = self.repeated = 0
 
     def put(self, stamp: float, q: Array, v: Array, effort: Array | None) -> None:
-        """Keep a state.
+        """Keep a state; one of a robot with another number of joints is dropped.
 
         Args:
             stamp: [s].
@@ -43,6 +44,9 @@ class StateBuffer:
         """
         if stamp == self._stamp:
             self.repeated += 1
+            return
+        if len(q) != self._size:
+            # The node has another robot meanwhile: what is estimated will be told.
             return
         self._stamp = stamp
         if self._count == CAPACITY:

@@ -27,7 +27,7 @@ from ..robot.robot_holder import RobotHolder
 
 NAME = '~/estimate_payload'
 # How often states are taken from the loop, and how often the estimate is computed [s].
-PERIOD, ESTIMATE_PERIOD = 0.2, 1.0
+PERIOD, ESTIMATE_PERIOD = 0.4, 2.0
 # How long a goal waits for its first states [s].
 PATIENCE = 3.0
 # Longest duration of a goal, and of one that ends when the estimate is exact [s].

@@ -71,7 +71,7 @@ def test_what_is_told_is_decided_by_the_intervals(deviations, told):
 def test_refusals_name_values_and_advice():
     assert '+- 10 % is needed' in estimate_of(mass=0.2).refusal
     assert 'also swing, which did not move' in estimate_of(mass=0.2, counts=(90, 0)).refusal
-    assert 'smaller than those of the robot alone' in estimate_of(theta=-THETA).refusal
+    assert 'less than its description' in estimate_of(theta=-THETA).refusal
     assert 'no joint that carries the link moves, of lift, swing' in (
         estimate_of(counts=(0, 0)).refusal
     )
