@@ -163,7 +163,7 @@ class _Estimated:
         reduced = sources.reduced()
         base = base_parameters(reduced)
         robust = estimate(reduced, sources.reduced)
-        final = consistent(reduced, robust)
+        final = consistent(robust, sources.setup.carried)
         return cls(base, final, excitation_findings(reduced, base))
 
 

@@ -6,13 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from robot_dynamics_ros.comparison.compared_model import compared_model
 from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.judgement.fitted_part import FittedPart
 from robot_dynamics_ros.identification.judgement.survey import Survey
 from robot_dynamics_ros.identification.parameters.joint_terms import USUAL, JointTerm
 from robot_dynamics_ros.identification.parameters.load import Load
-from robot_dynamics_ros.identification.parameters.parameter_layout import ParameterLayout
+from robot_dynamics_ros.identification.parameters.parameter_layout import BODY, ParameterLayout
 from robot_dynamics_ros.identification.regression.equation_options import Form
 from robot_dynamics_ros.recordings.recording import WHOLE, Part
 from robot_dynamics_ros.scheduling import once
@@ -59,6 +62,23 @@ class Setup:
     def model(self) -> RobotModel:
         """The robot whose joints that were not recorded are locked."""
         return recorded_model(self.urdf, self.joints)
+
+    @property
+    def carried(self) -> Array:
+        """(10 b,) what is fixed to the bodies by joints that were not recorded."""
+        whole = parse_urdf(self.urdf)
+        own = dict(
+            zip(
+                (joint.name for joint in whole.joints),
+                whole.inertial_parameters().reshape(-1, BODY),
+                strict=True,
+            )
+        )
+        bodies = self.model.inertial_parameters().reshape(-1, BODY)
+        rest = [
+            body - own[joint.name] for joint, body in zip(self.model.joints, bodies, strict=True)
+        ]
+        return np.concatenate(rest)
 
     @property
     def layout(self) -> ParameterLayout:
