@@ -78,7 +78,7 @@ def test_the_model_is_that_of_the_arm(identified, folder):
         )
     )
     left, before = (np.sqrt(np.mean((one - arm) ** 2, axis=0)) for one in (found, described))
-    assert (left < 0.15 * before).all(), (left, before)
+    assert left.max() < 0.02 * before.max(), (left, before)
 
 
 def test_the_held_out_part_is_explained(identified, folder):
