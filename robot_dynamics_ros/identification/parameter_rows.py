@@ -15,8 +15,6 @@ from .parameters.parameter_layout import BODY
 
 # Of a normal distribution: half the width of a 95 % interval.
 DEVIATIONS = 1.959964
-# Of a plausible value: the deviation of a parameter that data tell.
-TOLD = 0.5
 
 
 def joint_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
@@ -49,8 +47,7 @@ def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, .
         estimate: of the parameters.
     """
     nominal, values = base.values(base.layout.nominal()), base.values(estimate.parameters)
-    covariance = base.combination @ estimate.covariance @ base.combination.T
-    widths = DEVIATIONS * np.sqrt(np.diag(covariance))
+    widths = DEVIATIONS * np.sqrt(np.diag(estimate.base_covariance))
     return tuple(
         ParameterRow(name, unit, float(before), float(value), *_interval(value, width))
         for name, unit, before, value, width in zip(
@@ -63,7 +60,7 @@ def _rows(
     base: BaseParameters, estimate: Estimate, columns: Iterable[int]
 ) -> tuple[ParameterRow, ...]:
     layout, nominal = base.layout, base.layout.nominal()
-    widths = _widths(estimate)
+    widths = _widths(base, estimate)
     return tuple(
         ParameterRow(
             layout.names[column],
@@ -76,14 +73,18 @@ def _rows(
     )
 
 
-def _widths(estimate: Estimate) -> Array:
-    """Half widths of 95 % intervals (p,); NaN where the data do not tell a parameter alone.
+def _widths(base: BaseParameters, estimate: Estimate) -> Array:
+    """Half widths of 95 % intervals (p,); NaN where a parameter is not told alone.
 
-    Then it is as uncertain as a plausible value, or nearly so.
+    Parameters that the data do not tell are those of the description.
     """
-    deviations = np.sqrt(np.diag(estimate.covariance))
-    told = deviations < TOLD * estimate.plausible
-    return np.where(told, DEVIATIONS * deviations, np.nan)
+    widths = np.full(base.layout.size, np.nan)
+    deviations = np.sqrt(np.diag(estimate.base_covariance))
+    others = np.delete(base.combination, base.untold, axis=1)
+    for row, column in enumerate(base.columns):
+        if np.count_nonzero(others[row]) == 1:
+            widths[column] = DEVIATIONS * deviations[row]
+    return widths
 
 
 def _interval(value: float, width: float) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.identification.consistency import consistent
-from robot_dynamics_ros.identification.estimation import Estimate, estimate
+from robot_dynamics_ros.identification.estimation import Estimate, HuberWeights, estimate
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
 from robot_dynamics_ros.identification.judgement import JudgedRecording
@@ -162,8 +162,10 @@ class _Estimated:
     def of(cls, sources: Sources) -> _Estimated:
         reduced = sources.reduced()
         base = base_parameters(reduced)
-        robust = estimate(reduced, sources.reduced)
-        final = consistent(robust, sources.setup.carried)
+        robust = estimate(reduced, sources.reduced, base)
+        # Contacts do not come back by equations without weights.
+        weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
+        final = consistent(weighted, robust, carried=sources.setup.carried)
         return cls(base, final, excitation_findings(reduced, base))
 
 

@@ -21,10 +21,11 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.extra import required
 
 from ..estimation import Estimate
-from ..estimation.regularized import Problem
 from ..parameters.joint_terms import JointTerm
 from ..parameters.parameter_layout import BODY
+from ..regression import ReducedEquations
 from .pseudo_inertias import scaled_basis
+from .regularized import Problem
 
 # Of plausible values: the least eigenvalue of a body.
 SMALLEST = 1e-4
@@ -34,10 +35,13 @@ POSITIVE: tuple[JointTerm, ...] = (
 )  # fmt: skip
 
 
-def consistent(estimate: Estimate, carried: Array | None = None) -> Estimate:
+def consistent(
+    reduced: ReducedEquations, estimate: Estimate, *, carried: Array | None = None
+) -> Estimate:
     """The nearest estimate whose bodies are possible, and whose friction takes energy.
 
     Args:
+        reduced: equations, weighted as the estimate weights them.
         estimate: any.
         carried: (10 b,) parameters of what is fixed to each body and known, such as links of
             joints that were not recorded: the rest of the body is possible by itself. None: none.
@@ -46,7 +50,7 @@ def consistent(estimate: Estimate, carried: Array | None = None) -> Estimate:
         RobotDynamicsError: no solver finds a solution.
     """
     layout = estimate.layout
-    problem = Problem.of(estimate.reduced, estimate.noise)
+    problem = Problem.of(reduced, estimate.noise)
     known = np.where(layout.is_known, layout.nominal(), 0.0)
     offset = problem.nominal + known
     fixed = np.zeros(BODY * len(layout.bodies))

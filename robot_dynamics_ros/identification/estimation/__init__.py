@@ -1,17 +1,18 @@
 """Estimates of the parameters from reduced equations.
 
->>> found = estimate(reduced, lambda weights: reduce(equations, weights))
+>>> robust = estimate(reduced, reduce_again)
 
 Modules::
 
-    parameter_estimate  the result, with covariances
-    regularized         least squares in units of noise, with the description as prior
-    robust_estimate     weighted by the noise of joints, and by Huber
-    robust_weights      Huber's weights of equations
+    estimate       what an estimate is
+    least_squares  base parameters, noise and covariance, weighted by the noise of each joint
+    huber          weights that bound the influence of equations that do not fit
+    completion     full parameters from base parameters and the description
+    robust         the estimate: weighted, then robust
 """
 
-from .parameter_estimate import Estimate
-from .robust_estimate import estimate
-from .robust_weights import RobustWeights
+from .estimate import Estimate
+from .huber import HuberWeights
+from .robust import estimate
 
-__all__ = ['Estimate', 'RobustWeights', 'estimate']
+__all__ = ['Estimate', 'HuberWeights', 'estimate']

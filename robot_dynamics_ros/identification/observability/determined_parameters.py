@@ -22,8 +22,8 @@ from .undetermined_bodies import UndeterminedBody, undetermined_bodies
 from .whitened import Whitened, whitened
 
 # Standard deviations of the noise that a plausible value makes in all data together, to be told:
-# so the data leave half of what is uncertain without them.
-TOLD = 2.0
+# so the data leave a third of what is uncertain without them.
+TOLD = 3.0
 # The same at a single sample, of a measured effort in the place of a column: noise is a part of
 # the column, and must not determine its coefficient.
 TOLD_BY_SAMPLE = 3.0

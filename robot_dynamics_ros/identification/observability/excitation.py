@@ -103,7 +103,8 @@ def _untold(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding
 
 def _moving(base: BaseParameters) -> tuple[str, ...]:
     """Joints whose motion would tell what is missing, in the order of the model."""
-    layout, found = base.layout, set()
+    layout = base.layout
+    found: set[str] = set()
     ends = 10 * len(layout.bodies)
     for column in base.untold:
         if column < ends:

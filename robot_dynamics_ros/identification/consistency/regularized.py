@@ -19,8 +19,6 @@ from ..regression.reduced_equations import triangle
 
 # Deviation of the prior, in plausible values.
 PRIOR = 3.0
-# Of the torque of a joint: data have no less noise.
-LEAST_NOISE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -55,6 +53,8 @@ class Problem:
         for factor, share, deviation in zip(
             reduced.triangles, _independence(reduced), noise, strict=True
         ):
+            if deviation <= 0.0:
+                continue
             left = factor[:, p] - factor[:, :p] @ nominal
             whitened = np.hstack([factor[:, :p] * scales, left[:, None]])
             rows.append(np.sqrt(share) / deviation * whitened)
@@ -75,21 +75,6 @@ class Problem:
         inverse = np.linalg.inv(self.factor) * self.scales[:, None]
         result: Array = inverse @ inverse.T
         return result
-
-
-def noise_of(reduced: ReducedEquations, parameters: Array) -> Array:
-    """Standard deviation (r,) of what parameters leave of each equation [N m, N or W].
-
-    Args:
-        reduced: equations.
-        parameters: (p,) full ones.
-    """
-    p = reduced.layout.size
-    left = reduced.triangles[:, :, p] - reduced.triangles[:, :, :p] @ parameters
-    free = reduced.weights - p / max(1, len(reduced.triangles))
-    noise = np.linalg.norm(left, axis=1) / np.sqrt(np.maximum(free, 1.0))
-    floor: Array = np.maximum(noise, LEAST_NOISE * np.maximum(_magnitudes(reduced).max(), 1e-3))
-    return floor
 
 
 def _independence(reduced: ReducedEquations) -> Array:
