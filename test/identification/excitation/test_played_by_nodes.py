@@ -10,7 +10,7 @@ import yaml
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('mujoco')
 pytest.importorskip('scipy')
-pytest.importorskip('robot_dynamics_interfaces')
+pytest.importorskip('robot_dynamics_interfaces.msg')
 
 from builtin_interfaces.msg import Duration
 from domains import free_domain
@@ -83,6 +83,15 @@ class Stack:
         return Recorded(times, q, v, tau, np.zeros_like(q), JOINTS)
 
 
+def largest_error(recorded, found):
+    """Of the positions, for the start of the motion at which it is smallest."""
+    errors = []
+    for start in np.arange(-1.0, 1.0, 0.01):
+        times = np.clip(recorded.times - start, 0.0, found.settings.duration)
+        errors.append(np.abs(recorded.positions - found.series.at(times)[0]).max())
+    return min(errors)
+
+
 def stamp(state):
     return state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
 
@@ -132,8 +141,8 @@ def test_the_motion_is_passed_on_tracked_and_tells_every_parameter(stack):
     end = begin + found.settings.duration + 1.0
     stack.until(lambda: stamp(stack.states[-1]) > end, 'the end of the motion')
     recorded = stack.recorded(begin, end)
-    assert np.abs(recorded.positions[-1] - found.series.start).max() < 0.05
+    assert largest_error(recorded, found) < 0.05
     base, findings = told_by(recorded.reader)
     assert base.rank == base.structural_rank
     assert base.condition < 100.0
-    assert [one for one in findings if one.code != 'slow'] == []
+    assert findings == ()
