@@ -82,9 +82,10 @@ def test_realistic_noise(estimated):
 def test_a_payload_that_the_model_has_is_part_of_the_estimate(estimated, dynamics):
     """The estimate is of what the link carries, whatever has been set before."""
     model = dynamics.model.with_payload(FRAME, 2.0, (0.0, 0.0, 0.1))
-    loaded = RobotDynamics(model)
+    loaded = RobotDynamics(model, backend='python')
     check_tool(estimated(states(simulated(tool=True)), robot=loaded))
-    elsewhere = RobotDynamics(dynamics.model.with_payload('bend_link', 1.0, (0.0, 0.05, 0.1)))
+    model = dynamics.model.with_payload('bend_link', 1.0, (0.0, 0.05, 0.1))
+    elsewhere = RobotDynamics(model, backend='python')
     check_tool(estimated(states(simulated(tool=True)), robot=elsewhere))
 
 
@@ -140,7 +141,9 @@ def test_a_lift_tells_the_mass_alone(estimated):
     noise = np.random.default_rng(1).normal(0.0, 0.2, len(times))
     effort = (2.0 + mass) * (a + 9.81) + offset + noise
     rows = np.column_stack([times, q, v, effort])
-    estimate = estimated(rows, robot=RobotDynamics(parse_urdf(LIFT)), frame='carriage')
+    estimate = estimated(
+        rows, robot=RobotDynamics(parse_urdf(LIFT), backend='python'), frame='carriage'
+    )
     assert estimate.told == 'mass'
     assert not estimate.refusal
     assert abs(estimate.mass - mass) < 2.0 * estimate.mass_interval < 0.1
@@ -182,7 +185,7 @@ def test_efforts_in_another_unit_are_refused(estimated):
 
 
 def test_a_tool_of_the_description_that_is_not_mounted_is_recognised(estimated):
-    described = RobotDynamics(parse_urdf(urdf(tool=True)))
+    described = RobotDynamics(parse_urdf(urdf(tool=True)), backend='python')
     assert 'not mounted' in estimated(states(simulated()), robot=described).refusal
 
 

@@ -211,7 +211,10 @@ def reference():
 
 
 def test_with_the_simulated_arm(graph):
-    """The arm moves in real time, with friction; on a busy machine, it stands still at times."""
+    """The arm moves in real time, with friction; on a busy machine, it stands still at times.
+
+    Then the estimate takes longer to be exact: up to a minute, instead of 15 s.
+    """
     parameters = {
         'robot_description': urdf(tool=True),
         'initial_positions': HOME.tolist(),
@@ -228,7 +231,7 @@ def test_with_the_simulated_arm(graph):
             observer.until(player.get_subscription_count, 'the arm')
             client = Client(observer)
             player.publish(reference())
-            status, result = client.result(client.start(duration=8.0), limit=40.0)
+            status, result = client.result(client.start(duration=0.0), limit=90.0)
             assert status == GoalStatus.STATUS_SUCCEEDED, result.message
             error = abs(result.inertia.m - TOOL_MASS)
             assert error < 2.0 * result.mass_interval < 0.2 * TOOL_MASS
