@@ -32,12 +32,12 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/loop/state_to_command.py            _publish       COMMAND OUT: ~/commands, ~/torques
     ros/messages/serialized_command.py      encode         the bytes of ~/commands
     ros/endpoints/topic_counters.py         use            counts the state
-    control/payload_estimation/state_buffer.py   put       keeps it for ~/estimate_payload
     ros/robot/cycle_statistics.py           record         its latency, for diagnostics
 
 A state holds any joints of the robot. One without a commanded joint is kept and not answered.
 A state that a guard rejects is counted with the reason (`TopicCounters.reject`). Where no valid
-state comes, `_command_without_state` publishes what the same guards command.
+state comes, `_command_without_state` publishes what the same guards command. While
+`~/estimate_payload` runs, accepted states are kept (`control/payload_estimation/state_buffer.py`).
 """
 
 from __future__ import annotations

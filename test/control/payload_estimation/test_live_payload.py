@@ -82,9 +82,10 @@ def test_realistic_noise(estimated):
 def test_a_payload_that_the_model_has_is_part_of_the_estimate(estimated, dynamics):
     """The estimate is of what the link carries, whatever has been set before."""
     model = dynamics.model.with_payload(FRAME, 2.0, (0.0, 0.0, 0.1))
-    loaded = RobotDynamics(model)
+    loaded = RobotDynamics(model, backend='python')
     check_tool(estimated(states(simulated(tool=True)), robot=loaded))
-    elsewhere = RobotDynamics(dynamics.model.with_payload('bend_link', 1.0, (0.0, 0.05, 0.1)))
+    model = dynamics.model.with_payload('bend_link', 1.0, (0.0, 0.05, 0.1))
+    elsewhere = RobotDynamics(model, backend='python')
     check_tool(estimated(states(simulated(tool=True)), robot=elsewhere))
 
 
@@ -121,6 +122,35 @@ def test_motion_that_does_not_tell_is_refused(estimated):
     assert 'no joint that carries the link moves' in estimated(rows).refusal
 
 
+LIFT = """<robot name="lift"><link name="base"/><link name="carriage"><inertial>
+<mass value="2"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+</link><joint name="rail" type="prismatic"><parent link="base"/><child link="carriage"/>
+<axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="900" velocity="3"/></joint></robot>"""
+
+
+def test_a_lift_tells_the_mass_alone(estimated):
+    """Of a link that does not turn: the mass by its acceleration, beside an unknown offset."""
+    mass, offset = 1.3, 7.0
+    times = np.arange(4000) / 200.0
+    rates = 2.0 * np.pi * np.array([0.4, 0.9])
+    angles = np.outer(times, rates)
+    q, v, a = (
+        (np.array([0.4, 0.15]) * rates**order * np.sin(angles + order * np.pi / 2.0)).sum(axis=1)
+        for order in range(3)
+    )
+    noise = np.random.default_rng(1).normal(0.0, 0.2, len(times))
+    effort = (2.0 + mass) * (a + 9.81) + offset + noise
+    rows = np.column_stack([times, q, v, effort])
+    estimate = estimated(
+        rows, robot=RobotDynamics(parse_urdf(LIFT), backend='python'), frame='carriage'
+    )
+    assert estimate.told == 'mass'
+    assert not estimate.refusal
+    assert abs(estimate.mass - mass) < 2.0 * estimate.mass_interval < 0.1
+    assert 'does not tell the centre of mass' in estimate.sentence()
+    np.testing.assert_allclose(estimate.com, 0.0, atol=1e-6)
+
+
 def test_short_motion_is_refused(estimated):
     assert 'too short' in estimated(states(simulated(tool=True))[:500]).refusal
 
@@ -155,7 +185,7 @@ def test_efforts_in_another_unit_are_refused(estimated):
 
 
 def test_a_tool_of_the_description_that_is_not_mounted_is_recognised(estimated):
-    described = RobotDynamics(parse_urdf(urdf(tool=True)))
+    described = RobotDynamics(parse_urdf(urdf(tool=True)), backend='python')
     assert 'not mounted' in estimated(states(simulated()), robot=described).refusal
 
 

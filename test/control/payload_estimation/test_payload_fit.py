@@ -75,11 +75,11 @@ def test_intervals_cover_the_truth(likeness):
     """Within two standard deviations in about 95 % of the cases, also of errors that are alike."""
     random = np.random.default_rng(5)
     inside = []
-    for _ in range(30):
+    for _ in range(20):
         fit = fit_payload(sums_of(equations(random, likeness=likeness)), NOTHING)
         inside.append(np.abs(fit.theta - BODY) <= 2.0 * np.sqrt(np.diag(fit.covariance)))
-    # 300 parameters, of which neighbours are not independent: 3.5 standard deviations of 100.
-    assert 0.87 <= np.mean(inside) <= 0.995
+    # 200 parameters, of which those of one fit are not independent; of 200 fits, 97 % and 93 %.
+    assert 0.86 <= np.mean(inside) <= 0.995
 
 
 def test_alike_errors_give_wider_intervals():

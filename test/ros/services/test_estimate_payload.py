@@ -110,40 +110,38 @@ def scene(graph, monkeypatch):
     return make
 
 
-def check_tool(result):
+def check_tool(result, share=0.01):
+    """That it is found, the mass to this share of it."""
     assert result.success
     assert result.frame == FRAME
-    assert abs(result.inertia.m - TOOL_MASS) < 0.01 * TOOL_MASS
+    assert abs(result.inertia.m - TOOL_MASS) < share * TOOL_MASS
     com = result.inertia.com
     assert np.abs(np.subtract([com.x, com.y, com.z], TOOL_CENTER)).max() < 0.005
-    assert 0.0 < result.mass_interval < 0.02
+    assert 0.0 < result.mass_interval < 2.0 * share * TOOL_MASS
     assert result.told.startswith('mass and centre')
 
 
 def test_a_tool_is_found_set_and_found_again(scene):
-    """Commands are those without an estimate until the payload is set; then the goal goes on."""
+    """Commands are those without an estimate until the payload is set."""
     with scene() as (node, observer, client, player):
         recorded = simulated(tool=True).part(slice(0, None, 2))
-        goal = client.start()
+        # It ends by itself, when the estimate is exact.
+        goal = client.start(duration=0.0)
         player.play(recorded)
-        observer.until(lambda: client.feedback, 'feedback')
-        q = player.last
         robot = node.robot_holder.require()
-        command = np.array(robot.guard.effort)
-        np.testing.assert_allclose(
-            command, robot.dynamics.bias_torque(robot.guard.state.q, robot.guard.state.v)
-        )
-        assert q > 0.0
-        result = client.cancelled(goal)
+        torque = robot.dynamics.bias_torque(robot.guard.state.q, robot.guard.state.v)
+        np.testing.assert_allclose(robot.guard.effort, torque)
+        status, result = client.result(goal)
+        assert status == GoalStatus.STATUS_SUCCEEDED
         check_tool(result)
         assert client.feedback[-1].samples > 50
-        assert client.feedback[-1].mass > 0.0
+        assert client.feedback[-1].mass_interval > 0.0
         assert not observer.call(GetPayload, f'{NODE}/get_payload').attached
         request = {'frame': result.frame, 'inertia': result.inertia}
         assert observer.call(SetPayload, f'{NODE}/set_payload', **request).success
         goal = client.start()
         player.play(recorded.part(slice(0, 800)))
-        check_tool(client.cancelled(goal))
+        check_tool(client.cancelled(goal), share=0.03)
         # Nothing is kept any more.
         assert node._loop.kept is None
 
@@ -213,7 +211,10 @@ def reference():
 
 
 def test_with_the_simulated_arm(graph):
-    """The arm moves in real time, with friction; on a busy machine, it stands still at times."""
+    """The arm moves in real time, with friction; on a busy machine, it stands still at times.
+
+    Then the estimate takes longer to be exact: up to a minute, instead of 15 s.
+    """
     parameters = {
         'robot_description': urdf(tool=True),
         'initial_positions': HOME.tolist(),
@@ -230,7 +231,7 @@ def test_with_the_simulated_arm(graph):
             observer.until(player.get_subscription_count, 'the arm')
             client = Client(observer)
             player.publish(reference())
-            status, result = client.result(client.start(duration=8.0), limit=40.0)
+            status, result = client.result(client.start(duration=0.0), limit=90.0)
             assert status == GoalStatus.STATUS_SUCCEEDED, result.message
             error = abs(result.inertia.m - TOOL_MASS)
             assert error < 2.0 * result.mass_interval < 0.2 * TOOL_MASS
