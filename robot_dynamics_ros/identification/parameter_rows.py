@@ -10,33 +10,39 @@ from robot_dynamics_ros.core.checks import Array
 
 from .estimation import Estimate
 from .identification import ParameterRow
-from .observability import BaseParameters
+from .observability import BaseParameters, Structure
 from .parameters.parameter_layout import BODY
 
 # Of a normal distribution: half the width of a 95 % interval.
 DEVIATIONS = 1.959964
 
 
-def joint_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
+def joint_rows(
+    structure: Structure, base: BaseParameters, estimate: Estimate
+) -> tuple[ParameterRow, ...]:
     """Friction, rotors and offsets, joint by joint.
 
     Args:
+        structure: of the robot.
         base: what the data determine.
         estimate: of the parameters.
     """
     layout = base.layout
     columns = [layout.column(term, joint) for joint in layout.joints for term in layout.terms]
-    return _rows(base, estimate, columns)
+    return _rows(structure, base, estimate, columns)
 
 
-def body_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
+def body_rows(
+    structure: Structure, base: BaseParameters, estimate: Estimate
+) -> tuple[ParameterRow, ...]:
     """Inertial parameters of bodies and loads.
 
     Args:
+        structure: of the robot.
         base: what the data determine.
         estimate: of the parameters.
     """
-    return _rows(base, estimate, range(BODY * len(base.layout.bodies)))
+    return _rows(structure, base, estimate, range(BODY * len(base.layout.bodies)))
 
 
 def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, ...]:
@@ -57,10 +63,10 @@ def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, .
 
 
 def _rows(
-    base: BaseParameters, estimate: Estimate, columns: Iterable[int]
+    structure: Structure, base: BaseParameters, estimate: Estimate, columns: Iterable[int]
 ) -> tuple[ParameterRow, ...]:
     layout, nominal = base.layout, base.layout.nominal()
-    widths = _widths(base, estimate)
+    widths = _widths(structure, base, estimate)
     return tuple(
         ParameterRow(
             layout.names[column],
@@ -73,17 +79,16 @@ def _rows(
     )
 
 
-def _widths(base: BaseParameters, estimate: Estimate) -> Array:
-    """Half widths of 95 % intervals (p,); NaN where a parameter is not told alone.
+def _widths(structure: Structure, base: BaseParameters, estimate: Estimate) -> Array:
+    """Half widths of 95 % intervals (p,); NaN where no data tell a parameter alone.
 
-    Parameters that the data do not tell are those of the description.
+    Parameters that these data do not tell are those of the description.
     """
     widths = np.full(base.layout.size, np.nan)
-    deviations = np.sqrt(np.diag(estimate.base_covariance))
-    others = np.delete(base.combination, base.untold, axis=1)
-    for row, column in enumerate(base.columns):
-        if np.count_nonzero(others[row]) == 1:
-            widths[column] = DEVIATIONS * deviations[row]
+    deviations = dict(zip(base.columns, np.sqrt(np.diag(estimate.base_covariance)), strict=True))
+    for column, row in zip(structure.columns, structure.combination, strict=True):
+        if column in deviations and np.count_nonzero(row) == 1:
+            widths[column] = DEVIATIONS * deviations[column]
     return widths
 
 

@@ -21,8 +21,10 @@ from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.model_of_parameters import model_of_parameters
 from robot_dynamics_ros.identification.observability import (
     BaseParameters,
+    Structure,
     base_parameters,
     excitation_findings,
+    structure_of,
 )
 from robot_dynamics_ros.identification.parameter_rows import base_rows, body_rows, joint_rows
 from robot_dynamics_ros.scheduling import Outcome
@@ -111,8 +113,8 @@ def identified(
         found.base.rank,
         found.base.structural_rank,
         found.base.condition,
-        joint_rows(found.base, found.final),
-        body_rows(found.base, found.final),
+        joint_rows(found.structure, found.base, found.final),
+        body_rows(found.structure, found.base, found.final),
         base_rows(found.base, found.final),
         tuple(body.reason for body in found.base.undetermined),
     )
@@ -149,11 +151,13 @@ class _Estimated:
     """An estimate of the fitted parts.
 
     Attributes:
+        structure: of the robot.
         base: what the data determine.
         final: the physically consistent estimate.
         findings: about the excitation.
     """
 
+    structure: Structure
     base: BaseParameters
     final: Estimate
     findings: Sequence[Finding]
@@ -161,12 +165,19 @@ class _Estimated:
     @classmethod
     def of(cls, sources: Sources) -> _Estimated:
         reduced = sources.reduced()
-        base = base_parameters(reduced)
+        structure = structure_of(sources.setup.layout)
+        base = base_parameters(reduced, structure)
         robust = estimate(reduced, sources.reduced, base)
         # Contacts do not come back by equations without weights.
         weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
+        again = base_parameters(weighted, structure)
+        if again.rank > base.rank:
+            # They hid parameters that the rest of the data tells.
+            base = again
+            robust = estimate(reduced, sources.reduced, base)
+            weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
         final = consistent(weighted, robust, carried=sources.setup.carried)
-        return cls(base, final, excitation_findings(reduced, base))
+        return cls(structure, base, final, excitation_findings(reduced, base))
 
 
 def _recordings(surveys: Surveys, evidence: Sequence[Evidence]) -> list[JudgedRecording]:
