@@ -1,104 +1,100 @@
-"""The physically possible parameters that explain the data best.
-
-Minimised is what the estimate minimises, over the bodies that are possible: a quadratic function
-of the size of the parameters, whatever the number of samples, under one linear matrix inequality
-for each body. Clarabel solves it, and SCS where that fails.
-
-Sources: C. D. Sousa, R. Cortesao, Physical feasibility of robot base inertial parameter
-identification: a linear matrix inequality approach, International Journal of Robotics Research 33,
-2014; `pseudo_inertias`.
-"""
+"""The physically consistent estimate: parameters that a real robot can have."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.core import RobotDynamicsError
+from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.recordings.extra import required
 
 from ..estimation import Estimate
-from ..parameters.joint_terms import JointTerm
-from ..parameters.parameter_layout import BODY
-from ..regression import ReducedEquations
-from .pseudo_inertias import scaled_basis
-from .regularized import Problem
+from ..regression.reduced_equations import ReducedEquations
+from .conic_problem import MARGIN, Prior, solved
+from .pseudo_matrices import SIZE
+from .reference_bodies import fixed_parameters
+from .unknowns import Unknowns, unknowns_of
+from .weighted_rows import weighted_rows
 
-# Of plausible values: the least eigenvalue of a body.
-SMALLEST = 1e-4
-# Terms that are not negative: friction takes energy, and rotors have inertia.
-POSITIVE: tuple[JointTerm, ...] = (
-    'armature', 'viscous', 'coulomb', 'viscous_negative', 'coulomb_negative', 'stiffness',
-)  # fmt: skip
+PRIORS = ('log_det', 'euclidean')
 
 
 def consistent(
-    reduced: ReducedEquations, estimate: Estimate, *, carried: Array | None = None
+    reduced: ReducedEquations,
+    estimate: Estimate,
+    prior: Prior = 'log_det',
+    carried: Array | None = None,
 ) -> Estimate:
-    """The nearest estimate whose bodies are possible, and whose friction takes energy.
+    """The parameters of a real robot that fit the equations best.
+
+    The cost is half the squared residual in deviations of the noise, plus the prior, which is
+    worth one equation for each parameter: with 'log_det' the divergence
+    tr(P_0^-1 P) - log det(P_0^-1 P) - 4 of the pseudo-inertia P of a body from that of the
+    description (Lee, Wensing, Park, 2020), which is half the squared relative change where
+    changes are small; with 'euclidean' half the squared change in plausible values of the
+    parameters. So many equations outweigh it, and it decides what they do not tell.
+
+    Every equation counts, also for friction and offsets that `estimate` leaves at the
+    description as the data hardly tell them. Parameters that no equation feels stay, and so do
+    bodies without mass of which the data tell nothing alone.
 
     Args:
-        reduced: equations, weighted as the estimate weights them.
-        estimate: any.
-        carried: (10 b,) parameters of what is fixed to each body and known, such as links of
-            joints that were not recorded: the rest of the body is possible by itself. None: none.
+        reduced: the equations, with the weights of a robust estimate where it is one.
+        estimate: of the same equations: its noise is used; intervals stay as they are.
+        prior: 'log_det' or 'euclidean'.
+        carried: (10 bodies,) known parameters of what is fixed to the moving bodies, such as links
+            behind joints that were not recorded: the rest of each body can exist without it too.
 
     Raises:
-        RobotDynamicsError: no solver finds a solution.
+        ParameterError: the prior is another one.
+        IdentificationError: no solver finds the parameters.
+        RecordingError: cvxpy is not installed.
     """
-    layout = estimate.layout
-    problem = Problem.of(reduced, estimate.noise)
-    known = np.where(layout.is_known, layout.nominal(), 0.0)
-    offset = problem.nominal + known
-    fixed = np.zeros(BODY * len(layout.bodies))
-    if carried is not None:
-        fixed[: len(carried)] = carried
-    # It takes a second to import, and only an estimate of all parameters needs it.
-    cvxpy = required('cvxpy', 'identification')
-    x = cvxpy.Variable(layout.size)
-    whole = offset + cvxpy.multiply(problem.scales * ~layout.is_known, x)
-    constraints = [
-        *_possible(cvxpy, whole, fixed, problem.scales),
-        *(whole[layout.columns(term)] >= 0.0 for term in POSITIVE if term in layout.terms),
-    ]
-    # Of order one, whatever the number of samples.
-    size = max(1.0, float(np.linalg.norm(problem.factor, 2)))
-    cost = cvxpy.sum_squares((problem.factor / size) @ x - problem.target / size)
-    _solve(cvxpy, cvxpy.Problem(cvxpy.Minimize(cost), constraints))
-    found = offset + problem.scales * ~layout.is_known * np.asarray(x.value)
-    return replace(estimate, parameters=found, method='consistent')
+    if prior not in PRIORS:
+        raise ParameterError(f'prior is {prior!r}, it must be one of {", ".join(PRIORS)}')
+    rows = weighted_rows(reduced, estimate.noise)
+    torques = _torques(reduced, estimate)
+    fixed = fixed_parameters(reduced.layout, carried)
+    unknowns = unknowns_of(rows[:, :-1], estimate, torques, fixed)
+    z = solved(unknowns, rows, prior)
+    if empty := _vanished(unknowns, z):
+        # The others take over what the least that is allowed of these has explained.
+        unknowns = unknowns_of(rows[:, :-1], estimate, torques, fixed, empty)
+        z = solved(unknowns, rows, prior)
+    return replace(estimate, parameters=_cleared(unknowns, z), method='consistent')
 
 
-def _possible(cvxpy: Any, whole: Any, fixed: Array, scales: Array) -> list[Any]:
-    """One linear matrix inequality for each body."""
-    constraints = []
-    for body in range(len(fixed) // BODY):
-        columns = slice(BODY * body, BODY * body + BODY)
-        mass, moment = scales[columns][0], scales[columns][4]
-        basis = scaled_basis(mass, float(np.sqrt(moment / mass)))
-        free = whole[columns] - fixed[columns]
-        matrix = cvxpy.reshape(basis.reshape(BODY, 16).T @ free, (4, 4), order='C')
-        constraints.append(0.5 * (matrix + matrix.T) >> SMALLEST * np.eye(4))
-    return constraints
+def _torques(reduced: ReducedEquations, estimate: Estimate) -> Array:
+    """Root mean square (n,) of the torque of each joint, as it is estimated."""
+    layout = reduced.layout
+    parameters = np.where(layout.is_known, 0.0, estimate.parameters)
+    if 'gain' in layout.terms:
+        parameters[layout.columns('gain')] = 0.0
+    torques = np.linalg.norm(reduced.triangles[:, :, :-1] @ parameters, axis=1)
+    torques = torques / np.sqrt(np.maximum(reduced.weights, 1.0))
+    largest = float(torques.max(initial=0.0)) or 1.0
+    if len(torques) != len(layout.joints):
+        return np.full(len(layout.joints), largest)
+    return np.where(torques > 0.0, torques, largest)
 
 
-def _solve(cvxpy: Any, problem: Any) -> None:
-    """Solve a problem by the first solver that can.
+def _vanished(unknowns: Unknowns, z: Array) -> set[int]:
+    """Bodies without mass in the description that got hardly more than is required."""
+    return {
+        body
+        for body, described, matrix in zip(
+            unknowns.bodies, unknowns.described, unknowns.matrices(z), strict=True
+        )
+        if not described and np.trace(matrix) < 2.0 * SIZE * MARGIN
+    }
 
-    Raises:
-        RobotDynamicsError: none can.
-    """
-    for solver in (cvxpy.CLARABEL, cvxpy.SCS):
-        try:
-            problem.solve(solver=solver)
-        except cvxpy.SolverError:
-            continue
-        if problem.status in (cvxpy.OPTIMAL, cvxpy.OPTIMAL_INACCURATE):
-            return
-    raise RobotDynamicsError(
-        'no physically possible bodies were found near the estimate: look at the findings about '
-        'the data'
-    )
+
+def _cleared(unknowns: Unknowns, z: Array) -> Array:
+    """The parameters (p,), without what solvers leave of constraints."""
+    known, nominal = unknowns.layout.is_known, unknowns.layout.nominal()
+    parameters = unknowns.parameters(z)
+    columns = list(unknowns.bounded)
+    parameters[columns] = np.maximum(parameters[columns], 0.0)
+    parameters[known] = nominal[known]
+    return parameters
