@@ -24,6 +24,8 @@ SHORTEST, GAP = 2, 2
 MOST = 0.4
 # Of the usual speed: a joint that is slower may turn, where friction is not what a model says.
 SLOW = 0.2
+# Windows beside a reversal to which the filter smears the step of friction.
+SMEARED = 2
 # Windows from which anything is concluded.
 FEWEST = 10
 # Contacts that a message lists.
@@ -74,10 +76,11 @@ def contacts(evidence: Evidence, size: int) -> list[Contact]:
 
 
 def _near(turning: Flags) -> Flags:
-    """Which windows (W, n) are turning, or beside one that is: the filter smears a step."""
+    """Which windows (W, n) are turning, or near one that is: the filter smears a step."""
     result = turning.copy()
-    result[1:] |= turning[:-1]
-    result[:-1] |= turning[1:]
+    for shift in range(1, SMEARED + 1):
+        result[shift:] |= turning[:-shift]
+        result[:-shift] |= turning[shift:]
     return result
 
 
