@@ -26,8 +26,8 @@ from .parallel_filter import ParallelFilter
 SLOW_SHARE, OTHER_SHARE = 0.1, 0.01
 # Of sums of weights.
 ROUNDING = 1e-9
-# Of the level at which an effort saturates: what the filter may take from it, or add. Higher efforts
-# show that the level is not a limit: descriptions have placeholders.
+# Of the level at which an effort saturates: what the filter may take from it, or add. Higher
+# efforts show that the level is not a limit: descriptions have placeholders.
 BELOW, ABOVE = 0.98, 1.05
 # Consecutive samples with the same largest effort from which on it is saturated.
 REPEATED = 5

@@ -18,6 +18,7 @@ from excited_arm import JOINTS, excited, told_by, urdf
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
 from simulated_recordings import Recorded
+from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from waiting import wait_until
 
@@ -61,7 +62,8 @@ class Stack:
         self.node = rclpy.create_node('recorder', context=context)
         self.executor = SingleThreadedExecutor(context=context)
         self.executor.add_node(self.node)
-        self.states, self.passed_on = [], []
+        self.states, self.passed_on, self.commands = [], [], []
+        self.node.create_subscription(Float64MultiArray, '/commands', self.commands.append, 10)
         self.node.create_subscription(JointState, '/joint_states', self.states.append, 50)
         self.node.create_subscription(
             JointTrajectory, f'/{ARM}/reference', self.passed_on.append, 10
@@ -128,11 +130,16 @@ def test_the_motion_is_passed_on_tracked_and_tells_every_parameter(stack):
     stack.until(lambda: stack.states, 'the states of the arm')
     stack.until(stack.publisher.get_subscription_count, 'the node')
 
+    # While it is not active, the node commands nothing and passes nothing on.
+    stack.until(lambda: stack.commands, 'a command of the node')
+    due = 0.0
+
     def passed_on():
-        # Until it is active, the node passes nothing on.
-        if not stack.passed_on:
+        nonlocal due
+        # Again only where the first was lost: it would begin the motion anew.
+        if not stack.passed_on and time.monotonic() > due:
             stack.publisher.publish(sent)
-            time.sleep(0.2)
+            due = time.monotonic() + 5.0
         return stack.passed_on
 
     stack.until(passed_on, 'the trajectory with its efforts')
