@@ -2,7 +2,7 @@
 
 - `live_payload`: from the live states of a moving arm, in all that follows.
 - `state_buffer`: states on their way from the thread that answers them.
-- `state_window`: a cubic through the states of a short window: motion, and efforts alike.
+- `state_window`: a weighted mean over a short window: motion, and efforts alike.
 - `payload_equations`: the equations of the joints that carry the link.
 - `payload_regressor`: their coefficients: the torque of a body on a link.
 - `joint_sums`: sums over the equations, in blocks of time.

@@ -192,19 +192,23 @@ def test_cleanup_and_another_robot_end_the_goal(scene):
 
 
 def reference():
-    """Sines, for a minute."""
-    times = np.arange(0.0, 60.0, 0.05)
-    random = np.random.default_rng(4)
-    rates = 2.0 * np.pi * random.uniform(0.1, 0.4, 6)
+    """Sines for a minute, which begin at rest."""
+    step, between = 0.005, 10
+    times = np.arange(0.0, 60.0, step)
+    rates = 2.0 * np.pi * np.random.default_rng(4).uniform(0.1, 0.4, 6)
+    growing = 0.5 * (1.0 - np.cos(np.minimum(times, np.pi)))
+    positions = HOME + 0.6 * growing[:, None] * np.sin(np.outer(times, rates))
+    velocities = np.gradient(positions, step, axis=0)
+    accelerations = np.gradient(velocities, step, axis=0)
     message = JointTrajectory(joint_names=list(JOINTS))
-    for time in times:
-        seconds = math.floor(time)
-        # Begins at rest.
-        amplitude = 0.5 * (1.0 - np.cos(np.minimum(time, np.pi)))
+    for row in range(0, len(times), between):
+        seconds = math.floor(times[row])
         message.points.append(
             JointTrajectoryPoint(
-                positions=(HOME + 0.6 * amplitude * np.sin(rates * time)).tolist(),
-                time_from_start=Duration(sec=seconds, nanosec=int(1e9 * (time - seconds))),
+                positions=positions[row].tolist(),
+                velocities=velocities[row].tolist(),
+                accelerations=accelerations[row].tolist(),
+                time_from_start=Duration(sec=seconds, nanosec=int(1e9 * (times[row] - seconds))),
             )
         )
     return message
