@@ -4,6 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+pytest.importorskip('scipy')
+
 from exact_motion import exact_motion, truth
 from mechanics.robots import hand_written
 

@@ -2,6 +2,10 @@
 
 import numpy as np
 import pytest
+
+pytest.importorskip('scipy')
+pytest.importorskip('mujoco')
+
 from exact_motion import exact_motion, truth
 from mechanics.robots import hand_written
 from simulated_recordings import Recorded
