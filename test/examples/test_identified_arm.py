@@ -103,17 +103,18 @@ def test_friction_and_inertia_are_no_findings_any_more(identified, folder, monke
 
 def test_the_node_loads_it(identified, folder, monkeypatch):
     rclpy = pytest.importorskip('rclpy')
+    pytest.importorskip('robot_dynamics_interfaces.msg._joint_torques')
     from domains import free_domain
 
     from robot_dynamics_ros.ros.node import DynamicsNode
 
     monkeypatch.chdir(folder)
     *_, words = commands()
-    assert words[:4] == ['ros2', 'run', 'robot_dynamics_ros', 'dynamics_node']
-    # The shell expands the file.
-    urdf = (folder / 'identified/identified.urdf').read_text()
-    arguments = [word for word in words[4:] if 'robot_description' not in word][:-1]
-    assert words[-1].replace('$(cat identified/identified.urdf)', urdf).endswith('</robot>\n')
+    assert words[:4] == ['ros2', 'launch', 'robot_dynamics_ros', 'dynamics.launch.py']
+    # What the launch file gives the node.
+    given = dict(word.split(':=') for word in words[4:])
+    arguments = ['--ros-args', '--params-file', given['params_file']]
+    urdf = Path(given['description']).read_text()
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=free_domain())
     node = DynamicsNode(context=context, cli_args=arguments)
