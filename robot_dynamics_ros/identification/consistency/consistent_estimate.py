@@ -17,6 +17,8 @@ from .reference_bodies import fixed_parameters
 from .unknowns import Unknowns, unknowns_of
 from .weighted_rows import weighted_rows
 
+# Of a plausible value: what solvers leave of a term that is zero.
+ROUNDING = 1e-6
 PRIORS = ('log_det', 'euclidean')
 
 
@@ -95,6 +97,7 @@ def _cleared(unknowns: Unknowns, z: Array) -> Array:
     known, nominal = unknowns.layout.is_known, unknowns.layout.nominal()
     parameters = unknowns.parameters(z)
     columns = list(unknowns.bounded)
-    parameters[columns] = np.maximum(parameters[columns], 0.0)
+    least = ROUNDING * unknowns.scales[columns]
+    parameters[columns] = np.where(parameters[columns] > least, parameters[columns], 0.0)
     parameters[known] = nominal[known]
     return parameters
