@@ -16,7 +16,9 @@ HALF, NOTICEABLE = 0.5, 0.9
 # Share of the variance of a residual that follows from what was before, from which on it is said.
 REPEATS = 0.25
 # Findings because of which no parameter can be trusted.
-FATAL = ('wrong_robot', 'current', 'units', 'exchanged', 'sign', 'gravity_compensated')
+FATAL = (
+    'wrong_robot', 'current', 'unknown_gain', 'units', 'exchanged', 'sign', 'gravity_compensated',
+)  # fmt: skip
 
 
 def joint_sentence(joint: JointJudgement) -> str:
