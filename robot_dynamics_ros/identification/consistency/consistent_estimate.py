@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -60,14 +61,25 @@ def consistent(
     if prior not in PRIORS:
         raise ParameterError(f'prior is {prior!r}, it must be one of {", ".join(PRIORS)}')
     fixed = fixed_parameters(reduced.layout, carried)
-    for least in LEAST_NOISE:
-        try:
-            parameters = _parameters(reduced, estimate, prior, fixed, least)
-        except IdentificationError as error:
-            failure = error
-        else:
-            return replace(estimate, parameters=parameters, method='consistent')
-    raise failure
+    parameters = _solvable(reduced, estimate, prior, fixed, LEAST_NOISE)
+    return replace(estimate, parameters=parameters, method='consistent')
+
+
+def _solvable(
+    reduced: ReducedEquations,
+    estimate: Estimate,
+    prior: Prior,
+    fixed: Array,
+    levels: Sequence[float],
+) -> Array:
+    """The parameters (p,) with the first of these levels of noise that can be solved."""
+    least, *others = levels
+    try:
+        return _parameters(reduced, estimate, prior, fixed, least)
+    except IdentificationError:
+        if not others:
+            raise
+        return _solvable(reduced, estimate, prior, fixed, others)
 
 
 def _parameters(
