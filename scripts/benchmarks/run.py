@@ -20,6 +20,7 @@ import descriptions
 import exported_c
 import fleets
 import identification
+import intervals
 import kinetics
 import recordings
 from figures import Figure
@@ -61,6 +62,7 @@ def main() -> int:
         figures += recordings.measure()
     if options.only in (None, 'identification'):
         figures += identification.measure()
+        figures += intervals.measure()
     if options.only in (None, 'node'):
         figures += _measure_node(options.seconds)
     if options.json:

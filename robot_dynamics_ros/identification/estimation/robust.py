@@ -68,4 +68,6 @@ def _robust(
         solution = least_squares(again, base, before, normal.variance)
         if np.allclose(solution.noise, before, rtol=CHANGE, atol=0.0):
             break
-    return Solution(solution.values, normal.covariance * solution.covariance, solution.noise), trust
+    return Solution(
+        solution.values, normal.covariance * solution.covariance, solution.noise
+    ), trust
