@@ -89,8 +89,8 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
     if structured:
         yield (
             f'What is left at {", ".join(structured)} is not noise: friction that depends on '
-            'load, position or temperature, elasticity, or what the finding list names. Intervals '
-            'count that as correlated noise.'
+            'load, position or temperature, elasticity, or what the findings name. Intervals hold '
+            'for noise alone: here they are too narrow.'
         )
     if not worse and not fatal and mean <= HALF:
         yield 'It can be loaded.'
