@@ -134,6 +134,31 @@ def test_bad_data_are_said(identified, files, code):
         assert not (files / code).exists()
 
 
+GAINS = {'joint1': 9.0, 'joint2': 8.0, 'joint3': 7.0}
+
+
+def test_currents_with_known_gains_are_torques(identified, files):
+    recording(files / 'amperes.csv', bad('current'))
+    gains = [word for joint, gain in GAINS.items() for word in ('--gain', f'{joint}={gain}')]
+    _, result = identified('amperes.csv', '--effort', 'current', *gains, target='amperes')
+    _, torques = identified('good.csv', '--force')
+    for joint, one in result['held_out'].items():
+        other = torques['held_out'][joint]
+        assert one['rms_measured'] == pytest.approx(other['rms_measured'], rel=1e-6)
+        assert one['rms_identified'] == pytest.approx(other['rms_identified'], rel=0.2)
+    assert not {'current', 'unknown_gain'} & set(codes(result))
+
+
+def test_a_gain_that_the_data_do_not_fix_is_not_guessed(identified, files):
+    recording(files / 'amperes.csv', bad('current'))
+    options = ['--effort', 'current', '--gain', 'joint1=9']
+    ended, result = identified('amperes.csv', *options, target='guessed')
+    assert 'unknown_gain' in codes(result)
+    assert any('unknown_gain' in text for text in result['objections'])
+    assert ended.returncode == 1
+    assert not (files / 'guessed').exists()
+
+
 def test_one_joint_that_moves(identified, files):
     recording(files / 'one.csv', still=('joint1', 'joint3'))
     _, result = identified('one.csv', target='one')

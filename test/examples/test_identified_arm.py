@@ -16,7 +16,7 @@ pytest.importorskip('rosbags')
 from identified_arm import play_and_record
 
 from robot_dynamics_ros.cli.command_line import main
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
 
 ROOT = Path(__file__).resolve().parents[2]
 # A shorter motion, and a coarser search for it: the same commands otherwise.
@@ -103,17 +103,18 @@ def test_friction_and_inertia_are_no_findings_any_more(identified, folder, monke
 
 def test_the_node_loads_it(identified, folder, monkeypatch):
     rclpy = pytest.importorskip('rclpy')
+    pytest.importorskip('robot_dynamics_interfaces.msg._joint_torques')
     from domains import free_domain
 
     from robot_dynamics_ros.ros.node import DynamicsNode
 
     monkeypatch.chdir(folder)
     *_, words = commands()
-    assert words[:4] == ['ros2', 'run', 'robot_dynamics_ros', 'dynamics_node']
-    # The shell expands the file.
-    urdf = (folder / 'identified/identified.urdf').read_text()
-    arguments = [word for word in words[4:] if 'robot_description' not in word][:-1]
-    assert words[-1].replace('$(cat identified/identified.urdf)', urdf).endswith('</robot>\n')
+    assert words[:4] == ['ros2', 'launch', 'robot_dynamics_ros', 'dynamics.launch.py']
+    # What the launch file gives the node.
+    given = dict(word.split(':=') for word in words[4:])
+    arguments = ['--ros-args', '--params-file', given['params_file'], '-p', 'fade_time:=0.0']
+    urdf = Path(given['description']).read_text()
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=free_domain())
     node = DynamicsNode(context=context, cli_args=arguments)
@@ -121,8 +122,12 @@ def test_the_node_loads_it(identified, folder, monkeypatch):
         description = rclpy.parameter.Parameter('robot_description', value=urdf)
         assert node.set_parameters([description])[0].successful
         node.trigger_configure()
-        robot = node.robot_holder.require()
-        assert robot.model.joint_names == ('joint1', 'joint2', 'joint3')
+        feedforward = node.robot_holder.require().feedforward
+        q, v, a = np.random.default_rng(2).uniform(-1.0, 1.0, (3, 3))
+        feedforward.compute(q, v, np.array([q, v, a]))
+        model = parse_urdf((ROOT / 'examples/identified_arm/arm.urdf').read_text())
+        wanted = RobotDynamics(model).inverse_dynamics(q, v, a) + JointFriction(model).torque(v)
+        np.testing.assert_allclose(feedforward.effort, wanted, atol=0.05 * np.abs(wanted).max())
     finally:
         node.destroy_node()
         rclpy.shutdown(context=context)

@@ -15,7 +15,7 @@ from robot_dynamics_ros.comparison import FrictionFit
 from robot_dynamics_ros.core import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.report import ENDINGS, write_report
 from robot_dynamics_ros.report import provenance as provenance_of
-from robot_dynamics_ros.report.html import page as html_page
+from robot_dynamics_ros.report.html import whole_page
 from robot_dynamics_ros.report.next_parameters import (
     friction_parameters,
     joints_without_friction,
@@ -63,7 +63,7 @@ def test_after_an_error_the_file_is_as_before(tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(html_page, 'figures_json', interrupted)
+    monkeypatch.setattr(whole_page, 'figures_json', interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_report(arm(1), provenance(), path)
     assert path.read_text() == 'before'

@@ -27,21 +27,18 @@ Prior = Literal['log_det', 'euclidean']
 MARGIN = 1e-4
 SOLVERS: dict[str, dict[str, Any]] = {
     'CLARABEL': {},
-    'SCS': {'eps': 1e-7, 'max_iters': 50000},
+    'SCS': {'eps': 1e-7, 'max_iters': 20000, 'time_limit_secs': 60.0},
 }
 SOLVED = 'optimal'
 
 
-def solved(
-    unknowns: Unknowns, rows: Array, prior: Prior, solvers: Sequence[str] = tuple(SOLVERS)
-) -> Array:
+def solved(unknowns: Unknowns, rows: Array, prior: Prior) -> Array:
     """The z (k,) of the least cost.
 
     Args:
         unknowns: what is free.
         rows: (p + 1, p + 1) triangle of [Y | tau], in deviations of the noise.
         prior: see `consistent`.
-        solvers: of cvxpy, the next one where one fails.
 
     Raises:
         IdentificationError: all of them fail.
@@ -61,7 +58,7 @@ def solved(
     cost += _prior(cp, unknowns, z, matrices, prior)
     problem = cp.Problem(cp.Minimize(cost), _constraints(unknowns, z, matrices))
     states = []
-    for solver in solvers:
+    for solver in SOLVERS:
         states.append(f'{solver}: {_state(problem, solver)}')
         if problem.status == SOLVED:
             found: Array = start + units @ change.value

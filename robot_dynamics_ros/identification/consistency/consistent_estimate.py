@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import IdentificationError
 
 from ..estimation import Estimate
 from ..regression.reduced_equations import ReducedEquations
@@ -17,6 +19,11 @@ from .reference_bodies import fixed_parameters
 from .unknowns import Unknowns, unknowns_of
 from .weighted_rows import weighted_rows
 
+# Of the torque of a joint: data count as no more exact. Solvers need more noise where exact data
+# contradict every real robot: the cost of all bodies that can exist is beyond their range then.
+LEAST_NOISE = 1e-8, 1e-5, 1e-2
+# Of a plausible value: what solvers leave of a term that is zero.
+ROUNDING = 1e-6
 PRIORS = ('log_det', 'euclidean')
 
 
@@ -53,16 +60,41 @@ def consistent(
     """
     if prior not in PRIORS:
         raise ParameterError(f'prior is {prior!r}, it must be one of {", ".join(PRIORS)}')
-    rows = weighted_rows(reduced, estimate.noise)
-    torques = _torques(reduced, estimate)
     fixed = fixed_parameters(reduced.layout, carried)
+    parameters = _solvable(reduced, estimate, prior, fixed, LEAST_NOISE)
+    return replace(estimate, parameters=parameters, method='consistent')
+
+
+def _solvable(
+    reduced: ReducedEquations,
+    estimate: Estimate,
+    prior: Prior,
+    fixed: Array,
+    levels: Sequence[float],
+) -> Array:
+    """The parameters (p,) with the first of these levels of noise that can be solved."""
+    least, *others = levels
+    try:
+        return _parameters(reduced, estimate, prior, fixed, least)
+    except IdentificationError:
+        if not others:
+            raise
+        return _solvable(reduced, estimate, prior, fixed, others)
+
+
+def _parameters(
+    reduced: ReducedEquations, estimate: Estimate, prior: Prior, fixed: Array, least: float
+) -> Array:
+    """The parameters (p,), where each equation has the least noise that is assumed."""
+    rows = weighted_rows(reduced, estimate.noise, least)
+    torques = _torques(reduced, estimate)
     unknowns = unknowns_of(rows[:, :-1], estimate, torques, fixed)
     z = solved(unknowns, rows, prior)
     if empty := _vanished(unknowns, z):
         # The others take over what the least that is allowed of these has explained.
         unknowns = unknowns_of(rows[:, :-1], estimate, torques, fixed, empty)
         z = solved(unknowns, rows, prior)
-    return replace(estimate, parameters=_cleared(unknowns, z), method='consistent')
+    return _cleared(unknowns, z)
 
 
 def _torques(reduced: ReducedEquations, estimate: Estimate) -> Array:
@@ -95,6 +127,7 @@ def _cleared(unknowns: Unknowns, z: Array) -> Array:
     known, nominal = unknowns.layout.is_known, unknowns.layout.nominal()
     parameters = unknowns.parameters(z)
     columns = list(unknowns.bounded)
-    parameters[columns] = np.maximum(parameters[columns], 0.0)
+    least = ROUNDING * unknowns.scales[columns]
+    parameters[columns] = np.where(parameters[columns] > least, parameters[columns], 0.0)
     parameters[known] = nominal[known]
     return parameters

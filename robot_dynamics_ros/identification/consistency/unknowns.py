@@ -16,7 +16,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from ..estimation import Estimate
-from ..observability.scales import parameter_scales
+from ..observability.scales import FRICTION, parameter_scales
 from ..parameters.joint_terms import JointTerm
 from ..parameters.parameter_layout import ParameterLayout
 from .pseudo_matrices import BODY, SIZE, SYMMETRIC, UPPER, congruence
@@ -120,6 +120,10 @@ def unknowns_of(
     layout = estimate.layout
     first = BODY * len(layout.bodies)
     scales = parameter_scales(layout, torques)
+    if 'armature' in layout.terms:
+        # As for friction: gears of small bodies have rotors that are not small.
+        rotors = layout.columns('armature')
+        scales[rotors] = np.maximum(scales[rotors], FRICTION * torques)
     scales[first:] = np.maximum(scales[first:], np.abs(estimate.parameters[first:]))
     effects = np.linalg.norm(rows, axis=0) * scales
     felt = ~layout.is_known & (effects > FELT * effects.max(initial=0.0))

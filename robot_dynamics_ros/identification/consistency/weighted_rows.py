@@ -8,27 +8,23 @@ from robot_dynamics_ros.core.checks import Array
 
 from ..regression.reduced_equations import ReducedEquations, triangle
 
-# Of the torque of a joint: data count as no more exact, so that the prior, which is worth one
-# equation with an error of its whole value, is not lost in rounding.
-LEAST_NOISE = 1e-7
 
-
-def weighted_rows(reduced: ReducedEquations, noise: Array) -> Array:
+def weighted_rows(reduced: ReducedEquations, noise: Array, least: float) -> Array:
     """The triangle (p + 1, p + 1) of [Y | tau] over all joints, in deviations of the noise.
 
     Args:
         reduced: equations of all data; zero columns for known parameters.
         noise: (r,) standard deviation of each equation; zero or not finite where it is not known:
             that equation is not used.
+        least: the least noise, of the torque of the equation.
     """
     size = reduced.layout.size
     rows = [np.zeros((1, size + 1))]
     for j, factor in enumerate(reduced.triangles):
-        least = LEAST_NOISE * _magnitude(reduced, j)
         if reduced.weights[j] > 0.0 and noise[j] > 0.0 and np.isfinite(noise[j]):
             # Of dependent equations, fewer count.
             share = reduced.independent[j] / max(1.0, reduced.counts[j])
-            rows.append(np.sqrt(share) / max(noise[j], least) * factor)
+            rows.append(np.sqrt(share) / max(noise[j], least * _magnitude(reduced, j)) * factor)
     return triangle(np.concatenate(rows))
 
 

@@ -16,7 +16,9 @@ HALF, NOTICEABLE = 0.5, 0.9
 # Share of the variance of a residual that follows from what was before, from which on it is said.
 REPEATS = 0.25
 # Findings because of which no parameter can be trusted.
-FATAL = ('wrong_robot', 'current', 'units', 'exchanged', 'sign', 'gravity_compensated')
+FATAL = (
+    'wrong_robot', 'current', 'unknown_gain', 'units', 'exchanged', 'sign', 'gravity_compensated',
+)  # fmt: skip
 
 
 def joint_sentence(joint: JointJudgement) -> str:
@@ -87,8 +89,8 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
     if structured:
         yield (
             f'What is left at {", ".join(structured)} is not noise: friction that depends on '
-            'load, position or temperature, elasticity, or what the finding list names. Intervals '
-            'count that as correlated noise.'
+            'load, position or temperature, elasticity, or what the findings name. Intervals hold '
+            'for noise alone: here they are too narrow.'
         )
     if not worse and not fatal and mean <= HALF:
         yield 'It can be loaded.'

@@ -1,0 +1,304 @@
+"""Consistent estimates: laws of bodies, exact data, optimality, other solvers, closed forms."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from identified_equations import identifiable
+from mechanics.robots import hand_written
+
+from robot_dynamics_ros.core import InertiaError, ParameterError, parse_urdf
+from robot_dynamics_ros.core.errors import IdentificationError
+from robot_dynamics_ros.identification.consistency import conic_problem, consistent
+from robot_dynamics_ros.identification.consistency.pseudo_matrices import pseudo_inertia
+from robot_dynamics_ros.identification.consistency.unknowns import NOT_NEGATIVE
+from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
+
+pytest.importorskip('cvxpy')
+
+SLIDER = """<robot name="lift"><link name="base"/><link name="box"><inertial>
+<origin xyz="0.1 0.2 0.05"/><mass value="2"/>
+<inertia ixx="0.02" iyy="0.03" izz="0.04" ixy="0.001" ixz="0" iyz="0.002"/></inertial></link>
+<joint name="lift" type="prismatic"><parent link="base"/><child link="box"/><axis xyz="0 0 1"/>
+<limit lower="-2" upper="2" effort="100" velocity="9"/></joint></robot>"""
+
+
+@pytest.fixture(scope='module')
+def noisy():
+    """Few equations and much noise: least squares gives bodies that cannot exist."""
+    return identifiable(hand_written('oblique').model, noise=0.05, count=60)
+
+
+@pytest.fixture(scope='module')
+def found(noisy):
+    return consistent(noisy.reduced, noisy.estimate)
+
+
+def bodies(known, parameters):
+    return [
+        parameters[known.layout.body_columns(body)] for body in range(len(known.layout.bodies))
+    ]
+
+
+def rms(block, parameters):
+    residuals = block.rows @ parameters - block.torques
+    return np.sqrt(np.mean(residuals**2, axis=0))
+
+
+@pytest.mark.parametrize('prior', ['log_det', 'euclidean'])
+@pytest.mark.parametrize('name', ['oblique', 'tree', 'mimic', 'gantry'])
+def test_exact_data_give_the_truth(name, prior):
+    known = identifiable(hand_written(name).model)
+    found = consistent(known.reduced, known.estimate, prior)
+    expected = known.base.values(known.parameters)
+    np.testing.assert_allclose(
+        known.base.values(found.parameters), expected, atol=1e-6 * np.abs(expected).max()
+    )
+    scale = np.sqrt(np.mean(known.held_out.torques**2, axis=0))
+    assert np.all(rms(known.held_out, found.parameters) < 1e-6 * scale)
+    known.layout.model.with_inertial_parameters(
+        found.parameters[: 10 * len(known.layout.model.joints)]
+    )
+
+
+@pytest.mark.parametrize('prior', ['log_det', 'euclidean'])
+def test_bodies_can_exist_where_those_of_least_squares_cannot(noisy, prior):
+    found = consistent(noisy.reduced, noisy.estimate, prior)
+    model = noisy.layout.model
+    with pytest.raises(InertiaError):
+        model.with_inertial_parameters(noisy.estimate.parameters[: 10 * len(model.joints)])
+    model.with_inertial_parameters(found.parameters[: 10 * len(model.joints)])
+    for body in bodies(noisy, found.parameters):
+        assert np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0.0
+    for term in set(NOT_NEGATIVE) & set(noisy.layout.terms):
+        assert np.all(found.parameters[noisy.layout.columns(term)] >= 0.0)
+    assert found.method == 'consistent'
+    assert found.base_columns == noisy.estimate.base_columns
+
+
+@pytest.mark.parametrize('name', ['oblique', 'tree', 'mimic'])
+def test_costs_at_most_three_percent_on_the_held_out_part(name):
+    known = identifiable(hand_written(name).model, noise=0.005, count=1000)
+    found = consistent(known.reduced, known.estimate)
+    plain = rms(known.held_out, known.estimate.parameters)
+    assert np.all(rms(known.held_out, found.parameters) < 1.03 * plain)
+
+
+def cost(known, parameters, scales):
+    """Half the squared residual, and the log-det prior, from the equations themselves."""
+    residuals = known.block.rows @ parameters - known.block.torques
+    total = 0.5 * np.sum(np.where(known.block.used, residuals / known.estimate.noise, 0.0) ** 2)
+    nominal = known.layout.nominal()
+    for found, described in zip(bodies(known, parameters), bodies(known, nominal), strict=True):
+        ratio = np.linalg.solve(pseudo_inertia(described), pseudo_inertia(found))
+        sign, logarithm = np.linalg.slogdet(ratio)
+        if sign <= 0.0 or np.linalg.eigvalsh(pseudo_inertia(found))[0] <= 0.0:
+            return np.inf
+        total += np.trace(ratio) - logarithm - 4.0
+    terms = slice(10 * len(known.layout.bodies), None)
+    changes = (parameters - nominal)[terms] / scales[terms]
+    return total + 0.5 * np.sum(changes**2)
+
+
+@pytest.fixture(scope='module')
+def scales(noisy):
+    """Plausible values of the terms, as the problem has them."""
+    kept = []
+    with pytest.MonkeyPatch.context() as patch:
+        solved = conic_problem.solved
+        module = 'robot_dynamics_ros.identification.consistency.consistent_estimate.solved'
+        patch.setattr(module, lambda u, *rest: (kept.append(u.scales), solved(u, *rest))[1])
+        consistent(noisy.reduced, noisy.estimate)
+    return kept[0]
+
+
+def test_no_change_that_is_allowed_improves_the_cost(noisy, found, scales):
+    """The cost is convex: what no small change improves is the minimum."""
+    random = np.random.default_rng(8)
+    least = cost(noisy, found.parameters, scales)
+    assert np.isfinite(least)
+    limited = [
+        column
+        for term in set(NOT_NEGATIVE) & set(noisy.layout.terms)
+        for column in noisy.layout.columns(term)
+    ]
+    for size in (1e-1, 1e-2, 1e-3):
+        for _ in range(100):
+            changed = found.parameters + size * scales * random.normal(size=len(scales))
+            changed[limited] = np.maximum(changed[limited], 0.0)
+            assert cost(noisy, changed, scales) > least - 1e-6
+    for better in (noisy.estimate.parameters, noisy.parameters, noisy.layout.nominal()):
+        assert cost(noisy, better, scales) > least
+
+
+def test_the_gradient_vanishes_where_nothing_is_bounded(noisy, found, scales):
+    """Changes of single parameters, by central differences."""
+    step = 1e-4
+    for column, value in enumerate(found.parameters):
+        if column >= 10 * len(noisy.layout.bodies) and value < 2.0 * step * scales[column]:
+            continue
+        change = np.zeros_like(scales)
+        change[column] = step * scales[column]
+        higher, least, lower = (
+            cost(noisy, found.parameters + sign * change, scales) for sign in (1, 0, -1)
+        )
+        # Against the size of the step that would minimise a parabola, in plausible values.
+        slope, curvature = 0.5 * (higher - lower) / step, (higher - 2.0 * least + lower) / step**2
+        assert abs(slope) < 1e-3 * max(1.0, curvature)
+
+
+def test_another_solver_finds_the_same(noisy, found, monkeypatch):
+    monkeypatch.setattr(
+        conic_problem,
+        'SOLVERS',
+        {'CLARABEL': {'max_iter': 1}, 'SCS': conic_problem.SOLVERS['SCS']},
+    )
+    other = consistent(noisy.reduced, noisy.estimate)
+    differences = noisy.block.rows @ (other.parameters - found.parameters)
+    assert np.all(np.abs(differences) < 1e-3 * noisy.estimate.noise)
+
+
+def test_where_both_solvers_fail_the_error_says_how(noisy, monkeypatch):
+    failing = {'CLARABEL': {'max_iter': 1}, 'SCS': {'max_iters': 1}}
+    monkeypatch.setattr(conic_problem, 'SOLVERS', failing)
+    with pytest.raises(IdentificationError, match=r'CLARABEL: .*, SCS: .*excite'):
+        consistent(noisy.reduced, noisy.estimate)
+
+
+def test_what_is_not_told_follows_the_divergence():
+    """A body that is lifted tells its mass alone: the centre and the shape stay.
+
+    With P = diag(1, 1, 1, x) in units of the description, x minimises
+    w (m_0 x - m)^2 / 2 + x - log x, so w m_0 (m_0 x - m) + 1 - 1 / x = 0.
+    """
+    model = parse_urdf(SLIDER)
+    known = identifiable(model, noise=0.3, count=20, layout=ParameterLayout(model, ()))
+    found = consistent(known.reduced, known.estimate).parameters
+    rows = known.block.rows[:, 0, 0] / known.estimate.noise[0]
+    torques = known.block.torques[:, 0] / known.estimate.noise[0]
+    weight, wanted, described = rows @ rows, rows @ torques, known.layout.nominal()
+    mass = described[0]
+    ratio = max(np.roots([weight * mass**2, 1.0 - wanted * mass, -1.0]))
+    assert found[0] == pytest.approx(ratio * mass, rel=1e-6)
+    expected, same = pseudo_inertia(described), pseudo_inertia(found)
+    np.testing.assert_allclose(same[:3, 3] / found[0], expected[:3, 3] / mass, rtol=1e-6)
+    center = expected[:3, 3] / mass
+    spread = same[:3, :3] - found[0] * np.outer(center, center)
+    np.testing.assert_allclose(
+        spread, expected[:3, :3] - mass * np.outer(center, center), rtol=1e-4, atol=1e-9
+    )
+
+
+def test_friction_that_would_drive_the_joint_is_zero():
+    known = identifiable(hand_written('pendulum').model, noise=0.005)
+    column = known.layout.column('viscous', known.layout.joints[0])
+    # The drive gives 3 N m s/rad more than the law: friction would be 1.5 - 3.
+    torques = known.block.torques - 3.0 * known.block.rows[:, :, column]
+    left = replace(known.reduced, triangles=_triangles(known.block.rows, torques))
+    found = consistent(left, known.estimate).parameters
+    assert found[column] == 0.0
+    without = list(set(known.base.columns) - {column})
+    expected = np.linalg.lstsq(known.block.rows[:, 0, without], torques[:, 0], rcond=None)[0]
+    fitted = known.block.rows[:, 0, without] @ expected
+    residual = np.linalg.norm(fitted - torques[:, 0])
+    assert np.linalg.norm(known.block.rows[:, 0] @ found - torques[:, 0]) < 1.001 * residual
+
+
+def _triangles(rows, torques):
+    both = np.concatenate([rows[:, 0], torques], axis=1)
+    triangle = np.zeros((both.shape[1], both.shape[1]))
+    factor = np.linalg.qr(both, mode='r')
+    triangle[: len(factor)] = factor
+    return triangle[None]
+
+
+def test_friction_that_is_hardly_told_is_estimated_all_the_same():
+    known = identifiable(hand_written('oblique').model, noise=0.005)
+    columns = known.layout.columns('viscous')
+    left = tuple(column for column in known.estimate.base_columns if column not in columns)
+    parameters = known.estimate.parameters.copy()
+    parameters[columns] = 0.0
+    estimate = replace(known.estimate, base_columns=left, parameters=parameters)
+    found = consistent(known.reduced, estimate).parameters
+    np.testing.assert_allclose(found[columns], known.parameters[columns], rtol=0.1)
+
+
+@pytest.mark.parametrize('name', ['massless_link', 'massless_tip'])
+@pytest.mark.parametrize('noise', [0.0, 0.005])
+def test_massless_bodies_do_not_hinder(name, noise):
+    known = identifiable(hand_written(name).model, noise)
+    found = consistent(known.reduced, known.estimate)
+    known.layout.model.with_inertial_parameters(
+        found.parameters[: 10 * len(known.layout.model.joints)]
+    )
+    plain = rms(known.held_out, known.estimate.parameters)
+    floor = 1e-6 * np.sqrt(np.mean(known.held_out.torques**2, axis=0))
+    assert np.all(rms(known.held_out, found.parameters) < 1.03 * plain + floor)
+
+
+def test_massless_bodies_that_are_not_told_stay():
+    known = identifiable(hand_written('massless_tip').model, noise=0.005)
+    tip = len(known.layout.bodies) - 1
+    columns = known.layout.body_columns(tip)
+    left = tuple(c for c in known.estimate.base_columns if not columns.start <= c < columns.stop)
+    found = consistent(known.reduced, replace(known.estimate, base_columns=left))
+    np.testing.assert_array_equal(found.parameters[columns], known.layout.nominal()[columns])
+
+
+def test_parameters_that_no_equation_feels_stay_to_the_last_bit():
+    model = hand_written('tree').model
+    known = identifiable(model, noise=0.005)
+    triangles = known.reduced.triangles.copy()
+    triangles[0] = 0.0
+    found = consistent(replace(known.reduced, triangles=triangles), known.estimate).parameters
+    for term in ('viscous', 'coulomb', 'offset'):
+        column = known.layout.column(term, known.layout.joints[0])
+        assert found[column] == known.layout.nominal()[column]
+
+
+def test_the_known_mass_of_a_load_stays_and_its_centre_is_found():
+    model = hand_written('oblique').model
+    link = next(frame.name for frame in model.frames if frame.body == 3)
+    layout = ParameterLayout(model, loads=(Load('brick', link, (('', 0.0, 200.5),)),))
+    known = identifiable(model, noise=0.002, layout=layout, changed=False)
+    columns = layout.body_columns(4)
+    brick = np.array([1.5, 0.3, 0.15, -0.15, 0.2, 0.0, 0.2, 0.01, 0.0, 0.25])
+    rows, mass = known.block.rows.copy(), columns.start
+    rows[:, :, mass] = 0.0
+    torques = known.block.torques + rows[:, :, columns] @ brick
+    triangles = np.concatenate(
+        [_triangles(rows[:, j : j + 1], torques[:, j : j + 1]) for j in range(model.size)]
+    )
+    layout = replace(layout, known={'brick m': 1.5})
+    reduced = replace(known.reduced, layout=layout, triangles=triangles)
+    found = consistent(reduced, replace(known.estimate, layout=layout)).parameters[columns]
+    assert found[0] == 1.5
+    assert np.linalg.eigvalsh(pseudo_inertia(found))[0] > 0.0
+    np.testing.assert_allclose(found[1:4], brick[1:4], atol=0.05)
+
+
+def test_exact_data_of_no_real_robot_give_a_real_one():
+    """A link that gains mass where the drives feel less: the nearest is still found."""
+    known = identifiable(hand_written('pendulum').model)
+    column = known.layout.column('coulomb', known.layout.joints[0])
+    torques = known.block.torques - 9.0 * known.block.rows[:, :, column]
+    reduced = replace(known.reduced, triangles=_triangles(known.block.rows, torques))
+    found = consistent(reduced, known.estimate).parameters
+    known.layout.model.with_inertial_parameters(found[:10])
+    assert found[column] == 0.0
+
+
+def test_what_a_body_carries_can_be_taken_off(noisy):
+    """The rest can exist too, though the data say nothing of the difference."""
+    carried = 0.9 * noisy.layout.nominal()[: 10 * len(noisy.layout.bodies)]
+    found = consistent(noisy.reduced, noisy.estimate, carried=carried).parameters
+    rest = found[: len(carried)] - carried
+    for body in rest.reshape(-1, 10):
+        assert np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0.0
+
+
+def test_refuses_what_does_not_exist(noisy):
+    with pytest.raises(ParameterError, match='prior is'):
+        consistent(noisy.reduced, noisy.estimate, 'flat')
+    with pytest.raises(ParameterError, match='carried has the shape'):
+        consistent(noisy.reduced, noisy.estimate, carried=np.zeros(3))

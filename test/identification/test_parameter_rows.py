@@ -1,0 +1,72 @@
+"""Parameters as rows, and the model that they stand for."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip('scipy')
+
+from simulated_recordings import urdf
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.identification.estimation import Estimate
+from robot_dynamics_ros.identification.model_of_parameters import model_of_parameters
+from robot_dynamics_ros.identification.observability import BaseParameters, structure_of
+from robot_dynamics_ros.identification.parameter_rows import base_rows, body_rows, joint_rows
+from robot_dynamics_ros.identification.parameters.parameter_layout import ParameterLayout
+
+
+@pytest.fixture(scope='module')
+def layout():
+    return ParameterLayout(parse_urdf(urdf()))
+
+
+def test_the_model_has_the_torques_of_its_parameters(layout):
+    """The regressor is linear in them: rows @ parameters, with rotors, friction and offsets."""
+    random = np.random.default_rng(1)
+    parameters = layout.nominal()
+    for term in layout.terms:
+        parameters[layout.columns(term)] = random.uniform(0.1, 1.0, 6)
+    model = model_of_parameters(layout, parameters)
+    q, v, a = random.uniform(-1.0, 1.0, (3, 20, 6))
+    bodies = RobotDynamics(layout.model).regressor(q, v, a) @ parameters[:60]
+    sign = v / np.hypot(v, 0.01)
+    armature, viscous, coulomb, offset = (
+        parameters[layout.columns(term)] for term in ('armature', 'viscous', 'coulomb', 'offset')
+    )
+    expected = bodies + armature * a + viscous * v + coulomb * sign + offset
+    np.testing.assert_allclose(model.inverse_dynamics(q, v, a), expected, rtol=1e-9, atol=1e-9)
+
+
+@pytest.fixture(scope='module')
+def rows(layout):
+    structure = structure_of(layout)
+    b = len(structure.columns)
+    base = BaseParameters(
+        layout, structure.columns, structure.combination, b, b, 1.0, tuple(map(str, range(b))), ()
+    )
+    deviations = np.linspace(0.1, 1.0, b)
+    estimate = Estimate(
+        layout, layout.nominal() + 1.0, structure.columns, np.diag(deviations**2),
+        np.ones(6), np.ones(6), 'robust',
+    )  # fmt: skip
+    return structure, base, estimate, deviations
+
+
+def test_intervals_are_those_of_the_covariance(rows):
+    _, base, estimate, deviations = rows
+    for row, deviation in zip(base_rows(base, estimate), deviations, strict=True):
+        assert row.high - row.low == pytest.approx(2.0 * 1.96 * deviation, rel=1e-3)
+        assert (row.low + row.high) / 2.0 == pytest.approx(row.value)
+
+
+def test_a_parameter_that_acts_with_others_has_no_interval(layout, rows):
+    structure, base, estimate, _ = rows
+    found = {row.name: row for row in joint_rows(structure, base, estimate)}
+    found |= {row.name: row for row in body_rows(structure, base, estimate)}
+    assert set(found) == set(layout.names)
+    for name in ('shoulder viscous', 'base coulomb'):
+        assert np.isfinite(found[name].low)
+    # The rotor of the first joint turns with its link.
+    for name in ('base armature', 'base_link Izz', 'base_link m'):
+        assert np.isnan(found[name].low)
+    assert all(row.value == pytest.approx(row.nominal + 1.0) for row in found.values())

@@ -1,0 +1,79 @@
+"""The report of an identification: complete, in words too, and harmless whatever a name is."""
+
+import re
+
+import numpy as np
+import pytest
+from report.synthetic import provenance
+
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.identification.identification import Identification, ParameterRow
+from robot_dynamics_ros.identification.judgement import (
+    HeldOutSamples,
+    JointJudgement,
+    JudgedRecording,
+    Judgement,
+)
+from robot_dynamics_ros.report.identification import (
+    check_identification_file,
+    identification_report,
+)
+
+NAMES = ('</script><script>window.hacked = 1</script>', '<img src=x onerror=alert(1)>')
+
+
+def identification(names=('one', 'two')):
+    times = np.arange(200) / 20.0
+    measured = np.sin(np.outer(times, [1.0, 2.0]))
+    begins = np.arange(200) == 0
+    samples = HeldOutSamples(
+        tuple(names), np.zeros(200), begins, times, measured, measured, 0.5 * measured,
+        0.9 * measured,
+    )  # fmt: skip
+    joints = {
+        name: JointJudgement('N m', True, 0.7, 0.35, 0.07, False, 0.4, f'{name} is better.')
+        for name in names
+    }
+    findings = [Finding('still', (names[0],), None, f'{names[0]} stands still.')]
+    judgement = Judgement(
+        names[0], (JudgedRecording(names[1], split=10.0),), joints, findings, samples,
+        ('It is better.', 'It can be loaded.'),
+    )  # fmt: skip
+    row = ParameterRow(f'{names[0]} coulomb', 'N m', 0.0, 0.5, 0.4, 0.6)
+    alone = ParameterRow(f'{names[0]} m', 'kg', 1.0, 1.0, np.nan, np.nan)
+    return Identification(
+        judgement, 'consistent', 24, 25, 12.0, (row,), (alone,), (row,), (f'{names[0]}: m stays.',)
+    )
+
+
+@pytest.fixture(scope='module')
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp('report') / 'report.html'
+    return identification_report(identification(), provenance(), path).decode()
+
+
+def test_the_page_says_in_words_what_the_plots_show(text):
+    for words in (
+        'It can be loaded.', 'one is better.', 'one stands still.', 'one: m stays.',
+        '24 of the 25 base parameters', 'as described', 'not determined alone', '0.4 to 0.6',
+        'measured torque', 'by the identified model',
+    ):  # fmt: skip
+        assert words in text.replace('\u00a0', ' '), words
+
+
+def test_names_do_nothing(tmp_path):
+    report = identification_report(identification(NAMES), provenance(), tmp_path / 'r.html')
+    text = report.decode()
+    assert len(re.findall(r'</script', text, re.IGNORECASE)) == 3
+    assert '<img src=x' not in text
+
+
+def test_the_picture_is_a_png_of_any_names(tmp_path):
+    picture = identification_report(identification(NAMES), provenance(), tmp_path / 'r.png')
+    assert picture.startswith(b'\x89PNG')
+
+
+def test_an_unknown_ending_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match=r'report\.pdf.*\.html, \.png'):
+        check_identification_file(tmp_path / 'report.pdf')
