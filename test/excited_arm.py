@@ -1,5 +1,6 @@
 """A small arm with collision geometry for motions of excitation, and the shapes by themselves."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -34,6 +35,14 @@ def _joint(name, parent, child, axis, z, effort):
         f'<origin xyz="0 0 {z}"/><axis xyz="{axis}"/><dynamics damping="0.4" friction="0.3"/>'
         f'<limit lower="-2.8" upper="2.5" effort="{effort}" velocity="2.5"/></joint>'
     )
+
+
+def short_urdf():
+    """The first two joints."""
+    text = urdf()
+    parts = re.findall(r'<link name="(?:base|column|upper)".*?(?=<link|<joint)', text)
+    parts += re.findall(r'<joint name="(?:turn|shoulder)".*?</joint>', text)
+    return f'<robot name="short">{"".join(parts)}</robot>'
 
 
 def urdf(collision=True):
@@ -88,8 +97,10 @@ def slope_by_differences(function, x, step=1e-6):
 def told_by(recording):
     """Base parameters that a recording determines, and what is missing in its motion."""
     # SciPy may be missing.
-    from robot_dynamics_ros.identification.observability.base_parameters import base_parameters
-    from robot_dynamics_ros.identification.observability.excitation import excitation_findings
+    from robot_dynamics_ros.identification.observability import (
+        base_parameters,
+        excitation_findings,
+    )
     from robot_dynamics_ros.identification.regression import (
         Cutoffs,
         EquationOptions,

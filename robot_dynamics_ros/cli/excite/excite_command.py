@@ -20,6 +20,7 @@ from robot_dynamics_ros.identification.excitation.excitation_settings import (
 from robot_dynamics_ros.written_file import written_file
 
 from ..description_file import files_and_arguments, read_robot
+from ..exit_codes import FINDINGS, GOOD
 from ..output import Output, file_to_write, output_options
 from .excitation_tables import as_json, lines, share_table
 from .instructions import instructions, remarks
@@ -46,7 +47,8 @@ Examples:
   robot_dynamics excite --urdf arm.urdf --output traj.yaml --duration 40 --frequency 0.5
   robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
 
-Exit code 2: no motion is possible within the limits.
+Exit code 1: the motion was written, but tells some parameters poorly (condition above 100). 2: no
+motion is possible within the limits.
 """
 
 
@@ -74,7 +76,7 @@ Exit code 2: no motion is possible within the limits.
     '--start', metavar='LIST',
     help='Positions where the motion starts and ends, separated by commas. [default: chosen]',
 )  # fmt: skip
-@click.option('--duration', type=float, default=20.0, show_default=True, help='[s]')
+@click.option('--duration', type=float, default=20.0, show_default=True, help='Of the motion [s].')
 @click.option('--frequency', type=float, default=1.0, show_default=True, help='Highest one [Hz].')
 @click.option('--harmonics', type=int, help='Of each joint. [default: as many as fit, up to 10]')
 @click.option(
@@ -114,7 +116,7 @@ def excite_command(
     steps: int,
     seed: int,
     output: Output,
-) -> None:
+) -> int:
     """Find the motion, and write it."""
     files, arguments = files_and_arguments(words)
     if files:
@@ -143,6 +145,10 @@ def excite_command(
     output.show('', share_table(excitation), '')
     for line in instructions(excitation, trajectory, goal):
         output.line(line)
+    if not excitation.question:
+        return GOOD
+    output.line(excitation.question)
+    return FINDINGS
 
 
 def chosen_joints(model: RobotModel, listed: str | None) -> tuple[RobotModel, dict[str, float]]:

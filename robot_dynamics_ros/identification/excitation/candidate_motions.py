@@ -17,6 +17,9 @@ from .violation import Allowance
 
 # Random poses among which a start is searched.
 POSES = 400
+# Shares of the ranges among which it is searched, one after the other: of a robot with many joints
+# nearly all poses touch.
+SPREADS = (1.0, 0.5, 0.25, 0.1)
 # Halvings of the interval in which the largest amplitude is searched.
 HALVINGS = 9
 # Of what is allowed.
@@ -100,15 +103,22 @@ def resting_poses(allowance: Allowance, generator: np.random.Generator) -> Array
     """
     limits, share = allowance.limits, allowance.share
     drawn = generator.uniform(-1.0, 1.0, (POSES, len(limits.half)))
-    poses = limits.middle + share * limits.half * drawn
-    allowed = poses[allowance.resting_excess(poses) == 0.0]
-    if not len(allowed):
-        raise ParameterError(
-            f'none of {POSES} random poses keeps {allowance.clearance.distance:g} m from the '
-            f'robot itself and from the floor, with {share:.0%} of the effort limits: allow a '
-            'smaller --distance, a lower --floor (or none), a larger --share, or fewer --joints'
-        )
-    return allowed
+    home = np.clip(0.0, limits.middle - share * limits.half, limits.middle + share * limits.half)
+    nearest, least = home, np.inf
+    for center in (limits.middle, home):
+        room = share * limits.half - np.abs(center - limits.middle)
+        for spread in SPREADS:
+            poses = center + spread * room * drawn
+            excess = allowance.resting_excess(poses)
+            if (excess == 0.0).any():
+                return poses[excess == 0.0]
+            if excess.min() < least:
+                nearest, least = poses[excess.argmin()], excess.min()
+    raise ParameterError(
+        f'the robot may rest at none of {2 * len(SPREADS) * POSES} random poses; at the best of '
+        f'them {allowance.excess_at(nearest)}. Allow a smaller --distance, a lower --floor (or '
+        'none), a larger --share, or fewer --joints'
+    )
 
 
 def random_motion(

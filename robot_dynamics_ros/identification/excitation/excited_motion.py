@@ -12,6 +12,7 @@ from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 
+from ..observability.excitation import LARGEST_CONDITION
 from .candidate_motions import (
     Candidates,
     largest_allowed,
@@ -78,6 +79,17 @@ class Excitation:
         """
         gained = self.told.log_det - float(np.median(self.random))
         return float(np.exp(gained / (2.0 * self.information.rank)))
+
+    @property
+    def question(self) -> str:
+        """What to change where some parameters are told poorly; empty where none are."""
+        if self.told.condition <= LARGEST_CONDITION:
+            return ''
+        return (
+            f'condition {self.told.condition:.3g} is above {LARGEST_CONDITION:g}: some parameters '
+            'are hardly told. Try a larger --share, --steps or --frequency, another --seed, or '
+            '--joints without those that are slow or have a short range'
+        )
 
     @property
     def times(self) -> Array:
@@ -172,10 +184,7 @@ def _checked_start(
             f'of its range allowed are {low:.4g} to {high:.4g}'
         )
     if allowance.resting_excess(start[None])[0] > 0.0:
-        raise ParameterError(
-            f'at the start the robot is nearer than {settings.distance:g} m to itself or to the '
-            f'floor, or needs more than {allowance.share:.0%} of an effort limit'
-        )
+        raise ParameterError(f'the robot may not rest at the start: {allowance.excess_at(start)}')
     return start
 
 

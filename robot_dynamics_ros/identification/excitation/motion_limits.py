@@ -9,6 +9,7 @@ import numpy as np
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.sampling import position_range
 from robot_dynamics_ros.core.model.tree import Joint
 
@@ -20,7 +21,7 @@ RISE_TIME = 0.25
 
 @dataclass(frozen=True)
 class MotionLimits:
-    """Limits of the independent joints, each (n,), in SI units.
+    """Limits of the independent joints, each (n,), in SI units; mimic joints keep theirs too.
 
     Attributes:
         lower: smallest positions.
@@ -57,10 +58,16 @@ class MotionLimits:
         Args:
             model: the robot.
             acceleration: largest of each joint; None: the velocity limit within `RISE_TIME`.
+
+        Raises:
+            ParameterError: a mimic joint cannot keep its limits.
         """
         joints = model.independent_joints
         ranges = np.array([position_range(joint) for joint in joints])
         speeds = np.array([_speed(joint) for joint in joints])
+        for joint in model.joints:
+            if joint.mimicked is not None:
+                _narrow(ranges, speeds, joint)
         efforts = np.array([_or_infinite(joint.limits.effort) for joint in joints])
         accelerations = speeds / RISE_TIME if acceleration is None else acceleration
         return cls(
@@ -71,6 +78,22 @@ class MotionLimits:
             efforts,
             tuple(_assumptions(joints, acceleration)),
         )
+
+
+def _narrow(ranges: Array, speeds: Array, mimic: Joint) -> None:
+    """Narrow ranges (n, 2) and speeds (n,) in place, so that a mimic joint keeps its limits."""
+    coordinate = mimic.coordinate
+    index, multiplier = coordinate.index, coordinate.multiplier
+    if multiplier == 0.0:
+        return
+    ends = (np.array(position_range(mimic)) - coordinate.offset) / multiplier
+    ranges[index] = max(ranges[index, 0], ends.min()), min(ranges[index, 1], ends.max())
+    if ranges[index, 0] >= ranges[index, 1]:
+        raise ParameterError(
+            f'{mimic.name} mimics {mimic.mimicked}, and their position limits have no position in '
+            'common: correct the description'
+        )
+    speeds[index] = min(speeds[index], _or_infinite(mimic.limits.velocity) / abs(multiplier))
 
 
 def _or_infinite(limit: float) -> float:

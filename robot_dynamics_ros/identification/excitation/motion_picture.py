@@ -52,7 +52,7 @@ def draw(excitation: Excitation, file: Path) -> None:
     )
     figure.suptitle(_title(excitation), fontsize=11)
     try:
-        figure.savefig(file, dpi=130)
+        figure.savefig(file, dpi=90)
     except ValueError as error:
         raise ParameterError(f'{file.name}: {error}') from None
 

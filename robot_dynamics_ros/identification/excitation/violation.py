@@ -79,6 +79,19 @@ class Allowance:
         excess: Array = np.max([*parts, self.clearance.violation(q)[1]], axis=0)
         return excess
 
+    def excess_at(self, q: Array) -> str:
+        """What exceeds most where the robot rests at a pose (n,), in words."""
+        rest = np.zeros((1, len(q)))
+        *_, (_, torque, excess) = self._excesses(q[None], rest, rest, 0.0)
+        joint = int(excess.argmax())
+        if excess.max() >= self.clearance.violation(q[None])[1].max():
+            name = self.clearance.model.joint_names[joint]
+            return (
+                f'{name} needs {abs(torque[0, joint]):.4g}, with {self.share:.0%} of its effort '
+                f'limit allowed is {self.share * self.limits.effort[joint]:.4g}'
+            )
+        return self.clearance.nearest(q)
+
     def _allowed(self) -> tuple[Array, ...]:
         one = self.limits
         limits = (one.half, one.velocity, one.acceleration, one.effort)

@@ -1,5 +1,7 @@
 """Distances between bodies and from the floor, against closed forms and each other."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -148,7 +150,7 @@ def test_hulls_that_always_overlap_are_not_checked():
     """A sphere about the upper arm that encloses the hand wherever it is."""
     capsule = f'<capsule radius="{RADIUS}" length="{LENGTH}"/>'
     text = urdf().replace(capsule, '<sphere radius="0.9"/>', 1)
-    said = clearance(mujoco=False, text=text).exceptions
+    said = clearance(mujoco=False, text=text, floor=None).exceptions
     assert 'upper and hand overlap at nearly all poses: they are not checked' in said
 
 
@@ -176,6 +178,32 @@ def test_a_robot_without_collision_geometry_has_capsules_along_its_frames():
     assert bare.pairs == {('column', 'fore'), ('column', 'hand'), ('upper', 'hand')}
 
 
+def test_without_mujoco_capsules_are_used(monkeypatch):
+    folder = 'robot_dynamics_ros.identification.excitation.clearance'
+    monkeypatch.delitem(sys.modules, f'{folder}.mujoco_distances', raising=False)
+    monkeypatch.setitem(sys.modules, 'mujoco', None)
+    assert 'distances of enclosing capsules' in clearance(mujoco=True).words
+
+
+def test_a_mesh_is_the_hull_of_its_vertices(tmp_path):
+    """A box as a mesh file, in mm, is the box as a primitive."""
+    trimesh = pytest.importorskip('trimesh')
+    pytest.importorskip('mujoco')
+    capsule = f'<capsule radius="{RADIUS}" length="0.3"/>'
+    trimesh.creation.box((100.0, 140.0, 300.0)).export(tmp_path / 'box.stl')
+    mesh = '<mesh filename="box.stl" scale="0.001 0.001 0.001"/>'
+    near = [
+        Clearance(
+            dynamics(), urdf().replace(capsule, shape), tmp_path, POSES,
+            distance=DISTANCE, floor=0.0,
+        ).at(POSES, 0.5)
+        for shape in ('<box size="0.1 0.14 0.3"/>', mesh)
+    ]  # fmt: skip
+    np.testing.assert_allclose(near[0].apart, near[1].apart, atol=1e-6)
+    np.testing.assert_allclose(near[0].height, near[1].height, atol=1e-6)
+    assert (near[0].apart < 0.5).any()
+
+
 @pytest.mark.parametrize(
     'wrong',
     [
@@ -190,5 +218,5 @@ def test_geometry_that_cannot_be_read_is_replaced_and_said(wrong):
     text = urdf().replace(capsule, wrong)
     assert text != urdf()
     said = clearance(mujoco=False, text=text).words
-    assert 'hand: ' in said
+    assert 'hand cannot be used: ' in said
     assert 'link frames, of an assumed radius, for hand' in said

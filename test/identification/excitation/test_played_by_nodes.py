@@ -10,7 +10,7 @@ import yaml
 rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('mujoco')
 pytest.importorskip('scipy')
-pytest.importorskip('robot_dynamics_interfaces')
+pytest.importorskip('robot_dynamics_interfaces.msg')
 
 from builtin_interfaces.msg import Duration
 from domains import free_domain
@@ -18,6 +18,7 @@ from excited_arm import JOINTS, excited, told_by, urdf
 from rclpy.executors import SingleThreadedExecutor
 from sensor_msgs.msg import JointState
 from simulated_recordings import Recorded
+from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from waiting import wait_until
 
@@ -61,7 +62,8 @@ class Stack:
         self.node = rclpy.create_node('recorder', context=context)
         self.executor = SingleThreadedExecutor(context=context)
         self.executor.add_node(self.node)
-        self.states, self.passed_on = [], []
+        self.states, self.passed_on, self.commands = [], [], []
+        self.node.create_subscription(Float64MultiArray, '/commands', self.commands.append, 10)
         self.node.create_subscription(JointState, '/joint_states', self.states.append, 50)
         self.node.create_subscription(
             JointTrajectory, f'/{ARM}/reference', self.passed_on.append, 10
@@ -81,6 +83,15 @@ class Stack:
             for part in ('position', 'velocity', 'effort')
         )
         return Recorded(times, q, v, tau, np.zeros_like(q), JOINTS)
+
+
+def largest_error(recorded, found):
+    """Of the positions, for the start of the motion at which it is smallest."""
+    errors = []
+    for start in np.arange(-1.0, 1.0, 0.01):
+        times = np.clip(recorded.times - start, 0.0, found.settings.duration)
+        errors.append(np.abs(recorded.positions - found.series.at(times)[0]).max())
+    return min(errors)
 
 
 def stamp(state):
@@ -119,11 +130,16 @@ def test_the_motion_is_passed_on_tracked_and_tells_every_parameter(stack):
     stack.until(lambda: stack.states, 'the states of the arm')
     stack.until(stack.publisher.get_subscription_count, 'the node')
 
+    # While it is not active, the node commands nothing and passes nothing on.
+    stack.until(lambda: stack.commands, 'a command of the node')
+    due = 0.0
+
     def passed_on():
-        # Until it is active, the node passes nothing on.
-        if not stack.passed_on:
+        nonlocal due
+        # Again only where the first was lost: it would begin the motion anew.
+        if not stack.passed_on and time.monotonic() > due:
             stack.publisher.publish(sent)
-            time.sleep(0.2)
+            due = time.monotonic() + 5.0
         return stack.passed_on
 
     stack.until(passed_on, 'the trajectory with its efforts')
@@ -132,8 +148,8 @@ def test_the_motion_is_passed_on_tracked_and_tells_every_parameter(stack):
     end = begin + found.settings.duration + 1.0
     stack.until(lambda: stamp(stack.states[-1]) > end, 'the end of the motion')
     recorded = stack.recorded(begin, end)
-    assert np.abs(recorded.positions[-1] - found.series.start).max() < 0.05
+    assert largest_error(recorded, found) < 0.05
     base, findings = told_by(recorded.reader)
     assert base.rank == base.structural_rank
     assert base.condition < 100.0
-    assert [one for one in findings if one.code != 'slow'] == []
+    assert findings == ()

@@ -70,11 +70,13 @@ class BodyShapes:
         shapes = (*loaded.shapes, *frame_capsules(model, bare))
         bodies = np.array([model.frames[shape.frame].body for shape in shapes], dtype=np.intp)
         distances = _distances(shapes, mujoco)
-        said = [distances.words, *(f'{name}: {why}' for name, why in loaded.missing.items())]
+        said = ['collision geometry'] if loaded.shapes else []
         if bare:
             named = ', '.join(frame.name for frame in model.frames if frame.body in bare)
             said.append(f'capsules along the link frames, of an assumed radius, for {named}')
-        return cls(model, shapes, bodies, distances, '; '.join(said))
+        said += [f'{name} cannot be used: {why}' for name, why in loaded.missing.items()]
+        words = '; '.join([*said, distances.words])
+        return cls(model, shapes, bodies, distances, words)
 
     def lowest(self, poses: Array, chosen: Indices) -> tuple[Array, Array]:
         """Heights (m, k) of some shapes in the base, and their lowest points (m, k, 3) [m].

@@ -20,7 +20,7 @@ class CapsuleDistances:
         words, exchanged: see `body_shapes.Distances`.
     """
 
-    words = 'capsules that enclose the collision geometry'
+    words = 'distances of enclosing capsules'
     exchanged = False
 
     def __init__(self, shapes: Sequence[Shape]) -> None:

@@ -38,6 +38,7 @@ class Clearance:
     """Distances between bodies that are to be kept, and from the floor.
 
     Attributes:
+        model: the robot.
         distance: to keep [m].
         floor: height in the base frame [m]; None for no floor.
         words: which geometry is used.
@@ -66,7 +67,7 @@ class Clearance:
             floor: height in the base frame [m]; None for no floor.
             mujoco: whether to use MuJoCo where it is installed.
         """
-        self.distance, self.floor = distance, floor
+        self.model, self.distance, self.floor = dynamics.model, distance, floor
         self._motion = BodyMotion(dynamics)
         self._shapes = BodyShapes.of(dynamics.model, urdf, folder, mujoco)
         self._kept = KeptDistances.of(self._shapes, self._motion.poses(poses), distance, floor)
@@ -93,6 +94,26 @@ class Clearance:
             nearest = pairs[np.unravel_index(apart.argmin(), apart.shape)[1]]
             pair = tuple(self._shapes.name(body) for body in self._shapes.bodies[nearest])
         return Nearness(apart, height[:, kept.height == self.distance], pair, bool(holds))
+
+    def nearest(self, q: Array) -> str:
+        """Which distance is too small at a pose (n,), the most relative to that to keep."""
+        poses = self._motion.poses(q[None])
+        kept, shapes = self._kept, self._shapes
+        apart = self._measured(poses, self.distance)[0][0]
+        height = shapes.lowest(poses, kept.above)[0][0] - (self.floor or 0.0)
+        ratios = np.concatenate([apart / kept.apart, height / kept.height])
+        index = int(ratios.argmin())
+        if index >= len(apart):
+            index -= len(apart)
+            what = (
+                f'{shapes.name(shapes.bodies[kept.above[index]])} is {height[index]:.3f} m above'
+            )
+            return f'{what} the floor, needed are {kept.height[index]:.3f} m'
+        names = [shapes.name(body) for body in shapes.bodies[kept.pairs[index]]]
+        return (
+            f'{names[0]} and {names[1]} are {apart[index]:.3f} m apart, needed are '
+            f'{kept.apart[index]:.3f} m'
+        )
 
     def violation(self, q: Array, reserve: float = 0.0) -> tuple[float, Array, Array]:
         """How much distances are too small, relative to those to keep.

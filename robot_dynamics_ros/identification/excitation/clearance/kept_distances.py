@@ -9,12 +9,15 @@ from itertools import combinations
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError
 
 from .body_motion import Indices
 from .body_shapes import BodyShapes
 
 # What all but this share of random poses keep, is a distance that bodies can have.
 RARE = 0.05
+# [m]: bodies that are nearer at nearly all poses count as overlapping.
+TOUCHING = 0.005
 # [m]: a height that changes less over all poses is not changed by the motion.
 CONSTANT = 1e-3
 
@@ -52,6 +55,9 @@ class KeptDistances:
             poses: (m, frames, 3, 4) of all frames at random positions.
             distance: to keep [m].
             floor: height in the base frame [m]; None for no floor.
+
+        Raises:
+            ParameterError: a body that moves is never above the floor.
         """
         pairs, apart, said = _pairs(shapes, poses, distance)
         above, height, low = np.empty(0, np.intp), np.empty(0), []
@@ -72,7 +78,7 @@ def _pairs(shapes: BodyShapes, poses: Array, distance: float) -> tuple[Indices, 
         reached = float(np.quantile(measured[:, same].min(axis=1), 1.0 - RARE))
         needed = distance if reached >= distance else reached / 2.0
         names = f'{shapes.name(first)} and {shapes.name(second)}'
-        if reached <= 0.0:
+        if reached < TOUCHING:
             said.append(f'{names} overlap at nearly all poses: they are not checked')
             continue
         if needed < distance:
@@ -106,7 +112,12 @@ def _above(
         if reached < distance and np.ptp(lowest) < CONSTANT:
             said.append(f'{name} is always {reached:.3f} m above the floor: it is not checked')
             continue
-        height = reached / 2.0 if 0.0 < reached < distance else distance
+        if reached <= 0.0:
+            raise ParameterError(
+                f'{name} is at most {reached:.3f} m above the floor, at {len(poses)} random '
+                'poses: give a lower --floor in the frame of the root link, or none'
+            )
+        height = reached / 2.0 if reached < distance else distance
         if height < distance:
             said.append(f'{name} is always near the floor: {height:.3f} m are kept')
         kept += moving[own].tolist()

@@ -21,7 +21,7 @@ class MujocoDistances:
         words, exchanged: see `body_shapes.Distances`.
     """
 
-    words = 'convex hulls of the collision geometry, distances by MuJoCo'
+    words = 'distances of convex hulls by MuJoCo'
     exchanged = True
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
