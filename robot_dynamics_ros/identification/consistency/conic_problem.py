@@ -18,6 +18,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError
 from robot_dynamics_ros.recordings.extra import required
 
+from ..regression.reduced_equations import triangle
 from .pseudo_matrices import BODY, SIZE, SYMMETRIC
 from .unknowns import Unknowns, reference_of
 
@@ -98,11 +99,11 @@ def _in_units_of_uncertainty(unknowns: Unknowns, rows: Array) -> tuple[Array, Ar
     left = rows[:, -1] - rows[:, :-1] @ unknowns.parameters(unknowns.prior)
     factor = rows[:, :-1] @ unknowns.basis
     prior = np.eye(size, size + 1)
-    upper = np.linalg.qr(np.concatenate([np.column_stack([factor, left]), prior]), mode='r')
+    upper = triangle(np.concatenate([np.column_stack([factor, left]), prior]))
     units = linalg.solve_triangular(upper[:size, :size], np.eye(size))
     change = units @ upper[:size, size]
     rest = np.column_stack([factor @ units, left - factor @ change])
-    return unknowns.prior + change, units, np.linalg.qr(rest, mode='r')
+    return unknowns.prior + change, units, triangle(rest)
 
 
 def _prior(cp: Any, unknowns: Unknowns, z: Any, matrices: Sequence[Any], prior: Prior) -> Any:

@@ -175,8 +175,8 @@ def _affine(
 
 def _root(matrix: Array) -> Array:
     """L (4, 4), upper triangular, with L L^T the matrix: the mass is that of one entry of X."""
-    root: Array = np.linalg.cholesky(matrix[::-1, ::-1])[::-1, ::-1]
-    return root
+    lower = np.linalg.cholesky(matrix[::-1, ::-1])
+    return np.asarray(lower[::-1, ::-1], dtype=np.float64)
 
 
 def reference_of(unknowns: Unknowns) -> Array:
