@@ -40,7 +40,7 @@ def measure() -> list[Figure]:
         file = write_recording(Path(folder) / 'bag', joints, SAMPLES, _signals(dynamics))
         program = [sys.executable, str(Path(__file__).with_name('identification_run.py'))]
         arguments = [str(description), str(file), str(CUTOFF), str(PARTS)]
-        done = subprocess.run([*program, *arguments], capture_output=True, check=True)
+        done = subprocess.run([*program, *arguments], stdout=subprocess.PIPE, check=True)
     measured = json.loads(done.stdout)
     figures = [
         Figure('identification: equations and base parameters', measured['seconds'], 's', SECONDS),

@@ -1,4 +1,4 @@
-"""What data can tell about the parameters.
+"""What data determine of the parameters.
 
 >>> base = base_parameters(reduced)
 >>> findings = excitation_findings(reduced, base)
@@ -12,7 +12,7 @@ Modules::
     scales                 plausible magnitudes of parameters
     combination_sentences  base parameters in words
     undetermined_bodies    bodies that stay at their prior, and why
-    excitation             findings about motion that tells too little
+    excitation             findings about motion that determines too little
 """
 
 from .determined_parameters import BaseParameters, base_parameters

@@ -33,7 +33,8 @@ def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
     per_mass = np.array([1.0, *3 * (length,), *6 * (length**2,)])
     terms = [_of_term(layout, term, torques, length) for term in layout.terms]
     scales = np.concatenate([np.outer(masses, per_mass).reshape(-1), *terms])
-    return np.maximum(scales, np.abs(layout.nominal()))
+    plausible: Array = np.maximum(scales, np.abs(layout.nominal()))
+    return plausible
 
 
 def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: float) -> Array:

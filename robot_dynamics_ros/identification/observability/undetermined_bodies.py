@@ -94,7 +94,7 @@ def _unfelt(body: str, parameters: Sequence[str], chain: Sequence[str]) -> str:
     """Why no data of this robot determine them."""
     if not parameters:
         return ''
-    moved = f'{chain[0]} alone moves' if len(chain) == 1 else f'{", ".join(chain)} move'
+    moved = f'{chain[0]} moves' if len(chain) == 1 else f'{", ".join(chain)} move'
     which = 'all ten' if len(parameters) == len(PARAMETERS) else ', '.join(parameters)
     return f'{body}: no drive feels {which}: only {moved} it; they stay at their prior.'
 

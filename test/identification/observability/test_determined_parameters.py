@@ -132,6 +132,16 @@ def test_one_moving_joint_tells_its_own_alone(motion, structure):
     assert found['still'].joints == JOINTS[1:]
 
 
+def test_no_motion_determines_nothing(motion, structure):
+    reduced = reduce(blocks_of(noisy(resting(motion, *JOINTS), 0.1)))
+    base = base_parameters(reduced, structure)
+    assert base.rank == 0
+    assert len(base.untold) == structure.rank
+    found = {finding.code: finding for finding in excitation_findings(reduced, base)}
+    assert found['still'].joints == JOINTS
+    assert len(base.undetermined) == len(LAYOUT.bodies)
+
+
 def test_bodies_that_no_drive_feels_are_named(motion, structure):
     base = base_parameters(reduce(blocks_of(motion)), structure)
     first = base.undetermined[0]

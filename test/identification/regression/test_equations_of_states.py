@@ -9,6 +9,7 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 from robot_dynamics_ros.core import JointFriction, ParameterError, RobotDynamics
 from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
 from robot_dynamics_ros.identification.regression import EquationOptions, MotionEquations
+from robot_dynamics_ros.scheduling.plain_data import decoded, encoded
 
 TREE = hand_written('tree')
 LINK = next(frame.name for frame in TREE.model.frames if frame.body == 3)
@@ -117,6 +118,11 @@ def test_the_power_form_needs_a_filter():
     layout = ParameterLayout(TREE.model)
     with pytest.raises(ParameterError, match='filter'):
         block_of(layout, TREE.python, drawn(TREE.python), form='power')
+
+
+def test_options_are_plain_data():
+    options = EquationOptions(cutoff=5.0, effort_levels={'elbow': 3.0})
+    assert decoded(encoded(options)) == options
 
 
 @pytest.mark.parametrize(

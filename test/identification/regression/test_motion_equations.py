@@ -124,6 +124,17 @@ def test_saturated_efforts_do_not_count(motion):
         MotionEquations(LAYOUT, EquationOptions(effort_levels={'nothing': 1.0}), ROBOT.native)
 
 
+def test_a_limit_that_efforts_exceed_is_not_where_they_saturate(motion):
+    """Descriptions have placeholders: only efforts near the limit are left out."""
+    low = 0.1 * np.abs(motion.efforts).max(axis=0)
+    levels = dict(zip(motion.joints, low, strict=True))
+    _, _, _, unlimited = made([motion])
+    _, torques, _, used = made([motion], levels=levels)
+    near = (np.abs(torques) >= 0.98 * low) & (np.abs(torques) <= 1.05 * low)
+    np.testing.assert_array_equal(used, unlimited & ~near)
+    assert used.mean() > 0.5
+
+
 def test_efforts_that_are_not_measured_do_not_count(motion):
     efforts = motion.efforts.copy()
     efforts[:, 1] = np.nan
