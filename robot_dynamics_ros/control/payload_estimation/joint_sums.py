@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
@@ -36,7 +37,12 @@ class Equations:
     rows: Array
     own: Array
     rest: Array
-    used: Array
+    used: npt.NDArray[np.bool_]
+
+    def part(self, samples: slice) -> Equations:
+        """Those of some of the samples."""
+        rows, own, rest, used = self.rows, self.own, self.rest, self.used
+        return Equations(rows[samples], own[samples], rest[samples], used[samples])
 
     def products(self) -> tuple[Array, Array]:
         """Matrices of products (r, c, c) of the columns [Y, F, r], and counts (r,)."""
@@ -62,13 +68,19 @@ class JointSums:
         self._counts: list[Array] = []
         self._times: list[float] = []
 
-    def add(self, time: float, equations: Equations) -> None:
-        """Add equations of neighbouring samples.
+    def add(self, times: Array, equations: Equations) -> None:
+        """Add equations, each to its block.
 
         Args:
-            time: of the first [s]; not before that of the call before.
-            equations: of them.
+            times: (N,) of them, not decreasing, and not before those of the call before [s].
+            equations: N of each joint.
         """
+        numbers = np.floor(times / self.duration)
+        starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1.0))
+        for start, stop in zip(starts, [*starts[1:], len(times)], strict=True):
+            self._add_together(float(times[start]), equations.part(slice(start, stop)))
+
+    def _add_together(self, time: float, equations: Equations) -> None:
         products, counts = equations.products()
         if self._times and time < self._times[-1] + self.duration:
             self._products[-1] += products
@@ -76,7 +88,7 @@ class JointSums:
             return
         self._products.append(products)
         self._counts.append(counts)
-        self._times.append(time)
+        self._times.append(self.duration * float(np.floor(time / self.duration)))
         if len(self._times) > MOST_BLOCKS:
             self._join_neighbours()
 

@@ -83,9 +83,8 @@ class LivePayload:
         carried, carried_gravity = _payload_torques(dynamics, motion)
         reference = terms.sum(axis=1) - carried + friction.torque(motion.v)
         bare_gravity = terms[:, 0] - carried_gravity
-        self._sums.add(
-            useful[0][0], self._equations.of(motion, reference, bare_gravity, dynamics.gravity)
-        )
+        equations = self._equations.of(motion, reference, bare_gravity, dynamics.gravity)
+        self._sums.add(np.array([time for time, _ in useful]), equations)
         if math.isnan(self._first):
             self._first = useful[0][0]
         self._last = useful[-1][0]

@@ -124,22 +124,9 @@ def _add_motions(
             measured = measured or bool(np.isfinite(part.efforts).any())
             terms = dynamics.torque_terms(part.q, part.v, part.a)
             reference = terms.sum(axis=1) + friction.torque(part.v)
-            written = write(part, reference, terms[:, 0])
-            _add_in_blocks(sums, motion.times[rows] + shift, written)
+            sums.add(motion.times[rows] + shift, write(part, reference, terms[:, 0]))
         before = shift + float(motion.times[-1])
     if not measured:
         raise RecordingError(
             'no effort was recorded: a payload needs the field effort of /joint_states, in N m'
         )
-
-
-def _add_in_blocks(sums: JointSums, times: Array, equations: Equations) -> None:
-    """Add equations, those of each block of time together."""
-    numbers = np.floor(times / sums.duration)
-    starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1.0))
-    for start, stop in zip(starts, [*starts[1:], len(times)], strict=True):
-        rows = slice(start, stop)
-        part = Equations(
-            equations.rows[rows], equations.own[rows], equations.rest[rows], equations.used[rows]
-        )
-        sums.add(float(times[start]), part)

@@ -1,5 +1,7 @@
 """Live states of the simulated arm with its tool: the tool is found, or the reason is said."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -175,6 +177,34 @@ def test_a_driver_that_takes_gravity_out_is_recognised(estimated):
     rows = states(recorded)
     rows[:, EFFORTS] -= recorded.gravity
     assert 'takes gravity out of them' in estimated(rows).refusal
+
+
+def test_the_share_of_gravity_is_that_of_the_arm_alone(estimated, dynamics):
+    """Also where the model has a payload, which the recorded arm has not."""
+    recorded = simulated()
+    rows = states(recorded)
+    rows[:, EFFORTS] -= recorded.gravity
+    model = dynamics.model.with_payload(FRAME, 5.0, (0.0, 0.0, 0.1))
+    refusal = estimated(rows, robot=RobotDynamics(model, backend='python')).refusal
+    lacking = float(re.search(r'lack (\S+) \+- ', refusal).group(1))
+    assert lacking == pytest.approx(100.0, abs=5.0)
+
+
+class Drag:
+    """Friction that the estimate has no parameters for."""
+
+    def torque(self, v):
+        return 8.0 * v * np.abs(v)
+
+
+def test_friction_that_is_known_is_taken_off(dynamics):
+    rows = states(simulated(tool=True))
+    rows[:, EFFORTS] += Drag().torque(rows[:, 1 + SIZE : 1 + 2 * SIZE])
+    payload = LivePayload(dynamics.model, FRAME)
+    payload.push(rows, dynamics, Drag())
+    estimate = payload.estimate()
+    check_tool(estimate)
+    assert max(estimate.noise.values()) < 0.3
 
 
 def test_efforts_in_another_unit_are_refused(estimated):

@@ -35,13 +35,13 @@ def equations(random, count=600, noise=DEVIATIONS, likeness=0.0):
     return Equations(rows, own, explained + noise * errors, np.ones((count, 2), bool))
 
 
-def sums_of(written, step=20):
-    """Sums in blocks of 1 s, of samples every 0.05 s."""
-    sums = JointSums(2, 11, 3, 1.0)
-    for start in range(0, len(written.rest), step):
-        part = slice(start, start + step)
-        fields = (written.rows, written.own, written.rest, written.used)
-        sums.add(0.05 * start, Equations(*(field[part] for field in fields)))
+def sums_of(written, duration=1.0, parts=7):
+    """Sums in blocks of time, of samples every 0.05 s that come in parts."""
+    sums = JointSums(2, 11, 3, duration)
+    times = 0.05 * np.arange(len(written.rest))
+    for rows in np.array_split(np.arange(len(times)), parts):
+        part = slice(rows[0], rows[-1] + 1)
+        sums.add(times[part], written.part(part))
     return sums
 
 
@@ -82,6 +82,14 @@ def test_intervals_cover_the_truth(likeness):
     assert 0.86 <= np.mean(inside) <= 0.995
 
 
+def test_the_noise_of_few_equations_is_not_underestimated():
+    """Of 60 equations of a joint, 3 tell its friction and 5 its half of the payload."""
+    random = np.random.default_rng(10)
+    noise = [fit_payload(sums_of(equations(random, count=60)), NOTHING).noise for _ in range(20)]
+    squares = np.mean(np.square(noise) / DEVIATIONS**2)
+    assert squares == pytest.approx(1.0, abs=0.12)
+
+
 def test_alike_errors_give_wider_intervals():
     random = np.random.default_rng(6)
     alone, alike = (
@@ -105,11 +113,16 @@ def test_unused_equations_do_not_count():
             for field in (written.rows, written.own, written.rest, written.used)
         )
     )
-    marked, left_out = JointSums(2, 11, 3, 1e9), JointSums(2, 11, 3, 1e9)
-    marked.add(0.0, kept)
-    left_out.add(0.0, clean)
+    marked, left_out = sums_of(kept, 1e9), sums_of(clean, 1e9)
     np.testing.assert_allclose(marked.blocks, left_out.blocks, rtol=1e-12)
     np.testing.assert_array_equal(marked.counts, left_out.counts)
+
+
+def test_blocks_do_not_depend_on_how_the_samples_come():
+    written = equations(np.random.default_rng(12))
+    at_once, in_parts = sums_of(written, parts=1), sums_of(written, parts=31)
+    assert len(at_once.blocks) == 30
+    np.testing.assert_allclose(in_parts.blocks, at_once.blocks, rtol=1e-9, atol=1e-9)
 
 
 def test_long_recordings_need_no_more_memory():
@@ -118,8 +131,7 @@ def test_long_recordings_need_no_more_memory():
     written = equations(random, count=20 * 3 * MOST_BLOCKS)
     sums = sums_of(written)
     assert len(sums.blocks) <= MOST_BLOCKS
-    once = JointSums(2, 11, 3, 1e9)
-    once.add(0.0, written)
+    once = sums_of(written, 1e9)
     np.testing.assert_allclose(sums.blocks.sum(axis=0), once.blocks[0], rtol=1e-9, atol=1e-6)
     np.testing.assert_array_equal(sums.counts, once.counts)
 
