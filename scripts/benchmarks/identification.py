@@ -1,7 +1,8 @@
 """An identification from 1,000,000 joint states of seven joints, from an MCAP file.
 
-One process reads, filters, makes and reduces the equations, and determines the base parameters. A
-second figure compares them with those of eight parts of the recording, reduced apart and merged.
+One process reads, filters, makes and reduces the equations, determines the base parameters and
+estimates them, weighted and robust. Another figure compares the base parameters of the whole with
+those of eight parts, reduced apart and merged.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def measure() -> list[Figure]:
         done = subprocess.run([*program, *arguments], stdout=subprocess.PIPE, check=True)
     measured = json.loads(done.stdout)
     figures = [
-        Figure('identification: equations and base parameters', measured['seconds'], 's', SECONDS),
+        Figure('identification: from the file to the estimate', measured['seconds'], 's', SECONDS),
         Figure('identification: peak memory', measured['megabytes'], 'MB', MEGABYTES),
         Figure('identification: merged parts to the whole', measured['error'], '', DIFFERENCE),
     ]

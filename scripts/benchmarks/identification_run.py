@@ -9,18 +9,24 @@ import json
 import resource
 import sys
 import time
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.identification.consistency import consistent
+from robot_dynamics_ros.identification.estimation import HuberWeights, estimate
 from robot_dynamics_ros.identification.observability import BaseParameters, base_parameters
 from robot_dynamics_ros.identification.parameters import ParameterLayout
 from robot_dynamics_ros.identification.regression import (
     Cutoffs,
+    EquationBlock,
     EquationOptions,
     MotionEquations,
+    RecordedEquations,
     ReducedEquations,
     reduce,
 )
@@ -30,19 +36,26 @@ from robot_dynamics_ros.recordings import motions, open_recording
 def main(urdf: str, recording: str, cutoff: str, parts: str) -> None:
     started = time.perf_counter()
     layout = ParameterLayout(parse_urdf(Path(urdf).read_text()))
-    with open_recording([Path(recording)], joints=layout.joints) as opened:
-        cutoffs = Cutoffs.of(opened, float(cutoff))
-        made = MotionEquations(layout, EquationOptions(cutoff=cutoffs.equations))
-        blocks = list(made.of_motions(motions(opened, cutoff=cutoffs.motions)))
+    blocks = RecordedEquations(lambda: _blocks(layout, Path(recording), float(cutoff)))
     whole = reduce(blocks)
     base = base_parameters(whole)
-    values = _solution(whole, base)
+    robust = estimate(whole, partial(reduce, blocks), base)
+    weights = HuberWeights(robust.parameters, robust.noise)
+    consistent(reduce(blocks, weights), robust)
     seconds = time.perf_counter() - started
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-    pieces = [reduce(blocks[part :: int(parts)]) for part in range(int(parts))]
-    other = _solution(ReducedEquations.merged(pieces), base)
-    error = float(np.abs(other - values).max() / np.abs(values).max())
+    pieces = [reduce(list(blocks)[part :: int(parts)]) for part in range(int(parts))]
+    one, other = (_solution(each, base) for each in (whole, ReducedEquations.merged(pieces)))
+    error = float(np.abs(other - one).max() / np.abs(one).max())
     print(json.dumps({'seconds': seconds, 'megabytes': megabytes, 'error': error}))
+
+
+def _blocks(layout: ParameterLayout, recording: Path, cutoff: float) -> Iterator[EquationBlock]:
+    """The equations of the recording."""
+    with open_recording([recording], joints=layout.joints) as opened:
+        cutoffs = Cutoffs.of(opened, cutoff)
+        made = MotionEquations(layout, EquationOptions(cutoff=cutoffs.equations))
+        yield from made.of_motions(motions(opened, cutoff=cutoffs.motions))
 
 
 def _solution(reduced: ReducedEquations, base: BaseParameters) -> Array:
