@@ -1,27 +1,32 @@
-"""Base parameters: the combinations of parameters that the equations depend on."""
+"""Base parameters: the combinations of parameters that data determine.
+
+Two steps: the structure of the robot says which columns are dependent in all data; pivoted QR of
+the data, in units of noise and of plausible parameters, which of the others these data tell apart
+(Gautier, "Numerical calculation of the base inertial parameters of robots", 1991).
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.recordings.extra import required
 
 from ..parameters.parameter_layout import ParameterLayout
+from ..regression.reduction import ReducedEquations
+from .combination_sentences import combination_sentences
+from .structure import Structure, structure_of
+from .undetermined_bodies import UndeterminedBody, undetermined_bodies
+from .whitened import Whitened, whitened
 
-
-@dataclass(frozen=True)
-class UndeterminedBody:
-    """A body some of whose parameters the data do not determine.
-
-    Attributes:
-        body: its name.
-        determined: how many of its ten parameters are determined alone or in combinations.
-        reason: why the others stay at their prior, as a sentence.
-    """
-
-    body: str
-    determined: int
-    reason: str
+# Standard deviations that a plausible value must make in all data together, to be told.
+TOLD = 5.0
+# The same at a single sample, of a measured effort in the place of a column: noise is a part of
+# the column, and must not determine its coefficient.
+TOLD_BY_SAMPLE = 3.0
+# Of the largest contribution: rounding.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -38,6 +43,7 @@ class BaseParameters:
         condition: of the independent columns, each scaled to unit length.
         sentences: (b,) each base parameter as a sum of parameters, readable.
         undetermined: bodies that stay at their prior, wholly or in part, and why.
+        untold: columns that the structure allows to determine, and these data do not.
     """
 
     layout: ParameterLayout
@@ -48,6 +54,7 @@ class BaseParameters:
     condition: float
     sentences: tuple[str, ...]
     undetermined: tuple[UndeterminedBody, ...]
+    untold: tuple[int, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,3 +70,85 @@ class BaseParameters:
         """Base parameters (b,) of full parameters (p,)."""
         values: Array = self.combination @ parameters
         return values
+
+
+def base_parameters(
+    reduced: ReducedEquations, structure: Structure | None = None
+) -> BaseParameters:
+    """What these equations determine.
+
+    Args:
+        reduced: equations of all data.
+        structure: of their layout, where it is known already.
+    """
+    structure = structure or structure_of(reduced.layout)
+    layout, seen = reduced.layout, whitened(reduced)
+    told, untold, folded = _told(structure, seen)
+    # The dependent columns of the structure, by the columns that are told.
+    combination = folded @ structure.combination
+    columns = tuple(structure.columns[k] for k in told)
+    combination[:, list(columns)] = np.eye(len(columns))
+    missing = tuple(structure.columns[k] for k in untold)
+    return BaseParameters(
+        layout,
+        columns,
+        combination,
+        len(columns),
+        structure.rank,
+        _condition(seen.triangle[:, list(columns)]),
+        combination_sentences(layout, combination, seen.scales),
+        undetermined_bodies(structure, reduced, missing),
+        missing,
+    )
+
+
+def _told(structure: Structure, seen: Whitened) -> tuple[list[int], list[int], Array]:
+    """Which structural columns are told, which are not, and these by those.
+
+    Returns:
+        Positions (b,) and (c,) in `structure.columns`, ascending; (b, b + c) each structural
+        column as a combination of the told ones, in units of the parameters.
+    """
+    linalg = required('scipy.linalg', 'identification')
+    columns = np.array(structure.columns, int)
+    rows = seen.triangle[:, columns]
+    rows[:, _vague_gains(structure.layout, columns, seen)] = 0.0
+    factor, order = linalg.qr(rows, mode='r', pivoting=True, check_finite=False)
+    pivots = np.abs(np.diag(factor))
+    rank = int(np.count_nonzero(pivots >= max(TOLD, ROUNDING * pivots.max(initial=0.0))))
+    told, untold = np.sort(order[:rank]), np.sort(order[rank:])
+    folded = np.zeros((rank, len(columns)))
+    place = np.searchsorted(told, order[:rank])
+    folded[place, order[:rank]] = 1.0
+    if 0 < rank < len(columns):
+        weights = linalg.solve_triangular(factor[:rank, :rank], factor[:rank, rank:])
+        weights[np.abs(weights) < ROUNDING] = 0.0
+        folded[np.ix_(place, order[rank:])] = weights
+    scales = seen.scales[columns]
+    return told.tolist(), untold.tolist(), folded * scales[told, None] / scales
+
+
+def _vague_gains(layout: ParameterLayout, columns: Array, seen: Whitened) -> Array:
+    """Positions in `columns` of the gains whose columns are hardly more than noise.
+
+    That is: what all other columns leave of the measured effort.
+    """
+    if 'gain' not in layout.terms:
+        return np.empty(0, int)
+    gains = np.flatnonzero(np.isin(columns, layout.columns('gain')))
+    least = TOLD_BY_SAMPLE * np.sqrt(seen.count / max(1, len(seen.noise)))
+    vague = []
+    for gain in gains:
+        last = np.append(np.delete(columns, gain), columns[gain])
+        left = np.linalg.qr(seen.triangle[:, last], mode='r')[-1, -1]
+        if abs(left) < least:
+            vague.append(int(gain))
+    return np.array(vague, int)
+
+
+def _condition(columns: Array) -> float:
+    """Largest to smallest singular value of columns of unit length; 1 for none."""
+    if not columns.shape[1]:
+        return 1.0
+    values = np.linalg.svd(columns / np.linalg.norm(columns, axis=0), compute_uv=False)
+    return float(values[0] / values[-1])

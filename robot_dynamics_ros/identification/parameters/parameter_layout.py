@@ -41,12 +41,26 @@ class ParameterLayout:
     known: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse terms, frames and names of known parameters that do not exist."""
+        """Refuse what does not exist, and what no data can tell apart.
+
+        Raises:
+            UnknownNameError: a term, a link or a known parameter does not exist.
+            ParameterError: two terms cannot be told apart, a name comes twice, a link is fixed to
+                the base, or a known value is not finite.
+        """
         for term in self.terms:
             if term not in TERMS:
                 raise UnknownNameError('term', term, TERMS)
         if len(set(self.terms)) < len(self.terms):
             raise ParameterError(f'terms are named twice: {", ".join(self.terms)}')
+        for term in ('viscous', 'coulomb'):
+            if f'{term}_negative' in self.terms and term not in self.terms:
+                raise ParameterError(f'{term}_negative needs {term}: add it to the terms')
+        if {'coulomb_negative', 'offset'} <= set(self.terms):
+            raise ParameterError(
+                'offset and coulomb_negative cannot be told apart: a joint that moves feels their '
+                'sum; leave out one of the two terms'
+            )
         for load in self.loads:
             if self.model.frame(load.frame).body < 0:
                 raise ParameterError(

@@ -31,6 +31,8 @@ class EquationBlock:
             where no effort was measured.
         independence: share of the equations that white noise of the samples leaves independent.
         recording: name of the recording.
+        left_out: (m, r, 2) whether an equation was left out as its joint was slow, or an effort
+            saturated; None: not known.
     """
 
     layout: ParameterLayout
@@ -41,6 +43,7 @@ class EquationBlock:
     used: Flags
     independence: float = 1.0
     recording: str = ''
+    left_out: Flags | None = None
 
     def __len__(self) -> int:
         return len(self.times)
