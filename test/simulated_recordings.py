@@ -112,7 +112,7 @@ class Recorded:
 
 
 class _OfArrays:
-    name, topic = 'arrays', '/joint_states'
+    name, topic, is_whole = 'arrays', '/joint_states', True
 
     def __init__(self, recorded):
         self._recorded = recorded
@@ -131,32 +131,34 @@ class _OfArrays:
 
 
 @cache
-def simulated(*, tool=False, seed=1, still=()):
+def simulated(*, tool=False, seed=1, still=(), rate=RATE, duration=DURATION):
     """The arm under its servo along sums of sines, with friction, and with noise.
 
     Args:
         tool: whether the arm carries one.
         seed: of motion and noise.
         still: joints that are held where they are.
+        rate: of the states [Hz].
+        duration: [s].
     """
     physics = Physics(urdf(tool=tool), max_step=1e-3)
     held = [JOINTS.index(joint) for joint in still]
-    reference = _reference(np.random.default_rng(seed), held)
+    reference = _reference(np.random.default_rng(seed), held, duration)
     physics.reset(reference.at(0.0)[0])
     physics.set_servo(JointServo.tuned(physics.inertia(), bandwidth=8.0))
     physics.follow(reference)
     rows = []
-    for _ in range(round(RATE * DURATION)):
-        physics.advance(1.0 / RATE)
+    for _ in range(round(rate * duration)):
+        physics.advance(1.0 / rate)
         rows.append((physics.position, physics.velocity, physics.effort, physics.gravity_torque()))
         rows[-1] = tuple(np.copy(values) for values in rows[-1])
     q, v, tau, gravity = (np.array(column) for column in zip(*rows, strict=True))
     random = np.random.default_rng(seed + 1)
     noisy = [x + random.normal(0.0, s, x.shape) for x, s in zip((q, v, tau), NOISE, strict=True)]
-    return Recorded(np.arange(1, len(q) + 1) / RATE, *noisy, gravity)
+    return Recorded(np.arange(1, len(q) + 1) / rate, *noisy, gravity)
 
 
-def _reference(random, held):
+def _reference(random, held, duration):
     """Sums of five sines between 0.05 and 0.5 Hz, in points with velocity and acceleration."""
     rates = 2.0 * np.pi * random.uniform(0.05, 0.5, (5, 6))
     amplitudes = random.uniform(0.2, 1.0, (5, 6))
@@ -168,5 +170,5 @@ def _reference(random, held):
         angles = rates * time + phases + derivative * np.pi / 2.0
         return (amplitudes * rates**derivative * np.sin(angles)).sum(axis=0)
 
-    times = np.arange(0.0, DURATION + 1.0, 0.05)
+    times = np.arange(0.0, duration + 1.0, 0.05)
     return Trajectory([Point(t, HOME + at(t, 0), at(t, 1), at(t, 2)) for t in times])

@@ -5,9 +5,11 @@ Modules::
     compare/          compare: measured efforts against a model
     command_line      the group of subcommands, its errors and exit codes
     description_file  the robot of a URDF or xacro file, of a topic or of a recording
+    excite/           excite: a motion for identification
     exit_codes        0 good, 1 findings, 2 wrong usage or input that cannot be used
     export_command    export-c: the dynamics of a robot in C99
     fleet_options     --scheduler, --jobs and --resume of subcommands for many recordings
+    identify/         identify: the model of the arm that was recorded
     inspect_command   inspect: a robot, its loads and findings
     output            what every subcommand shares: --json, --debug, text, progress
     progress          a progress bar for work that takes longer than a second

@@ -18,8 +18,10 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from .compare.compare_command import compare_command
 from .description_file import TopicReader
+from .excite.excite_command import excite_command
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
+from .identify.identify_command import identify_command
 from .inspect_command import inspect_command
 from .output import ReaderEnded, writing_to_stdout
 from .torques.torques_command import torques_command
@@ -64,6 +66,8 @@ for command in (
     validate_command,
     torques_command,
     compare_command,
+    identify_command,
+    excite_command,
     export_command,
 ):
     commands.add_command(command)

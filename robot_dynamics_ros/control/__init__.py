@@ -5,5 +5,6 @@
 - `trajectory_efforts`: the torques that a trajectory needs at its points.
 - `joint_demand`: these torques, speeds and positions compared with the limits of the joints.
 - `acceleration`: the acceleration, estimated from the measured velocity.
+- `payload_estimation`: what a link carries, from motion and measured efforts.
 - `guards`: what a computed torque passes before it is sent to a robot.
 """

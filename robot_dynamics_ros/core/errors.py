@@ -52,6 +52,10 @@ class RecordingError(RobotDynamicsError):
     """A recording cannot be read, or does not hold what was asked for."""
 
 
+class IdentificationError(RobotDynamicsError):
+    """No parameters of a robot could be computed from its data."""
+
+
 class NativeCodeError(RobotDynamicsError):
     """Compiled code computes other values than the program that it was compiled from."""
 

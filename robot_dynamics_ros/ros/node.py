@@ -17,7 +17,6 @@ from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedfor
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from . import help_text
-from .endpoints.topic_counters import TopicCounters
 from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.controller import Controller
@@ -37,6 +36,7 @@ from .robot.robot_factory import RobotFactory
 from .robot.robot_holder import RobotHolder
 from .services import offer_services
 from .services.change_state import answer_impossible_transitions
+from .services.estimate_payload import PayloadAction
 from .transitions import guarded
 
 
@@ -78,10 +78,9 @@ class DynamicsNode(parameter_node.ParameterNode):
         preparation = TrajectoryPreparation(self, self.robot_holder)
         relay = TrajectoryRelay(self, preparation)
         self._trajectory_action = TrajectoryAction(self, preparation, relay.topic)
-        inputs = (self._loop, reference, self._description, relay)
-        self.topic_counters: dict[str, TopicCounters] = {
-            each.counters.topic: each.counters for each in inputs
-        }
+        self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
+        inputs = [each.counters for each in (self._loop, reference, self._description, relay)]
+        self.topic_counters = {counters.topic: counters for counters in inputs}
         self._diagnostics = Diagnostics(
             self,
             self.robot_holder,
@@ -114,6 +113,7 @@ class DynamicsNode(parameter_node.ParameterNode):
         """End the thread that answers states, then destroy the node."""
         self._loop.stop()
         self._trajectory_action.destroy()
+        self._payload_action.destroy()
         super().destroy_node()
         # Frozen by on_configure, it would never be freed, nor the participant that it holds.
         gc.unfreeze()

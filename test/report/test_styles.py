@@ -11,6 +11,8 @@ TOGETHER = [
     ('measured', 'residual', 'cutoff'),
     ('gravity', 'coriolis', 'inertia', 'friction'),
     ('samples', 'mean', 'fit'),
+    ('measured', 'nominal', 'identified'),
+    ('nominal points', 'identified points'),
 ]
 
 

@@ -15,7 +15,7 @@ from robot_dynamics_ros.comparison import FrictionFit
 from robot_dynamics_ros.core import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.report import ENDINGS, write_report
 from robot_dynamics_ros.report import provenance as provenance_of
-from robot_dynamics_ros.report.html import page as html_page
+from robot_dynamics_ros.report.html import whole_page
 from robot_dynamics_ros.report.next_parameters import (
     friction_parameters,
     joints_without_friction,
@@ -63,7 +63,7 @@ def test_after_an_error_the_file_is_as_before(tmp_path, monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(html_page, 'figures_json', interrupted)
+    monkeypatch.setattr(whole_page, 'figures_json', interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_report(arm(1), provenance(), path)
     assert path.read_text() == 'before'
@@ -144,6 +144,32 @@ def test_a_picture_has_a_row_for_each_joint(tmp_path):
     (width, one), (same, three) = sizes
     assert width == same
     assert three == one + 2 * 215
+
+
+def test_no_heading_stands_alone_at_the_end_of_a_page():
+    printed = pytest.importorskip('robot_dynamics_ros.report.printed.document')
+    plain, heading = printed.Line('text', printed.PLAIN), printed.Line('heading', printed.STRONG)
+    for before in range(40, 60):
+        lines = [plain] * before + [heading, plain]
+        for page in printed.text_pages(lines):
+            assert page.texts[-1].get_text() == 'text'
+
+
+@pytest.mark.parametrize('form', ['document', 'overview'])
+def test_printed_reports_hold_what_is_left_after_the_fit(tmp_path, monkeypatch, form):
+    texts = []
+    printed = pytest.importorskip(f'robot_dynamics_ros.report.printed.{form}')
+    put = printed.put
+
+    def noted(canvas, x, y, text, **look):
+        texts.append(text)
+        put(canvas, x, y, text, **look)
+
+    monkeypatch.setattr(printed, 'put', noted)
+    ending = {'document': '.pdf', 'overview': '.png'}[form]
+    write_report(arm(2), provenance(), tmp_path / f'report{ending}')
+    said = ' '.join(texts).replace('\N{NO-BREAK SPACE}', ' ')
+    assert said.count('Residual after the fit: 0.15 N m.') == 2
 
 
 def png_size(content):

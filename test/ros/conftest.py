@@ -65,7 +65,11 @@ class Observer:
 
     def until(self, condition, what):
         """Spin until the condition holds."""
-        wait_until(condition, what, LIMIT, lambda: self._executor.spin_once(timeout_sec=0.05))
+        wait_until(condition, what, LIMIT, self.spin_once)
+
+    def spin_once(self):
+        """Let the node and the observer do what is due."""
+        self._executor.spin_once(timeout_sec=0.05)
 
     def wait(self, condition, what):
         """Wait, without spinning, until another thread makes the condition hold."""

@@ -77,6 +77,10 @@ class JointFriction:
         self.coulomb_negative = _coefficients(
             'negative coulomb', names, {**coulomb, **(coulomb_negative or {})}
         )
+        self._has_directions = not (
+            np.array_equal(self.viscous, self.viscous_negative)
+            and np.array_equal(self.coulomb, self.coulomb_negative)
+        )
         self.smoothing = smoothing
         self._names = model.joint_names
         # From the rates of the independent joints to those of all.
@@ -110,9 +114,11 @@ class JointFriction:
             raise StateError(f'v[{row}] is not finite at {joint!r}, it must be finite')
         rates = velocity @ self._spread.T
         sign = rates / np.hypot(rates, self.smoothing)
-        backward = rates < 0.0
-        viscous = np.where(backward, self.viscous_negative, self.viscous)
-        coulomb = np.where(backward, self.coulomb_negative, self.coulomb)
+        viscous, coulomb = self.viscous, self.coulomb
+        if self._has_directions:
+            backward = rates < 0.0
+            viscous = np.where(backward, self.viscous_negative, viscous)
+            coulomb = np.where(backward, self.coulomb_negative, coulomb)
         result: Array = (viscous * rates + coulomb * sign) @ self._spread
         if out is None:
             return result

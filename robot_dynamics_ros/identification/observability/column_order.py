@@ -32,7 +32,8 @@ def column_order(layout: ParameterLayout) -> list[int]:
         if term in layout.terms:
             # What depends on a gain cannot be known: it comes after all others.
             ranks[layout.columns(term)] = LAST if term == 'armature' else LAST + 1
-    return np.argsort(ranks, kind='stable').tolist()
+    order: list[int] = np.argsort(ranks, kind='stable').tolist()
+    return order
 
 
 def _regrouped(joint: Joint) -> set[str]:

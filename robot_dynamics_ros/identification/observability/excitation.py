@@ -1,4 +1,4 @@
-"""Findings about motion that tells too little, with advice."""
+"""Findings about motion that determines too little, with advice."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from robot_dynamics_ros.comparison.comparison import Finding
 
-from ..regression.reduction import ReducedEquations
-from .base_parameters import BaseParameters
+from ..regression.reduced_equations import ReducedEquations
+from .determined_parameters import BaseParameters
 from .undetermined_bodies import carrying_joints, still_joints
 
 # Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
@@ -20,12 +20,10 @@ LARGEST_CONDITION = 100.0
 SLOW, SATURATED = 0.5, 0.0
 # Parameters that a message names.
 NAMED = 4
-ADVICE = 'robot_dynamics excite makes a motion that tells them'
+ADVICE = 'robot_dynamics excite computes a motion that determines them'
 
 
-def excitation_findings(
-    reduced: ReducedEquations, base: BaseParameters
-) -> tuple[Finding, ...]:
+def excitation_findings(reduced: ReducedEquations, base: BaseParameters) -> tuple[Finding, ...]:
     """What is missing in the motion; empty for good data.
 
     Args:
@@ -35,14 +33,14 @@ def excitation_findings(
     return (
         *_unknown_gains(base),
         *_still(reduced),
-        *_untold(reduced, base),
+        *_undetermined(reduced, base),
         *_ill_conditioned(base),
         *_left_out(reduced),
     )
 
 
 def _unknown_gains(base: BaseParameters) -> Iterator[Finding]:
-    """Drive gains that nothing fixes, or that these data do not tell."""
+    """Drive gains that nothing fixes, or that these data do not determine."""
     layout = base.layout
     if 'gain' not in layout.terms:
         return
@@ -80,11 +78,11 @@ def _still(reduced: ReducedEquations) -> Iterator[Finding]:
             still,
             float(len(still)),
             f'{", ".join(still)} hardly {moved}: friction at rest is unknown, so that their '
-            'efforts tell nothing; move each joint',
+            'equations are left out; move each joint',
         )
 
 
-def _untold(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding]:
+def _undetermined(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding]:
     """Columns that the structure allows to determine."""
     if not base.untold:
         return
@@ -104,8 +102,9 @@ def _untold(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding
 
 
 def _moving(base: BaseParameters) -> tuple[str, ...]:
-    """Joints whose motion would tell what is missing, in the order of the model."""
-    layout, found = base.layout, set()
+    """Joints whose motion would determine what is missing, in the order of the model."""
+    layout = base.layout
+    found: set[str] = set()
     ends = 10 * len(layout.bodies)
     for column in base.untold:
         if column < ends:

@@ -16,7 +16,7 @@ SHORTEST = 0.05
 # [kg], of a robot whose description gives no mass.
 USUAL_MASS = 1.0
 # Of the torque of a joint: what friction may be at 1 rad/s or 1 m/s.
-FRICTION = 0.1
+FRICTION = 0.5
 
 
 def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
@@ -27,22 +27,40 @@ def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
         torques: (n,) usual magnitude of the torque of each joint [N m or N].
     """
     model = layout.model
-    described = np.array([joint.inertia.mass for joint in model.joints])
-    mean = float(described.mean()) or USUAL_MASS
-    masses = np.maximum(described, LIGHTEST * mean)
-    masses = np.concatenate([masses, np.full(len(layout.loads), mean)])
+    own = _masses(layout)
+    masses = np.concatenate([own, np.full(len(layout.loads), own.mean())])
     length = max(SHORTEST, model.reach / (len(model.joints) + 1))
     per_mass = np.array([1.0, *3 * (length,), *6 * (length**2,)])
-    terms = [_of_term(layout, term, torques, mean, length) for term in layout.terms]
+    terms = [_of_term(layout, term, torques, length) for term in layout.terms]
     scales = np.concatenate([np.outer(masses, per_mass).reshape(-1), *terms])
-    return np.maximum(scales, np.abs(layout.nominal()))
+    plausible: Array = np.maximum(scales, np.abs(layout.nominal()))
+    return plausible
 
 
-def _of_term(
-    layout: ParameterLayout, term: JointTerm, torques: Array, mass: float, length: float
-) -> Array:
+def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: float) -> Array:
     """Those of a term (n,)."""
     if term == 'armature':
+        # Gears match the inertia of the rotor to what the joint carries.
         slides = [joint.kind == 'prismatic' for joint in layout.model.independent_joints]
-        return mass * np.where(slides, 1.0, length**2)
+        return _carried(layout) * np.where(slides, 1.0, length**2)
     return np.ones(len(torques)) if term == 'gain' else FRICTION * torques
+
+
+def _masses(layout: ParameterLayout) -> Array:
+    """Plausible masses (bodies,) of the moving bodies [kg]."""
+    described = np.array([joint.inertia.mass for joint in layout.model.joints])
+    masses: Array = np.maximum(described, LIGHTEST * (float(described.mean()) or USUAL_MASS))
+    return masses
+
+
+def _carried(layout: ParameterLayout) -> Array:
+    """The mass (n,) that each independent joint carries [kg]."""
+    joints = layout.model.joints
+    carried = _masses(layout)
+    for index in reversed(range(len(joints))):
+        if joints[index].parent >= 0:
+            carried[joints[index].parent] += carried[index]
+    sums = np.zeros(len(layout.joints))
+    for joint, mass in zip(joints, carried, strict=True):
+        sums[joint.coordinate.index] = max(sums[joint.coordinate.index], mass)
+    return sums

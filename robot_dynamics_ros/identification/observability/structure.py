@@ -1,4 +1,4 @@
-"""What the best data of a robot would tell: the rank that its structure allows.
+"""What the best data of a robot would determine: the rank that its structure allows.
 
 The columns of the regressor at random states are dependent exactly where they are at each state
 (Gautier, "Numerical calculation of the base inertial parameters of robots", 1991). Columns are

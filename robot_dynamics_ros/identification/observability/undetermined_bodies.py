@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from ..parameters.parameter_layout import ParameterLayout
-from ..regression.reduction import ReducedEquations
+from ..regression.reduced_equations import ReducedEquations
 from .structure import Structure
 
 # Equations of a joint, below which it counts as still.
@@ -96,9 +94,9 @@ def _unfelt(body: str, parameters: Sequence[str], chain: Sequence[str]) -> str:
     """Why no data of this robot determine them."""
     if not parameters:
         return ''
-    moved = f'{chain[0]} alone moves' if len(chain) == 1 else f'{", ".join(chain)} move'
+    moved = f'{chain[0]} moves' if len(chain) == 1 else f'{", ".join(chain)} move'
     which = 'all ten' if len(parameters) == len(PARAMETERS) else ', '.join(parameters)
-    return f'{body}: no drive feels {which}, as {moved} it; they stay at their prior.'
+    return f'{body}: no drive feels {which}: only {moved} it; they stay at their prior.'
 
 
 def _missed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from ..parameters.parameter_layout import ParameterLayout
-from ..regression.reduction import ReducedEquations, triangle
+from ..regression.reduced_equations import ReducedEquations, triangle
 from .scales import parameter_scales
 
 # Of the torque of a joint: data have no less noise, rounding at least; and what is assumed where
@@ -37,11 +38,12 @@ class Whitened:
     count: float
 
 
-def whitened(reduced: ReducedEquations) -> Whitened:
+def whitened(reduced: ReducedEquations, columns: Sequence[int] | None = None) -> Whitened:
     """All equations as one triangle.
 
     Args:
         reduced: equations of some data.
+        columns: independent ones, on which all others depend; None: all.
     """
     layout = reduced.layout
     magnitudes = _torques(reduced)
@@ -49,7 +51,7 @@ def whitened(reduced: ReducedEquations) -> Whitened:
     of_joints = magnitudes if len(magnitudes) == n else np.full(n, magnitudes[0])
     largest = float(of_joints.max(initial=0.0)) or 1.0
     scales = parameter_scales(layout, np.where(of_joints > 0.0, of_joints, largest))
-    noise = _noise(reduced)
+    noise = _noise(reduced, range(layout.size) if columns is None else columns)
     noise = np.where(np.isnan(noise), ASSUMED_NOISE * magnitudes, noise)
     noise = np.maximum(noise, LEAST_NOISE * magnitudes)
     rows = []
@@ -63,19 +65,20 @@ def whitened(reduced: ReducedEquations) -> Whitened:
 
 
 def _torques(reduced: ReducedEquations) -> Array:
-    """Root mean square (r,) of the right-hand sides, or of what the description predicts."""
+    """Root mean square (r,) of what parameters explain, or the description predicts."""
     layout = reduced.layout
     nominal = np.where(layout.is_known, 0.0, layout.nominal())
     if 'gain' in layout.terms:
         nominal[layout.columns('gain')] = 0.0
-    measured = np.linalg.norm(reduced.triangles[:, :, -1], axis=1)
+    # Without the last entry, which no parameters explain.
+    explained = np.linalg.norm(reduced.triangles[:, :-1, -1], axis=1)
     predicted = np.linalg.norm(reduced.triangles[:, :, :-1] @ nominal, axis=1)
     weights = np.maximum(reduced.weights, np.finfo(float).tiny)
-    torques: Array = np.maximum(measured, predicted) / np.sqrt(weights)
+    torques: Array = np.maximum(explained, predicted) / np.sqrt(weights)
     return torques
 
 
-def _noise(reduced: ReducedEquations) -> Array:
+def _noise(reduced: ReducedEquations, columns: Sequence[int]) -> Array:
     """Standard deviation (r,) of what no parameters explain, each equation fitted alone.
 
     Where the measured effort is a column too, as with unknown gains, it is what the other columns
@@ -85,13 +88,13 @@ def _noise(reduced: ReducedEquations) -> Array:
     noise = np.zeros(len(reduced.triangles))
     for j, factor in enumerate(reduced.triangles):
         measured = _measured(layout, j)
-        order = [k for k in range(layout.size) if k != measured]
-        columns = [*order, layout.size] if measured is None else [layout.size, *order, measured]
-        filled = [k for k in columns if factor[:, k].any() or k == columns[-1]]
-        last = triangle(factor[:, filled])
-        used = np.count_nonzero(np.diag(last)[:-1])
+        explaining = [k for k in columns if k != measured and factor[:, k].any()]
+        last = layout.size if measured is None else measured
+        first = [] if measured is None else [layout.size]
+        left = triangle(factor[:, [*first, *explaining, last]])
+        used = np.count_nonzero(np.diag(left)[:-1])
         free = reduced.weights[j] - used
-        noise[j] = abs(last[-1, -1]) / np.sqrt(free) if free >= FEWEST else np.nan
+        noise[j] = abs(left[-1, -1]) / np.sqrt(free) if free >= FEWEST else np.nan
     return noise
 
 

@@ -13,11 +13,11 @@ Modules::
     motion_equations    from motions to equations
     recorded_equations  equations that are read again and again
     equations           equations in blocks
-    reduction           triangles that merge exactly
+    reduced_equations   triangles that merge exactly
     torque_form         the equations of the joints
     power_form          the equation of the power
     columns             what equations are linear in, at single samples
-    joint_columns       the columns of friction, rotors, offsets, springs, gains
+    term_columns        the columns of friction, rotors, offsets, springs, gains
     load_columns        the columns of bodies that are carried for a time
     parallel_filter     one filter for both sides, and the decimation
     unusable_samples    slow joints, saturated efforts, loads that change
@@ -28,7 +28,7 @@ from .equation_options import EquationOptions
 from .equations import EquationBlock
 from .motion_equations import MotionEquations, equations
 from .recorded_equations import RecordedEquations
-from .reduction import ReducedEquations, reduce
+from .reduced_equations import ReducedEquations, Weights, reduce
 from .unusable_samples import saturated_levels
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     'MotionEquations',
     'RecordedEquations',
     'ReducedEquations',
+    'Weights',
     'equations',
     'reduce',
     'saturated_levels',

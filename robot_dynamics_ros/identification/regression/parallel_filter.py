@@ -12,13 +12,13 @@ filtering and decimation); the kernel: `recordings.filtering.zero_phase`.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.filtering.zero_phase import kernels
 
-# Of the cutoff of the motions: above this share, a second filter would distort what the first one
-# has already damped.
-LARGEST_SHARE = 0.5
+# Of the cutoff of the motions: above this share, a second filter would damp nothing more.
+LARGEST_SHARE = 0.95
 # Equations that are computed together: as many rows of a band matrix.
 TOGETHER = 32
 
@@ -71,7 +71,7 @@ class ParallelFilter:
         """Number of equations that so many consecutive samples give."""
         return max(0, (count - 2 * self.half - 1) // self.step + 1)
 
-    def centers(self, results: int) -> Array:
+    def centers(self, results: int) -> npt.NDArray[np.int_]:
         """Indices (K,) of the samples in the middle of the first equations."""
         return self.half + self.step * np.arange(results)
 

@@ -20,8 +20,8 @@ from robot_dynamics_ros.core.checks import Array
 
 from ..parameters.parameter_layout import ParameterLayout
 from .columns import Samples
-from .joint_columns import joint_columns
 from .load_columns import LoadColumns
+from .term_columns import term_columns
 
 
 class PowerForm:
@@ -35,9 +35,7 @@ class PowerForm:
     equations = ('power',)
     has_slopes = True
 
-    def __init__(
-        self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float
-    ) -> None:
+    def __init__(self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float) -> None:
         """Keep what the columns are made of; for the arguments see `TorqueForm`."""
         self._layout, self._smoothing = layout, smoothing
         self._dynamics, self._weightless = dynamics, dynamics.with_gravity(np.zeros(3))
@@ -59,7 +57,7 @@ class PowerForm:
         rest = np.zeros(v.shape)
         kinetic = 0.5 * self._along(v, self._weightless.regressor(q, rest, v), carried)
         gravity = self._along(v, self._dynamics.regressor(q, rest, rest), carried)
-        terms = v * joint_columns(self._layout.terms, samples, efforts, self._smoothing)
+        terms = v * term_columns(self._layout.terms, samples, efforts, self._smoothing)
         energies = np.zeros(terms.shape)
         if 'armature' in self._layout.terms:
             rotor = self._layout.terms.index('armature')

@@ -15,8 +15,8 @@ from robot_dynamics_ros.core.checks import Array
 
 from ..parameters.parameter_layout import BODY, ParameterLayout
 from .columns import Samples
-from .joint_columns import joint_columns
 from .load_columns import LoadColumns
+from .term_columns import term_columns
 
 
 class TorqueForm:
@@ -29,9 +29,7 @@ class TorqueForm:
 
     has_slopes = False
 
-    def __init__(
-        self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float
-    ) -> None:
+    def __init__(self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float) -> None:
         """Keep what the columns are made of.
 
         Args:
@@ -59,7 +57,7 @@ class TorqueForm:
         q, v, a = samples.positions, samples.velocities, samples.accelerations
         inertial = self._dynamics.regressor(q, v, a)
         count = len(q)
-        terms = joint_columns(self._layout.terms, samples, efforts, self._smoothing)
+        terms = term_columns(self._layout.terms, samples, efforts, self._smoothing)
         measured = np.zeros(v.shape) if 'gain' in self._layout.terms else efforts
         if self._layout.loads:
             loads = self._loads.columns(inertial, carried)

@@ -26,8 +26,9 @@ from .parallel_filter import ParallelFilter
 SLOW_SHARE, OTHER_SHARE = 0.1, 0.01
 # Of sums of weights.
 ROUNDING = 1e-9
-# Of the level at which an effort saturates: what the filter may take from it.
-NEAR_LEVEL = 0.98
+# Of the level at which an effort saturates: what the filter may take from it, or add. Higher
+# efforts show that the level is not a limit: descriptions have placeholders.
+BELOW, ABOVE = 0.98, 1.05
 # Consecutive samples with the same largest effort from which on it is saturated.
 REPEATED = 5
 
@@ -50,14 +51,15 @@ class UnusableSamples:
         # 0: the description says nothing; a current has another unit.
         limits[(limits == 0.0) | ('gain' in layout.terms)] = np.inf
         given = [options.effort_levels.get(joint, np.nan) for joint in layout.joints]
-        self._levels = NEAR_LEVEL * np.where(np.isnan(given), limits, given)
+        self._levels = np.where(np.isnan(given), limits, given)
         self._power = options.form == 'power'
 
     def flags(self, samples: Samples, carried: Array) -> Array:
         """Slow (N, n), saturated (N, n), not measured (N, n), and carried loads (N, L)."""
         slow = np.abs(samples.velocities) < self._bands
         with np.errstate(invalid='ignore'):
-            saturated = np.abs(samples.efforts) >= self._levels
+            shares = np.abs(samples.efforts) / self._levels
+            saturated = (shares >= BELOW) & (shares <= ABOVE)
         missing = ~np.isfinite(samples.efforts)
         return np.concatenate([slow, saturated, missing, carried], axis=1, dtype=float)
 
@@ -70,7 +72,10 @@ class UnusableSamples:
         """
         n = len(self._bands)
         shares = np.split(parallel.share(flags), [n, 2 * n, 3 * n], axis=1)
-        slow, saturated, missing = (shares[0] > SLOW_SHARE, *(s > OTHER_SHARE for s in shares[1:3]))
+        slow, saturated, missing = (
+            shares[0] > SLOW_SHARE,
+            *(s > OTHER_SHARE for s in shares[1:3]),
+        )
         # A load that is carried at some of the samples of an equation alone.
         changing = (np.abs(shares[3] - np.rint(shares[3])) > ROUNDING).any(axis=1, keepdims=True)
         if self._power:

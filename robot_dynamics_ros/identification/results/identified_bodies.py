@@ -1,4 +1,4 @@
-"""The bodies of a description whose inertia was identified, as the description has to give them."""
+"""The bodies that were identified, as the description has to give them."""
 
 from __future__ import annotations
 

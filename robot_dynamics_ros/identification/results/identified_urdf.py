@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.core.checks import Array
@@ -136,8 +137,9 @@ def _check(written: RobotModel, bodies: Mapping[str, Inertia]) -> None:
                 )
 
 
-def _apart(found: Array, wanted: Array) -> Array:
+def _apart(found: Array, wanted: Array) -> npt.NDArray[np.bool_]:
     """Which parameters (10,) of two bodies differ by more than rounding."""
     groups = (slice(0, 1), slice(1, 4), slice(4, 10))
     largest = np.concatenate([np.full_like(wanted[g], np.abs(wanted[g]).max()) for g in groups])
-    return np.abs(found - wanted) > CLOSE * largest
+    apart: npt.NDArray[np.bool_] = np.abs(found - wanted) > CLOSE * largest
+    return apart

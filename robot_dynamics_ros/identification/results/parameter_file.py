@@ -56,7 +56,7 @@ def _values(identified: IdentifiedModel) -> Iterator[str]:
         'torque_offset': identified.offset,
         'armature': identified.armature,
     }
-    yield '    # Of each joint, in the order of joints; friction.yaml has them by name, with units.'
+    yield '    # Of each joint, in the order of joints; friction.yaml has them by name with units.'
     for name, values in by_name.items():
         yield f'    {name}: {yaml_value([float(value) for value in values])}'
     yield f'    friction_smoothing: {yaml_value(SMOOTHING)}'
@@ -70,8 +70,8 @@ def _others(described: RobotModel, model: RobotModel) -> Sequence[str]:
     listed = ', '.join(map(yaml_value, others))
     text = (
         f'Not identified, because it was not recorded: {listed}. Each of these joints must be in '
-        'joint_states; if it is not, say where it stands, such as '
-        f'locked_joints: {{{yaml_value(others[0])}: 0.0}}'
+        'joint_states, or stand where a line like this one puts it:'
     )
     sign = '    # '
-    return ['', *textwrap.wrap(text, WIDTH, initial_indent=sign, subsequent_indent=sign)]
+    example = f'{sign}locked_joints: {{{yaml_value(others[0])}: 0.0}}'
+    return ['', *textwrap.wrap(text, WIDTH, initial_indent=sign, subsequent_indent=sign), example]

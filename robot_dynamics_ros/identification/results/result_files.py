@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from robot_dynamics_ros.core import RobotModel, parse_urdf
+import numpy as np
+
+from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.json_text import json_text
 
 from ..identified_model import IdentifiedModel
@@ -23,6 +25,8 @@ PARAMETERS = 'dynamics_node.yaml'
 JSON = 'identification.json'
 PATCH = 'identified.patch'
 INERTIALS = 'inertials.yaml'
+
+NOT_NEGATIVE = ('armature', 'viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
 
 
 def result_files(
@@ -45,8 +49,10 @@ def result_files(
 
     Raises:
         ModelError: the text cannot be used.
-        ParameterError: the models do not belong to the text, or a URDF cannot hold a body.
+        ParameterError: the models do not belong to the text, a URDF cannot hold a body, or a
+            value of a joint is one that dynamics_node refuses.
     """
+    _check_joints(identified)
     described = parse_urdf(text)
     bodies = identified_bodies(described, nominal, identified.model)
     urdf = identified_urdf(text, bodies, written_friction(described, identified))
@@ -62,3 +68,22 @@ def result_files(
         files[PATCH] = unified_patch(text, urdf, URDF)
         files[INERTIALS] = inertials_by_link(written)
     return files
+
+
+def _check_joints(identified: IdentifiedModel) -> None:
+    """Whether dynamics_node takes the values of the joints.
+
+    Raises:
+        ParameterError: one is not finite, or it is negative and not an offset.
+    """
+    for name in ('offset', *NOT_NEGATIVE):
+        smallest = -np.inf if name == 'offset' else 0.0
+        values = np.asarray(getattr(identified, name))
+        bad = np.flatnonzero(~(np.isfinite(values) & (values >= smallest)))
+        if bad.size:
+            joint, value = identified.model.joint_names[bad[0]], values[bad[0]]
+            allowed = 'finite' if name == 'offset' else 'finite and not negative'
+            raise ParameterError(
+                f'{name} of joint {joint!r} is {value:g}, it must be {allowed}: take the '
+                'physically consistent estimate'
+            )

@@ -38,10 +38,10 @@ class UrdfInertial:
                 first moment is not.
         """
         if body.mass < 0.0 or (body.mass == 0.0 and any(body.first_moment)):
+            moment = ', '.join(f'{each:.4g}' for each in body.first_moment)
             raise ParameterError(
-                f'link {link!r}: its mass is {body.mass:g} kg and its first moment '
-                f'{[float(f"{each:.4g}") for each in body.first_moment]} kg m, a URDF needs a mass '
-                'greater than 0: take the physically consistent estimate'
+                f'link {link!r}: its mass is {body.mass:g} kg and its first moment [{moment}] '
+                'kg m, a URDF needs a mass greater than 0: take the physically consistent estimate'
             )
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = body.rotational_at_center_of_mass
         tensor = {'ixx': xx, 'ixy': xy, 'ixz': xz, 'iyy': yy, 'iyz': yz, 'izz': zz}

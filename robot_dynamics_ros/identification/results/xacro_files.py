@@ -34,7 +34,7 @@ def unified_patch(before: str, after: str, file: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their line feeds; `splitlines` would also split at form feeds and the like."""
+    """The lines with their line feeds; `splitlines` would split at form feeds too."""
     lines = [f'{line}\n' for line in text.split('\n')]
     lines[-1] = lines[-1][:-1]
     return lines if lines[-1] else lines[:-1]

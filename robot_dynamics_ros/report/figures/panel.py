@@ -12,6 +12,7 @@ Array = NDArray[np.float64]
 Role = Literal[
     'measured', 'model', 'residual', 'gravity', 'coriolis', 'inertia', 'friction',
     'samples', 'mean', 'fit', 'cutoff', 'counts',
+    'nominal', 'identified', 'nominal points', 'identified points',
 ]  # fmt: skip
 
 

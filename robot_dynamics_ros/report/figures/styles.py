@@ -44,6 +44,10 @@ STYLES: dict[Role, Style] = {
     'mean': Style('#111111', 2.2),
     'fit': Style('#c2410c', 2.0, 'dash'),
     'cutoff': Style('#8b1a1a', 1.5, 'dash'),
+    'nominal': Style('#d2691e', 1.4, 'dash'),
+    'identified': Style('#12305f', 1.3),
+    'nominal points': Style('#e59550', 5.0, kind='points', opacity=0.5),
+    'identified points': Style('#12305f', 2.5, kind='points', opacity=0.7),
     'counts': Style('#7f9cbf', 1.0, kind='bars'),
 }
 INK = '#1d2228'

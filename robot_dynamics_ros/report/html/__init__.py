@@ -2,9 +2,12 @@
 
 Modules::
 
-    page            the file
-    page_parts      its parts, as elements
-    plotly_figures  figures for plotly.js
-    page.css        its style, on a screen and on paper
-    page.js         draws the figures
+    page              the file of a comparison
+    page_parts        its parts, as elements
+    elements          elements that all reports share
+    findings_section  findings as a table
+    whole_page        one file from elements and figures
+    plotly_figures    figures for plotly.js
+    page.css          its style, on a screen and on paper
+    page.js           draws the figures
 """

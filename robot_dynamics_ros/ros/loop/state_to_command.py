@@ -36,7 +36,8 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
 
 A state holds any joints of the robot. One without a commanded joint is kept and not answered.
 A state that a guard rejects is counted with the reason (`TopicCounters.reject`). Where no valid
-state comes, `_command_without_state` publishes what the same guards command.
+state comes, `_command_without_state` publishes what the same guards command. While
+`~/estimate_payload` runs, accepted states are kept (`control/payload_estimation/state_buffer.py`).
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.payload_estimation.state_buffer import StateBuffer
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
@@ -61,7 +63,7 @@ from ..endpoints.defaults import OVERRIDABLE
 from ..endpoints.polled_subscription import PolledSubscription
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..messages.serialized_joint_state import SerializedJointStates
-from ..robot.commanded_robot import CommandedRobot
+from ..robot.commanded_robot import CommandedRobot, nanoseconds
 from ..robot.missing_states import stale_text
 from ..robot.robot_holder import RobotHolder
 from .reference_clock import ReferenceClock
@@ -78,6 +80,7 @@ class StateToCommand:
     Attributes:
         counters: of the joint states.
         reference_clock: the time at which references are evaluated.
+        kept: where accepted states are kept; None: nowhere. Changes under the lock of the robot.
         topic: resolved name of `~/commands`.
         states_topic: resolved name of `joint_states`.
     """
@@ -93,6 +96,7 @@ class StateToCommand:
         self._stale_logged_at = -math.inf
         self._commanding = False
         self._logged_left = ''
+        self.kept: StateBuffer | None = None
         self.counters = TopicCounters('joint_states', node.get_logger())
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
@@ -170,6 +174,8 @@ class StateToCommand:
             )
         else:
             self.counters.use()
+            if self.kept is not None:
+                _keep(robot, message, self.kept)
             if answered:
                 robot.statistics.record(1e-9 * (clock.time_ns() - received))
             if jump := robot.guard.state.jump:
@@ -236,6 +242,14 @@ class StateToCommand:
         if self._commanding and robot.guard.mode is Mode.SILENT:
             self._commanding = False
             self._torques.publish(robot.torques(self._clock.now().to_msg()))
+
+
+def _keep(robot: CommandedRobot, message: JointState, buffer: StateBuffer) -> None:
+    """Keep a state that was accepted, with the last positions of joints that it does not name."""
+    reader = robot.reader
+    effort = reader.effort if reader.has_effort else None
+    stamp = 1e-9 * nanoseconds(message) or clock.monotonic()
+    buffer.put(stamp, robot.guard.state.q, reader.v, effort)
 
 
 def _origin(info: dict[str, Any]) -> tuple[bytes, int | None]:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import ParameterError, UrdfError, parse_urdf
-from robot_dynamics_ros.core.model.inertia import Inertia
+from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.model.inertial_parameters import parameters_of
+from robot_dynamics_ros.core.spatial import IDENTITY
 from robot_dynamics_ros.identification.results.identified_bodies import identified_bodies
 from robot_dynamics_ros.identification.results.identified_urdf import identified_urdf
 from robot_dynamics_ros.identification.results.urdf_inertial import UrdfInertial
@@ -157,7 +158,8 @@ def test_a_body_of_several_links_is_given_to_the_first():
 )
 @pytest.mark.parametrize('indent', ['', '\n', '\n\t', '\r\n    '])
 def test_a_link_without_an_inertial_gets_one(link, indent):
-    joint = f'<joint name="j" type="continuous">{indent}<parent link="base"/><child link="tip"/></joint>'
+    links = '<parent link="base"/><child link="tip"/>'
+    joint = f'<joint name="j" type="continuous">{indent}{links}</joint>'
     text = f'<robot name="r">{indent}<link name="base"/>{indent}{link}{indent}{joint}</robot>'
     bodies, frictions = changed_robot(parse_urdf(text))
     result = identified_urdf(text, bodies, frictions)
@@ -176,16 +178,19 @@ def test_what_an_inertial_lacks_is_added():
 @given(seed=st.integers(0, 2**32), size=st.floats(1e-6, 1e6), arm=st.floats(0.0, 1e2))
 def test_bodies_of_any_size(seed, size, arm):
     """Far from the origin the moments about the centre are small beside those about the joint."""
-    robot, random = hand_written('pendulum'), np.random.default_rng(seed)
-    body = real_body(random)
-    moved = Inertia(
-        size * body.mass,
-        tuple(size * x for x in body.first_moment),
-        tuple(tuple(size * x for x in row) for row in body.second_moment),
-    ).moved(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (arm, 0.0, -arm))
-    (joint,) = robot.model.joints
-    text = identified_urdf(robot.text, {joint.name: moved}, {})
-    assert_close(parse_urdf(text).joints[0].inertia, moved)
+    body = real_body(np.random.default_rng(seed)).moved(IDENTITY, (arm, 0.0, -arm))
+    first = tuple(size * x for x in body.first_moment)
+    second = tuple(tuple(size * x for x in row) for row in body.second_moment)
+    body = Inertia(size * body.mass, first, second)
+    numbers = UrdfInertial.of('link', body)
+    xx, xy, xz, yy, yz, zz = (float(numbers.inertia[name]) for name in MOMENTS)
+    center = tuple(map(float, numbers.origin['xyz'].split()))
+    read = Inertia.at_center_of_mass(
+        float(numbers.mass['value']),
+        ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz)),
+        Placement(IDENTITY, center),
+    )
+    assert_close(read, body)
 
 
 def test_locked_joints_keep_their_own_inertia():

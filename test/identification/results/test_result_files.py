@@ -4,6 +4,8 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ import pytest
 from identified import identified_model
 from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.identification.results.result_files import result_files
@@ -22,6 +24,7 @@ yaml = pytest.importorskip('yaml')
 DOCUMENT = Path(__file__).resolve().parents[3] / 'docs' / 'identified_files.md'
 
 
+@cache
 def files_of(robot, **options):
     identified = identified_model(robot.model)
     return identified, result_files(robot.text, robot.model, identified, {}, **options)
@@ -88,6 +91,7 @@ def test_joints_that_were_not_recorded_are_named_and_stay():
     assert written.joints[1:] == robot.model.joints[1:]
     said = ' '.join(files['dynamics_node.yaml'].replace('#', ' ').split())
     assert f'it was not recorded: {", ".join(locked)}. Each of these joints must be' in said
+    assert f'    # locked_joints: {{{locked[0]}: 0.0}}\n' in files['dynamics_node.yaml']
 
 
 def test_what_the_caller_knows_is_in_the_json():
@@ -96,6 +100,25 @@ def test_what_the_caller_knows_is_in_the_json():
     files = result_files(robot.text, robot.model, identified_model(robot.model), report)
     result = json.loads(files['identification.json'])
     assert (result['rank'], result['noise'], result['interval']) == (3, [0.5, None], [1.0, None])
+
+
+@pytest.mark.parametrize(
+    ('name', 'value', 'allowed'),
+    [
+        ('viscous', -0.1, 'finite and not negative'),
+        ('coulomb_negative', -1e-9, 'finite and not negative'),
+        ('armature', np.nan, 'finite and not negative'),
+        ('offset', np.inf, 'finite'),
+    ],
+)
+def test_what_the_node_would_refuse_is_not_written(name, value, allowed):
+    robot = hand_written('tree')
+    identified = identified_model(robot.model)
+    values = getattr(identified, name).copy()
+    values[1] = value
+    joint = robot.model.joint_names[1]
+    with pytest.raises(ParameterError, match=f"{name} of joint '{joint}' is .*must be {allowed}:"):
+        result_files(robot.text, robot.model, replace(identified, **{name: values}), {})
 
 
 def keys(value):

@@ -1,7 +1,7 @@
 """Base parameters: the combinations of parameters that data determine.
 
 Two steps: the structure of the robot says which columns are dependent in all data; pivoted QR of
-the data, in units of noise and of plausible parameters, which of the others these data tell apart
+the data, in units of noise and of plausible parameters, which of the others these data determine
 (Gautier, "Numerical calculation of the base inertial parameters of robots", 1991).
 """
 
@@ -10,21 +10,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.extra import required
 
 from ..parameters.parameter_layout import ParameterLayout
-from ..regression.reduction import ReducedEquations
+from ..regression.reduced_equations import ReducedEquations
 from .combination_sentences import combination_sentences
 from .structure import Structure, structure_of
 from .undetermined_bodies import UndeterminedBody, undetermined_bodies
 from .whitened import Whitened, whitened
 
-# Standard deviations that a plausible value must make in all data together, to be told.
-TOLD = 5.0
+# Standard deviations of the noise that a plausible value makes in all data together, to be
+# determined: so the data leave a third of what is uncertain without them.
+DETERMINED = 3.0
 # The same at a single sample, of a measured effort in the place of a column: noise is a part of
 # the column, and must not determine its coefficient.
-TOLD_BY_SAMPLE = 3.0
+DETERMINED_BY_SAMPLE = 3.0
 # Of the largest contribution: rounding.
 ROUNDING = 1e-9
 
@@ -82,13 +84,13 @@ def base_parameters(
         structure: of their layout, where it is known already.
     """
     structure = structure or structure_of(reduced.layout)
-    layout, seen = reduced.layout, whitened(reduced)
-    told, untold, folded = _told(structure, seen)
-    # The dependent columns of the structure, by the columns that are told.
+    layout, seen = reduced.layout, whitened(reduced, structure.columns)
+    determined, undetermined, folded = _determined(structure, seen)
+    # The dependent columns of the structure, by the determined ones.
     combination = folded @ structure.combination
-    columns = tuple(structure.columns[k] for k in told)
+    columns = tuple(structure.columns[k] for k in determined)
     combination[:, list(columns)] = np.eye(len(columns))
-    missing = tuple(structure.columns[k] for k in untold)
+    untold = tuple(structure.columns[k] for k in undetermined)
     return BaseParameters(
         layout,
         columns,
@@ -97,35 +99,36 @@ def base_parameters(
         structure.rank,
         _condition(seen.triangle[:, list(columns)]),
         combination_sentences(layout, combination, seen.scales),
-        undetermined_bodies(structure, reduced, missing),
-        missing,
+        undetermined_bodies(structure, reduced, untold),
+        untold,
     )
 
 
-def _told(structure: Structure, seen: Whitened) -> tuple[list[int], list[int], Array]:
-    """Which structural columns are told, which are not, and these by those.
+def _determined(structure: Structure, seen: Whitened) -> tuple[list[int], list[int], Array]:
+    """Which structural columns are determined, which are not, and these by those.
 
     Returns:
         Positions (b,) and (c,) in `structure.columns`, ascending; (b, b + c) each structural
-        column as a combination of the told ones, in units of the parameters.
+        column as a combination of the determined ones, in units of the parameters.
     """
     linalg = required('scipy.linalg', 'identification')
     columns = np.array(structure.columns, int)
-    rows = seen.triangle[:, columns]
+    # Plausible values of the base parameters: those of all their parts.
+    scales = np.abs(structure.combination) @ seen.scales
+    rows = seen.triangle[:, columns] * (scales / seen.scales[columns])
     rows[:, _vague_gains(structure.layout, columns, seen)] = 0.0
     factor, order = linalg.qr(rows, mode='r', pivoting=True, check_finite=False)
     pivots = np.abs(np.diag(factor))
-    rank = int(np.count_nonzero(pivots >= max(TOLD, ROUNDING * pivots.max(initial=0.0))))
-    told, untold = np.sort(order[:rank]), np.sort(order[rank:])
+    rank = int(np.count_nonzero(pivots >= max(DETERMINED, ROUNDING * pivots.max(initial=0.0))))
+    determined, undetermined = np.sort(order[:rank]), np.sort(order[rank:])
     folded = np.zeros((rank, len(columns)))
-    place = np.searchsorted(told, order[:rank])
+    place = np.searchsorted(determined, order[:rank])
     folded[place, order[:rank]] = 1.0
     if 0 < rank < len(columns):
         weights = linalg.solve_triangular(factor[:rank, :rank], factor[:rank, rank:])
         weights[np.abs(weights) < ROUNDING] = 0.0
         folded[np.ix_(place, order[rank:])] = weights
-    scales = seen.scales[columns]
-    return told.tolist(), untold.tolist(), folded * scales[told, None] / scales
+    return determined.tolist(), undetermined.tolist(), folded * scales[determined, None] / scales
 
 
 def _vague_gains(layout: ParameterLayout, columns: Array, seen: Whitened) -> Array:
@@ -136,7 +139,7 @@ def _vague_gains(layout: ParameterLayout, columns: Array, seen: Whitened) -> Arr
     if 'gain' not in layout.terms:
         return np.empty(0, int)
     gains = np.flatnonzero(np.isin(columns, layout.columns('gain')))
-    least = TOLD_BY_SAMPLE * np.sqrt(seen.count / max(1, len(seen.noise)))
+    least = DETERMINED_BY_SAMPLE * np.sqrt(seen.count / max(1, len(seen.noise)))
     vague = []
     for gain in gains:
         last = np.append(np.delete(columns, gain), columns[gain])

@@ -12,7 +12,7 @@ from ..parameters.joint_terms import JointTerm
 from .columns import Samples
 
 
-def joint_columns(
+def term_columns(
     terms: Sequence[JointTerm], samples: Samples, efforts: Array, smoothing: float
 ) -> Array:
     """The torque that each term gives for a unit of its parameter (terms, N, n).

@@ -1,0 +1,76 @@
+"""Play a motion on a simulated arm, and record its joint states, as `ros2 bag record` does.
+
+    python examples/identified_arm/play_and_record.py motion.yaml arm.urdf recording.csv
+
+The arm is MuJoCo's: the dynamics of this package take no part. Its drives have a servo, and
+encoders and torque sensors with noise.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.simulation.physics import Physics
+from robot_dynamics_ros.simulation.servo import JointServo
+
+RATE = 500.0  # [Hz]
+BANDWIDTH = 12.0  # [Hz] of the servo
+# Standard deviations of positions [rad], velocities [rad/s] and efforts [N m].
+NOISE = (1e-5, 1e-3, 0.02)
+
+
+def main() -> None:
+    """Read a motion, play it, and write the recording."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('motion', type=Path, help='JointTrajectory of robot_dynamics excite')
+    parser.add_argument('arm', type=Path, help='URDF of the arm that is simulated')
+    parser.add_argument('recording', type=Path, help='CSV file to write')
+    arguments = parser.parse_args()
+    joints, trajectory = motion(arguments.motion)
+    rows = played(arguments.arm.read_text(), joints, trajectory)
+    write(arguments.recording, joints, rows)
+    print(f'{arguments.recording}: {len(rows)} states of {", ".join(joints)}')
+
+
+def motion(file: Path) -> tuple[list[str], Trajectory]:
+    """The joints and the trajectory of a JointTrajectory in YAML."""
+    content = yaml.safe_load(file.read_text())
+    points = []
+    for point in content['points']:
+        time = point['time_from_start']
+        values = (np.array(point[key]) for key in ('positions', 'velocities', 'accelerations'))
+        points.append(Point(time['sec'] + 1e-9 * time['nanosec'], *values))
+    return content['joint_names'], Trajectory(points)
+
+
+def played(urdf: str, joints: list[str], trajectory: Trajectory) -> np.ndarray:
+    """Times [s], positions, velocities and efforts (N, 1 + 3 n) of the arm, with noise."""
+    physics = Physics(urdf, joints, max_step=1e-3)
+    physics.reset(trajectory.at(0.0)[0])
+    physics.set_servo(JointServo.tuned(physics.inertia(), bandwidth=BANDWIDTH))
+    physics.follow(trajectory)
+    rows = []
+    for _ in range(round(RATE * trajectory.end)):
+        physics.advance(1.0 / RATE)
+        rows.append(np.stack([physics.position, physics.velocity, physics.effort]))
+    random = np.random.default_rng(1)
+    states = np.array(rows)
+    states += random.normal(size=states.shape) * np.array(NOISE)[:, None]
+    times = np.arange(1, len(states) + 1) / RATE
+    return np.hstack([times[:, None], states.reshape(len(states), -1)])
+
+
+def write(file: Path, joints: list[str], rows: np.ndarray) -> None:
+    """Write a table that robot_dynamics reads."""
+    kinds = ('position', 'velocity', 'effort')
+    names = ['time', *(f'{joint}_{kind}' for kind in kinds for joint in joints)]
+    np.savetxt(file, rows, fmt='%.9g', delimiter=',', header=','.join(names), comments='')
+
+
+if __name__ == '__main__':
+    main()

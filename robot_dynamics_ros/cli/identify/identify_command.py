@@ -1,0 +1,175 @@
+"""`robot_dynamics identify`: from recordings to the model of the arm that was recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.identification.regression.equation_options import Form
+from robot_dynamics_ros.report.identification import check_identification_file
+
+from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
+from ..fleet_options import Fleet, fleet_options
+from ..output import Output, file_to_write, output_options
+from ..recording_files import named_recordings
+from ..recording_options import options_of, recording_options
+from .effort_options import equations_of
+from .identification_tables import show
+from .identify_run import Identified, identified
+from .payload_command import identify_payload
+from .surveys import check_held_out
+from .written_results import objections, write_report, write_results
+
+HELP = """Identify a robot from recordings: inertia, friction, rotors and offsets.
+
+Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
+recording together are joined by +. All recordings are of one robot. The last third of each
+recording is not fitted: on it the measured effort is compared with the torques of the description
+and of the identified model. A xacro file takes arguments, name:=value.
+
+DIR gets identified.urdf, a parameter file for dynamics_node, friction.yaml, identification.json,
+report.html and report.png. A model that is worse than the description on the held-out part, or
+that findings make doubtful, is not written without --force.
+
+\b
+Examples:
+  robot_dynamics identify bag/ --urdf arm.urdf --output identified/
+  robot_dynamics identify monday/ --held-out tuesday/ --urdf arm.urdf --output identified/
+  robot_dynamics identify panda.db3 --urdf panda.urdf --rename fer_=panda_ --output identified/
+  robot_dynamics identify bag/ --urdf arm.urdf --effort current --gain joint2=11.2 --output out/
+  robot_dynamics identify loaded/ --without empty/ --urdf arm.urdf --payload tool0
+
+Exit code 1: there is at least one finding, or the model is not written. 2: a recording cannot be
+used.
+"""
+
+
+@click.command('identify', help=HELP)
+@click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
+@recording_options
+@click.option(
+    '--output', 'target', type=click.Path(file_okay=False, path_type=Path), metavar='DIR',
+    help='Folder of the results; it is made.',
+)  # fmt: skip
+@click.option(
+    '--held-out', multiple=True, metavar='BAG',
+    help='Not fitted, but judged by; may be repeated. [default: the last third of each BAG]',
+)  # fmt: skip
+@click.option(
+    '--effort', type=click.Choice(['torque', 'current']), default='torque', show_default=True,
+    help='What the recorded efforts are.',
+)  # fmt: skip
+@click.option(
+    '--gain', 'gains', multiple=True, metavar='JOINT=VALUE',
+    help='Known gain of a drive, N m/A or N/A; may be repeated.',
+)  # fmt: skip
+@click.option(
+    '--load', 'loads', multiple=True, metavar='FRAME=KG@BAG',
+    help='Load of known mass that one of the recordings has; may be repeated.',
+)  # fmt: skip
+@click.option(
+    '--asymmetric', is_flag=True, help='Friction that differs between the directions; no offset.'
+)
+@click.option('--springs', is_flag=True, help='Joints have springs.')
+@click.option(
+    '--form', type=click.Choice(['torque', 'power']), default='torque', show_default=True,
+    help='Of the equations: one for each joint, or one for the power of all.',
+)  # fmt: skip
+@click.option(
+    '--payload', 'frame', metavar='FRAME',
+    help='Estimate what this link carries, and nothing else; print what ~/set_payload takes.',
+)  # fmt: skip
+@click.option(
+    '--without', multiple=True, metavar='BAG',
+    help='With --payload: a recording without the payload; may be repeated.',
+)  # fmt: skip
+@click.option('--force', is_flag=True, help='Write a doubtful model, and replace other files.')
+@click.option(
+    '--report', type=file_to_write(), metavar='FILE',
+    help='Write the report there too, in any case: .html or .png.',
+)  # fmt: skip
+@fleet_options
+@output_options
+def identify_command(
+    words: tuple[str, ...],
+    urdf: Path | None,
+    topic: str | None,
+    rename: tuple[str, ...],
+    cutoff: float | None,
+    target: Path | None,
+    held_out: tuple[str, ...],
+    effort: str,
+    gains: tuple[str, ...],
+    loads: tuple[str, ...],
+    asymmetric: bool,
+    springs: bool,
+    form: Form,
+    frame: str | None,
+    without: tuple[str, ...],
+    force: bool,
+    report: Path | None,
+    scheduler: str | None,
+    jobs: int | None,
+    resume: Path | None,
+    output: Output,
+) -> int:
+    """Estimate, judge, print, and write."""
+    files, arguments = named_recordings(words)
+    options = options_of(urdf, arguments, topic, rename, cutoff)
+    if frame is not None:
+        _check_payload(target, held_out)
+        references = named_recordings(without)[0] if without else {}
+        return identify_payload(options, files, frame, references, output)
+    if without:
+        raise ParameterError('--without is for --payload FRAME: name the link, or leave it out')
+    if target is None:
+        raise ParameterError('name the folder of the results with --output DIR')
+    if report is not None:
+        check_identification_file(report)
+    output.check_other_files(report)
+    others = named_recordings(held_out)[0] if held_out else {}
+    check_held_out(files, others)
+    equations = equations_of(
+        effort=effort, gains=gains, loads=loads, asymmetric=asymmetric, springs=springs, form=form
+    )
+    found = identified(options, equations, files, others, Fleet(scheduler, jobs, resume), output)
+    doubts = objections(found)
+    output.write_json({**found.identification.as_json(), 'objections': doubts})
+    show(found.identification, output)
+    if report is not None:
+        write_report(found, urdf, report, output)
+    return _written(found, doubts, target, urdf, force, output)
+
+
+def _check_payload(target: Path | None, held_out: tuple[str, ...]) -> None:
+    if target is not None or held_out:
+        raise ParameterError(
+            '--payload prints the payload and writes no folder: leave out --output and --held-out'
+        )
+
+
+def _written(
+    found: Identified,
+    doubts: list[str],
+    target: Path,
+    urdf: Path | None,
+    force: bool,
+    output: Output,
+) -> int:
+    """Write the results where nothing speaks against them; the exit code."""
+    for doubt in doubts:
+        output.error(doubt)
+    written = not doubts or force
+    if written:
+        write_results(found, target, urdf, force, output)
+    else:
+        output.error(f'{target} is not written: read the findings; --force writes it anyway')
+    judgement = found.identification.judgement
+    failed = [one.error for one in judgement.recordings if one.error]
+    for error in failed:
+        output.error(error)
+    if failed:
+        return CANNOT_BE_USED
+    return GOOD if written and not doubts and not judgement.findings else FINDINGS

@@ -1,0 +1,191 @@
+"""An identification from its recordings to the result, before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.identification.consistency import consistent
+from robot_dynamics_ros.identification.estimation import Estimate, HuberWeights, estimate
+from robot_dynamics_ros.identification.identification import Identification
+from robot_dynamics_ros.identification.identified_model import IdentifiedModel
+from robot_dynamics_ros.identification.judgement import JudgedRecording
+from robot_dynamics_ros.identification.judgement.bad_data import (
+    check_motion,
+    saturation_levels,
+)
+from robot_dynamics_ros.identification.judgement.conclude import judge
+from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
+from robot_dynamics_ros.identification.model_of_parameters import model_of_parameters
+from robot_dynamics_ros.identification.observability import (
+    BaseParameters,
+    Structure,
+    base_parameters,
+    excitation_findings,
+    structure_of,
+)
+from robot_dynamics_ros.identification.parameter_rows import base_rows, body_rows, joint_rows
+from robot_dynamics_ros.scheduling import Outcome
+
+from ..compare.compare_command import concluded
+from ..compare.compare_parts import compare_tasks, joined_outcomes
+from ..compare.compare_task import gather_evidence
+from ..fleet_options import Fleet
+from ..output import Output
+from ..recording_options import RecordingOptions
+from .effort_options import check_names
+from .identify_setup import Equations, Setup
+from .identify_sources import Sources, in_parts
+from .surveys import Files, Surveys, surveyed
+
+
+@dataclass(frozen=True)
+class Identified:
+    """What an identification has found, and what its files are made of.
+
+    Attributes:
+        setup: of the identification.
+        identification: the result.
+        model: the identified one, of the joints that were recorded.
+        files: of the recordings.
+    """
+
+    setup: Setup
+    identification: Identification
+    model: IdentifiedModel
+    files: Sequence[tuple[Path, ...]]
+
+
+def identified(
+    options: RecordingOptions,
+    equations: Equations,
+    fitted: Files,
+    held_out: Files,
+    fleet: Fleet,
+    output: Output,
+) -> Identified:
+    """Identify a robot, and judge the result.
+
+    Args:
+        options: of the recordings.
+        equations: what is estimated.
+        fitted: files of each recording by its name.
+        held_out: the same of those that are held out; none: the last third of each of the others.
+        fleet: where tasks are computed.
+        output: shows progress.
+
+    Raises:
+        RecordingError: no recording can be used.
+        ParameterError: the recordings show no motion, or an option names what does not exist.
+        ModelError: the description cannot be used.
+    """
+    files = {**fitted, **held_out}
+    surveys = surveyed(options, files, tuple(held_out), fleet, output)
+    setup = _setup(options, equations, surveys)
+    compared = _compared(options, {name: files[name] for name in surveys.usable}, fleet, output)
+    sources = Sources(
+        setup,
+        [
+            part
+            for name in surveys.usable
+            for part in in_parts(surveys.source(name, files[name]), fleet)
+        ],
+        fleet,
+        output,
+    )
+    found = _Estimated.of(sources)
+    evidence = sources.evidence(setup.layout.nominal(), found.final.parameters)
+    judgement = judge(
+        setup.model,
+        surveys.survey,
+        evidence,
+        _recordings(surveys, evidence),
+        compared=compared,
+        poor=found.findings,
+        interval=surveys.interval,
+        currents='gain' in equations.terms,
+    )
+    identification = Identification(
+        judgement,
+        found.final.method,
+        found.base.rank,
+        found.base.structural_rank,
+        found.base.condition,
+        joint_rows(found.structure, found.base, found.final),
+        body_rows(found.structure, found.base, found.final),
+        base_rows(found.base, found.final),
+        tuple(body.reason for body in found.base.undetermined),
+    )
+    model = model_of_parameters(setup.layout, found.final.parameters)
+    return Identified(setup, identification, model, list(files.values()))
+
+
+def _setup(options: RecordingOptions, equations: Equations, surveys: Surveys) -> Setup:
+    first = surveys.first
+    setup = Setup(options, first.urdf, first.joints, equations)
+    check_names(equations, setup.model, tuple(surveys.usable))
+    check_motion(setup.model, surveys.survey)
+    levels = saturation_levels(setup.model, surveys.survey, surveys.interval)
+    return replace(setup, levels=dict(levels))
+
+
+def _compared(
+    options: RecordingOptions, files: Files, fleet: Fleet, output: Output
+) -> Sequence[Finding]:
+    """Findings of the comparison with the description."""
+    if len(files) == 1 and fleet.is_here:
+        ((name, paths),) = files.items()
+        evidence = gather_evidence(options, name, paths, progress=output.progress)
+        outcomes = [Outcome(name, evidence)]
+    else:
+        tasks = compare_tasks(options, files)
+        parts = [part for tasks_of_one in tasks.values() for part in tasks_of_one]
+        outcomes = joined_outcomes(tasks, fleet.run('compare', parts, options, output))
+    return concluded(options, files, outcomes).findings
+
+
+@dataclass(frozen=True)
+class _Estimated:
+    """An estimate of the fitted parts.
+
+    Attributes:
+        structure: of the robot.
+        base: what the data determine.
+        final: the physically consistent estimate.
+        findings: about the excitation.
+    """
+
+    structure: Structure
+    base: BaseParameters
+    final: Estimate
+    findings: Sequence[Finding]
+
+    @classmethod
+    def of(cls, sources: Sources) -> _Estimated:
+        reduced = sources.reduced()
+        structure = structure_of(sources.setup.layout)
+        base = base_parameters(reduced, structure)
+        robust = estimate(reduced, sources.reduced, base)
+        # Contacts do not come back by equations without weights.
+        weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
+        again = base_parameters(weighted, structure)
+        if again.rank > base.rank:
+            # They hid parameters that the rest of the data tells.
+            base = again
+            robust = estimate(reduced, sources.reduced, base)
+            weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
+        final = consistent(weighted, robust, carried=sources.setup.carried)
+        return cls(structure, base, final, excitation_findings(reduced, base))
+
+
+def _recordings(surveys: Surveys, evidence: Sequence[Evidence]) -> list[JudgedRecording]:
+    """Those of an identification, with what was held out of each."""
+    found = {one.file: one for one in evidence}
+    return [
+        replace(one, held_out=found[one.file].held_out, duration=found[one.file].duration)
+        if one.file in found
+        else one
+        for one in surveys.recordings()
+    ]

@@ -1,0 +1,134 @@
+"""The recordings of an identification, read again and again: here, or by tasks."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
+from robot_dynamics_ros.identification.regression import (
+    EquationBlock,
+    RecordedEquations,
+    ReducedEquations,
+    Weights,
+    reduce,
+)
+from robot_dynamics_ros.scheduling import Task
+
+from ..fleet_options import Fleet
+from ..output import Output
+from .identify_setup import Setup, Source
+from .identify_tasks import fitted_equations, judge_recording, reduce_recording
+
+# [B] of a part: some ten seconds of work.
+LARGEST_PART = 1 << 28
+
+
+@dataclass
+class Sources:
+    """The recordings that an identification uses.
+
+    Attributes:
+        setup: of the identification.
+        sources: recordings, or their parts.
+        fleet: where tasks are computed.
+        output: shows how far they are.
+    """
+
+    setup: Setup
+    sources: Sequence[Source]
+    fleet: Fleet
+    output: Output
+
+    def __post_init__(self) -> None:
+        """Equations that this process keeps, where no other process computes."""
+        self._kept = RecordedEquations(self._blocks)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this process computes all: it keeps the equations in memory if they fit."""
+        return self.fleet.is_here and self.fleet.jobs is None
+
+    def reduced(self, weights: Weights | None = None) -> ReducedEquations:
+        """The equations of all fitted parts.
+
+        Args:
+            weights: of the equations; None for equal ones.
+
+        Raises:
+            RecordingError: a recording cannot be used.
+            ParameterError: no fitted part has an equation.
+        """
+        if self.is_here:
+            return reduce(self._kept, weights)
+        tasks = [
+            self._task(source, reduce_recording, (weights,))
+            for source in self.sources
+            if source.fitted.role != 'held out'
+        ]
+        return ReducedEquations.merged(self._results('identify', tasks))
+
+    def evidence(self, nominal: Array, identified: Array) -> list[Evidence]:
+        """What is kept of each recording to judge a model, in their order.
+
+        Args:
+            nominal: parameters (p,) of the description.
+            identified: parameters (p,) of the identified model.
+        """
+        if self.is_here:
+            parts = [
+                judge_recording(self.setup, one, nominal, identified, self.output.progress)
+                for one in self.sources
+            ]
+        else:
+            tasks = [
+                self._task(one, judge_recording, (nominal, identified)) for one in self.sources
+            ]
+            parts = self._results('judge', tasks)
+        names = dict.fromkeys(source.name for source in self.sources)
+        return [Evidence.joined([one for one in parts if one.file == name]) for name in names]
+
+    def _blocks(self) -> Iterator[EquationBlock]:
+        fitted = [source for source in self.sources if source.fitted.role != 'held out']
+        with self.output.progress('equations', len(fitted), 'recordings') as advance:
+            for source in fitted:
+                yield from fitted_equations(self.setup, source)
+                advance(1)
+
+    def _task(self, source: Source, function: object, arguments: tuple[object, ...]) -> Task:
+        number, count = source.part
+        name = source.name if count == 1 else f'{source.name}, part {number + 1} of {count}'
+        return Task(name, function, (source, *arguments), reads=source.files)
+
+    def _results(self, what: str, tasks: Sequence[Task]) -> list[object]:
+        outcomes = self.fleet.run(what, tasks, self.setup, self.output)
+        for outcome in outcomes:
+            if outcome.error:
+                raise RecordingError(outcome.error)
+        return [outcome.result for outcome in outcomes]
+
+
+def in_parts(source: Source, fleet: Fleet) -> list[Source]:
+    """The parts of a large recording, for the tasks of a fleet.
+
+    Args:
+        source: the whole recording.
+        fleet: where tasks are computed.
+    """
+    if fleet.is_here and fleet.jobs is None:
+        return [source]
+    # Other processes may have other working folders.
+    there = replace(source, files=tuple(path.resolve() for path in source.files))
+    count = max(1, -(-sum(map(_size, there.files)) // LARGEST_PART))
+    return [replace(there, part=(number, count)) for number in range(count)]
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file, or of all files of a folder."""
+    if path.is_dir():
+        return sum(_size(Path(entry)) for entry in os.scandir(path))
+    return path.stat().st_size

@@ -1,0 +1,160 @@
+"""What is done with one recording; tasks that any process may execute."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
+from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
+from robot_dynamics_ros.identification.judgement.survey import survey
+from robot_dynamics_ros.identification.regression import (
+    Cutoffs,
+    EquationBlock,
+    EquationOptions,
+    MotionEquations,
+    ReducedEquations,
+    Weights,
+    reduce,
+)
+from robot_dynamics_ros.recordings import Motion, motions, open_recording
+
+from ..progress import ShowProgress, no_progress
+from ..recorded_robot import recorded_robot
+from ..recording_options import RecordingOptions
+from .identify_setup import Setup, Source, Surveyed, recorded_dynamics
+
+Choice = Callable[[Iterable[Motion]], Iterator[Motion]]
+
+
+def survey_recording(
+    options: RecordingOptions,
+    name: str,
+    files: tuple[Path, ...],
+    progress: ShowProgress = no_progress,
+) -> Surveyed:
+    """Look at all samples of a recording once.
+
+    Args:
+        options: of the recording.
+        name: of the recording, for the bar.
+        files: that together are the recording.
+        progress: shows how far it is.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+        ModelError: the description cannot be used.
+        ParameterError: the robot has no moving joint.
+    """
+    urdf, joints, _ = recorded_robot(options, files)
+    with (
+        open_recording(
+            files, topic=options.topic, rename=options.rename, joints=joints
+        ) as recording,
+        progress(name, recording.size, 'states') as advance,
+    ):
+        cutoffs = Cutoffs.of(recording, options.cutoff)
+
+        def counted() -> Iterator[object]:
+            for chunk in recording.chunks():
+                yield chunk
+                advance(len(chunk))
+
+        seen = survey(counted(), len(joints))
+        both = cutoffs.motions, cutoffs.equations
+        return Surveyed(urdf, joints, recording.topic, recording.interval, both, seen)
+
+
+def reduce_recording(
+    setup: Setup, source: Source, weights: Weights | None = None
+) -> ReducedEquations:
+    """The equations of the fitted part of a recording, reduced.
+
+    Args:
+        setup: of the identification.
+        source: the recording.
+        weights: of the equations; None for equal ones.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+        ParameterError: its fitted part has no equation.
+    """
+    return reduce(fitted_equations(setup, source), weights)
+
+
+def fitted_equations(setup: Setup, source: Source) -> Iterator[EquationBlock]:
+    """The equations of the fitted part of a recording, in blocks."""
+    maker = _maker(setup, source)
+    for parts in _motions(setup, source):
+        yield from maker.of_motions(source.fitted.fitted(parts), source.name)
+
+
+def judge_recording(
+    setup: Setup,
+    source: Source,
+    nominal: Array,
+    identified: Array,
+    progress: ShowProgress = no_progress,
+) -> Evidence:
+    """What is kept of a recording to judge an identified model.
+
+    Args:
+        setup: of the identification.
+        source: the recording.
+        nominal: parameters (p,) of the description.
+        identified: parameters (p,) of the identified model.
+        progress: shows how far it is.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+    """
+    # Slow joints are judged too, and parameters that are known.
+    judging = replace(setup, equations=replace(setup.equations, form='torque', known={}))
+    maker = _maker(judging, source, band=0.0)
+    evidence = Evidence.of_nothing(source.name, len(setup.joints))
+    for choice in (source.fitted.fitted, source.fitted.held_out):
+        held_out = choice == source.fitted.held_out
+        for parts in _motions(setup, source, progress):
+            blocks = maker.of_motions(choice(parts), source.name)
+            for piece in torques_of(blocks, nominal, identified):
+                if held_out:
+                    evidence.add_held_out(piece, source.cutoffs[1])
+                else:
+                    evidence.add_fitted(piece)
+    return evidence
+
+
+def _maker(setup: Setup, source: Source, band: float | None = None) -> MotionEquations:
+    options = EquationOptions(
+        form=setup.equations.form, cutoff=source.cutoffs[1], effort_levels=dict(setup.levels)
+    )
+    if band is not None:
+        options = replace(options, turning_band=band, sliding_band=band)
+    dynamics = recorded_dynamics(setup.urdf, setup.joints)
+    return MotionEquations(setup.layout, options, dynamics)
+
+
+def _motions(
+    setup: Setup, source: Source, progress: ShowProgress = no_progress
+) -> Iterator[Iterator[Motion]]:
+    """The motions of a recording; once, while it is open."""
+    options = setup.options
+    with (
+        open_recording(
+            source.files,
+            topic=options.topic,
+            rename=options.rename,
+            joints=setup.joints,
+            part=source.part,
+        ) as recording,
+        progress(source.name, recording.size, 'states') as advance,
+    ):
+
+        def counted() -> Iterator[Motion]:
+            for motion in motions(recording, cutoff=source.cutoffs[0]):
+                yield motion
+                advance(len(motion))
+
+        yield counted()

@@ -1,0 +1,129 @@
+"""What of an identification is written, and what speaks against writing it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.description.urdf_text import is_xacro, read_xml
+from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL
+from robot_dynamics_ros.identification.results.result_files import URDF, result_files
+from robot_dynamics_ros.inspection.validation import validate_robot
+from robot_dynamics_ros.report import Provenance, provenance, size_of
+from robot_dynamics_ros.report.identification import identification_report
+from robot_dynamics_ros.written_file import written_file
+
+from ..output import Output
+from ..written_folder import write_folder
+from .identify_run import Identified
+
+Recordings = Sequence[tuple[Path, ...]]
+REPORTS = ('report.html', 'report.png')
+
+
+def texts_of(found: Identified, *, xacro: bool = False) -> dict[str, str]:
+    """The text files of an identified model, by name.
+
+    Args:
+        found: the identification.
+        xacro: whether its URDF is the expansion of a xacro file.
+
+    Raises:
+        ParameterError: a URDF cannot hold the model.
+    """
+    report = found.identification.as_json()
+    return result_files(found.setup.urdf, found.setup.model, found.model, report, xacro=xacro)
+
+
+def objections(found: Identified) -> list[str]:
+    """Why the model is not to be written, one line each; empty for a model that can be loaded.
+
+    It is worse than the description on the held-out part, findings make it doubtful, or the
+    audit or the comparison with Pinocchio find an error in the file that would be written.
+
+    Args:
+        found: the identification.
+    """
+    judgement = found.identification.judgement
+    reasons = []
+    if judgement.worse:
+        reasons.append(
+            'the identified model is worse than the description on the held-out part at '
+            f'{", ".join(judgement.worse)}'
+        )
+    doubtful = [one.code for one in judgement.findings if one.code in FATAL]
+    if doubtful:
+        reasons.append(
+            f'no parameter can be trusted: finding {", ".join(dict.fromkeys(doubtful))}'
+        )
+    try:
+        urdf = texts_of(found)[URDF]
+    except RobotDynamicsError as error:
+        return [*reasons, str(error)]
+    before = _errors(found.setup.urdf)
+    reasons += [f'audit: {text}' for text in _errors(urdf) if text not in before]
+    return reasons
+
+
+def _errors(urdf: str) -> list[str]:
+    """Errors that audit and cross-check find in a URDF, in a line each."""
+    validation = validate_robot(parse_urdf(urdf), urdf)
+    return [
+        f'{finding.link}: {finding.problem} ({finding.value})'
+        for finding in validation.failures(strict=False)
+    ]
+
+
+def write_results(
+    found: Identified, target: Path, urdf: Path | None, force: bool, output: Output
+) -> None:
+    """Write the folder of results: all files, or none.
+
+    Args:
+        found: the identification.
+        target: the folder.
+        urdf: file that was given; None for a recorded description.
+        force: whether other files are replaced.
+        output: of the subcommand.
+
+    Raises:
+        ParameterError: a URDF cannot hold the model, or a file is in the way.
+        OSError: the folder cannot be written.
+    """
+    xacro = urdf is not None and is_xacro(read_xml(urdf.read_text(encoding='utf-8')))
+    files: dict[str, str | bytes] = dict(texts_of(found, xacro=xacro))
+    origin = _origin(found, urdf, output)
+    for name in REPORTS:
+        files[name] = identification_report(found.identification, origin, target / name)
+    write_folder(target, files, force=force)
+    for name in sorted(files):
+        output.line(f'written: {target / name}')
+
+
+def write_report(found: Identified, urdf: Path | None, report: Path, output: Output) -> None:
+    """Write the report alone.
+
+    Args:
+        found: the identification.
+        urdf: file that was given; None for a recorded description.
+        report: to write.
+        output: of the subcommand.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    content = identification_report(found.identification, _origin(found, urdf, output), report)
+    with written_file(report) as new:
+        new.write_bytes(content)
+    output.line(f'report: {report}')
+
+
+def _origin(found: Identified, urdf: Path | None, output: Output) -> Provenance:
+    paths = [path for files in found.files for path in files if path.exists()]
+    described = [] if urdf is None else [urdf]
+    command = ['robot_dynamics', *sys.argv[1:]]
+    with output.progress('hashes', size_of([*paths, *described]), 'bytes') as advance:
+        return provenance([*paths, *described], command, advance)

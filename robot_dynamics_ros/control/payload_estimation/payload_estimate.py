@@ -1,0 +1,232 @@
+"""The estimate of a payload: what is told of it, how certainly, and in what form it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.payload import Payload
+
+from .body_parameters import tensor
+from .payload_fit import PayloadFit
+
+# What the 95 % interval must be narrower than, to both sides: a share of the mass, and of the mean
+# moment of inertia; a distance of the centre [m].
+MASS_SHARE, MOMENT_SHARE, DISTANCE = 0.1, 0.5, 0.02
+# Blocks of time that an interval needs.
+LEAST_BLOCKS = 4
+# A driver whose efforts lack that share of the gravity torque has not measured what a payload
+# changes; the share must be that certain [standard deviations].
+LACKING, CERTAIN = 0.4, 4.0
+MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
+
+
+@dataclass(frozen=True)
+class PayloadEstimate:
+    """A payload on a link, with 95 % intervals (half their width).
+
+    Attributes:
+        frame: name of the link.
+        mass: [kg].
+        com: (3,) centre of mass in the frame of the link [m].
+        inertia: (6,) about the centre of mass, in the axes of the link, in the order of `MOMENTS`;
+            zero, a point mass, where the data do not tell it [kg m^2].
+        mass_interval: [kg].
+        com_interval: (3,) [m].
+        inertia_interval: (6,) [kg m^2].
+        told: `mass, centre and inertia`, `mass and centre`, `mass`, or empty.
+        refusal: why the estimate must not be used; empty if it may be.
+        noise: standard deviation of the torque that is left, by joint [N m or N].
+        equations: how many there are, by joint.
+    """
+
+    frame: str
+    mass: float
+    com: tuple[float, float, float]
+    inertia: tuple[float, ...]
+    mass_interval: float
+    com_interval: tuple[float, float, float]
+    inertia_interval: tuple[float, ...]
+    told: str
+    refusal: str
+    noise: Mapping[str, float]
+    equations: Mapping[str, int]
+
+    @property
+    def payload(self) -> Payload:
+        """For `RobotModel.with_checked_payload`.
+
+        Raises:
+            ParameterError: no body has this estimate, which is then refused too.
+        """
+        return Payload.checked(
+            'payload', self.frame, self.mass, self.com, tensor(np.array(self.inertia)).tolist()
+        )
+
+    def sentence(self) -> str:
+        """The estimate in words, with intervals."""
+        if self.refusal:
+            return self.refusal
+        com = ', '.join(f'{1e3 * x:.1f}' for x in self.com)
+        com_interval = ', '.join(f'{1e3 * x:.1f}' for x in self.com_interval)
+        text = f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}'
+        if self.told == 'mass':
+            return (
+                f'{text}; the motion does not tell the centre of mass, ({com}) +- '
+                f'({com_interval}) mm: turn the link about several axes'
+            )
+        text += f', centre of mass ({com}) +- ({com_interval}) mm'
+        if self.told == 'mass and centre':
+            return f'{text}; the motion does not tell the inertia, zero is used: accelerate faster'
+        moments = ', '.join(f'{x:.3g}' for x in self.inertia)
+        intervals = ', '.join(f'{x:.2g}' for x in self.inertia_interval)
+        return f'{text}, inertia ({", ".join(MOMENTS)}) ({moments}) +- ({intervals}) kg m^2'
+
+    def service_call(self, node: str = '/robot_dynamics') -> str:
+        """The command that sets this payload; empty where the estimate is refused.
+
+        Args:
+            node: full name of the node.
+        """
+        if self.refusal:
+            return ''
+        x, y, z = (f'{value:.6g}' for value in self.com)
+        moments = ', '.join(
+            f'{name}: {value:.6g}' for name, value in zip(MOMENTS, self.inertia, strict=True)
+        )
+        return (
+            f'ros2 service call {node}/set_payload robot_dynamics_interfaces/srv/SetPayload '
+            f"\"{{frame: '{self.frame}', inertia: {{m: {self.mass:.6g}, "
+            f'com: {{x: {x}, y: {y}, z: {z}}}, {moments}}}}}"'
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            'frame': self.frame,
+            'mass': self.mass,
+            'mass_interval': self.mass_interval,
+            'com': list(self.com),
+            'com_interval': list(self.com_interval),
+            'inertia': dict(zip(MOMENTS, self.inertia, strict=True)),
+            'inertia_interval': dict(zip(MOMENTS, self.inertia_interval, strict=True)),
+            'told': self.told,
+            'refusal': self.refusal,
+            'noise': dict(self.noise),
+            'equations': dict(self.equations),
+            'set_payload': self.service_call(),
+        }
+
+
+def payload_estimate(
+    frame: str, joints: tuple[str, ...], fit: PayloadFit, counts: Array, share: PayloadFit | None
+) -> PayloadEstimate:
+    """Judge a fit.
+
+    Args:
+        frame: name of the link.
+        joints: names of the joints of the equations.
+        fit: of the payload.
+        counts: (r,) equations of each joint.
+        share: a fit with the share of gravity that the efforts lack as first of its others; None:
+            not looked for.
+    """
+    interval = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
+    theta = fit.theta
+    told = _told(theta, interval)
+    inertia = theta[4:] if told.endswith('inertia') else np.zeros(6)
+    x, y, z = theta[1:4].tolist()
+    dx, dy, dz = interval[1:4].tolist()
+    return PayloadEstimate(
+        frame=frame,
+        mass=float(theta[0]),
+        com=(x, y, z),
+        inertia=tuple(inertia.tolist()),
+        mass_interval=float(interval[0]),
+        com_interval=(dx, dy, dz),
+        inertia_interval=tuple(interval[4:].tolist()),
+        told=told,
+        refusal=_refusal(joints, fit, counts, interval, share),
+        noise=dict(zip(joints, fit.noise.tolist(), strict=True)),
+        equations={name: int(count) for name, count in zip(joints, counts, strict=True)},
+    )
+
+
+def student(freedom: float) -> float:
+    """The 97.5 % quantile of Student's t.
+
+    Abramowitz, Stegun, Handbook of Mathematical Functions, 26.7.5: to 1 % from 4 degrees of
+    freedom on.
+
+    Args:
+        freedom: degrees of freedom.
+    """
+    z, n = 1.959964, max(freedom, 1.0)
+    return (
+        z
+        + (z**3 + z) / (4.0 * n)
+        + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * n**2)
+        + (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / (384.0 * n**3)
+    )
+
+
+def _told(theta: Array, interval: Array) -> str:
+    if not interval[0] <= MASS_SHARE * theta[0]:
+        return ''
+    if interval[1:4].max() > DISTANCE:
+        return 'mass'
+    moment = (theta[4] + theta[6] + theta[9]) / 3.0
+    if interval[4:].max() > MOMENT_SHARE * moment:
+        return 'mass and centre'
+    return 'mass, centre and inertia'
+
+
+def _refusal(
+    joints: tuple[str, ...],
+    fit: PayloadFit,
+    counts: Array,
+    interval: Array,
+    share: PayloadFit | None,
+) -> str:
+    if not counts.any():
+        return (
+            f'no joint that carries the link moves, of {", ".join(joints)}: move them, faster '
+            'than 0.02 rad/s'
+        )
+    if fit.blocks < LEAST_BLOCKS:
+        return 'the motion is too short for an interval: go on moving'
+    if share is not None:
+        lacking, deviation = -share.others[0], share.others_deviation[0]
+        if abs(lacking) > LACKING and abs(lacking) > CERTAIN * deviation:
+            return (
+                f'the measured efforts lack {100.0 * lacking:.0f} +- {200.0 * deviation:.0f} % of '
+                'the gravity torque of the robot: the driver takes gravity out of them, or their '
+                'unit is not N m; a payload cannot be told from them'
+            )
+    mass, width = fit.theta[0], interval[0]
+    if mass < -width:
+        return (
+            f'the mass is {mass:.3g} +- {width:.2g} kg, the arm carries less than its description '
+            'has: is a hand or tool of the description not mounted, or are the efforts not in N m?'
+        )
+    if mass <= width:
+        return (
+            f'the mass is {mass:.3g} +- {width:.2g} kg: no payload, or one that cannot be told '
+            f'from none{_advice(joints, counts)}'
+        )
+    if width > MASS_SHARE * mass:
+        return (
+            f'the mass is {mass:.3g} +- {width:.2g} kg, +- {100.0 * MASS_SHARE:.0f} % is needed'
+            f'{_advice(joints, counts)}'
+        )
+    return ''
+
+
+def _advice(joints: tuple[str, ...], counts: Array) -> str:
+    still = ', '.join(joints[index] for index in np.flatnonzero(counts == 0.0))
+    moved = f', also {still}, which did not move' if still else ''
+    return f'; move longer and wider, against gravity{moved}'

@@ -1,0 +1,107 @@
+"""Whether efforts are late, and whether that changes along a recording: a clock that drifts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.core.checks import Array
+
+from .judged_evidence import Evidence
+
+# Less has no effect that matters [s].
+SMALL = 2e-3
+# Standard deviations from which on a drift is certain.
+DEVIATIONS = 5.0
+# Windows that are taken together: errors of the model last as long.
+TOGETHER = 5
+# Fewest of these.
+FEWEST = 6
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """A straight line through the delays of a recording.
+
+    Attributes:
+        delay: in its middle [s].
+        drift: change from its beginning to its end [s].
+        deviation: standard deviation of the drift [s].
+        duration: from the first to the last window [s].
+    """
+
+    delay: float
+    drift: float
+    deviation: float
+    duration: float
+
+    @property
+    def drifts(self) -> bool:
+        """Whether the drift is certain and matters."""
+        return abs(self.drift) > max(SMALL, DEVIATIONS * self.deviation)
+
+
+def lateness(evidence: Evidence, noise: Array) -> Lateness | None:
+    """The delay of the efforts of a recording along its time; None where too little is known.
+
+    Args:
+        evidence: of the recording.
+        noise: (n,) RMS of the residual of each joint [N m or N].
+    """
+    size = len(noise)
+    times, _, products, rates, _ = evidence.windows.arrays(size)
+    count = len(times) // TOGETHER
+    used = noise > 0.0
+    if count < FEWEST or not used.any():
+        return None
+    weights = np.where(used, 1.0 / np.where(used, noise, 1.0) ** 2, 0.0)
+
+    def sums(values: Array) -> Array:
+        result: Array = (values @ weights)[: count * TOGETHER].reshape(count, TOGETHER).sum(axis=1)
+        return result
+
+    middles = times[: count * TOGETHER].reshape(count, TOGETHER).mean(axis=1)
+    power = sums(rates)
+    known = power > 0.05 * np.median(power)
+    if np.count_nonzero(known) < FEWEST:
+        return None
+    delays = -sums(products)[known] / power[known]
+    return _line(middles[known], delays, power[known])
+
+
+def _line(times: Array, delays: Array, weights: Array) -> Lateness:
+    """The straight line through delays at some times, by weighted least squares."""
+    span = float(times[-1] - times[0])
+    places = (times - np.average(times, weights=weights)) / span
+    design = np.stack([np.ones_like(places), places], axis=1)
+    normal = design.T @ (weights[:, None] * design)
+    solution = np.linalg.solve(normal, design.T @ (weights * delays))
+    left = delays - design @ solution
+    scale = float(weights @ left**2) / (len(times) - 2)
+    deviation = float(np.sqrt(scale * np.linalg.inv(normal)[1, 1]))
+    return Lateness(float(solution[0]), float(solution[1]), deviation, span)
+
+
+def clock_findings(evidence: Sequence[Evidence], noise: Array) -> Iterator[Finding]:
+    """Recordings in which the delay between efforts and positions changes.
+
+    Args:
+        evidence: of each recording.
+        noise: (n,) RMS of the residual of each joint [N m or N].
+    """
+    for one in evidence:
+        late = lateness(one, noise)
+        if late is not None and late.drifts:
+            rate = 1e6 * late.drift / late.duration
+            yield Finding(
+                'clock_drift',
+                (),
+                late.drift,
+                f'{one.file}: efforts and positions drift apart by {1e3 * late.drift:.3g} ms '
+                f'(standard deviation {1e3 * late.deviation:.2g} ms) in {late.duration:.3g} s, '
+                f'{rate:.0f} ppm: they have stamps of two clocks. Synchronise the clocks, or '
+                'record both in one message.',
+            )

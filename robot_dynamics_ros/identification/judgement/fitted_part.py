@@ -1,0 +1,60 @@
+"""The part of a recording that is fitted, and the part that is held out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.recordings.filtering.zero_phase import half_length
+
+Flags = npt.NDArray[np.bool_]
+Role = Literal['split', 'fitted', 'held out']
+
+
+@dataclass(frozen=True)
+class FittedPart:
+    """Which samples of a recording are fitted; plain data.
+
+    Attributes:
+        role: 'split' for a recording whose end is held out, or the role of a whole recording.
+        split: time at which the held-out part of a split recording begins [s].
+    """
+
+    role: Role
+    split: float = float('inf')
+
+    def fitted(self, motions: Iterable[Motion]) -> Iterator[Motion]:
+        """The motions of the fitted part."""
+        if self.role == 'split':
+            for motion in motions:
+                yield from _cut(motion, motion.times < self.split - _margin(motion))
+        elif self.role == 'fitted':
+            yield from motions
+
+    def held_out(self, motions: Iterable[Motion]) -> Iterator[Motion]:
+        """The motions of the held-out part: no raw sample of them is in the fitted part."""
+        if self.role == 'split':
+            for motion in motions:
+                yield from _cut(motion, motion.times >= self.split + _margin(motion))
+        elif self.role == 'held out':
+            yield from motions
+
+
+def _margin(motion: Motion) -> float:
+    """Time on each side of a filtered sample whose raw samples it depends on [s]."""
+    return half_length(motion.cutoff, motion.rate) / motion.rate
+
+
+def _cut(motion: Motion, chosen: Flags) -> Iterator[Motion]:
+    """Those samples of a motion that are chosen, which are at one of its ends."""
+    if chosen.all():
+        yield motion
+    elif chosen.any():
+        names = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
+        parts = {name: getattr(motion, name)[chosen] for name in names}
+        yield replace(motion, **parts, begins=motion.begins or not chosen[0])

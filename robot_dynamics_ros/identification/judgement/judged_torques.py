@@ -1,0 +1,120 @@
+"""Measured, nominal and identified torques of equations, in pieces without a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+
+from ..parameters.parameter_layout import ParameterLayout
+from ..regression.equations import EquationBlock
+
+# Rows of a piece, at most about.
+TOGETHER = 4096
+# Of the usual interval: two equations that are farther apart do not follow each other.
+GAP = 1.5
+
+
+@dataclass(frozen=True)
+class Torques:
+    """Torques at equal intervals, all filtered alike.
+
+    Attributes:
+        times: (N,) [s].
+        velocities: (N, n) [rad/s or m/s].
+        measured: (N, n) NaN where the effort is missing or saturated [N m or N].
+        nominal: (N, n) of the description.
+        identified: (N, n) of the identified model.
+        begins: whether a gap lies before it.
+    """
+
+    times: Array
+    velocities: Array
+    measured: Array
+    nominal: Array
+    identified: Array
+    begins: bool
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    @property
+    def residual(self) -> Array:
+        """(N, n) measured minus identified [N m or N]."""
+        difference: Array = self.measured - self.identified
+        return difference
+
+
+def torques_of(
+    blocks: Iterable[EquationBlock], nominal: Array, identified: Array
+) -> Iterator[Torques]:
+    """The torques of equations, in pieces.
+
+    Args:
+        blocks: in torque form, whose layout has no known parameters, with the terms 'viscous',
+            'coulomb' and 'armature'; a sample counts wherever its effort does.
+        nominal: parameters (p,) of the description.
+        identified: parameters (p,) of the identified model.
+    """
+    waiting: list[Torques] = []
+    count = 0
+    last, interval = -np.inf, np.nan
+    for block in blocks:
+        if not len(block):
+            continue
+        if len(block) > 1:
+            interval = float(np.median(np.diff(block.times)))
+        begins = not block.times[0] - last < GAP * interval
+        last = float(block.times[-1])
+        if waiting and (begins or count >= TOGETHER):
+            yield _joined(waiting)
+            waiting, count = [], 0
+        waiting.append(_of_block(block, nominal, identified, begins))
+        count += len(block)
+    if waiting:
+        yield _joined(waiting)
+
+
+def _of_block(block: EquationBlock, nominal: Array, identified: Array, begins: bool) -> Torques:
+    layout = block.layout
+    measured = block.torques - _of_terms(block, identified, gains=True)
+    return Torques(
+        block.times,
+        _velocities(block, layout),
+        np.where(block.used, measured, np.nan),
+        _of_terms(block, nominal),
+        _of_terms(block, identified),
+        begins,
+    )
+
+
+def _of_terms(block: EquationBlock, parameters: Array, *, gains: bool = False) -> Array:
+    """What gains, or all else, contribute to the rows (m, n).
+
+    The column of a gain is minus a current: gain times current is the measured torque.
+    """
+    layout = block.layout
+    of_gains = np.zeros(layout.size, bool)
+    if 'gain' in layout.terms:
+        of_gains[layout.columns('gain')] = True
+    chosen = np.where(of_gains == gains, parameters, 0.0)
+    result: Array = block.rows @ chosen
+    return result
+
+
+def _velocities(block: EquationBlock, layout: ParameterLayout) -> Array:
+    """(m, n): the columns of viscous friction."""
+    joints = np.arange(len(layout.joints))
+    columns: Array = block.rows[:, joints, layout.columns('viscous')]
+    if 'viscous_negative' in layout.terms:
+        columns = columns + block.rows[:, joints, layout.columns('viscous_negative')]
+    return columns
+
+
+def _joined(pieces: list[Torques]) -> Torques:
+    names = ('times', 'velocities', 'measured', 'nominal', 'identified')
+    arrays = [np.concatenate([getattr(piece, name) for piece in pieces]) for name in names]
+    return Torques(*arrays, begins=pieces[0].begins)

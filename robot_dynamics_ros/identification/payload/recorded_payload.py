@@ -1,0 +1,145 @@
+"""A payload from recordings of the robot that carries it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from robot_dynamics_ros.control.payload_estimation.joint_sums import Equations, JointSums
+from robot_dynamics_ros.control.payload_estimation.payload_equations import (
+    FRICTION,
+    FilteredMotion,
+    PayloadEquations,
+)
+from robot_dynamics_ros.control.payload_estimation.payload_estimate import (
+    PayloadEstimate,
+    payload_estimate,
+)
+from robot_dynamics_ros.control.payload_estimation.payload_fit import PAYLOAD, fit_payload
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings import Motion
+
+from .bare_robot import OWN, bare_equations, prior_precision
+
+# Duration of the blocks of time [s], see `joint_sums`.
+BLOCK = 1.0
+# Of the filtered samples so many are used for each period of the cutoff: what is left of the noise
+# between neighbours is then nearly independent.
+SAMPLES_OF_PERIOD = 2.0
+# Time to both sides with an influence on a filtered sample, in periods of the cutoff.
+REACH = 0.5
+# Standard deviation of the share of gravity that efforts may lack, before anything is known.
+LACKING_SHARE = 1.0
+# Samples whose regressors are in memory at the same time.
+ROWS = 512
+
+# The equations of some samples.
+Writer = Callable[[FilteredMotion, Array, Array], Equations]
+
+
+def estimate_recorded_payload(
+    model: RobotModel,
+    frame: str,
+    motions: Iterable[Motion],
+    without: Iterable[Motion] | None = None,
+) -> PayloadEstimate:
+    """What a link carries.
+
+    The reference is the model with the friction of its joints; what torque offset, Coulomb and
+    viscous friction each joint has beside it is estimated too. With a recording without the
+    payload, everything of the robot itself is estimated from both.
+
+    Args:
+        model: of the robot without the payload; its independent joints are those of the motions.
+        frame: name of the link.
+        motions: with the payload.
+        without: without it; None: there are none.
+
+    Raises:
+        UnknownNameError: no link has that name.
+        ParameterError: no joint moves the link.
+        RecordingError: no effort of a joint that carries the link was recorded.
+    """
+    equations = PayloadEquations(model, frame)
+    dynamics, friction = RobotDynamics(model), JointFriction(model)
+    if without is None:
+        shared, own, precision = 1, FRICTION, np.array([np.inf])
+    else:
+        shared, own, precision = 10 * len(model.joints), OWN, prior_precision(dynamics)
+    sums = JointSums(len(equations.rows), PAYLOAD + shared, own, BLOCK)
+
+    def write(motion: FilteredMotion, reference: Array, gravity_torque: Array) -> Equations:
+        if without is None:
+            return equations.of(motion, reference, gravity_torque, dynamics.gravity)
+        return bare_equations(equations, dynamics, motion, reference, loaded=True)
+
+    def write_without(motion: FilteredMotion, reference: Array, _: Array) -> Equations:
+        return bare_equations(equations, dynamics, motion, reference, loaded=False)
+
+    _add_motions(sums, motions, write, dynamics, friction)
+    counts = sums.counts
+    if without is None:
+        share = fit_payload(sums, np.array([LACKING_SHARE**-2]))
+    else:
+        share = None
+        others = JointSums(len(equations.rows), PAYLOAD + shared, own, BLOCK)
+        _add_motions(others, without, write_without, dynamics, friction)
+        sums.append(others)
+    fit = fit_payload(sums, precision)
+    return payload_estimate(frame, equations.joints, fit, counts, share)
+
+
+def _add_motions(
+    sums: JointSums,
+    motions: Iterable[Motion],
+    write: Writer,
+    dynamics: RobotDynamics,
+    friction: JointFriction,
+) -> None:
+    """Add the equations of motions that follow each other.
+
+    Raises:
+        RecordingError: none of them has an effort.
+    """
+    measured = False
+    before = -np.inf
+    shift = 0.0
+    for motion in motions:
+        if shift + float(motion.times[0]) < before:
+            # Another recording, whose times begin anew.
+            shift = before - float(motion.times[0])
+        step = max(1, round(motion.rate / (SAMPLES_OF_PERIOD * motion.cutoff)))
+        for first in range(0, len(motion), step * ROWS):
+            rows = slice(first, first + step * ROWS, step)
+            part = FilteredMotion(
+                motion.positions[rows],
+                motion.velocities[rows],
+                motion.accelerations[rows],
+                motion.efforts[rows],
+                REACH / motion.cutoff,
+            )
+            measured = measured or bool(np.isfinite(part.efforts).any())
+            terms = dynamics.torque_terms(part.q, part.v, part.a)
+            reference = terms.sum(axis=1) + friction.torque(part.v)
+            written = write(part, reference, terms[:, 0])
+            _add_in_blocks(sums, motion.times[rows] + shift, written)
+        before = shift + float(motion.times[-1])
+    if not measured:
+        raise RecordingError(
+            'no effort was recorded: a payload needs the field effort of /joint_states, in N m'
+        )
+
+
+def _add_in_blocks(sums: JointSums, times: Array, equations: Equations) -> None:
+    """Add equations, those of each block of time together."""
+    numbers = np.floor(times / sums.duration)
+    starts = np.flatnonzero(np.diff(numbers, prepend=numbers[0] - 1.0))
+    for start, stop in zip(starts, [*starts[1:], len(times)], strict=True):
+        rows = slice(start, stop)
+        part = Equations(
+            equations.rows[rows], equations.own[rows], equations.rest[rows], equations.used[rows]
+        )
+        sums.add(float(times[start]), part)

@@ -1,0 +1,177 @@
+"""The parts of the page of an identification, as elements: lxml escapes each text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from lxml.html.builder import CLASS, E
+
+from robot_dynamics_ros.identification.identification import Identification, ParameterRow
+from robot_dynamics_ros.identification.judgement import Judgement
+
+from ..html.elements import (
+    Element,
+    bar_cell,
+    figure_cell,
+    figure_element,
+    files_and_versions,
+    mark_element,
+    name_element,
+    table,
+)
+from ..provenance import Provenance
+from ..words.numbers_as_text import duration, number, quantity
+from ..words.readable import readable
+from .held_out_figures import JointDrawing
+
+SAME = 'as described'
+
+
+def head_part(judgement: Judgement) -> Element:
+    """The verdict."""
+    good = not judgement.worse and not judgement.findings
+    first, *others = judgement.verdict
+    return E.header(
+        E.h1(name_element(judgement.robot), ': identified model'),
+        E.p(
+            E.span('✓' if good else '▲', CLASS('mark'), {'aria-hidden': 'true'}),
+            f' {readable(first)}',
+            CLASS(f'headline {"good" if good else "bad"}'),
+        ),
+        *(E.p(readable(sentence)) for sentence in others),
+        E.noscript(E.p('The plots need JavaScript. Verdicts, findings and numbers do not.')),
+    )
+
+
+def verdicts_part(drawings: Sequence[JointDrawing]) -> Element:
+    """One sentence for each joint, and its figures on the held-out part."""
+    rows = []
+    for index, drawing in enumerate(drawings):
+        joint = drawing.judgement
+        rows.append(
+            E.tr(
+                E.th(E.a(name_element(drawing.name), href=f'#joint-{index}'), scope='row'),
+                E.td(mark_element(drawing.is_good), ' ', readable(joint.verdict)),
+                figure_cell(joint.rms_measured, joint.unit),
+                figure_cell(joint.rms_nominal, joint.unit),
+                figure_cell(joint.rms_identified, joint.unit),
+                bar_cell(joint.gain),
+            )
+        )
+    header = (
+        'joint', 'verdict', 'measured RMS', 'left by the description', 'left by the identified',
+        'identified / described',
+    )  # fmt: skip
+    return E.section(
+        E.h2('Verdict'),
+        table(header, rows),
+        E.p(
+            'On the held-out part, of which no sample was fitted. Left: RMS of measured torque '
+            'minus torque of the model.',
+            CLASS('hint'),
+        ),
+        id='verdict',
+    )
+
+
+def joint_part(drawing: JointDrawing, index: int) -> Element:
+    """The figures of one joint."""
+    figures = [figure_element(figure, f'{index}-{figure.key}') for figure in drawing.figures]
+    return E.section(
+        E.h2(name_element(drawing.name)),
+        E.p(
+            mark_element(drawing.is_good), ' ', readable(drawing.judgement.verdict),
+            CLASS('verdict'),
+        ),
+        E.div(
+            *(figures or [E.p('No samples of this joint can be drawn.')]), CLASS('figures')
+        ),
+        CLASS('joint'),
+        id=f'joint-{index}',
+    )  # fmt: skip
+
+
+def excitation_part(identification: Identification) -> Element:
+    """What the motion of the recording could tell."""
+    one = identification
+    sentence = (
+        f'The data determine {one.rank} of the {one.structural_rank} base parameters of this '
+        f'robot; condition number {number(one.condition)}. Method: {one.method}.'
+    )
+    notes = [E.li(readable(text)) for text in one.undetermined]
+    return E.section(
+        E.h2('What the motion tells'),
+        E.p(sentence),
+        *([E.ul(*notes)] if notes else []),
+        id='excitation',
+    )
+
+
+def parameters_parts(identification: Identification) -> list[Element]:
+    """Parameters with intervals, nominal values beside."""
+    one = identification
+    return [
+        _parameters('joint-parameters', 'Friction, rotors and offsets', one.joint_rows),
+        _parameters('body-parameters', 'Inertial parameters of the bodies', one.body_rows),
+        _parameters('base-parameters', 'Base parameters', one.base_rows),
+    ]
+
+
+def _parameters(key: str, title: str, rows: Sequence[ParameterRow]) -> Element:
+    header = ('parameter', 'described', 'identified', '95 % interval')
+    cells = [
+        E.tr(
+            E.th(readable(row.name), scope='row'),
+            E.td(quantity(row.nominal, row.unit), CLASS('number')),
+            E.td(_value(row), CLASS('number')),
+            E.td(_interval(row), CLASS('number')),
+        )
+        for row in rows
+    ]
+    return E.section(E.h2(title), table(header, cells), id=key)
+
+
+def _value(row: ParameterRow) -> str:
+    same = math.isclose(row.value, row.nominal, rel_tol=1e-9, abs_tol=1e-12)
+    return SAME if same else quantity(row.value, row.unit)
+
+
+def _interval(row: ParameterRow) -> str:
+    if not (math.isfinite(row.low) and math.isfinite(row.high)):
+        return 'not determined alone'
+    return f'{number(row.low)} to {quantity(row.high, row.unit)}'
+
+
+def made_part(judgement: Judgement, provenance: Provenance) -> Element:
+    """Recordings, their held-out parts, files with hashes, versions and command."""
+    rows = [
+        E.tr(
+            E.th(readable(one.file), scope='row'),
+            E.td(readable(one.topic)),
+            E.td(f'{one.samples:,}', CLASS('number')),
+            E.td(f'{one.held_out:,}', CLASS('number')),
+            E.td(_held_out(one.split, one.duration)),
+            E.td(quantity(one.rate, 'Hz'), CLASS('number')),
+            E.td(quantity(one.cutoff, 'Hz'), CLASS('number')),
+            E.td(readable(one.error) or 'used'),
+        )
+        for one in judgement.recordings
+    ]
+    header = (
+        'recording', 'topic', 'samples', 'held out', 'held-out part', 'rate', 'cutoff', 'state',
+    )  # fmt: skip
+    return E.section(
+        E.h2('How this report was made'),
+        table(header, rows),
+        *files_and_versions(provenance),
+        id='made',
+    )
+
+
+def _held_out(split: float, length: float) -> str:
+    if split == math.inf:
+        return 'none: all of it is fitted'
+    if split == -math.inf:
+        return f'all of it, {duration(length)}'
+    return f'from {quantity(split, "s")} on, {duration(length)}'

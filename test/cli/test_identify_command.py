@@ -1,0 +1,203 @@
+"""`robot_dynamics identify`: what it writes, what it refuses, and what it says of bad data."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('cvxpy')
+pytest.importorskip('rosbags')
+
+from identified_arm.play_and_record import write
+from identified_recordings import ARM, DESCRIBED, JOINTS, recording, rows
+from running_command import run
+
+from robot_dynamics_ros.cli.fleet_options import Fleet
+from robot_dynamics_ros.cli.identify.identify_setup import Equations, Setup
+from robot_dynamics_ros.cli.identify.identify_sources import Sources, in_parts
+from robot_dynamics_ros.cli.identify.surveys import surveyed
+from robot_dynamics_ros.cli.output import Output
+from robot_dynamics_ros.cli.recording_options import options_of
+
+__all__ = ['run']
+
+FILES = {'identified.urdf', 'dynamics_node.yaml', 'friction.yaml', 'identification.json'}
+
+
+@pytest.fixture(scope='module')
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('identify')
+    shutil.copy(DESCRIBED, folder / 'arm.urdf')
+    recording(folder / 'good.csv')
+    return folder
+
+
+@pytest.fixture
+def identified(run, files):
+    """Runs identify, and gives what it printed and its JSON."""
+
+    def identify(*arguments, urdf='arm.urdf', target='out'):
+        ended = run(
+            'identify', *map(str, arguments), '--urdf', urdf, '--output', target,
+            '--json', 'result.json',
+        )  # fmt: skip
+        file = files / 'result.json'
+        result = json.loads(file.read_text()) if file.exists() else None
+        file.unlink(missing_ok=True)
+        return ended, result
+
+    return identify
+
+
+def codes(result):
+    return [finding['code'] for finding in result['findings']]
+
+
+def test_a_good_recording_is_written_and_explained(identified, files):
+    ended, result = identified('good.csv')
+    written = {file.name for file in (files / 'out').iterdir()}
+    assert {'report.html', 'report.png'} | FILES <= written
+    assert result['objections'] == []
+    assert not {'wrong_robot', 'contact', 'clock_drift', 'saturated'} & set(codes(result))
+    assert result['rank'] == result['structural_rank'] == 25
+    for joint in result['held_out'].values():
+        assert joint['rms_identified'] < 0.2 * joint['rms_nominal']
+    assert 'It can be loaded.\n' in ended.stdout
+    for name in FILES:
+        assert f'written: out/{name}\n' in ended.stdout
+    saved = json.loads((files / 'out/identification.json').read_text())
+    assert saved['held_out'] == result['held_out']
+
+
+def test_friction_is_that_of_the_arm(identified, files):
+    _, result = identified('good.csv', '--force')
+    found = {row['name']: row for row in result['joint_parameters']}
+    for joint, viscous, coulomb in zip(JOINTS, (0.5, 0.7, 0.2), (0.6, 0.9, 0.3), strict=True):
+        # MuJoCo reaches its Coulomb friction at a speed above zero.
+        assert found[f'{joint} viscous']['value'] == pytest.approx(viscous, rel=0.06)
+        assert found[f'{joint} coulomb']['value'] == pytest.approx(coulomb, rel=0.06)
+        assert found[f'{joint} coulomb']['low'] < found[f'{joint} coulomb']['value']
+
+
+def test_a_model_that_is_worse_is_not_written_without_force(identified, files):
+    """The description is that of the arm; what is fitted is a third that was pushed."""
+
+    def pushed(times, efforts):
+        scale = np.where(times < times[-1] * 2.0 / 3.0 + 0.4, 1.25, 1.0)
+        return efforts * scale[:, None]
+
+    recording(files / 'pushed.csv', pushed)
+    ended, result = identified('pushed.csv', urdf=str(ARM), target='worse')
+    assert ended.returncode == 1
+    assert not (files / 'worse').exists()
+    assert any('worse than the description' in text for text in result['objections'])
+    assert '--force' in ended.stderr
+    ended, _ = identified('pushed.csv', '--force', urdf=str(ARM), target='worse')
+    assert ended.returncode == 1
+    assert (files / 'worse/identified.urdf').is_file()
+
+
+def test_a_recording_may_be_held_out(identified, files):
+    shutil.copy(files / 'good.csv', files / 'other.csv')
+    _, result = identified('good.csv', '--held-out', 'other.csv', '--jobs', '1', target='held_out')
+    fitted, held_out = result['recordings']
+    assert (fitted['held_out'], held_out['file']) == (0, 'other.csv')
+    assert held_out['held_out'] > 100
+
+
+def bad(name):
+    """Efforts (N, 3) of bad data."""
+    changes = {
+        'current': lambda times, efforts: efforts / np.array([9.0, 8.0, 7.0]),
+        'wrong_robot': lambda times, efforts: efforts[::-1] * np.array([1.0, -1.0, 1.0]),
+        'saturated': lambda times, efforts: np.clip(efforts, -7.0, 7.0),
+        'contact': lambda times, efforts: (
+            efforts + ((times > 2.0) & (times < 2.6))[:, None] * np.array([2.0, 4.0, 2.5])
+        ),
+        'clock_drift': lambda times, efforts: np.stack(
+            [np.interp(times - 4e-3 * times, times, one) for one in efforts.T], axis=1
+        ),
+    }
+    return changes[name]
+
+
+@pytest.mark.parametrize('code', ['current', 'wrong_robot', 'saturated', 'contact', 'clock_drift'])
+def test_bad_data_are_said(identified, files, code):
+    recording(files / f'{code}.csv', bad(code))
+    ended, result = identified(f'{code}.csv', target=code)
+    assert code in codes(result), codes(result)
+    assert ended.returncode == 1
+    assert f'\n{code}: ' in ended.stdout
+    if code in ('current', 'wrong_robot'):
+        assert not (files / code).exists()
+
+
+def test_one_joint_that_moves(identified, files):
+    recording(files / 'one.csv', still=('joint1', 'joint3'))
+    _, result = identified('one.csv', target='one')
+    still = next(one for one in result['findings'] if one['code'] == 'still')
+    assert still['joints'] == ['joint1', 'joint3']
+    assert still['message'].startswith('Only one joint moves, joint2.')
+    assert 'poor_excitation' in codes(result)
+
+
+@pytest.mark.parametrize(
+    ('change', 'still', 'words'),
+    [
+        (None, JOINTS, 'no joint moves'),
+        (lambda times, efforts: 0.0 * efforts, (), 'no joint that'),
+    ],
+    ids=['no motion', 'no effort'],
+)
+def test_what_shows_nothing_is_refused(identified, files, change, still, words):
+    recording(files / 'nothing.csv', change, still=still)
+    ended, result = identified('nothing.csv', target='nothing')
+    assert ended.returncode == 2
+    assert words in ended.stderr
+    assert result is None
+    assert not (files / 'nothing').exists()
+
+
+@pytest.mark.parametrize(
+    ('options', 'words'),
+    [
+        (['--effort', 'current'], 'the scale of masses and gains cannot be known'),
+        (['--gain', 'joint1=3'], '--effort current'),
+        (['--effort', 'current', '--gain', 'joint1=-3'], "'-3' is not a number above 0"),
+        (['--effort', 'current', '--gain', 'wrist=3'], 'wrist'),
+        (['--load', 'tool=1.0'], 'FRAME=KG@BAG'),
+        (['--held-out', 'good.csv'], 'is fitted too'),
+        (['--without', 'good.csv'], '--payload'),
+        (['--report', 'report.docx'], '.html, .png'),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(identified, options, words):
+    ended, result = identified('good.csv', *options)
+    assert ended.returncode == 2
+    assert words in ended.stderr
+    assert result is None
+
+
+def test_tasks_reduce_recordings_to_the_same_sums(files, monkeypatch):
+    """Each process returns the triangle of its equations; their sum is that of one process."""
+    monkeypatch.chdir(files)
+    table = rows()
+    named = {}
+    for name, part in (('a.csv', slice(0, 2500)), ('b.csv', slice(2500, None))):
+        write(files / name, list(JOINTS), table[part])
+        named[name] = (files / name,)
+    options = options_of(files / 'arm.urdf', [], None, (), 10.0)
+    sums = []
+    for fleet in (Fleet(), Fleet(jobs=2)):
+        surveys = surveyed(options, named, (), Fleet(jobs=1), Output())
+        first = surveys.first
+        setup = Setup(options, first.urdf, first.joints, Equations())
+        sources = [
+            part for name in named for part in in_parts(surveys.source(name, named[name]), fleet)
+        ]
+        triangles = Sources(setup, sources, fleet, Output()).reduced().triangles
+        sums.append(np.einsum('rij,rik->rjk', triangles, triangles))
+    here, there = sums
+    np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9 * np.abs(here).max())

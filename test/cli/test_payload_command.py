@@ -1,0 +1,91 @@
+"""`identify --payload FRAME`: recordings of the simulated arm as files, and what is printed."""
+
+import json
+import shlex
+
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('rosbags')
+yaml = pytest.importorskip('yaml')
+
+from dataclasses import replace
+from pathlib import Path
+
+from recorded_states import joint_state_bag
+from simulated_recordings import JOINTS, TOOL_CENTER, TOOL_MASS, simulated, urdf
+
+from robot_dynamics_ros.cli.exit_codes import FINDINGS, GOOD
+from robot_dynamics_ros.cli.identify.payload_command import identify_payload
+from robot_dynamics_ros.cli.output import Output
+from robot_dynamics_ros.cli.recording_files import named_recordings
+from robot_dynamics_ros.cli.recording_options import RecordingOptions
+from robot_dynamics_ros.core.errors import ParameterError, RecordingError, UnknownNameError
+
+OPTIONS = RecordingOptions(urdf=urdf(), topic=None, rename={}, cutoff=10.0)
+
+
+@pytest.fixture(scope='module')
+def bags(tmp_path_factory):
+    folder = tmp_path_factory.mktemp('bags')
+    joint_state_bag(folder / 'tool', simulated(tool=True).states)
+    joint_state_bag(folder / 'empty', simulated(seed=7).states)
+    left = simulated(tool=True)
+    fewer = replace(
+        left,
+        positions=left.positions[:, :5],
+        velocities=left.velocities[:, :5],
+        efforts=left.efforts[:, :5],
+        joints=JOINTS[:5],
+    )
+    joint_state_bag(folder / 'fewer', fewer.states)
+    return folder
+
+
+@pytest.fixture
+def run(bags, monkeypatch, capfd):
+    """Runs it in the folder of the bags: exit code and what it prints."""
+    monkeypatch.chdir(bags)
+
+    def run(*words, frame='flange_link', without=(), json_file=None):
+        files, _ = named_recordings(words)
+        references = named_recordings(without)[0] if without else {}
+        code = identify_payload(OPTIONS, files, frame, references, Output(json_file))
+        return code, capfd.readouterr().out
+
+    return run
+
+
+@pytest.mark.parametrize('without', [(), ('empty',)])
+def test_the_command_that_sets_the_payload_is_printed(run, bags, without):
+    """The tool to 1 % and 5 mm; also as JSON."""
+    code, text = run('tool', without=without, json_file=Path('payload.json'))
+    assert code == GOOD
+    against, sentence, command = text.splitlines()
+    assert against == (
+        'against empty:' if without else 'against the model arm, its friction estimated:'
+    )
+    assert ' kg on flange_link, centre of mass (' in sentence
+    request = yaml.safe_load(shlex.split(command)[5])
+    assert request['inertia']['m'] == pytest.approx(TOOL_MASS, rel=0.01)
+    com = [request['inertia']['com'][axis] for axis in 'xyz']
+    assert com == pytest.approx(TOOL_CENTER, abs=0.005)
+    written = json.loads((bags / 'payload.json').read_text())
+    assert written['set_payload'] == command
+    assert written['mass'] == pytest.approx(request['inertia']['m'], rel=1e-5)
+
+
+def test_no_payload_has_exit_code_1(run):
+    code, text = run('empty')
+    assert code == FINDINGS
+    assert 'no payload, or one that cannot be told from none' in text
+    assert 'ros2 service call' not in text
+
+
+def test_what_cannot_be_estimated_is_refused(run):
+    with pytest.raises(UnknownNameError, match="unknown frame 'tool0'"):
+        run('tool', frame='tool0')
+    with pytest.raises(ParameterError, match="'world' is fixed to the base"):
+        run('tool', frame='world')
+    with pytest.raises(RecordingError, match='flange are not in the recording'):
+        run('fewer')

@@ -1,0 +1,94 @@
+"""What is said of an estimate, and the command that sets it."""
+
+import shlex
+
+import numpy as np
+import pytest
+
+yaml = pytest.importorskip('yaml')
+
+from robot_dynamics_ros.control.payload_estimation.body_parameters import tensor
+from robot_dynamics_ros.control.payload_estimation.payload_estimate import (
+    MOMENTS,
+    payload_estimate,
+    student,
+)
+from robot_dynamics_ros.control.payload_estimation.payload_fit import PayloadFit
+
+THETA = np.array([1.3, 0.04, 0.05, -0.02, 0.004, 0.0005, 0.005, -0.0003, 0.0002, 0.003])
+JOINTS = ('lift', 'swing')
+
+
+def estimate_of(mass=0.001, center=0.001, moment=1e-4, theta=THETA, blocks=1000, counts=(90, 90)):
+    """An estimate with these standard deviations."""
+    deviations = np.array([mass, *[center] * 3, *[moment] * 6])
+    nothing = np.zeros(1)
+    fit = PayloadFit(
+        theta, np.diag(deviations**2), nothing, nothing, np.ones(2), np.ones(2), blocks
+    )
+    return payload_estimate('tool0', JOINTS, fit, np.array(counts, float), None)
+
+
+def test_the_command_holds_the_payload():
+    """Its request, read as the ros2 command reads it, is the estimate."""
+    estimate = estimate_of()
+    words = shlex.split(estimate.service_call('/left/robot_dynamics'))
+    assert words[:5] == [
+        'ros2', 'service', 'call', '/left/robot_dynamics/set_payload',
+        'robot_dynamics_interfaces/srv/SetPayload',
+    ]  # fmt: skip
+    request = yaml.safe_load(words[5])
+    inertia = request['inertia']
+    assert request['frame'] == 'tool0'
+    assert inertia['m'] == 1.3
+    assert [inertia['com'][axis] for axis in 'xyz'] == [0.04, 0.05, -0.02]
+    np.testing.assert_allclose([inertia[name] for name in MOMENTS], THETA[4:], rtol=1e-5)
+    payload = estimate.payload
+    np.testing.assert_allclose(payload.inertia, tensor(THETA[4:]))
+    assert (payload.frame, payload.mass, payload.com) == ('tool0', 1.3, (0.04, 0.05, -0.02))
+
+
+@pytest.mark.parametrize(
+    ('deviations', 'told'),
+    [
+        ({}, 'mass, centre and inertia'),
+        ({'moment': 0.01}, 'mass and centre'),
+        ({'moment': 0.01, 'center': 0.05}, 'mass'),
+        ({'moment': 0.01, 'center': 0.05, 'mass': 0.2}, ''),
+    ],
+)
+def test_what_is_told_is_decided_by_the_intervals(deviations, told):
+    estimate = estimate_of(**deviations)
+    assert estimate.told == told
+    assert bool(estimate.refusal) == (not told)
+    if 'inertia' not in told:
+        assert estimate.inertia == (0.0,) * 6
+    if told:
+        assert estimate.payload.mass == 1.3
+        assert estimate.sentence().startswith('1.3 +- 0.002')
+
+
+def test_refusals_name_values_and_advice():
+    assert '+- 10 % is needed' in estimate_of(mass=0.2).refusal
+    assert 'also swing, which did not move' in estimate_of(mass=0.2, counts=(90, 0)).refusal
+    assert 'less than its description' in estimate_of(theta=-THETA).refusal
+    assert 'no joint that carries the link moves, of lift, swing' in (
+        estimate_of(counts=(0, 0)).refusal
+    )
+    assert 'too short' in estimate_of(blocks=2).refusal
+
+
+def test_the_json_holds_all_of_it():
+    written = estimate_of().as_json()
+    assert written['mass'] == 1.3
+    assert written['refusal'] == ''
+    assert list(written['inertia']) == list(MOMENTS)
+    assert written['set_payload'] == estimate_of().service_call()
+
+
+@pytest.mark.parametrize(
+    ('freedom', 'quantile'), [(3, 3.1824), (5, 2.5706), (10, 2.2281), (100, 1.98397), (1e9, 1.96)]
+)
+def test_the_quantile_is_that_of_the_tables(freedom, quantile):
+    """Abramowitz, Stegun, table 26.10."""
+    assert student(freedom) == pytest.approx(quantile, rel=0.02)

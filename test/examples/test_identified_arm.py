@@ -1,0 +1,133 @@
+"""docs/identification.md: its six commands lead from an unknown arm to a loaded model."""
+
+import json
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('cvxpy')
+pytest.importorskip('rosbags')
+
+from identified_arm import play_and_record
+
+from robot_dynamics_ros.cli.command_line import main
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
+
+ROOT = Path(__file__).resolve().parents[2]
+# A shorter motion, and a coarser search for it: the same commands otherwise.
+SHORTER = ['--duration', '8', '--steps', '6']
+
+
+def commands():
+    """The words of each command of the document."""
+    text = (ROOT / 'docs/identification.md').read_text()
+    block = re.search(r'```\n(robot_dynamics excite.*?)```', text, re.DOTALL)[1]
+    return [shlex.split(line) for line in block.strip().splitlines()]
+
+
+def run(words):
+    """The exit code of `robot_dynamics ...`, in this process."""
+    with pytest.raises(SystemExit) as ended:
+        main(words[1:])
+    return ended.value.code
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory):
+    """Where the commands run: the examples are there."""
+    folder = tmp_path_factory.mktemp('arm')
+    (folder / 'examples').symlink_to(ROOT / 'examples')
+    return folder
+
+
+@pytest.fixture(scope='module')
+def identified(folder):
+    """After the first three commands: the exit code of each."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        excite, play, identify, *_ = commands()
+        codes = [run([*excite, *SHORTER])]
+        patch.setattr(sys, 'argv', play[1:])
+        codes.append(play_and_record.main())
+        codes.append(run(identify))
+    return codes
+
+
+def test_the_first_three_commands_give_a_model(identified, folder):
+    excited, played, code = identified
+    assert (excited, played) == (0, None)
+    assert code in (0, 1)  # a short motion may be called poor
+    names = {file.name for file in (folder / 'identified').iterdir()}
+    assert {'identified.urdf', 'dynamics_node.yaml', 'report.html', 'report.png'} <= names
+
+
+def test_the_model_is_that_of_the_arm(identified, folder):
+    """Base parameters: torques of the bodies at any state, which the drawing misses by far."""
+    states = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 200, 3))
+    described, arm, found = (
+        RobotDynamics(parse_urdf((folder / file).read_text())).inverse_dynamics(*states)
+        for file in (
+            'examples/three_link_arm/three_link_arm.urdf',
+            'examples/identified_arm/arm.urdf',
+            'identified/identified.urdf',
+        )
+    )
+    left, before = (np.sqrt(np.mean((one - arm) ** 2, axis=0)) for one in (found, described))
+    assert left.max() < 0.02 * before.max(), (left, before)
+
+
+def test_the_held_out_part_is_explained(identified, folder):
+    result = json.loads((folder / 'identified/identification.json').read_text())
+    for joint in result['held_out'].values():
+        assert joint['rms_identified'] < 0.2 * joint['rms_nominal']
+
+
+def test_it_validates(identified, folder, monkeypatch):
+    pytest.importorskip('pinocchio')
+    monkeypatch.chdir(folder)
+    assert run(commands()[3]) == 0
+
+
+def test_friction_and_inertia_are_no_findings_any_more(identified, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    assert run([*commands()[4], '--json', 'after.json']) in (0, 1)
+    assert (folder / 'after.html').is_file()
+    codes = {one['code'] for one in json.loads((folder / 'after.json').read_text())['findings']}
+    assert not codes & {'friction', 'payload', 'factor', 'sign', 'unexplained'}
+
+
+def test_the_node_loads_it(identified, folder, monkeypatch):
+    rclpy = pytest.importorskip('rclpy')
+    pytest.importorskip('robot_dynamics_interfaces.msg._joint_torques')
+    from domains import free_domain
+
+    from robot_dynamics_ros.ros.node import DynamicsNode
+
+    monkeypatch.chdir(folder)
+    *_, words = commands()
+    assert words[:4] == ['ros2', 'launch', 'robot_dynamics_ros', 'dynamics.launch.py']
+    # What the launch file gives the node.
+    given = dict(word.split(':=') for word in words[4:])
+    arguments = ['--ros-args', '--params-file', given['params_file'], '-p', 'fade_time:=0.0']
+    urdf = Path(given['description']).read_text()
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=free_domain())
+    node = DynamicsNode(context=context, cli_args=arguments)
+    try:
+        description = rclpy.parameter.Parameter('robot_description', value=urdf)
+        assert node.set_parameters([description])[0].successful
+        node.trigger_configure()
+        feedforward = node.robot_holder.require().feedforward
+        q, v, a = np.random.default_rng(2).uniform(-1.0, 1.0, (3, 3))
+        feedforward.compute(q, v, np.array([q, v, a]))
+        model = parse_urdf((ROOT / 'examples/identified_arm/arm.urdf').read_text())
+        wanted = RobotDynamics(model).inverse_dynamics(q, v, a) + JointFriction(model).torque(v)
+        np.testing.assert_allclose(feedforward.effort, wanted, atol=0.05 * np.abs(wanted).max())
+    finally:
+        node.destroy_node()
+        rclpy.shutdown(context=context)

@@ -1,0 +1,96 @@
+"""Bad data of an identification: each is said by its code, and good data by none."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from simulated_recordings import JOINTS, urdf
+
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.identification.judgement import bad_data
+from robot_dynamics_ros.identification.judgement.survey import Survey
+
+INTERVAL = 0.005
+MOVED = np.ones(6, bool)
+
+
+@pytest.fixture(scope='module')
+def model():
+    return parse_urdf(urdf())
+
+
+@pytest.fixture
+def good():
+    """All joints move, and efforts meet their extremes in some samples."""
+    return Survey(
+        10.0,
+        3000,
+        np.stack([np.full(6, -0.7), np.full(6, 0.7)]),
+        np.stack([np.full(6, -20.0), np.full(6, 20.0)]),
+        np.full((2, 6), 3.0),
+        np.full((2, 6), 3.0),
+    )
+
+
+def test_good_data_have_no_findings(model, good):
+    bad_data.check_motion(model, good)
+    assert not list(bad_data.motion_findings(model, good))
+    assert not list(bad_data.saturation_findings(model, good, INTERVAL))
+    assert bad_data.saturation_levels(model, good, INTERVAL) == {}
+
+
+def test_no_motion_is_refused_with_the_largest_range(model, good):
+    still = replace(good, span=good.span * 1e-3)
+    with pytest.raises(ParameterError, match=r'no joint moves: .* 0.0014 rad or m .*0.01 is'):
+        bad_data.check_motion(model, still)
+
+
+@pytest.mark.parametrize('values', [0.0, np.nan, 4.0])
+def test_efforts_that_are_not_measured_are_refused(model, good, values):
+    with pytest.raises(ParameterError, match='missing, zero or constant'):
+        bad_data.check_motion(model, replace(good, range=np.full((2, 6), values)))
+
+
+@pytest.mark.parametrize(('moved', 'words'), [(1, 'Only one joint moves, base'), (4, 'stand')])
+def test_joints_that_stand_still_are_named(model, good, moved, words):
+    span = good.span.copy()
+    # A servo yields a little.
+    span[0, moved:] = 0.2
+    span[1, moved:] = 0.25
+    (finding,) = bad_data.motion_findings(model, replace(good, span=span))
+    assert (finding.code, finding.joints) == ('still', JOINTS[moved:])
+    assert words in finding.message
+
+
+def test_a_saturated_effort_is_found_with_its_level(model, good):
+    longest, at_limit = good.longest.copy(), good.at_limit.copy()
+    longest[1, 2], at_limit[1, 2] = 60, 200
+    seen = replace(good, longest=longest, at_limit=at_limit)
+    (finding,) = bad_data.saturation_findings(model, seen, INTERVAL)
+    assert (finding.code, finding.joints, finding.value) == ('saturated', (JOINTS[2],), 20.0)
+    assert '0.3 s' in finding.message
+    assert bad_data.saturation_levels(model, seen, INTERVAL) == {JOINTS[2]: 20.0}
+
+
+def factor(joint, value):
+    return Finding('factor', (joint,), value, '')
+
+
+def test_currents_are_told_from_inaccurate_masses():
+    inaccurate = [factor(joint, 1.3) for joint in JOINTS]
+    assert not list(bad_data.current_findings(JOINTS, inaccurate))
+    currents = [factor(joint, 0.05) for joint in JOINTS[:3]]
+    (finding,) = bad_data.current_findings(JOINTS, currents)
+    assert (finding.code, finding.joints) == ('current', JOINTS[:3])
+    assert '--effort current' in finding.message
+
+
+def test_another_robot_leaves_most_of_the_effort():
+    measured = np.array([10.0, 30.0, 20.0, 3.0, 2.0, 0.1])
+    right = bad_data.robot_findings(JOINTS, measured, 0.05 * measured, MOVED)
+    assert not list(right)
+    (finding,) = bad_data.robot_findings(JOINTS, measured, 0.7 * measured, MOVED)
+    assert finding.code == 'wrong_robot'
+    # The last joint carries hardly anything: it is not judged.
+    assert finding.joints == JOINTS[:5]

@@ -1,0 +1,99 @@
+"""The judgement: its figures are those of the samples, and a worse model is called worse."""
+
+import json
+
+import numpy as np
+import pytest
+from simulated_recordings import JOINTS, urdf
+from torques_of_arrays import CUTOFF, RATE, filtered_noise, torques
+
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.identification.judgement import JudgedRecording
+from robot_dynamics_ros.identification.judgement.conclude import judge
+from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
+from robot_dynamics_ros.identification.judgement.survey import Survey
+
+COUNT = 1200
+
+
+@pytest.fixture(scope='module')
+def model():
+    return parse_urdf(urdf())
+
+
+@pytest.fixture(scope='module')
+def drawn():
+    """Measured torques (N, 6), and noise of the same shape."""
+    random = np.random.default_rng(1)
+    times = np.arange(COUNT) / RATE
+    measured = 10.0 * np.sin(np.outer(times, np.linspace(0.3, 0.8, 6)))
+    return times, measured, 0.1 * filtered_noise(random, COUNT, 6)
+
+
+def survey():
+    still = np.stack([np.full(6, -0.7), np.full(6, 0.7)])
+    efforts = np.stack([np.full(6, -20.0), np.full(6, 20.0)])
+    return Survey(30.0, COUNT, still, efforts, np.ones((2, 6)), np.ones((2, 6)))
+
+
+def judged(model, drawn, nominal_error, identified_error, **options):
+    times, measured, noise = drawn
+    evidence = Evidence.of_nothing('bag', 6)
+    identified = measured - noise - identified_error * np.cos(times)[:, None]
+    nominal = measured - noise - nominal_error * np.cos(times)[:, None]
+    evidence.add_fitted(torques(times[:600], measured[:600], identified=identified[:600]))
+    held_out = slice(600, None)
+    evidence.add_held_out(
+        torques(
+            times[held_out],
+            measured[held_out],
+            nominal=nominal[held_out],
+            identified=identified[held_out],
+        ),
+        CUTOFF,
+    )
+    recordings = [JudgedRecording('bag', split=30.0)]
+    return judge(model, survey(), [evidence], recordings, interval=0.005, **options)
+
+
+def test_figures_are_those_of_the_held_out_samples(model, drawn):
+    judgement = judged(model, drawn, 2.0, 0.0)
+    _, measured, noise = drawn
+    for column, name in enumerate(JOINTS):
+        joint = judgement.joints[name]
+        assert joint.rms_measured == pytest.approx(np.sqrt(np.mean(measured[600:, column] ** 2)))
+        assert joint.rms_identified == pytest.approx(np.sqrt(np.mean(noise[600:, column] ** 2)))
+        assert joint.gain == pytest.approx(joint.rms_identified / joint.rms_nominal)
+    assert not judgement.worse
+    assert judgement.verdict[-1] == 'It can be loaded.'
+    np.testing.assert_allclose(judgement.samples.measured, measured[600:], rtol=1e-6)
+
+
+def test_a_worse_model_is_called_worse(model, drawn):
+    judgement = judged(model, drawn, 0.0, 1.0)
+    assert judgement.worse == JOINTS
+    assert any(sentence.startswith('It is worse than the desc') for sentence in judgement.verdict)
+    assert 'It can be loaded.' not in judgement.verdict
+    assert all(joint.verdict.startswith('Worse') for joint in judgement.joints.values())
+
+
+def test_what_is_left_is_told_from_noise(model, drawn):
+    white = judged(model, drawn, 2.0, 0.0).joints.values()
+    assert sum(joint.is_noise for joint in white) >= 5
+    assert not any(joint.is_noise for joint in judged(model, drawn, 2.0, 0.5).joints.values())
+
+
+def test_findings_of_the_comparison_about_data_stay_and_those_of_the_model_go(model, drawn):
+    listed = [Finding(code, JOINTS, 1.0, code) for code in ('payload', 'friction', 'exchanged')]
+    judgement = judged(model, drawn, 2.0, 0.0, compared=listed)
+    assert [finding.code for finding in judgement.findings] == ['exchanged']
+    assert any('exchanged' in sentence for sentence in judgement.verdict)
+    assert 'It can be loaded.' not in judgement.verdict
+
+
+def test_the_json_has_every_joint_and_finding(model, drawn):
+    judgement = judged(model, drawn, 2.0, 0.0)
+    written = json.loads(json.dumps(judgement.as_json()))
+    assert list(written['held_out']) == list(JOINTS)
+    assert written['verdict'] == list(judgement.verdict)

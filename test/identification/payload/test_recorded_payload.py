@@ -1,0 +1,74 @@
+"""A payload from recordings of the simulated arm, with its tool and without."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('scipy')
+
+from simulated_recordings import TOOL_CENTER, TOOL_MASS, simulated, urdf
+
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.identification.payload import estimate_recorded_payload
+
+FRAME = 'flange_link'
+
+
+@pytest.fixture(scope='module')
+def model():
+    return parse_urdf(urdf())
+
+
+@pytest.fixture(scope='module')
+def wrong(model):
+    """A description whose links are 5 % too heavy, and the last one 0.3 kg."""
+    parameters = 1.05 * model.inertial_parameters()
+    parameters[-10:] *= 1.0 + 0.3 / parameters[-10]
+    return model.with_inertial_parameters(parameters)
+
+
+def inside(estimate, share=1.0):
+    """Whether mass and centre are within so many of their intervals."""
+    error = np.abs(np.subtract([estimate.mass, *estimate.com], [TOOL_MASS, *TOOL_CENTER]))
+    return (error <= share * np.array([estimate.mass_interval, *estimate.com_interval])).all()
+
+
+@pytest.mark.parametrize('seed', [1, 2])
+def test_against_the_model(model, seed):
+    """To 1 % and 5 mm; the intervals cover it, and are not wider than that."""
+    estimate = estimate_recorded_payload(
+        model, FRAME, simulated(tool=True, seed=seed).reader.motions()
+    )
+    assert not estimate.refusal
+    assert inside(estimate, 1.5)
+    assert estimate.mass_interval < 0.01 * TOOL_MASS
+    assert max(estimate.com_interval) < 0.005
+
+
+def test_a_recording_without_the_payload_cancels_the_error_of_the_model(wrong):
+    """Against the wrong model the error is part of the payload, against the recording not."""
+    loaded = simulated(tool=True).reader
+    against_model = estimate_recorded_payload(wrong, FRAME, loaded.motions())
+    assert abs(against_model.mass - TOOL_MASS) > 0.1
+    against_recording = estimate_recorded_payload(
+        wrong, FRAME, loaded.motions(), simulated(seed=7).reader.motions()
+    )
+    assert not against_recording.refusal
+    assert inside(against_recording, 1.5)
+    assert against_recording.mass_interval < 0.01 * TOOL_MASS
+    assert max(against_recording.com_interval) < 0.005
+
+
+def test_without_a_payload_none_is_found(model):
+    estimate = estimate_recorded_payload(model, FRAME, simulated().reader.motions())
+    assert 'no payload' in estimate.refusal
+
+
+def test_a_recording_without_efforts_is_refused(model):
+    recorded = simulated(tool=True)
+    silent = replace(recorded, efforts=np.full_like(recorded.efforts, np.nan))
+    with pytest.raises(RecordingError, match='no effort was recorded'):
+        estimate_recorded_payload(model, FRAME, silent.reader.motions())

@@ -1,0 +1,49 @@
+"""Recordings of the simulated arm of examples/identified_arm, with a motion by hand, as CSV."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from identified_arm.play_and_record import RATE, played, write
+
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+
+EXAMPLES = Path(__file__).resolve().parents[1] / 'examples'
+DESCRIBED = EXAMPLES / 'three_link_arm/three_link_arm.urdf'
+ARM = EXAMPLES / 'identified_arm/arm.urdf'
+JOINTS = ('joint1', 'joint2', 'joint3')
+DURATION = 9.0
+
+
+@cache
+def rows(still=()):
+    """Times, positions, velocities and efforts (N, 10) of the arm.
+
+    Args:
+        still: joints that are held.
+    """
+    random = np.random.default_rng(3)
+    rates = 2.0 * np.pi * random.uniform(0.2, 1.0, (4, 3))
+    amplitudes = 0.8 * random.uniform(0.3, 1.0, (4, 3)) / rates
+    amplitudes[:, [JOINTS.index(joint) for joint in still]] = 0.0
+    phases = random.uniform(0.0, 2.0 * np.pi, (4, 3))
+
+    def at(time, derivative):
+        angles = rates * time + phases + derivative * np.pi / 2.0
+        return (amplitudes * rates**derivative * np.sin(angles)).sum(axis=0)
+
+    times = np.arange(0.0, DURATION + 0.05, 0.05)
+    points = [Point(t, np.array([0.3, -0.6, 0.8]) + at(t, 0), at(t, 1), at(t, 2)) for t in times]
+    return played(ARM.read_text(), list(JOINTS), Trajectory(points))
+
+
+def recording(file, change=None, *, still=(), joints=JOINTS):
+    """Write a recording; `change` takes times (N,) and efforts (N, 3) and gives other efforts."""
+    table = rows(still).copy()
+    if change is not None:
+        table[:, 7:] = change(table[:, 0], table[:, 7:])
+    write(file, list(joints), table)
+    return file
+
+
+__all__ = ['ARM', 'DESCRIBED', 'DURATION', 'JOINTS', 'RATE', 'recording', 'rows']

@@ -1,0 +1,248 @@
+"""`~/estimate_payload`: goals of an action client, states of the simulated arm with its tool."""
+
+import math
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rclpy')
+pytest.importorskip('mujoco')
+action = pytest.importorskip('robot_dynamics_interfaces.action')
+
+from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Duration
+from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
+from sensor_msgs.msg import JointState
+from simulated_recordings import HOME, JOINTS, TOOL_CENTER, TOOL_MASS, simulated, urdf
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from waiting import wait_until
+
+from robot_dynamics_interfaces.srv import GetPayload, SetPayload
+from robot_dynamics_ros.ros.services import estimate_payload
+from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
+
+NODE = '/robot_dynamics'
+FRAME = 'flange_link'
+Action = action.EstimatePayload
+
+
+class Client:
+    """Sends goals to the action, and keeps the feedback."""
+
+    def __init__(self, observer):
+        self._observer = observer
+        self._client = ActionClient(observer.node, Action, f'{NODE}/estimate_payload')
+        observer.until(self._client.server_is_ready, 'the action')
+        self.feedback = []
+
+    def start(self, frame=FRAME, duration=600.0):
+        sent = self._client.send_goal_async(
+            Action.Goal(frame=frame, duration=duration),
+            feedback_callback=lambda message: self.feedback.append(message.feedback),
+        )
+        self._observer.until(sent.done, 'an answer to the goal')
+        assert sent.result().accepted
+        return sent.result()
+
+    def result(self, handle, limit=20.0):
+        """Status and result of a goal, within so many seconds."""
+        found = handle.get_result_async()
+        said = [message.message for message in self.feedback[-1:]]
+        wait_until(found.done, f'the result; feedback {said}', limit, self._observer.spin_once)
+        return found.result().status, found.result().result
+
+    def cancelled(self, handle):
+        handle.cancel_goal_async()
+        status, result = self.result(handle)
+        assert status == GoalStatus.STATUS_CANCELED
+        return result
+
+    def refusal(self, **goal):
+        status, result = self.result(self.start(**goal))
+        assert status == GoalStatus.STATUS_ABORTED
+        assert not result.success
+        return result.message
+
+
+class Player:
+    """Publishes recorded states of the arm, as fast as the node uses them."""
+
+    def __init__(self, node, observer):
+        self._node, self._observer = node, observer
+        self.last = 0.0
+
+    def play(self, recorded, efforts=True):
+        """All states; stamps go on from those of the last call."""
+        counters = self._node.topic_counters['joint_states']
+        start = self.last + 0.005 - recorded.times[0]
+        rows = zip(
+            recorded.times + start, recorded.positions, recorded.velocities, recorded.efforts,
+            strict=True,
+        )  # fmt: skip
+        for time, q, v, tau in rows:
+            message = JointState(name=list(JOINTS), position=q.tolist(), velocity=v.tolist())
+            message.effort = tau.tolist() if efforts else []
+            seconds = math.floor(time)
+            message.header.stamp.sec = seconds + 1
+            message.header.stamp.nanosec = int(1e9 * (time - seconds))
+            before = counters.used + counters.rejected
+            self._observer.states.publish(message)
+            self._observer.until(
+                lambda before=before: counters.used + counters.rejected > before, 'a state'
+            )
+            self.last = time
+
+
+@pytest.fixture
+def scene(graph, monkeypatch):
+    """An active node of the arm without its tool, a client of the action, and a player."""
+    monkeypatch.setattr(estimate_payload, 'ESTIMATE_PERIOD', 0.2)
+    monkeypatch.setattr(estimate_payload, 'PATIENCE', 1.5)
+    monkeypatch.setattr(estimate_payload, 'PERIOD', 0.02)
+
+    @contextmanager
+    def make(**parameters):
+        with graph(robot_description=urdf(), **parameters) as (node, observer):
+            yield node, observer, Client(observer), Player(node, observer)
+
+    return make
+
+
+def check_tool(result, share=0.01):
+    """That it is found, the mass to this share of it."""
+    assert result.success
+    assert result.frame == FRAME
+    assert abs(result.inertia.m - TOOL_MASS) < share * TOOL_MASS
+    com = result.inertia.com
+    assert np.abs(np.subtract([com.x, com.y, com.z], TOOL_CENTER)).max() < 0.005
+    assert 0.0 < result.mass_interval < 2.0 * share * TOOL_MASS
+    assert result.told.startswith('mass and centre')
+
+
+def test_a_tool_is_found_set_and_found_again(scene):
+    """Commands are those without an estimate until the payload is set."""
+    with scene() as (node, observer, client, player):
+        recorded = simulated(tool=True).part(slice(0, None, 2))
+        # It ends by itself, when the estimate is exact.
+        goal = client.start(duration=0.0)
+        player.play(recorded)
+        robot = node.robot_holder.require()
+        torque = robot.dynamics.bias_torque(robot.guard.state.q, robot.guard.state.v)
+        np.testing.assert_allclose(robot.guard.effort, torque)
+        status, result = client.result(goal)
+        assert status == GoalStatus.STATUS_SUCCEEDED
+        check_tool(result)
+        assert client.feedback[-1].samples > 50
+        assert client.feedback[-1].mass_interval > 0.0
+        assert not observer.call(GetPayload, f'{NODE}/get_payload').attached
+        request = {'frame': result.frame, 'inertia': result.inertia}
+        assert observer.call(SetPayload, f'{NODE}/set_payload', **request).success
+        goal = client.start()
+        player.play(recorded.part(slice(0, 800)))
+        check_tool(client.cancelled(goal), share=0.03)
+        # Nothing is kept any more.
+        assert node._loop.kept is None
+
+
+def test_goals_that_cannot_be_estimated(scene):
+    with scene() as (node, _, client, player):
+        assert "unknown frame 'nothing'" in client.refusal(frame='nothing')
+        assert "'world' is fixed to the base" in client.refusal(frame='world')
+        assert 'duration is -1.0 s' in client.refusal(duration=-1.0)
+        assert 'duration is nan s' in client.refusal(duration=math.nan)
+        first = client.start()
+        player.play(simulated(tool=True).part(slice(0, 40)))
+        assert 'is being estimated' in client.refusal()
+        client.cancelled(first)
+        # No state comes any more.
+        assert 'no joint states come' in client.refusal()
+        node.trigger_deactivate()
+        node.trigger_cleanup()
+        assert 'not configured' in client.refusal()
+
+
+def test_states_that_do_not_tell(scene):
+    """No efforts; and states that a guard rejects, named with the reason."""
+    with scene() as (_node, observer, client, player):
+        goal = client.start()
+        player.play(simulated(tool=True).part(slice(0, 200)), efforts=False)
+        status, result = client.result(goal)
+        assert status == GoalStatus.STATUS_ABORTED
+        assert 'no effort is measured' in result.message
+        goal = client.start()
+        for _ in range(3):
+            observer.states.publish(JointState(name=list(JOINTS), position=[0.0]))
+        status, result = client.result(goal)
+        assert status == GoalStatus.STATUS_ABORTED
+        assert 'joint states were rejected and none was used' in result.message
+        assert 'position has 1 values for 6 names' in result.message
+
+
+def test_cleanup_and_another_robot_end_the_goal(scene):
+    with scene() as (node, _, client, player):
+        goal = client.start()
+        player.play(simulated(tool=True).part(slice(0, 40)))
+        node.trigger_deactivate()
+        node.trigger_cleanup()
+        status, result = client.result(goal)
+        assert status == GoalStatus.STATUS_ABORTED
+        assert 'not configured' in result.message
+
+
+def reference():
+    """Sines for a minute, which begin at rest."""
+    step, between = 0.005, 10
+    times = np.arange(0.0, 60.0, step)
+    rates = 2.0 * np.pi * np.random.default_rng(4).uniform(0.1, 0.4, 6)
+    growing = 0.5 * (1.0 - np.cos(np.minimum(times, np.pi)))
+    positions = HOME + 0.6 * growing[:, None] * np.sin(np.outer(times, rates))
+    velocities = np.gradient(positions, step, axis=0)
+    accelerations = np.gradient(velocities, step, axis=0)
+    message = JointTrajectory(joint_names=list(JOINTS))
+    for row in range(0, len(times), between):
+        seconds = math.floor(times[row])
+        message.points.append(
+            JointTrajectoryPoint(
+                positions=positions[row].tolist(),
+                velocities=velocities[row].tolist(),
+                accelerations=accelerations[row].tolist(),
+                time_from_start=Duration(sec=seconds, nanosec=int(1e9 * (times[row] - seconds))),
+            )
+        )
+    return message
+
+
+def test_with_the_simulated_arm(graph):
+    """The arm moves in real time, with friction; on a busy machine, it stands still at times.
+
+    Then the estimate takes longer to be exact: up to a minute, instead of 15 s.
+    """
+    parameters = {
+        'robot_description': urdf(tool=True),
+        'initial_positions': HOME.tolist(),
+        'rate': 250.0,
+        'servo': True,
+        'servo_bandwidth': 8.0,
+    }
+    with graph(robot_description=urdf()) as (node, observer):
+        overrides = [Parameter(name, value=value) for name, value in parameters.items()]
+        arm = SimulatedArm(context=node.context, parameter_overrides=overrides)
+        node.executor.add_node(arm)
+        try:
+            player = observer.node.create_publisher(JointTrajectory, 'simulated_arm/reference', 1)
+            observer.until(player.get_subscription_count, 'the arm')
+            client = Client(observer)
+            player.publish(reference())
+            status, result = client.result(client.start(duration=0.0), limit=90.0)
+            assert status == GoalStatus.STATUS_SUCCEEDED, result.message
+            error = abs(result.inertia.m - TOOL_MASS)
+            assert error < 2.0 * result.mass_interval < 0.2 * TOOL_MASS
+            request = {'frame': result.frame, 'inertia': result.inertia}
+            assert f'ros2 service call {NODE}/set_payload' in result.command
+            assert observer.call(SetPayload, f'{NODE}/set_payload', **request).success
+        finally:
+            arm.stop()
+            node.executor.remove_node(arm)
+            arm.destroy_node()
