@@ -8,7 +8,12 @@ from pathlib import Path
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.identification.consistency import consistent
-from robot_dynamics_ros.identification.estimation import Estimate, HuberWeights, estimate
+from robot_dynamics_ros.identification.estimation import (
+    Estimate,
+    HuberWeights,
+    estimate,
+    with_correlation,
+)
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
 from robot_dynamics_ros.identification.judgement import JudgedRecording
@@ -176,6 +181,8 @@ class _Estimated:
             base = again
             robust = estimate(reduced, sources.reduced, base)
             weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
+        independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
+        robust = with_correlation(robust, sources.influence(robust), independence)
         final = consistent(weighted, robust, carried=sources.setup.carried)
         return cls(structure, base, final, excitation_findings(reduced, base))
 

@@ -9,6 +9,11 @@ from pathlib import Path
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.identification.estimation import (
+    Estimate,
+    LaggedInfluence,
+    lagged_influence,
+)
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.regression import (
     EquationBlock,
@@ -22,7 +27,12 @@ from robot_dynamics_ros.scheduling import Task
 from ..fleet_options import Fleet
 from ..output import Output
 from .identify_setup import Setup, Source
-from .identify_tasks import fitted_equations, judge_recording, reduce_recording
+from .identify_tasks import (
+    correlate_recording,
+    fitted_equations,
+    judge_recording,
+    reduce_recording,
+)
 
 # [B] of a part: some ten seconds of work.
 LARGEST_PART = 1 << 28
@@ -71,6 +81,31 @@ class Sources:
             if source.fitted.role != 'held out'
         ]
         return ReducedEquations.merged(self._results('identify', tasks))
+
+    def influence(self, found: Estimate) -> LaggedInfluence:
+        """How residuals of all fitted parts are correlated.
+
+        Args:
+            found: weighted or robust estimate of all of them.
+
+        Raises:
+            RecordingError: a recording cannot be used.
+        """
+        if self.is_here:
+            return lagged_influence(self._kept, found)
+        arguments = (
+            found.parameters,
+            found.base_columns,
+            found.base_covariance,
+            found.noise,
+            found.method,
+        )
+        tasks = [
+            self._task(source, correlate_recording, arguments)
+            for source in self.sources
+            if source.fitted.role != 'held out'
+        ]
+        return LaggedInfluence.merged(self._results('correlations', tasks))
 
     def evidence(self, nominal: Array, identified: Array) -> list[Evidence]:
         """What is kept of each recording to judge a model, in their order.

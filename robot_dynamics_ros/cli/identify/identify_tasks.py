@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.identification.estimation import (
+    Estimate,
+    LaggedInfluence,
+    lagged_influence,
+)
+from robot_dynamics_ros.identification.estimation.estimate import Method
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
 from robot_dynamics_ros.identification.judgement.survey import survey
@@ -82,6 +90,34 @@ def reduce_recording(
         ParameterError: its fitted part has no equation.
     """
     return reduce(fitted_equations(setup, source), weights)
+
+
+def correlate_recording(
+    setup: Setup,
+    source: Source,
+    parameters: Array,
+    columns: tuple[int, ...],
+    covariance: Array,
+    noise: Array,
+    method: Method,
+) -> LaggedInfluence:
+    """How residuals of the fitted part of a recording are correlated.
+
+    Args:
+        setup: of the identification.
+        source: the recording.
+        parameters: (p,) estimated from all recordings.
+        columns: (b,) of the base parameters.
+        covariance: (b, b) of these, for white noise.
+        noise: (r,) standard deviation of the equations.
+        method: of the estimate.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+    """
+    trust = np.ones(len(noise))
+    found = Estimate(setup.layout, parameters, columns, covariance, noise, trust, method)
+    return lagged_influence(fitted_equations(setup, source), found)
 
 
 def fitted_equations(setup: Setup, source: Source) -> Iterator[EquationBlock]:
