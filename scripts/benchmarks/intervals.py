@@ -13,7 +13,11 @@ from recorded_states import RATE, Signals, write_recording
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.identification.estimation import estimate
+from robot_dynamics_ros.identification.estimation import (
+    estimate,
+    lagged_influence,
+    with_correlation,
+)
 from robot_dynamics_ros.identification.observability import (
     Structure,
     base_parameters,
@@ -73,6 +77,8 @@ def _held(
     reduced = reduce(blocks)
     base = base_parameters(reduced, structure)
     found = estimate(reduced, partial(reduce, blocks), base)
+    independence = float(reduced.independent.sum() / reduced.counts.sum())
+    found = with_correlation(found, lagged_influence(blocks, found), independence)
     errors = np.abs(base.values(found.parameters) - base.values(true))
     held: Array = errors <= DEVIATIONS * np.sqrt(np.diag(found.base_covariance))
     return held
