@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from robot_dynamics_ros.core.errors import ParameterError
@@ -30,6 +30,12 @@ def named_recordings(words: Sequence[str]) -> tuple[dict[str, tuple[Path, ...]],
             raise ParameterError(f'{name} is named twice: name each recording once')
         files[name] = recording_files(name)
     return files, arguments
+
+
+def inputs(files: Mapping[str, tuple[Path, ...]], urdf: Path | None) -> list[Path]:
+    """Everything that is read: the files of the recordings, and the description."""
+    described = [] if urdf is None else [urdf]
+    return [*described, *(path for paths in files.values() for path in paths)]
 
 
 def recording_files(word: str) -> tuple[Path, ...]:

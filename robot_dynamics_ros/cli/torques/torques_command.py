@@ -13,8 +13,8 @@ from robot_dynamics_ros.scheduling import Outcome, Task
 
 from ..exit_codes import CANNOT_BE_USED, GOOD
 from ..fleet_options import Fleet, fleet_options
-from ..output import Output, output_options
-from ..recording_files import named_recordings
+from ..output import Output, Subcommand, output_options
+from ..recording_files import inputs, named_recordings
 from ..recording_options import RecordingOptions, options_of, recording_options
 from .torque_targets import torque_targets
 from .torques_task import write_torques
@@ -43,7 +43,7 @@ Examples:
 """
 
 
-@click.command('torques', help=HELP)
+@click.command('torques', cls=Subcommand, help=HELP)
 @click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
 @recording_options
 @click.option(
@@ -71,9 +71,9 @@ def torques_command(
 ) -> int:
     """Compute each recording, and print one line for it."""
     files, arguments = named_recordings(words)
-    options = options_of(urdf, arguments, topic, rename, cutoff)
     targets = torque_targets(files, target, kind)
-    output.check_other_files(*targets)
+    output.check_files(inputs(files, urdf), {'--output': targets})
+    options = options_of(urdf, arguments, topic, rename, cutoff)
     outcomes = _outcomes(options, files, targets, Fleet(scheduler, jobs, resume), output)
     return _report(outcomes, targets, output)
 
