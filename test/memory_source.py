@@ -17,10 +17,11 @@ class MemorySource:
         self.topics, self.other_topics = {TOPIC: len(states)}, {}
         self.description = None
 
-    def blocks(self, topic):
+    def blocks(self, topic, begin=0, end=None):
         assert topic == TOPIC
-        for start in range(0, len(self.states), BLOCK):
-            part = self.states.part(slice(start, start + BLOCK))
+        end = len(self.states) if end is None else end
+        for start in range(begin, end, BLOCK):
+            part = self.states.part(slice(start, min(start + BLOCK, end)))
             values = (part.positions, part.velocities, part.efforts)
             rows = StateRows(slice(None), part.names, part.stamps, *values)
             yield StateBlock(np.zeros(len(part), np.int64), [rows])

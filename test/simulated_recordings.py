@@ -112,7 +112,7 @@ class Recorded:
 
 
 class _OfArrays:
-    name, topic = 'arrays', '/joint_states'
+    name, topic, is_whole = 'arrays', '/joint_states', True
 
     def __init__(self, recorded):
         self._recorded = recorded

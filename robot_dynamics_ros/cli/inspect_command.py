@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from robot_dynamics_ros.inspection import Inspection, inspect_robot
-from robot_dynamics_ros.inspection.picture import draw
+from robot_dynamics_ros.inspection.picture import draw, mesh_findings
 from robot_dynamics_ros.inspection.robot_json import inspection_as_json
 from robot_dynamics_ros.written_file import written_file
 
@@ -66,7 +65,8 @@ def inspect_command(
             written_file(picture) as new,
         ):
             shapes = draw(inspection, urdf, folder, new, advance)
-        _say_missing(picture, shapes.missing)
+        findings = (*inspection.findings, *mesh_findings(shapes))
+        inspection = replace(inspection, findings=findings)
     output.write_json(inspection_as_json(inspection))
     _show(inspection, output)
     return GOOD if all(f.severity == 'info' for f in inspection.findings) else FINDINGS
@@ -80,18 +80,3 @@ def _show(inspection: Inspection, output: Output) -> None:
         output.show('', margin_line(inspection.margin, inspection.poses))
     findings = list(finding_lines(inspection.findings))
     output.show('', *findings) if findings else output.show('', 'no findings')
-
-
-def _say_missing(picture: Path, missing: Mapping[str, str]) -> None:
-    """One line for each reason why meshes are not drawn.
-
-    Args:
-        picture: that was written.
-        missing: why each mesh is not drawn, by its name.
-    """
-    for reason, count in Counter(missing.values()).items():
-        first = next(name for name, why in missing.items() if why == reason)
-        meshes = (
-            f'mesh {first} is not' if count == 1 else f'{count} meshes, such as {first}, are not'
-        )
-        click.echo(f'{picture}: {meshes} drawn: {reason}', err=True)

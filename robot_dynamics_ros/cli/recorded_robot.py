@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from robot_dynamics_ros.comparison.compared_model import heavy_joints, joints_that_matter
 from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
-from robot_dynamics_ros.core import ParameterError, parse_urdf
-from robot_dynamics_ros.recordings import open_recording
+from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
+from robot_dynamics_ros.recordings import Recording, open_recording
 from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_options
 from robot_dynamics_ros.scheduling import once
 
 from .recording_options import RecordingOptions
+
+# Times the usual interval: what comes more rarely would take samples from the others.
+MORE_RARELY = 1.1
 
 
 def recorded_robot(
@@ -32,14 +36,36 @@ def recorded_robot(
         model, urdf = options.model_of(recording)
         if not model.size:
             raise ParameterError(f'robot {model.name!r} has no moving joint: nothing to compute')
-        joints = tuple(name for name in model.joint_names if name in recording.joints)
+        joints = needed_joints(model, recording)
         if not joints:
-            # They may be in other messages; if not, a renaming is offered.
+            # A renaming is offered.
             with open_recording(
                 files, topic=options.topic, rename=options.rename, joints=model.joint_names
             ):
                 joints = model.joint_names
     return urdf, joints, tuple(name for name in model.joint_names if name not in joints)
+
+
+def needed_joints(model: RobotModel, recording: Recording) -> tuple[str, ...]:
+    """Joints of the robot that are to be read, in the order of the robot.
+
+    They are those of the messages that have most joints. Those of other messages, such as of
+    another driver, are merged with them if a joint there matters to these, or moves much mass and
+    does not come more rarely: neither holds for a finger.
+
+    Args:
+        model: of the whole robot.
+        recording: of its joints.
+    """
+    read = tuple(name for name in model.joint_names if name in recording.joints)
+    matter = set(joints_that_matter(model, read) if read else model.joint_names)
+    heavy = set(heavy_joints(model, read))
+    joints = set(read)
+    for kind, interval in recording.kinds.items():
+        as_often = interval < MORE_RARELY * recording.interval
+        if matter.intersection(kind) or (as_often and heavy.intersection(kind)):
+            joints.update(kind)
+    return tuple(name for name in model.joint_names if name in joints)
 
 
 def renaming_hint(

@@ -8,6 +8,7 @@ Modules::
     compare         from motions to the result: one recording, or what is kept of many
     comparison      the result, and its JSON form
     compared_model  the model of the joints that were recorded
+    pose_dependence joints whose torque depends on those that were not recorded
     joint_figures   the figures of each joint
     joint_sentences the verdict on each joint
     spectrum        power spectral densities of effort and residual

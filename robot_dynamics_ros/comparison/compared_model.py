@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.model.tree import Joint
 
 # A joint moves little if that is at most this share of the mass that the recorded ones carry:
 # fingers of a gripper do.
@@ -31,11 +32,16 @@ def compared_model(model: RobotModel, recorded: Sequence[str]) -> RobotModel:
             f'{", ".join(model.joint_names)}: map the names with --rename'
         )
     locked = {
-        joint.name: min(max(0.0, joint.limits.lower), joint.limits.upper)
+        joint.name: locked_position(joint)
         for joint in model.independent_joints
         if joint.name not in kept
     }
     return model.reduced(kept, locked) if locked else model
+
+
+def locked_position(joint: Joint) -> float:
+    """Where a joint is taken to be that was not recorded [rad or m]."""
+    return min(max(0.0, joint.limits.lower), joint.limits.upper)
 
 
 def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
@@ -48,17 +54,44 @@ def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str,
         recorded: names of joints.
     """
     chains = [_chain(model, body) for body in range(len(model.joints))]
-    masses = [joint.inertia.mass for joint in model.joints]
-    carried = [bool(chain & set(recorded)) for chain in chains]
-    light = LIGHT * sum(mass for mass, one in zip(masses, carried, strict=True) if one)
+    light = _light(model, recorded)
     result = []
     for name in model.joint_names:
         moved = [body for body, chain in enumerate(chains) if name in chain]
         carries = any(model.joints[body].name in recorded for body in moved)
-        driven = sum(masses[body] for body in moved if carried[body]) > light
+        carried = [body for body in moved if chains[body] & set(recorded)]
+        driven = _mass(model, carried) > light
         if name not in recorded and (carries or driven):
             result.append(name)
     return tuple(result)
+
+
+def heavy_joints(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
+    """Other joints that move a mass that is not light against what the recorded ones carry.
+
+    Args:
+        model: the whole robot.
+        recorded: names of joints.
+    """
+    chains = [_chain(model, body) for body in range(len(model.joints))]
+    moved = {
+        name: _mass(model, [body for body, chain in enumerate(chains) if name in chain])
+        for name in model.joint_names
+        if name not in recorded
+    }
+    light = _light(model, recorded)
+    return tuple(name for name, mass in moved.items() if mass > light)
+
+
+def _light(model: RobotModel, recorded: Sequence[str]) -> float:
+    """The most mass that is light against what the recorded joints carry [kg]."""
+    bodies = range(len(model.joints))
+    return LIGHT * _mass(model, [b for b in bodies if _chain(model, b) & set(recorded)])
+
+
+def _mass(model: RobotModel, bodies: Sequence[int]) -> float:
+    """Of some bodies together [kg]."""
+    return sum(model.joints[body].inertia.mass for body in bodies)
 
 
 def _chain(model: RobotModel, body: int) -> set[str]:

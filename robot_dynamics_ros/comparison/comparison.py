@@ -231,7 +231,9 @@ def _recording(recording: RecordingSummary) -> dict[str, Any]:
 
 
 def _joint(joint: JointComparison) -> dict[str, Any]:
-    names = ('rms_measured', 'rms_residual', 'bias', 'correlation', 'delay')
+    names = (
+        'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'delay',
+    )  # fmt: skip
     shares = {name: _number(share) for name, share in joint.shares.items()}
     return {**{name: _number(getattr(joint, name)) for name in names}, 'shares': shares}
 

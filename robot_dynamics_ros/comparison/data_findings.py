@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -59,12 +60,14 @@ def data_findings(
     return [
         *_failed(evidence),
         *_missing(torques.missing, renaming),
+        *_not_judged(torques),
         *_efforts(names, used),
         *_partial_efforts(names, used),
         *_still(names, used),
         *(finding for row in COUNTS for finding in _counted(*row, used)),
         *_dropouts(used),
         *_clock(used),
+        *_merged(used),
         *_short(used, observations),
     ]
 
@@ -82,7 +85,7 @@ def silent_joints(judge: Judge) -> list[Finding]:
         return []
     chosen = _chosen(seen.torques.model.joint_names, silent)
     text = (
-        f'{", ".join(chosen)} has an effort that is noise about 0, at most '
+        f'{_subject(chosen, "has", "have")} an effort that is noise about 0, at most '
         f'{measured[silent].max():.2g}: the driver does not measure it.'
     )
     return [Finding('zero_effort', chosen, None, text)]
@@ -98,6 +101,18 @@ def _missing(missing: tuple[str, ...], renaming: str) -> Iterator[Finding]:
         f'are not looked for. {renaming}'
     )
     yield Finding('missing', missing, None, text.rstrip())
+
+
+def _not_judged(torques: ModelTorques) -> Iterator[Finding]:
+    """Recorded joints whose torque is unknown without those that were not recorded."""
+    joints = torques.dependent
+    if joints:
+        text = (
+            f'The torque of {", ".join(joints)} depends on the positions of joints that were not '
+            'recorded: sign, exchanged, delay, factor, friction and unexplained are not looked '
+            'for there.'
+        )
+        yield Finding('not_judged', joints, None, text)
 
 
 def _failed(evidence: Sequence[Evidence]) -> Iterator[Finding]:
@@ -121,14 +136,14 @@ def _efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[F
     # Filtered, a constant is constant but for rounding.
     constant = (high - low <= 1e-6 * np.abs(high)) & ~zero & ~missing
     said = (
-        ('no_effort', missing, 'has no measured effort: NaN or empty'),
-        ('zero_effort', zero, 'has the effort 0 throughout: the driver does not measure it'),
-        ('constant_effort', constant, 'has one and the same effort throughout'),
+        ('no_effort', missing, 'no measured effort: NaN or empty'),
+        ('zero_effort', zero, 'the effort 0 throughout: the driver does not measure it'),
+        ('constant_effort', constant, 'one and the same effort throughout'),
     )
     for code, which, what in said:
         if which.any():
             chosen = _chosen(names, which)
-            yield Finding(code, chosen, None, f'{", ".join(chosen)} {what}.')
+            yield Finding(code, chosen, None, f'{_subject(chosen, "has", "have")} {what}.')
 
 
 def _partial_efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Finding]:
@@ -140,8 +155,8 @@ def _partial_efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> It
         chosen = _chosen(names, partly)
         lost = samples - measured[partly].min()
         text = (
-            f'{", ".join(chosen)} lacks its effort in {lost:.0f} of {samples} samples: these do '
-            'not count for it.'
+            f'{_subject(chosen, "lacks its effort", "lack their efforts")} in {lost:.0f} of '
+            f'{samples} samples: these do not count there.'
         )
         yield Finding('partial_effort', chosen, float(lost), text)
 
@@ -158,9 +173,14 @@ def _still(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Fin
             'still',
             chosen,
             None,
-            f'{", ".join(chosen)} does not move: the recording does not show its friction and '
-            'inertia.',
+            f'{_subject(chosen, "does", "do")} not move: the recording does not show friction and '
+            'inertia there.',
         )
+
+
+def _subject(names: tuple[str, ...], one: str, several: str) -> str:
+    """Names of joints with their verb."""
+    return f'{", ".join(names)} {one if len(names) == 1 else several}'
 
 
 def _chosen(names: tuple[str, ...], which: npt.NDArray[np.bool_]) -> tuple[str, ...]:
@@ -197,6 +217,16 @@ def _clock(evidence: Sequence[Evidence]) -> Iterator[Finding]:
         'and a delay has no meaning'
     )
     yield from _summed('log_time', text, evidence, lambda quality: int(quality.clock == 'log'))
+
+
+def _merged(evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    skew = max((one.quality.skew for one in evidence if one.quality), default=0.0)
+    text = (
+        '{count} samples are merged from messages that each have some of the joints, up to '
+        f'{1e3 * skew:.3g} ms apart'
+    )
+    for finding in _summed('merged', text, evidence, lambda quality: quality.merged):
+        yield replace(finding, value=skew)
 
 
 def _short(evidence: Sequence[Evidence], observations: Observations) -> Iterator[Finding]:

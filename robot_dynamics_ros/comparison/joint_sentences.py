@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .comparison import Finding, JointComparison
+from .comparison import HALF, Finding, JointComparison
 
+# They leave an offset as it is.
+WITH_AN_OFFSET = {'friction', 'unexplained', 'still', 'partial_effort'}
 WORDS = {
     'gravity_compensated': 'gravity is compensated by the driver',
     'sign': 'the sign is turned',
@@ -14,6 +16,7 @@ WORDS = {
     'delay': 'efforts and positions are shifted in time',
     'factor': 'the effort has another scale',
     'friction': 'friction is missing',
+    'not_judged': 'not judged without the joints that were not recorded',
     'units': 'the motion is not in rad or m',
     'partial_effort': 'the effort is missing in some samples',
     'still': 'the joint does not move',
@@ -29,7 +32,10 @@ def joint_sentence(name: str, figures: JointComparison, findings: Sequence[Findi
         findings: all of them.
     """
     concerned = [finding for finding in findings if name in finding.joints]
-    text = ', '.join(dict.fromkeys(_words(one) for one in concerned if one.code != 'unexplained'))
+    words = [_words(one) for one in concerned if one.code != 'unexplained']
+    if _is_offset(figures, concerned):
+        words.append(f'an offset of {figures.bias:.3g} {figures.unit} is left')
+    text = ', '.join(dict.fromkeys(words))
     if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
         return f'Nothing to compare: {text or "no effort"}.'
     if any(finding.code == 'unexplained' for finding in concerned):
@@ -40,6 +46,12 @@ def joint_sentence(name: str, figures: JointComparison, findings: Sequence[Findi
         f'({100.0 * figures.relative_residual:.0f} %)'
     )
     return f'{text[0].upper()}{text[1:]}: {size}.'
+
+
+def _is_offset(figures: JointComparison, concerned: Sequence[Finding]) -> bool:
+    """Whether a constant is most of what the model does not say, and no finding explains it."""
+    explained = {finding.code for finding in concerned} - WITH_AN_OFFSET
+    return not explained and abs(figures.bias) > HALF * figures.rms_measured
 
 
 def _words(finding: Finding) -> str:

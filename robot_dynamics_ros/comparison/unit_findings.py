@@ -17,6 +17,7 @@ from .explanations.observations import Observations
 # Positions and speeds beyond this multiple of the largest limit are in another unit: recorded
 # joints are within their limits, while a degree is 57 times as much as a radian.
 FAR_POSITION, FAR_SPEED = 3.0, 10.0
+NO_OTHER = 'No other finding about the robot is looked for.'
 
 
 def unit_findings(
@@ -36,6 +37,7 @@ def unit_findings(
     fast = _beyond(speeds, FAR_SPEED, model.velocity_limits)
     which = np.flatnonzero(far | fast)
     if not len(which):
+        yield from _doubts(evidence)
         return
     worst = int(which[np.argmax(positions[which])])
     sliding = model.independent_joints[worst].kind == 'prismatic'
@@ -47,14 +49,30 @@ def unit_findings(
         f'The motion is far outside the limits: {model.joint_names[worst]} has positions up to '
         f'{positions[worst]:.3g} {unit} (limit {ranges[worst]:.3g}) and speeds up to '
         f'{speeds[worst]:.3g} {unit}/s (limit {model.velocity_limits[worst]:.3g}): {other}? '
-        f'Record {wanted}. No other finding about the robot is looked for.',
+        f'Record {wanted}. {NO_OTHER}',
     )
 
 
+def _doubts(evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    """What recordings of a robot without limits show by themselves."""
+    for one in evidence:
+        if one.quality is not None and one.quality.doubt:
+            largest = one.quality.largest
+            joint = max(largest, key=lambda name: largest[name])
+            text = f'{one.file}: {one.quality.doubt}. {NO_OTHER}'
+            yield Finding('units', (joint,), largest[joint], text)
+            return
+
+
 def _largest_positions(model: RobotModel, evidence: Sequence[Evidence]) -> Array:
-    spans = [np.abs(one.span).max(axis=0) for one in evidence if one.count]
-    largest: Array = np.max(spans, axis=0) if spans else np.zeros(model.size)
-    return largest
+    """Of each joint (n,), also of what was cut out where positions jump often."""
+    reached = [np.abs(one.span).max(axis=0) for one in evidence if one.count]
+    for one in evidence:
+        if one.quality is not None and one.quality.jumps_often:
+            largest = one.quality.largest
+            reached.append(np.array([largest.get(name, 0.0) for name in model.joint_names]))
+    result: Array = np.max(reached, axis=0) if reached else np.zeros(model.size)
+    return result
 
 
 def _beyond(values: Array, factor: float, limits: Array) -> npt.NDArray[np.bool_]:

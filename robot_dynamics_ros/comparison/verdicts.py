@@ -41,8 +41,8 @@ def verdicts(
     names = judge.observations.torques.model.joint_names
     findings = [*_exchanged(names, found), *_sign(names, found)]
     if not found.gravity:
-        findings.append(_gravity(judge, names))
-    findings += _factor(judge, names, found)
+        findings.append(_gravity(judge, joints))
+    findings += _factor(judge, joints, found)
     if found.delay:
         findings.append(_delay(judge, names, found))
     if found.body is not None:
@@ -110,20 +110,21 @@ def _sign(names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:
             'sign',
             turned,
             -1.0,
-            f'The effort of {_listed(turned)} has the opposite sign of the torque that the motion '
-            'needs: turn the sign in the driver before efforts are compared or commanded.',
+            f'The effort of {_listed(turned)} has the opposite sign of what the motion needs: '
+            'turn the sign in the driver before efforts are compared or commanded.',
         )
 
 
-def _gravity(judge: Judge, names: tuple[str, ...]) -> Finding:
+def _gravity(judge: Judge, joints: Mapping[str, JointComparison]) -> Finding:
+    names = tuple(joints)
     largest, worst = _largest_gravity(judge)
     return Finding(
         'gravity_compensated',
         _held(judge, names),
         None,
-        f'The efforts do not contain the gravity torque, up to {largest[worst]:.3g} N m at '
-        f'{names[worst]}: the driver compensates gravity itself. Leave gravity out of what is '
-        'commanded (parameter terms), or it is compensated twice.',
+        f'The efforts do not contain gravity, up to {largest[worst]:.3g} '
+        f'{joints[names[worst]].unit} at {names[worst]}: the driver compensates gravity itself. '
+        'Leave gravity out of what is commanded (parameter terms), or it is compensated twice.',
     )
 
 
@@ -140,18 +141,21 @@ def _held(judge: Judge, names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name, one in zip(names, held, strict=True) if one)
 
 
-def _factor(judge: Judge, names: tuple[str, ...], found: Explanation) -> Iterator[Finding]:
-    for joint, gain in enumerate(found.gains):
+def _factor(
+    judge: Judge, joints: Mapping[str, JointComparison], found: Explanation
+) -> Iterator[Finding]:
+    for joint, (name, gain) in enumerate(zip(joints, found.gains, strict=True)):
         if abs(gain) != 1.0:
-            factor = abs(gain)
+            factor, unit = abs(gain), joints[name].unit
+            quantity = 'force' if unit == 'N' else 'torque'
             hint = _without_gravity(judge, joint)
             yield Finding(
                 'factor',
-                (names[joint],),
+                (name,),
                 factor,
-                f'The effort of {names[joint]} is {factor:.3g} times the torque of the model: it '
-                f'may be a current, with {1.0 / factor:.3g} N m for one unit, or the gear ratio '
-                f'or torque constant in the driver is wrong.{hint}',
+                f'The effort of {name} is {factor:.3g} times the {quantity} of the model: it may '
+                f'be a current, with {1.0 / factor:.3g} {unit} for one unit, or the gear ratio '
+                f'or {quantity} constant in the driver is wrong.{hint}',
             )
 
 

@@ -13,6 +13,7 @@ CODES = {
     'no_moving_joint': 'no joint of the robot moves',
     'gravity_exceeds_effort': 'a joint cannot hold the arm at some poses',
     'indefinite_mass_matrix': 'the kinetic energy can be negative',
+    'mesh_not_drawn': 'a picture lacks a mesh: its file is not found, or cannot be read',
     'disagreement': 'Pinocchio computes other values',
     'not_compared': 'Pinocchio refuses the description, so that nothing is compared',
 }

@@ -77,12 +77,13 @@ def overloads(poses: SampledPoses, loads: tuple[GravityLoad, ...]) -> Iterator[F
         body = [joint.name for joint in model.joints].index(load.joint)
         link = next(frame.name for frame in model.frames if frame.body == body)
         severity: Severity = 'warning' if load.beyond > MOST else 'info'
+        unit = 'N' if model.joints[body].kind == 'prismatic' else 'N m'
         yield Finding(
             link,
             'gravity_exceeds_effort',
             f'its joint {load.joint!r} cannot hold the arm at {load.beyond:.0%} of '
             f'{len(poses.q)} poses',
-            f'gravity torque up to {abs(load.worst):.3g}, effort limit {load.limit:.3g} N m or N',
+            f'gravity torque up to {abs(load.worst):.3g}, effort limit {load.limit:.3g} {unit}',
             'check the masses beyond the joint and the unit of the effort limit; springs and '
             'counterweights are not described; otherwise keep the arm out of these poses',
             severity,

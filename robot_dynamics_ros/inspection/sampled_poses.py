@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.algorithms import kinematics, rnea
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.robot import RobotModel
-from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.model.sampling import random_positions
 from robot_dynamics_ros.core.scalar import Scalar, cos, sin
 
 # An array of angles is a scalar too: one value for each pose.
@@ -36,8 +36,7 @@ class SampledPoses:
     @classmethod
     def of(cls, model: RobotModel, count: int = POSES) -> SampledPoses:
         """Zero, and that many poses within the position limits, the same each time."""
-        drawn = [state.q for state in random_states(model, count)]
-        return cls(model, np.array([np.zeros(model.size), *drawn]))
+        return cls(model, np.vstack([np.zeros(model.size), random_positions(model, count)]))
 
     @cached_property
     def gravity_torque(self) -> Array:

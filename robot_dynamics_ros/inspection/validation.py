@@ -96,7 +96,7 @@ def _no_moving_joint(model: RobotModel) -> Finding:
         model.frames[0].name,
         'no_moving_joint',
         'no joint of the robot moves: there are no torques to compute',
-        f'{len(model.frames)} links',
+        '1 link' if len(model.frames) == 1 else f'{len(model.frames)} links',
         'name a description with a revolute, continuous or prismatic joint',
         concerns='other',
     )

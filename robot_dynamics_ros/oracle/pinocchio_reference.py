@@ -75,6 +75,8 @@ class PinocchioReference:
         self._model = self._bare.copy()
         _load(self._model, model)
         self._data = self._model.createData()
+        self._mass = sum(body.mass for body in self._model.inertias)
+        self._below_diagonal = np.tri(self._model.nv, k=-1, dtype=bool)
 
     def inverse_dynamics(self, q: Array, v: Array, a: Array) -> Array:
         """tau (n,) [N m or N]."""
@@ -95,8 +97,8 @@ class PinocchioReference:
 
     def mass_matrix(self, q: Array) -> Array:
         """M (n, n), symmetric; Pinocchio fills the upper triangle."""
-        upper = np.triu(pinocchio.crba(self._model, self._data, self._positions(q)))
-        full = upper + np.triu(upper, 1).T
+        upper = pinocchio.crba(self._model, self._data, self._positions(q))
+        full = np.where(self._below_diagonal, upper.T, upper)
         return self._spread.T @ full @ self._spread
 
     def coriolis_matrix(self, q: Array, v: Array) -> Array:
@@ -156,14 +158,15 @@ class PinocchioReference:
         held, bias = self.gravity_torque(q), self.bias_torque(q, v)
         expected = np.array([held, bias - held, self.inverse_dynamics(q, v, a) - bias])
         absolute = float(np.abs(terms - expected).max())
-        scale = max(float(np.abs(expected).max()), self._scales(state)[-1], SMALLEST)
+        scale = max(
+            float(np.abs(expected).max()), self._scales(state, self.mass_matrix(q))[-1], SMALLEST
+        )
         return Report(1, tolerance, (Comparison('torque_terms', absolute, absolute / scale),))
 
-    def _scales(self, state: State) -> tuple[float, float, float, float]:
+    def _scales(self, state: State, mass_matrix: Array) -> tuple[float, float, float, float]:
         """Smallest divisors of the errors of mass matrix, gravity, bias and torque."""
-        inertia = VANISHING * float(np.abs(self.mass_matrix(state.q)).max())
-        mass = sum(body.mass for body in self._model.inertias)
-        weight = VANISHING * mass * float(np.linalg.norm(self._model.gravity.linear))
+        inertia = VANISHING * float(np.abs(mass_matrix).max())
+        weight = VANISHING * self._mass * float(np.linalg.norm(self._model.gravity.linear))
         speed, acceleration = float(np.abs(state.v).max()), float(np.abs(state.a).max())
         bias = weight + inertia * speed**2
         return inertia, weight, bias, bias + inertia * acceleration
@@ -174,7 +177,7 @@ class PinocchioReference:
         """By quantity: the other result, that of Pinocchio, and the smallest divisor."""
         q, v, a = state.q, state.v, state.a
         mass_matrix = self.mass_matrix(q)
-        inertia, weight, bias_scale, tau_scale = self._scales(state)
+        inertia, weight, bias_scale, tau_scale = self._scales(state, mass_matrix)
         speed = float(np.abs(v).max())
         tau, gravity, bias = (
             self.inverse_dynamics(q, v, a),

@@ -14,6 +14,7 @@ Modules::
     sample_segments cut at gaps and jumps of the clock
     motion          filtered, with accelerations
     first_states    names, clock and interval, from the first states
+    merged_messages joints that come in several messages
     state_columns   states to one column for each wanted joint
     joint_names     renaming
     topic_choice    which topic is read

@@ -101,9 +101,10 @@ def motions(
             yield Motion(part.joints, *arrays, cutoff, rate, begins=not continues)
     longest = max(longest, _ended(segment, recording))
     if not found and recording.is_whole:
+        advice = recording.quality.doubt or 'record longer, or raise the cutoff'
         raise RecordingError(
             f'{recording.name}: the longest segment without a gap has {longest} samples, the '
-            f'filter at {cutoff:.3g} Hz needs {2 * half + 1}: record longer, or raise the cutoff'
+            f'filter at {cutoff:.3g} Hz needs {2 * half + 1}: {advice}'
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
@@ -15,6 +15,8 @@ from .joint_samples import JointSamples, finite_rows
 # Of the usual interval: what exceeds it is a dropout. A gap is longer than both limits of a gap.
 DROPOUT = 1.5
 GAP_INTERVALS, GAP_SECONDS = 2.5, 0.02
+# Share of the samples that jump where the unit is another, and positions beyond two turns.
+OFTEN, FAR = 0.01, 4.0 * np.pi
 
 
 def gap_limit(interval: float) -> float:
@@ -46,8 +48,12 @@ class Quality:
         without_efforts: samples in which an effort is missing, NaN or infinite.
         malformed: messages whose names and values do not fit each other; they are left out.
         of_other_joints: messages without one of the joints; they are left out.
+        merged: samples of joints that come in several messages.
+        skew: the longest time between these messages of a sample [s].
         jumps: of a position by more than half a turn; segments end there.
         unused: samples of segments that are too short for the filter.
+        largest: absolute position of each joint that goes beyond two turns, also in samples that
+            are left out [rad or m].
     """
 
     clock: str
@@ -64,8 +70,11 @@ class Quality:
     without_efforts: int = 0
     malformed: int = 0
     of_other_joints: int = 0
+    merged: int = 0
+    skew: float = 0.0
     jumps: int = 0
     unused: int = 0
+    largest: dict[str, float] = field(default_factory=dict, repr=False)
     _last: float | None = field(default=None, repr=False)
     _medians: list[tuple[float, int]] = field(default_factory=list, repr=False)
 
@@ -73,12 +82,15 @@ class Quality:
     def joined(cls, parts: Sequence[Quality]) -> Quality:
         """The counts of the parts of a recording, one at least; what lies between two is none."""
         medians = [median for part in parts for median in part._medians]
-        whole = replace(parts[0], _medians=medians)
+        whole = replace(parts[0], largest={}, _medians=medians)
         for field_ in fields(cls):
             if field_.type == 'int':
                 counts = (getattr(part, field_.name) for part in parts)
                 setattr(whole, field_.name, sum(counts))
         whole.longest_gap = max(part.longest_gap for part in parts)
+        whole.skew = max(part.skew for part in parts)
+        for part in parts:
+            whole._count_largest(part.largest)
         if medians:
             whole.interval = _weighted_median(medians)
         return whole
@@ -91,12 +103,33 @@ class Quality:
         self.without_efforts += _not_finite(samples.efforts)
         if not len(samples):
             return
+        self._count_largest(_beyond(FAR, samples))
         first = samples.times[:1] if self._last is None else [self._last]
         intervals = np.diff(np.concatenate([first, samples.times]))
         if self._last is None:
             intervals = intervals[1:]
         self._last = float(samples.times[-1])
         self._count_intervals(intervals)
+
+    def _count_largest(self, reached: Mapping[str, float]) -> None:
+        for joint, position in reached.items():
+            self.largest[joint] = max(self.largest.get(joint, 0.0), position)
+
+    @property
+    def jumps_often(self) -> bool:
+        """Whether positions jump so often that what is between is not the recording."""
+        return self.jumps > OFTEN * self.samples
+
+    @property
+    def doubt(self) -> str:
+        """Why positions may be in another unit; empty if they do not look so."""
+        joint = max(self.largest, key=lambda name: self.largest[name], default='')
+        if not (self.jumps_often and joint):
+            return ''
+        return (
+            f'{joint} has positions up to {self.largest[joint]:.3g}: perhaps they are in degrees '
+            'or millimetres, record rad and m'
+        )
 
     def _count_intervals(self, intervals: Array) -> None:
         if not intervals.size:
@@ -126,10 +159,13 @@ class Quality:
             f'{self.jumps} jumps of a position by more than half a turn: segments end there': (
                 self.jumps
             ),
+            self.doubt: self.doubt,
             f'{self.without_velocities} samples lack a velocity': self.without_velocities,
             f'{self.without_efforts} samples lack an effort': self.without_efforts,
             f'{self.malformed} messages have names and values that do not fit': self.malformed,
             f'{self.of_other_joints} messages are of other joints': self.of_other_joints,
+            f'{self.merged} samples are merged from messages with some of the joints each, up to '
+            f'{1e3 * self.skew:.3g} ms apart': self.merged,
             f'{self.unused} samples are in segments too short for the filter': self.unused,
         }
         return [line for line, applies in lines.items() if applies]
@@ -137,10 +173,22 @@ class Quality:
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""
         counts = {key: value for key, value in asdict(self).items() if key[0] != '_'}
-        del counts['usual_interval']
+        del counts['usual_interval'], counts['largest']
         if not np.isfinite(self.interval):
             counts['interval'] = None
         return counts
+
+
+def _beyond(far: float, samples: JointSamples) -> dict[str, float]:
+    """Largest absolute finite position of each joint that has one beyond a limit."""
+    positions = samples.positions
+    # Of all joints at once: the fastest test.
+    if positions.min() >= -far and positions.max() <= far:
+        return {}
+    largest = np.abs(np.where(np.isfinite(positions), positions, 0.0)).max(axis=0).tolist()
+    return {
+        name: reach for name, reach in zip(samples.joints, largest, strict=True) if reach > far
+    }
 
 
 def _not_finite(values: Array) -> int:

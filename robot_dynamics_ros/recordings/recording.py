@@ -11,6 +11,7 @@ from robot_dynamics_ros.core.errors import RecordingError
 from .first_states import FirstStates
 from .joint_names import offered_renaming, rename_options, renamed
 from .joint_samples import JointSamples
+from .merged_messages import MergedMessages
 from .quality import Quality
 from .sources.open_source import open_source
 from .sources.state_rows import StateBlock, StateSource
@@ -33,6 +34,7 @@ class Recording:
         topics: those of joint states, and how many messages each has.
         joints: names after renaming, in the order of the columns.
         names: of all joints in the first messages, after renaming, by the recorded name.
+        kinds: usual interval [s] of each kind of message, by names of its joints after renaming.
         start: time of the first sample [ns].
         clock: what the times are from: `header`, `log` or `file`; see `Quality`.
         interval: usual time between two samples [s], from the first ones; NaN with one sample.
@@ -75,14 +77,15 @@ class Recording:
             chosen = first.most_complete()
         else:
             chosen = _recorded_names(self.name, new, joints)
-            if not first.has_all(chosen):
-                raise RecordingError(
-                    f'{self.name}: no message on {topic} has all joints {", ".join(joints)}: ask '
-                    'for those of one publisher'
-                )
         self._recorded = chosen
         self.joints = tuple(new[name] for name in chosen)
-        self.clock, self.start, self.interval = first.clock, *first.times_of(chosen)
+        self.kinds: Mapping[tuple[str, ...], float] = {
+            tuple(new[name] for name in kind): interval for kind, interval in first.kinds.items()
+        }
+        # Where joints come in several messages: that whose messages make samples.
+        self._reference = None if first.has_all(chosen) else first.rarest(chosen)
+        timed = chosen if self._reference is None else [self._reference]
+        self.clock, self.start, self.interval = first.clock, *first.times_of(timed)
         self.quality = Quality(self.clock)
 
     @property
@@ -100,23 +103,24 @@ class Recording:
             RecordingError: the files are damaged.
         """
         quality = self.quality = Quality(self.clock, self.interval)
-        columns = StateColumns(self._recorded, self.clock == 'header', self.start, quality)
-        for arrays in columns.chunks(self._blocks(), size):
+        stamped = self.clock == 'header'
+        blocks = self._blocks()
+        if self._reference is not None:
+            merged = MergedMessages(
+                self._recorded, self._reference, self.interval, quality, stamped=stamped
+            )
+            blocks = merged.blocks(blocks)
+        columns = StateColumns(self._recorded, stamped, self.start, quality)
+        for arrays in columns.chunks(blocks, size):
             samples = JointSamples(self.joints, *arrays)
             quality.count(samples)
             yield samples
 
     def _blocks(self) -> Iterator[StateBlock]:
-        """Those of the part: each block is in the part in which its first state lies."""
-        wanted, parts = self._part
-        before = 0
-        for block in self._source.blocks(self.topic):
-            number = before * parts // max(1, self.size)
-            if number > wanted:
-                return
-            if number == wanted:
-                yield block
-            before += len(block.log_times)
+        """Those of the part."""
+        number, parts = self._part
+        begin, end = (each * self.size // parts for each in (number, number + 1))
+        return self._source.blocks(self.topic, begin, None if number == parts - 1 else end)
 
 
 @contextmanager
@@ -134,7 +138,8 @@ def open_recording(
         paths: bag folders, storage files, ROS 1 bags; or CSV files (docs/recordings.md).
         topic: of the joint states; None: /joint_states.
         rename: names that joints get instead of those recorded, or prefixes of names.
-        joints: that are wanted, by their new names; None: those of the first messages.
+        joints: that are wanted, by their new names; None: those of the first messages. Where they
+            come in several messages, these are merged.
         part: (k, n): only part k = 0, ..., n - 1 of n, with about equal numbers of states. What
             all parts give is the recording; times are since its start in each.
 
@@ -142,8 +147,24 @@ def open_recording(
         RecordingError: the recording cannot be read, or does not hold what is asked for.
         OSError: a file cannot be opened.
     """
-    with open_source([Path(path) for path in paths]) as source:
+    with (
+        _one_line_errors(),
+        open_source([Path(path) for path in paths]) as source,
+    ):
         yield Recording(source, chosen_topic(source, topic), rename or {}, joints, part)
+
+
+@contextmanager
+def _one_line_errors() -> Iterator[None]:
+    """Keep messages in one line: names of topics and joints in a file may hold anything."""
+    try:
+        yield
+    except RecordingError as error:
+        text = str(error)
+        if text.isprintable():
+            raise
+        line = ''.join(each if each.isprintable() else repr(each)[1:-1] for each in text)
+        raise RecordingError(line) from error
 
 
 def _recorded_names(name: str, new: Mapping[str, str], wanted: Sequence[str]) -> tuple[str, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from robot_dynamics_ros.comparison import Comparison, Finding
+from robot_dynamics_ros.core.model.findings import listed
 
 from .figures.joint_parts import JointPart
 from .words.numbers_as_text import duration, percent, quantity
 from .words.readable import in_one_line
 
 # Of the values of findings, by code; that of friction depends on the joint.
-UNITS = {'payload': 'kg', 'delay': 's', 'short': 's'}
+UNITS = {'payload': 'kg', 'delay': 's', 'short': 's', 'merged': 's'}
 
 
 def is_good(comparison: Comparison) -> bool:
@@ -53,8 +54,8 @@ def recordings_line(comparison: Comparison) -> str:
     if unused:
         line += f'; {_count(unused, "recording")} could not be used'
     if comparison.locked:
-        locked = ', '.join(in_one_line(name, 60) for name in comparison.locked)
-        line += f'; not recorded and locked: {locked}'
+        locked = [in_one_line(name, 60) for name in comparison.locked]
+        line += f'; not recorded with these and locked: {listed(locked)}'
     return line
 
 
@@ -68,6 +69,12 @@ def verdict_of(part: JointPart) -> str:
         f'unexplained: {quantity(figures.rms_residual, figures.unit)} of '
         f'{quantity(figures.rms_measured, figures.unit)} RMS.'
     )
+
+
+def after_fit(part: JointPart) -> str:
+    """One sentence about what is left of a joint with fitted friction and what findings say."""
+    left = quantity(part.comparison.rms_after_fit, part.comparison.unit)
+    return f'Residual after the fit: {left}.'
 
 
 def unit_of(finding: Finding, comparison: Comparison) -> str:

@@ -97,7 +97,7 @@ def test_names_are_mapped_or_a_mapping_is_offered(run):
 def test_joints_that_are_not_renamed_are_missing_and_a_mapping_is_offered(run):
     ended = run('left', '--urdf', 'arm.urdf', '--rename', 'left_shoulder=shoulder')
     assert (ended.returncode, ended.stderr) == (1, '')
-    assert 'not recorded and locked: base, elbow, roll, bend, flange\n' in ended.stdout
+    assert 'not recorded with these and locked: base, elbow, roll, bend, flange\n' in ended.stdout
     (missing,) = [line for line in ended.stdout.splitlines() if line.startswith('missing: ')]
     assert missing.endswith('--rename left_=')
 
@@ -114,6 +114,76 @@ def test_the_description_may_come_from_the_recording(run, bags):
     ended = run('good')
     assert ended.returncode == 2
     assert '--urdf' in ended.stderr
+
+
+def described_bag(folder, text):
+    states = simulated().states
+    message = (int(states.stamps[0]), serialized_text(text))
+    contents = {
+        '/robot_description': (STRING, [message]),
+        '/joint_states': (JOINT_STATE, ros2_messages(states)),
+    }
+    return write_bag(folder, contents)
+
+
+def test_recordings_with_other_descriptions_are_not_compared_with_the_first(run, bags):
+    described_bag(bags / 'first', urdf())
+    described_bag(bags / 'second', urdf(tool=True))
+    described_bag(bags / 'again', '<!-- another comment -->' + urdf())
+    ended = run('first', 'second', 'again', '--json', '-')
+    assert ended.returncode == 2
+    first, second, again = json.loads(ended.stdout)['recordings']
+    assert first['error'] == again['error'] == ''
+    assert 'second: its /robot_description is another than that of first' in second['error']
+    assert second['samples'] == 0
+    assert '--urdf' in second['error']
+    assert run('first', 'second', '--urdf', 'arm.urdf').returncode == 0
+
+
+def halves(*groups):
+    """Messages of some of the joints each, by time."""
+    states = simulated().states
+    messages = []
+    for names in groups:
+        columns = [JOINTS.index(name) for name in names]
+        fields = ('positions', 'velocities', 'efforts')
+        part = {name: getattr(states, name)[:, columns] for name in fields}
+        messages += ros2_messages(replace(states, names=names, **part))
+    return sorted(messages, key=lambda message: message[0])
+
+
+def test_joints_in_several_messages_are_merged_and_that_is_said(run, bags):
+    contents = {'/joint_states': (JOINT_STATE, halves(JOINTS[:3], JOINTS[3:]))}
+    write_bag(bags / 'halves', contents)
+    ended = run('halves', '--urdf', 'arm.urdf', '--json', '-')
+    result = json.loads(ended.stdout)
+    assert (ended.returncode, codes(ended.stdout)) == (1, ['merged'])
+    assert tuple(result['joints']) == JOINTS
+    assert result['locked'] == []
+
+
+def test_a_light_joint_in_other_messages_does_not_slow_the_arm(run, bags):
+    text = urdf().replace('</robot>', FINGER + '</robot>')
+    (bags / 'gripper.urdf').write_text(text)
+    states = simulated().part(slice(0, None, 7)).states
+    finger = replace(states, names=('grip',), **{
+        name: 0.01 * getattr(states, name)[:, :1] for name in ('positions', 'velocities')
+    }, efforts=None)  # fmt: skip
+    messages = sorted([*ros2_messages(simulated().states), *ros2_messages(finger)])
+    write_bag(bags / 'gripper', {'/joint_states': (JOINT_STATE, messages)})
+    ended = run('gripper', '--urdf', 'gripper.urdf', '--json', '-')
+    result = json.loads(ended.stdout)
+    assert codes(ended.stdout) == []
+    assert result['recordings'][0]['rate'] == pytest.approx(200.0)
+    assert result['locked'] == ['grip']
+
+
+FINGER = (
+    '<link name="finger"><inertial><mass value="0.01"/>'
+    '<inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    '<joint name="grip" type="prismatic"><parent link="flange_link"/><child link="finger"/>'
+    '<axis xyz="1 0 0"/><limit lower="0" upper="0.04" effort="20" velocity="0.2"/></joint>'
+)
 
 
 def test_csv_files_that_are_one_recording(run, bags):

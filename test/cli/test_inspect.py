@@ -203,8 +203,16 @@ def test_a_picture_without_its_meshes(run, files):
     ended = run('inspect', 'meshes.urdf', '--picture', 'arm.svg')
     assert ended.returncode == 0
     assert '<svg' in (files / 'arm.svg').read_text()
-    assert ended.stderr.count('\n') == 1
-    assert 'package://a/b.stl' in ended.stderr
+    assert ended.stderr == ''
+    (line,) = [line for line in ended.stdout.splitlines() if line.startswith('info ')]
+    assert line.startswith("info mesh_not_drawn link 'hand': its mesh is not drawn: not found")
+    assert 'package://a/b.stl' in ended.stdout
+    ended = run('inspect', 'meshes.urdf', '--picture', 'arm.svg', '--json', '-')
+    (finding,) = json.loads(ended.stdout)['findings']
+    assert (finding['code'], finding['severity']) == ('mesh_not_drawn', 'info')
+    assert (finding['link'], finding['value']) == ('hand', 'package://a/b.stl')
+    # Without a picture nobody looks for meshes.
+    assert json.loads(run('inspect', 'meshes.urdf', '--json', '-').stdout)['findings'] == []
 
 
 def test_a_failed_picture_leaves_no_file(run, files):

@@ -102,7 +102,8 @@ def test_json_is_the_contract(comparison):
     assert list(result['joints']) == list(JOINTS)
     for joint in result['joints'].values():
         assert set(joint) == {
-            'rms_measured', 'rms_residual', 'bias', 'correlation', 'delay', 'shares',
+            'rms_measured', 'rms_residual', 'rms_after_fit', 'bias', 'correlation', 'delay',
+            'shares',
         }  # fmt: skip
         assert set(joint['shares']) == {*TERMS, 'residual'}
     for finding in result['findings']:
@@ -116,6 +117,12 @@ def test_a_number_that_is_not_known_is_null(compared):
     recorded = simulated().with_efforts(lambda effort: np.nan * effort, 'elbow')
     joint = compared(recorded).as_json()['joints']['elbow']
     assert joint['rms_measured'] is joint['correlation'] is joint['delay'] is None
+
+
+def test_json_has_what_is_left_after_the_fit(comparison):
+    for name, joint in comparison.as_json()['joints'].items():
+        assert joint['rms_after_fit'] == comparison.joints[name].rms_after_fit
+        assert 0.0 < joint['rms_after_fit'] < joint['rms_residual']
 
 
 def test_each_joint_has_a_sentence(compared):

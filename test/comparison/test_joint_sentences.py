@@ -28,6 +28,17 @@ def test_friction_and_a_rest_do_not_contradict_each_other():
     )
 
 
+def test_a_constant_that_is_left_is_not_called_friction():
+    """A spring, the weight of a vertical slide, the zero of a sensor."""
+    shares = {}
+    offset = JointComparison('N', 1.3, 191.0, -189.0, 0.7, 0.0, shares, rms_after_fit=0.8)
+    friction = Finding('friction', ('slide',), 0.8, '')
+    said = joint_sentence('slide', offset, [friction])
+    assert said.startswith('Friction is missing, an offset of -189 N is left: residual 191 of')
+    explained = Finding('gravity_compensated', ('slide',), None, '')
+    assert 'offset' not in joint_sentence('slide', offset, [friction, explained])
+
+
 def test_nothing_is_found():
     assert sentence(residual=0.5).startswith('As the model says: ')
     assert sentence(residual=9.9).startswith('Not as the model says: ')

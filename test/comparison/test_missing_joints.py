@@ -12,16 +12,18 @@ from simulated_recordings import JOINTS, simulated, urdf
 
 from robot_dynamics_ros.comparison.compare import compare
 from robot_dynamics_ros.comparison.compared_model import joints_that_matter
+from robot_dynamics_ros.comparison.pose_dependence import joints_that_depend
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.report.figures.joint_parts import joint_parts
 
 
-def compared(recorded, *joints):
+def compared(recorded, *joints, **options):
     """The comparison where only these joints are recorded."""
     columns = [JOINTS.index(joint) for joint in joints]
     names = ('positions', 'velocities', 'efforts', 'gravity')
     part = {name: getattr(recorded, name)[:, columns] for name in names}
-    return compare(parse_urdf(urdf()), replace(recorded, joints=joints, **part).reader.motions())
+    reader = replace(recorded, joints=joints, **part).reader
+    return compare(parse_urdf(urdf(**options)), reader.motions())
 
 
 def codes(comparison):
@@ -56,6 +58,44 @@ def test_no_verdict_depends_on_the_pose_of_missing_joints(joints):
         found = codes(compared(replace(recorded, efforts=efforts), *joints))
         assert 'missing' in found
         assert not found & {'gravity_compensated', 'payload'}
+
+
+def test_what_depends_on_a_joint_is_what_its_position_changes():
+    """Mechanics: gravity of a vertical axis and inertia behind a joint do not depend on it."""
+    robot = parse_urdf(urdf())
+    assert joints_that_depend(robot, JOINTS[1:], ('base',)) == ()
+    # Who carries the forearm, and who is tilted by it; the base feels how far it is stretched.
+    assert joints_that_depend(robot, ('base', 'shoulder', 'bend'), ('elbow',)) == (
+        'base', 'shoulder', 'bend',
+    )  # fmt: skip
+    assert joints_that_depend(robot, JOINTS, ()) == ()
+
+
+def changed(recorded, joint, factor):
+    return recorded.with_efforts(lambda effort: factor * effort, joint)
+
+
+@pytest.mark.parametrize(('factor', 'code'), [(-1.0, 'sign'), (0.5, 'factor')])
+def test_what_does_not_depend_on_missing_joints_is_judged(factor, code):
+    comparison = compared(changed(simulated(), 'elbow', factor), *JOINTS[1:])
+    assert (code, ('elbow',)) in [(one.code, one.joints) for one in comparison.findings]
+    assert 'not_judged' not in codes(comparison)
+
+
+@pytest.mark.parametrize('factor', [1.0, -1.0, 0.5])
+@pytest.mark.parametrize('friction', [True, False])
+def test_what_depends_on_missing_joints_is_not_judged(factor, friction):
+    """The elbow at zero instead of 0.9 rad: every verdict on the shoulder would be chance."""
+    joints = ('base', 'shoulder')
+    recorded = changed(simulated(), 'shoulder', factor)
+    comparison = compared(recorded, *joints, friction=friction)
+    assert codes(comparison) == {'missing', 'not_judged'}
+    (found,) = [one for one in comparison.findings if one.code == 'not_judged']
+    assert found.joints == joints
+    for joint in joints:
+        assert comparison.joints[joint].verdict.startswith('Not judged without the joints')
+        assert comparison.joints[joint].friction is None
+    assert not any(part.is_good for part in joint_parts(comparison))
 
 
 def test_an_effort_that_the_model_does_not_explain_is_never_good():

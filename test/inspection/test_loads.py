@@ -60,6 +60,7 @@ def test_poses_beyond_the_limit_are_counted():
     model = with_effort(model, 1.9 * limit)
     (finding,) = [f for f in inspect_robot(model).findings if f.code == 'gravity_exceeds_effort']
     assert finding.severity == 'info'
+    assert finding.value.endswith(' N m')
     for enough in (0.0, 2.1 * limit, np.inf):
         findings = inspect_robot(with_effort(model, enough)).findings
         assert 'gravity_exceeds_effort' not in {finding.code for finding in findings}

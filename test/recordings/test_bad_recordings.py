@@ -206,6 +206,11 @@ def test_topics_are_offered(tmp_path):
     refused('no topic of the recording has joint states', silent)
 
 
+def test_a_name_of_a_topic_that_has_two_lines_is_said_in_one(tmp_path):
+    bag = write_bag(tmp_path / 'bag', {'/a\nb': (JOINT_STATE, MESSAGES)})
+    refused(r'joint states are on /a\\nb \(500 messages\)', bag)
+
+
 def test_one_message_is_a_recording(tmp_path):
     for kind in ('mcap', 'sqlite3'):
         bag = joint_state_bag(tmp_path / kind, STATES.part(slice(1)), storage=kind)

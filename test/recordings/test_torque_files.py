@@ -12,6 +12,7 @@ pytest.importorskip('rosbags')
 
 from recorded_states import START, joined
 from rosbags.highlevel import AnyReader
+from rosbags.rosbag2 import Writer
 
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import JointSamples, Motion, open_recording
@@ -170,6 +171,63 @@ def test_a_clock_that_jumps_back_keeps_all_states(tmp_path):
     found, _ = messages_of(write(tmp_path / 'torques.mcap', blocks, states))
     assert len(found['/arm/joint_states']) == 1000
     assert len(found['/model/torques']) == 600
+
+
+def test_memory_does_not_grow_where_the_clock_jumps_back(tmp_path, monkeypatch):
+    """By as much as has been recorded before: all times come twice."""
+    monkeypatch.setattr('robot_dynamics_ros.recordings.writers.mcap_file.PIECE', 200)
+    size = 200
+
+    def blocks(count, make):
+        for turn in range(2):
+            for number in range(count):
+                yield make(size, first=(number + turn / 2.0) * size / RATE)
+
+    def continued(count):
+        for number, samples in enumerate(blocks(count, random_samples)):
+            begins = number % count == 0
+            yield replace(samples, motion=replace(samples.motion, begins=begins))
+
+    def peak(count):
+        states = blocks(count, lambda size, first: random_states(size, first=first, rate=RATE))
+        path = tmp_path / f'{count}.mcap'
+        tracemalloc.start()
+        write(path, continued(count), states)
+        result = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        found, _ = messages_of(path)
+        assert len(found['/arm/joint_states']) == len(found['/model/torques']) == 2 * count * size
+        return result
+
+    peak(1)
+    assert peak(32) < 1.5 * peak(8)
+
+
+def test_a_clock_that_is_wrong_for_one_state_does_not_separate_states_and_torques(
+    tmp_path, monkeypatch
+):
+    """The states around a torque are written beside it, and not at the end."""
+    order, real = [], Writer.write
+
+    def noted(writer, connection, stamp, data):
+        order.append((connection.topic, (stamp - START) * 1e-9))
+        real(writer, connection, stamp, data)
+
+    monkeypatch.setattr(Writer, 'write', noted)
+    states = random_states(4000, rate=RATE)
+    states.times[1000] += 1e6
+    later = 1001 / RATE + 0.2
+    blocks = [random_samples(900, first=0.05), random_samples(2800, first=later)]
+    write(tmp_path / 'torques.mcap', blocks, [states])
+    assert sum(topic == '/arm/joint_states' for topic, _ in order) == 4000
+    last, beside = 0.0, 0
+    for topic, time in order:
+        if topic == '/model/torques':
+            last = time
+        elif topic == '/arm/joint_states' and later < last < 7.5:
+            assert abs(time - last) < 0.01
+            beside += 1
+    assert beside > 2000
 
 
 def test_another_ending_is_refused(tmp_path):

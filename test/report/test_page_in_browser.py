@@ -1,6 +1,7 @@
 """The page as a browser shows it: complete, quiet, usable, on a screen and on paper."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from report.browser import Visit
@@ -87,6 +88,38 @@ def test_nothing_overlaps_and_the_page_is_not_wider_than_the_window(chromium, lo
             ]
             for one, other in itertools.combinations(boxes, 2):
                 assert not overlap(one, other), (key, one, other)
+    finally:
+        opened.close()
+
+
+BOXES = """
+addEventListener('beforeprint', () => {
+  window.boxes = places.map((place) =>
+    Array.from(place.querySelectorAll('.annotation-text, .legend'), (one) => {
+      const { x, y, width, height } = one.getBoundingClientRect();
+      return { x, y, width, height };
+    }),
+  );
+});
+"""
+
+
+def test_nothing_overlaps_on_paper(chromium, tmp_path):
+    """The labels of an axis take room from the legend: those of small densities are long."""
+    comparison = arm(1, description_has_friction=True)
+    spectrum = comparison.spectrum
+    small = replace(spectrum, **{
+        name: 1e-6 * getattr(spectrum, name) for name in ('measured', 'residual')
+    })  # fmt: skip
+    write_report(replace(comparison, spectrum=small), provenance(), tmp_path / 'report.html')
+    opened = Visit(chromium, tmp_path / 'report.html')
+    try:
+        opened.draw_all()
+        opened.page.evaluate(BOXES)
+        opened.page.pdf(prefer_css_page_size=True)
+        for boxes in opened.page.evaluate('boxes'):
+            for one, other in itertools.combinations(boxes, 2):
+                assert not overlap(one, other), (one, other)
     finally:
         opened.close()
 

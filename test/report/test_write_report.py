@@ -146,6 +146,32 @@ def test_a_picture_has_a_row_for_each_joint(tmp_path):
     assert three == one + 2 * 215
 
 
+def test_no_heading_stands_alone_at_the_end_of_a_page():
+    printed = pytest.importorskip('robot_dynamics_ros.report.printed.document')
+    plain, heading = printed.Line('text', printed.PLAIN), printed.Line('heading', printed.STRONG)
+    for before in range(40, 60):
+        lines = [plain] * before + [heading, plain]
+        for page in printed.text_pages(lines):
+            assert page.texts[-1].get_text() == 'text'
+
+
+@pytest.mark.parametrize('form', ['document', 'overview'])
+def test_printed_reports_hold_what_is_left_after_the_fit(tmp_path, monkeypatch, form):
+    texts = []
+    printed = pytest.importorskip(f'robot_dynamics_ros.report.printed.{form}')
+    put = printed.put
+
+    def noted(canvas, x, y, text, **look):
+        texts.append(text)
+        put(canvas, x, y, text, **look)
+
+    monkeypatch.setattr(printed, 'put', noted)
+    ending = {'document': '.pdf', 'overview': '.png'}[form]
+    write_report(arm(2), provenance(), tmp_path / f'report{ending}')
+    said = ' '.join(texts).replace('\N{NO-BREAK SPACE}', ' ')
+    assert said.count('Residual after the fit: 0.15 N m.') == 2
+
+
 def png_size(content):
     """Width and height; the checksum of the header must be right."""
     assert content.startswith(b'\x89PNG\r\n\x1a\n')

@@ -108,7 +108,7 @@ def concluded(
     files: Mapping[str, tuple[Path, ...]],
     outcomes: Sequence[Outcome],
 ) -> Comparison:
-    """The comparison over all recordings that have the joints of the first usable one.
+    """The comparison over all recordings that have joints and robot of the first usable one.
 
     Args:
         options: of the recordings.
@@ -139,6 +139,12 @@ def _evidence(outcome: Outcome, first: Evidence) -> Evidence:
         error = (
             f'{outcome.name} has the joints {", ".join(evidence.joints)}, {first.file} has '
             f'{", ".join(first.joints)}: compare them apart'
+        )
+        return Evidence.of_nothing(outcome.name, evidence.topic, error=error)
+    if evidence.robot != first.robot:
+        error = (
+            f'{outcome.name}: its /robot_description is another than that of {first.file}: '
+            'compare them apart, or name the description of both with --urdf'
         )
         return Evidence.of_nothing(outcome.name, evidence.topic, error=error)
     return evidence

@@ -69,7 +69,9 @@ def _joined(name: str, parts: list[Outcome]) -> Outcome:
             return Outcome(name, error=part.error, traceback=part.traceback)
     evidence = Evidence.joined([part.result for part in parts])
     if not evidence.count:
-        return Outcome(name, error=f'{name}: no segment without a gap is as long as the filter')
+        why = f'{name}: no segment without a gap is as long as the filter'
+        doubt = evidence.quality.doubt if evidence.quality else ''
+        return Outcome(name, error=f'{why}: {doubt}' if doubt else why)
     return Outcome(name, evidence, kept=all(part.kept for part in parts))
 
 

@@ -9,6 +9,7 @@ from robot_dynamics_ros.comparison.compare import gather
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
 from robot_dynamics_ros.recordings.recording import WHOLE, Part
+from robot_dynamics_ros.scheduling.plain_data import fingerprint
 
 from ..progress import Advance, ShowProgress, no_progress
 from ..recorded_robot import model_torques, recorded_robot
@@ -51,6 +52,7 @@ def gather_evidence(
         parts = _counted(motions(recording, cutoff=cutoff or options.cutoff), advance)
         evidence = gather(torques, parts, file=name, topic=recording.topic)
         evidence.quality = recording.quality
+    evidence.robot = fingerprint(torques.model)
     return evidence.as_one_of_many() if one_of_many else evidence
 
 

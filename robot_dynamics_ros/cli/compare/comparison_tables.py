@@ -9,6 +9,7 @@ from rich.table import Table
 
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.comparison.comparison import TERMS
+from robot_dynamics_ros.core.model.findings import listed
 
 
 def summary(comparison: Comparison) -> str:
@@ -17,11 +18,11 @@ def summary(comparison: Comparison) -> str:
     samples, duration = sum(one.samples for one in used), sum(one.duration for one in used)
     filtered = {f'{one.cutoff:.3g} Hz' for one in used}
     what = '1 recording' if len(used) == 1 else f'{len(used)} recordings'
-    locked = ', '.join(comparison.locked)
+    locked = listed(comparison.locked)
     return (
         f'{comparison.robot}: {what}, {samples} samples, {duration:.4g} s, low pass '
         f'{", ".join(sorted(filtered))}'
-        + (f', not recorded and locked: {locked}' if locked else '')
+        + (f', not recorded with these and locked: {locked}' if locked else '')
     )
 
 

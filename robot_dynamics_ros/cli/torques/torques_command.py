@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.recordings.writers import ENDINGS
 from robot_dynamics_ros.scheduling import Outcome, Task
 
@@ -132,7 +133,11 @@ def _line(outcome: Outcome, target: Path) -> str:
     if outcome.error:
         return f'failed: {outcome.name}'
     found = outcome.result
-    locked = f', not recorded and locked: {", ".join(found["locked"])}' if found['locked'] else ''
+    locked = (
+        f', not recorded with these and locked: {listed(found["locked"])}'
+        if found['locked']
+        else ''
+    )
     kept = ' (kept from an earlier run)' if outcome.kept else ''
     return (
         f'{outcome.name}: {found["samples"]} samples at {found["rate"]:.5g} Hz, low pass '

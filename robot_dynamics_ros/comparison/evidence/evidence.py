@@ -43,6 +43,7 @@ class Evidence:
         cutoff: of the low-pass filter [Hz]; the same.
         quality: counts of the reader; None where there was none.
         error: why the recording could not be used; empty if it could.
+        robot: fingerprint of the model; evidence of another model must not be added to it.
     """
 
     file: str
@@ -59,6 +60,7 @@ class Evidence:
     cutoff: float = float('nan')
     quality: Quality | None = None
     error: str = ''
+    robot: str = ''
 
     @classmethod
     def of_nothing(
@@ -95,6 +97,7 @@ class Evidence:
         """That of a recording from that of its parts, in their order; one at least."""
         first = parts[0]
         whole = cls.of_nothing(first.file, first.topic, first.joints)
+        whole.robot = first.robot
         whole.excerpts = merged(part.excerpts for part in parts)
         whole.samples = PlotSamples.joined([part.samples for part in parts])
         qualities = [part.quality for part in parts if part.quality is not None]

@@ -11,6 +11,7 @@ from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from ..compared_model import compared_model, joints_that_matter
+from ..pose_dependence import joints_that_depend
 
 # Samples whose regressors are in memory at the same time.
 REGRESSOR_ROWS = 512
@@ -39,10 +40,15 @@ class ModelTorques:
         model: whose independent joints are those of the motions, in their order.
         missing: joints that were not recorded, though their position matters.
         locked: all joints that were not recorded.
+        dependent: joints of the model whose torque is unknown without those that are missing.
     """
 
     def __init__(
-        self, model: RobotModel, missing: tuple[str, ...] = (), locked: tuple[str, ...] = ()
+        self,
+        model: RobotModel,
+        missing: tuple[str, ...] = (),
+        locked: tuple[str, ...] = (),
+        dependent: tuple[str, ...] = (),
     ) -> None:
         """Compile nothing yet: that is done when the first motion comes.
 
@@ -50,9 +56,10 @@ class ModelTorques:
             model: see `compared_model`.
             missing: see `joints_that_matter`.
             locked: all joints that were not recorded.
+            dependent: see `joints_that_depend`.
         """
         self.model = model
-        self.missing, self.locked = missing, locked
+        self.missing, self.locked, self.dependent = missing, locked, dependent
         self._dynamics = RobotDynamics(model)
         self._friction = JointFriction(model)
 
@@ -68,7 +75,9 @@ class ModelTorques:
             ParameterError: the robot has none of them.
         """
         locked = tuple(name for name in robot.joint_names if name not in recorded)
-        return cls(compared_model(robot, recorded), joints_that_matter(robot, recorded), locked)
+        missing = joints_that_matter(robot, recorded)
+        dependent = joints_that_depend(robot, recorded, missing)
+        return cls(compared_model(robot, recorded), missing, locked, dependent)
 
     def terms(self, states: States) -> Array:
         """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""

@@ -32,7 +32,7 @@ class Judge:
 
     Attributes:
         observations: windows of the recordings.
-        judged: (n,) whether a joint takes part.
+        judged: (n,) whether a joint takes part: not if its torque depends on missing joints.
         silent: (n,) whether the effort of a joint is nothing but noise about zero.
         loaded: (n,) whether it also has enough torque for hypotheses about single joints.
         floor: (n,) what is added to each sum of squares, see NEGLIGIBLE.
@@ -50,7 +50,8 @@ class Judge:
         weights = seen.project.weights.T
         whole = (seen.weighted_efforts(0.0, nothing.order) ** 2).sum(axis=1)
         self.silent = seen.observed & self._is_silent(nothing)
-        self.judged = seen.observed & (squares > ROUNDING * whole) & ~self.silent
+        known = ~np.isin(seen.torques.model.joint_names, seen.torques.dependent)
+        self.judged = seen.observed & known & (squares > ROUNDING * whole) & ~self.silent
         torque = self.products(None).sum(axis=(1, 2))
         varies = torque > ROUNDING * ((seen.torque(nothing).T * weights) ** 2).sum(axis=1)
         self.loaded = self.judged & varies & _loaded(np.sqrt(torque), seen.torques.model)

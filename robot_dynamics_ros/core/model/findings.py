@@ -117,4 +117,5 @@ def orphaned_mimic(link: str, joint: str, mimicked: str, mimicked_is_fixed: bool
 
 def listed(names: Sequence[str], most: int = 6) -> str:
     """At most that many of the names, for a line of a log."""
-    return ', '.join(names[:most]) + (', ...' if len(names) > most else '')
+    more = f' and {len(names) - most} more' if len(names) > most else ''
+    return ', '.join(names[:most]) + more

@@ -7,8 +7,10 @@ Modules::
     link_shapes      the shapes of each link as triangles
     solid_triangles  triangles of boxes, cylinders and spheres
     mesh_files       where the files of meshes are, and their triangles
+    missing_meshes   findings about meshes that are not drawn
 """
 
+from .missing_meshes import mesh_findings
 from .robot_picture import draw
 
-__all__ = ['draw']
+__all__ = ['draw', 'mesh_findings']

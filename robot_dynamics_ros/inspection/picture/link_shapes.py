@@ -30,10 +30,12 @@ class LinkShapes:
     Attributes:
         triangles: (N, 3, 3) by the name of the link, in its frame [m].
         missing: why a mesh is not drawn, by its name in the URDF.
+        links_of_missing: the first link that has such a mesh, by the name of the mesh.
     """
 
     triangles: dict[str, Array] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    links_of_missing: dict[str, str] = field(default_factory=dict)
 
 
 def link_shapes(
@@ -50,8 +52,11 @@ def link_shapes(
     for link in read_xml(urdf).findall('link'):
         elements = link.findall('visual') or link.findall('collision')
         found = [part for element in elements for part in _placed(element, folder, shapes.missing)]
+        name = link.get('name', '')
         if found:
-            shapes.triangles[link.get('name', '')] = np.concatenate(found)
+            shapes.triangles[name] = np.concatenate(found)
+        for mesh in shapes.missing:
+            shapes.links_of_missing.setdefault(mesh, name)
         if advance is not None:
             advance(1)
     return shapes

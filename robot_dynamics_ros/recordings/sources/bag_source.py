@@ -16,7 +16,7 @@ from .mcap_blocks import mcap_blocks
 from .message_block import MessageBlock, joined_block, joined_blocks
 from .state_rows import StateBlock
 from .storage_files import decompressed, storage_files
-from .storage_readers import IndexedMcapReader, opened_storage, start_of
+from .storage_readers import IndexedMcapReader, messages_between, opened_storage, start_of
 
 DESCRIPTION_TOPIC = '/robot_description'
 STRING = 'std_msgs/msg/String'
@@ -49,22 +49,34 @@ class BagSource:
                     self.other_topics[topic] = kind
         self.description = self._first_description()
 
-    def blocks(self, topic: str) -> Iterator[StateBlock]:
+    def blocks(self, topic: str, begin: int = 0, end: int | None = None) -> Iterator[StateBlock]:
         """See `StateSource`."""
         decoder = JointStateDecoder(topic, ros1=self._ros1)
+        after = 0
         for file, reader in self._readers:
+            first, after = after, after + _count(reader, topic, JOINT_STATE)
+            if end is not None and end <= first:
+                return
+            if begin > first and begin >= after:
+                continue
+            # Of this file; without an end where all that it has is wanted.
+            last = None if end is None or end >= after else end - first
             with errors_of(file):
-                for block in self._message_blocks(reader, topic, JOINT_STATE):
+                for block in self._message_blocks(
+                    reader, topic, JOINT_STATE, max(0, begin - first), last
+                ):
                     yield decoder.decode(block)
 
-    def _message_blocks(self, reader: Any, topic: str, kind: str) -> Iterator[MessageBlock]:
-        chosen = [c for c in reader.connections if (c.topic, c.msgtype) == (topic, kind)]
+    def _message_blocks(
+        self, reader: Any, topic: str, kind: str, begin: int = 0, end: int | None = None
+    ) -> Iterator[MessageBlock]:
+        chosen = _connections(reader, topic, kind)
         if not chosen:
             return iter(())
         if isinstance(reader, IndexedMcapReader):
-            blocks = mcap_blocks(reader, {connection.id for connection in chosen})
+            blocks = mcap_blocks(reader, {connection.id for connection in chosen}, begin, end)
         else:
-            messages = reader.messages(connections=chosen)
+            messages = messages_between(reader, chosen, begin, end)
             blocks = joined_blocks((time, data) for _, time, data in messages)
         return map(_expanded_block, blocks)
 
@@ -143,6 +155,15 @@ def errors_of(file: Path) -> Iterator[None]:
         if isinstance(error, MemoryError | OverflowError):
             why = 'a size in it is impossible'
         raise RecordingError(f'{file} is damaged or incomplete: {why}') from None
+
+
+def _connections(reader: Any, topic: str, kind: str) -> list[Any]:
+    return [c for c in reader.connections if (c.topic, c.msgtype) == (topic, kind)]
+
+
+def _count(reader: Any, topic: str, kind: str) -> int:
+    """Messages of a topic in a file, as its index says."""
+    return sum(connection.msgcount for connection in _connections(reader, topic, kind))
 
 
 def _expanded_block(block: MessageBlock) -> MessageBlock:

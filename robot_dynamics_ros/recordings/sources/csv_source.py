@@ -55,9 +55,9 @@ class CsvSource:
             raise RecordingError(f'{self.name}: no column JOINT_position in the header')
         return joints
 
-    def blocks(self, topic: str) -> Iterator[StateBlock]:
+    def blocks(self, topic: str, begin: int = 0, end: int | None = None) -> Iterator[StateBlock]:
         """See `StateSource`."""
-        tables = [_tables(path) for path in self._paths]
+        tables = [_tables(path, begin, end) for path in self._paths]
         for parts in zip_longest(*tables):
             for part, path in zip(parts, self._paths, strict=True):
                 if part is None:
@@ -138,12 +138,11 @@ def _count_rows(path: Path) -> int:
         return max(0, sum(1 for _ in _lines(file, path)) - 1)
 
 
-def _tables(path: Path) -> Iterator[Array]:
-    """Rows of numbers, block by block; empty cells are NaN."""
+def _tables(path: Path, begin: int, end: int | None) -> Iterator[Array]:
+    """Rows of numbers from one row to another, block by block; empty cells are NaN."""
     with _opened(path) as file:
-        lines = _lines(file, path)
-        next(lines, None)
-        number = 2
+        lines = islice(_lines(file, path), 1 + begin, None if end is None else 1 + end)
+        number = 2 + begin
         while block := list(islice(lines, ROWS)):
             filled = [EMPTY_CELL.sub('nan', line) if _has_empty(line) else line for line in block]
             try:

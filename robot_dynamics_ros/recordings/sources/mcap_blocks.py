@@ -43,27 +43,39 @@ HEAD = np.dtype(
 COUNTED = HEAD.itemsize - RECORD.size
 
 
-def mcap_blocks(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
-    """The messages of some channels.
+def mcap_blocks(
+    storage: Any, channels: set[int], begin: int = 0, end: int | None = None
+) -> Iterator[MessageBlock]:
+    """The messages of some channels, in the blocks whose first message is in a range.
 
     Args:
         storage: open reader of rosbags, that has read the summary of the file.
         channels: their numbers.
+        begin: number of the first message, from 0.
+        end: number of the first one that is not wanted; None for all up to the last one.
 
     Raises:
         RecordingError: the file is damaged.
     """
     if storage.chunks:
-        return _of_chunks(storage, channels)
-    return _of_records(storage, channels)
+        return _of_chunks(storage, channels, begin, end)
+    return _of_records(storage, channels, begin, end)
 
 
-def _of_chunks(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
-    """Chunk by chunk, by the message indexes."""
+def _of_chunks(
+    storage: Any, channels: set[int], begin: int, end: int | None
+) -> Iterator[MessageBlock]:
+    """Chunk by chunk, by the message indexes; how many messages each has is in the summary."""
     buffer = bytearray()
+    after = 0
     for chunk in sorted(storage.chunks, key=lambda each: each.message_start_time):
         if channels.isdisjoint(chunk.message_index_offsets):
             continue
+        first, after = after, after + sum(chunk.channel_count.get(each, 0) for each in channels)
+        if first < begin:
+            continue
+        if end is not None and first >= end:
+            return
         size = chunk.chunk_length + chunk.message_index_length
         if size > 2 * LARGEST_CHUNK:
             raise RecordingError(f'a chunk has {size} bytes, at most {LARGEST_CHUNK} are allowed')
@@ -78,19 +90,23 @@ def _of_chunks(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
             yield _block(_records(view[: chunk.chunk_length]), offsets, channels)
 
 
-def _of_records(storage: Any, channels: set[int]) -> Iterator[MessageBlock]:
+def _of_records(
+    storage: Any, channels: set[int], begin: int, end: int | None
+) -> Iterator[MessageBlock]:
     """Of a file without chunks: as many records at a time as a window holds."""
     buffer = bytearray(WINDOW)
     at = storage.data_start
-    while at < storage.data_end:
+    after = 0
+    while at < storage.data_end and (end is None or after < end):
         view = memoryview(buffer)[: min(WINDOW, storage.data_end - at)]
         storage.bio.seek(at)
         if storage.bio.readinto(view) < len(view):
             raise RecordingError('it ends within its records')
-        offsets, end = _walked(view, channels)
-        if offsets:
-            yield _block(np.frombuffer(view[:end], np.uint8), np.array(offsets), channels)
-        at += end
+        offsets, size = _walked(view, channels)
+        first, after = after, after + len(offsets)
+        if offsets and first >= begin:
+            yield _block(np.frombuffer(view[:size], np.uint8), np.array(offsets), channels)
+        at += size
     if at > storage.data_end:
         raise RecordingError('it ends within a record')
 

@@ -66,8 +66,16 @@ class StateSource(Protocol):
     other_topics: Mapping[str, str]
     description: str | None
 
-    def blocks(self, topic: str) -> Iterator[StateBlock]:
-        """The states of a topic from the first one on, in the order of their log times.
+    def blocks(self, topic: str, begin: int = 0, end: int | None = None) -> Iterator[StateBlock]:
+        """States of a topic, in the order of their log times.
+
+        What ranges without a gap between them give is what all of the topic is: some formats give
+        whole blocks, by the number of their first state. States before `begin` are not decoded.
+
+        Args:
+            topic: of joint states.
+            begin: number of the first state, from 0.
+            end: number of the first one that is not wanted; None for all up to the last one.
 
         Raises:
             RecordingError: the files are damaged.

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from heapq import merge
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +63,43 @@ def start_of(reader: Any) -> int:
     """Time of the first message [ns]."""
     metadata = getattr(reader, 'metadata', None)
     return int(reader.start_time if metadata is None else metadata.start_time)
+
+
+def messages_between(
+    reader: Any, connections: list[Any], begin: int, end: int | None
+) -> Iterator[Any]:
+    """Messages of a file that is not MCAP, by their numbers in the order of their times.
+
+    Ranges without a gap between them give each message once: those with the time of the first one
+    of a range are all in it.
+
+    Args:
+        reader: of rosbags.
+        connections: whose messages are wanted.
+        begin: number of the first message, from 0.
+        end: number of the first one that is not wanted; None for all up to the last one.
+    """
+    start = _time_of(reader, connections, begin) if begin else None
+    stop = None if end is None else _time_of(reader, connections, end)
+    if begin and start is None:
+        return iter(())
+    messages: Iterator[Any] = reader.messages(connections=connections, start=start, stop=stop)
+    return messages
+
+
+def _time_of(reader: Any, connections: list[Any], number: int) -> int | None:
+    """Time of the message with a number [ns]; None if there are fewer."""
+    ids = [connection.id for connection in connections]
+    if isinstance(reader, Sqlite3Reader):
+        places = ','.join('?' * len(ids))
+        query = (
+            f'SELECT timestamp FROM messages WHERE topic_id IN ({places}) '
+            'ORDER BY timestamp LIMIT 1 OFFSET ?'
+        )
+        found = reader.dbconn.execute(query, (*ids, number)).fetchone()  # type: ignore[union-attr]
+        return None if found is None else int(found[0])
+    entries = merge(*(reader.indexes[each] for each in ids))
+    return next((int(entry.time) for entry in islice(entries, number, None)), None)
 
 
 def _check_mcap(storage: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from heapq import merge
 from itertools import repeat
 from operator import itemgetter
 from pathlib import Path
@@ -22,6 +23,7 @@ from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, W
 
 from robot_dynamics_ros.core.checks import Array
 
+from ..filtering.zero_phase import half_length
 from ..joint_samples import JointSamples
 from .joint_state_rows import JOINT_STATE, STRING, JointStateRows, serialized_text, typestore
 from .pending_states import PendingStates
@@ -85,39 +87,37 @@ class McapFile:
     def write(self, samples: TorqueSamples) -> None:
         """See `TorqueFile`."""
         for piece in samples.pieces(PIECE):
-            # Before a segment there may be more states than fit into memory.
-            self._write_states(piece.motion.times[0])
-            messages = list(self._torque_messages(piece))
-            for part in self._states.until(piece.motion.times[-1]):
-                messages.extend(self._state_messages(part))
-            self._write(sorted(messages, key=itemgetter(0)))
+            motion = piece.motion
+            if motion.begins:
+                # Before it, the clock may have jumped: states are in the order of the recording.
+                lost = (half_length(motion.cutoff, motion.rate) + 1) / motion.rate
+                before = self._states.before(motion.times[0] - lost, motion.times[-1])
+                self._write(self._state_messages(before))
+            states = self._state_messages(self._states.until(motion.times[-1]))
+            self._write(merge(*self._torque_messages(piece), states, key=itemgetter(0)))
 
     def finish(self) -> None:
         """Write the states that are left."""
-        self._write_states(float('inf'))
+        self._write(self._state_messages(self._states.until(float('inf'))))
 
-    def _write_states(self, until: float) -> None:
-        for part in self._states.until(until):
-            self._write(self._state_messages(part))
+    def _state_messages(self, parts: Iterable[JointSamples]) -> Iterator[Message]:
+        for states in parts:
+            yield from self._messages(
+                self._recorded, self._all_fields, states.times,
+                position=states.positions, velocity=states.velocities, effort=states.efforts,
+            )  # fmt: skip
 
-    def _state_messages(self, states: JointSamples) -> Iterator[Message]:
-        return self._messages(
-            self._recorded, self._all_fields, states.times,
-            position=states.positions, velocity=states.velocities, effort=states.efforts,
-        )  # fmt: skip
-
-    def _torque_messages(self, samples: TorqueSamples) -> Iterator[Message]:
+    def _torque_messages(self, samples: TorqueSamples) -> Iterator[Iterator[Message]]:
+        """The messages of each topic."""
         motion = samples.motion
-        yield from self._messages(
+        yield self._messages(
             self._torques, self._all_fields, motion.times,
             position=motion.positions, velocity=motion.velocities, effort=samples.torques,
         )  # fmt: skip
         for name, values in samples.parts.items():
             if name not in self._parts:
                 self._parts[name] = self._topic(f'{MODEL_TOPIC}/{name}')
-            yield from self._messages(
-                self._parts[name], self._efforts, motion.times, effort=values
-            )
+            yield self._messages(self._parts[name], self._efforts, motion.times, effort=values)
 
     def _messages(
         self, connection: Any, rows: JointStateRows, times: Array, **values: Array

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array
 
 from ..joint_samples import JointSamples
 
@@ -28,9 +31,16 @@ class PendingStates:
 
     def until(self, time: float) -> Iterator[JointSamples]:
         """The next states, up to the first one that is later [s]."""
+        return self._up_to(lambda times: times > time)
+
+    def before(self, first: float, last: float) -> Iterator[JointSamples]:
+        """The next states, up to the first one with a time from `first` to `last` [s]."""
+        return self._up_to(lambda times: (times >= first) & (times <= last))
+
+    def _up_to(self, ends: Callable[[Array], npt.NDArray[np.bool_]]) -> Iterator[JointSamples]:
         while (part := self._rest or next(self._parts, None)) is not None:
-            later = part.times > time
-            count = int(np.argmax(later)) if later.any() else len(part)
+            found = ends(part.times)
+            count = int(np.argmax(found)) if found.any() else len(part)
             self._rest = part.part(slice(count, None)) if count < len(part) else None
             if count:
                 yield part.part(slice(0, count))

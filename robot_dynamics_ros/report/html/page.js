@@ -14,6 +14,8 @@ const LETTER = 5.8;
 const EDGES = 10;
 const ROW = 19;
 const TITLE = 18;
+// Of long labels beside an axis, which take room from the legend [px].
+const LABELS = 60;
 
 function draw(place) {
   if (place.dataset.drawn) return;
@@ -42,11 +44,12 @@ function arranged(place, width, buttons = BUTTONS) {
   const { data, layout } = figures[place.dataset.figure];
   const narrow = width < NARROW;
   const left = narrow ? 50 : layout.margin.l;
+  const room = width - left - (layout.yaxis.automargin === true ? LABELS : 0);
   const changes = { 'font.size': narrow ? 11 : layout.font.size, 'margin.l': left };
   layout.annotations.forEach((title, index) => {
     const legend = `legend${index ? index + 1 : ''}`;
     const entries = data.filter((trace) => trace.showlegend && trace.legend === legend);
-    const rows = narrow ? rowsOf(entries, width - left) : 0;
+    const rows = narrow ? rowsOf(entries, room) : 0;
     changes[`${legend}.x`] = narrow ? 0 : 1;
     changes[`${legend}.xanchor`] = narrow ? 'left' : 'right';
     changes[`${legend}.font.size`] = narrow ? 10.5 : layout[legend].font.size;

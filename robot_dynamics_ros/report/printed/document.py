@@ -16,7 +16,7 @@ from robot_dynamics_ros.comparison import Comparison
 from ..figures.joint_parts import JointPart, joint_parts
 from ..next_parameters import friction_parameters
 from ..provenance import Provenance
-from ..summary import headline, recordings_line, verdict_of
+from ..summary import after_fit, headline, recordings_line, verdict_of
 from ..words.numbers_as_text import duration, quantity
 from ..words.readable import in_one_line, readable
 from .matplotlib_panels import draw, put, style
@@ -26,6 +26,8 @@ WIDTH, HEIGHT, MARGIN = 8.27, 11.69, 0.6
 PAGE = (WIDTH, HEIGHT)
 # A line of text [inch], and its letters.
 LINE, LETTERS = 0.185, 100
+# Lines that a heading does not stand without.
+FOLLOWING = 2.0
 HEADING: dict[str, Any] = {'size': 12, 'weight': 'bold'}
 STRONG: dict[str, Any] = {'size': 9, 'weight': 'bold'}
 PLAIN: dict[str, Any] = {'size': 9}
@@ -56,21 +58,22 @@ def document(comparison: Comparison, provenance: Provenance) -> bytes:
         'CreationDate': provenance.created,
     }
     with style(), PdfPages(content, metadata=metadata) as pages:
-        for canvas in _text_pages([*_summary(comparison, parts, title)]):
+        for canvas in text_pages([*_summary(comparison, parts, title)]):
             pages.savefig(canvas)
         for part in parts:
             if part.figures:
                 pages.savefig(_joint_page(part))
-        for canvas in _text_pages([*_made(comparison, provenance)]):
+        for canvas in text_pages([*_made(comparison, provenance)]):
             pages.savefig(canvas)
     return content.getvalue()
 
 
-def _text_pages(lines: Sequence[Line]) -> Iterator[Canvas]:
+def text_pages(lines: Sequence[Line]) -> Iterator[Canvas]:
     """Pages that hold the lines from top to bottom."""
     canvas, y = Canvas(figsize=PAGE), HEIGHT - MARGIN
     for line in lines:
-        if y - line.height * LINE < MARGIN:
+        needed = line.height + (FOLLOWING if 'weight' in line.look else 0.0)
+        if y - needed * LINE < MARGIN:
             yield canvas
             canvas, y = Canvas(figsize=PAGE), HEIGHT - MARGIN
         put(canvas, MARGIN / WIDTH, y / HEIGHT, line.text, **line.look)
@@ -86,8 +89,7 @@ def _summary(comparison: Comparison, parts: Sequence[JointPart], title: str) -> 
     yield Line('Verdict', HEADING, 1.6)
     for part in parts:
         yield from _wrapped(f'{"✓" if part.is_good else "▲"} {part.name}', STRONG)
-        left = quantity(part.comparison.rms_after_fit, part.comparison.unit)
-        yield from _wrapped(f'{verdict_of(part)} Residual after the fit: {left}.', PLAIN)
+        yield from _wrapped(f'{verdict_of(part)} {after_fit(part)}', PLAIN)
         yield Line('', PLAIN, 0.4)
     yield Line('', PLAIN)
     yield Line('Findings', HEADING, 1.6)

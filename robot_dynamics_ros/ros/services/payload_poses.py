@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.model.sampling import random_positions
 
 from ..robot.commanded_robot import CommandedRobot
 
@@ -27,13 +27,12 @@ def overload_question(loaded: CommandedRobot, before: CommandedRobot) -> str:
     if 'gravity' not in before.feedforward.selected_terms:
         return ''
     limits = FACTOR * loaded.guard.limiter.limits / loaded.guard.settings.effort_scale
-    count = 0
-    for state in random_states(loaded.dynamics.model, POSES):
-        held, held_before = (
-            np.abs(robot.dynamics.gravity_torque(state.q))[loaded.feedforward.indices]
-            for robot in (loaded, before)
-        )
-        count += bool((held > np.maximum(limits, held_before)).any())
+    poses = random_positions(loaded.dynamics.model, POSES)
+    held, held_before = (
+        np.abs([robot.dynamics.gravity_torque(q)[loaded.feedforward.indices] for q in poses])
+        for robot in (loaded, before)
+    )
+    count = int((held > np.maximum(limits, held_before)).any(axis=1).sum())
     if 2 * count <= POSES:
         return ''
     return (

@@ -1,0 +1,125 @@
+"""A motion in another unit ends with a statement about it, at any rate; messages name units."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import three_joints
+
+pytest.importorskip('mujoco')
+pytest.importorskip('scipy')
+
+from simulated_recordings import JOINTS, RATE, Recorded, simulated
+
+from robot_dynamics_ros.comparison.compare import compare, conclude, gather
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings.quality import Quality
+
+
+def in_degrees(rate):
+    """The arm at another rate [Hz]."""
+    recorded = simulated().part(slice(None, None, round(RATE / rate)))
+    return replace(
+        recorded,
+        positions=np.rad2deg(recorded.positions),
+        velocities=np.rad2deg(recorded.velocities),
+    )
+
+
+def said_of(torques, recorded):
+    """The text of the finding, or of the refusal."""
+    model, reader = torques(), recorded.reader
+    try:
+        evidence = gather(
+            model, reader.motions(cutoff=None), file='arm.mcap', quality=reader.quality
+        )
+    except RecordingError as error:
+        return str(error)
+    findings = conclude(model, [evidence]).findings
+    assert findings[0].code == 'units', [str(finding) for finding in findings]
+    return findings[0].message
+
+
+@pytest.mark.parametrize('rate', [10.0, 15.0, 30.0, 100.0, 200.0])
+def test_degrees_are_told_at_any_rate(torques, rate):
+    assert 'degrees' in said_of(torques, in_degrees(rate))
+
+
+def test_degrees_of_a_joint_that_only_turns_leave_no_segment(torques):
+    """At 2 rad/s and 20 Hz each step is a jump: the refusal says why."""
+    recorded = in_degrees(20.0)
+    positions = recorded.positions.copy()
+    positions[:, JOINTS.index('flange')] = np.rad2deg(2.0 * recorded.times)
+    model, reader = torques(), replace(recorded, positions=positions).reader
+    with pytest.raises(RecordingError, match=r'flange has positions up to .*: perhaps .* degrees'):
+        gather(model, reader.motions(cutoff=None))
+
+
+def test_a_joint_that_wraps_is_not_in_degrees():
+    """Some jumps of a turn, and positions within a turn."""
+    recorded = simulated()
+    positions = recorded.positions.copy()
+    turned = (recorded.times * 3.0).astype(int) % 2 == 1
+    positions[turned, JOINTS.index('flange')] -= 2.0 * np.pi
+    reader = replace(recorded, positions=positions).reader
+    assert list(reader.motions(cutoff=20.0))
+    assert reader.quality.jumps > 40
+    assert reader.quality.doubt == ''
+
+
+def test_one_wrong_position_is_not_another_unit(compared):
+    """A single sample far outside is a jump; the verdicts on the others stay."""
+    recorded = simulated().with_efforts(np.negative, 'elbow')
+    positions = recorded.positions.copy()
+    positions[1000, 2] = 1e4
+    found = compared(replace(recorded, positions=positions)).findings
+    codes = [finding.code for finding in found]
+    assert 'sign' in codes
+    assert 'units' not in codes
+
+
+def test_a_robot_without_limits_is_doubted_by_its_jumps():
+    quality = Quality('header', samples=1000, jumps=300, largest={'wheel': 143.0, 'arm': 2.0})
+    assert 'wheel has positions up to 143' in quality.doubt
+    assert quality.doubt in quality.remarks()
+    assert 'largest' not in quality.as_json()
+    assert not Quality('header', samples=1000, jumps=3, largest={'wheel': 143.0}).doubt
+    assert not Quality('header', samples=1000, jumps=300).doubt
+    assert not Quality('header').doubt
+
+
+@pytest.fixture(scope='module')
+def slide():
+    """A robot with a prismatic joint in its midst, and efforts that its model needs."""
+    dynamics = RobotDynamics(parse_urdf(three_joints.URDF))
+    times = np.arange(3000) / RATE
+    rates = 2.0 * np.pi * np.array([0.31, 0.43, 0.37])
+    angles = np.outer(times, rates)
+    size = np.array([0.8, 0.2, 1.0])
+    q, v, a = (
+        size * np.sin(angles),
+        size * rates * np.cos(angles),
+        -size * rates**2 * np.sin(angles),
+    )
+    gravity = dynamics.gravity_torque(q)
+    efforts = dynamics.inverse_dynamics(q, v, a)
+    return Recorded(times, q, v, efforts, gravity, three_joints.JOINTS)
+
+
+def test_a_factor_of_a_prismatic_joint_is_one_of_forces(slide):
+    efforts = slide.efforts * [1.0, 0.5, 1.0]
+    reader = replace(slide, efforts=efforts).reader
+    (found,) = compare(parse_urdf(three_joints.URDF), reader.motions()).findings
+    assert (found.code, found.joints) == ('factor', ('slide',))
+    assert 'times the force of the model' in found.message
+    assert 'with 2 N for one unit' in found.message
+    assert 'N m' not in found.message
+
+
+def test_gravity_of_a_prismatic_joint_is_a_force(slide):
+    reader = replace(slide, efforts=slide.efforts - slide.gravity).reader
+    (found,) = compare(parse_urdf(three_joints.URDF), reader.motions()).findings
+    assert found.code == 'gravity_compensated'
+    assert re.search(r'up to \d+\.?\d* N at slide:', found.message)

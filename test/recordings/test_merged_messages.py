@@ -1,0 +1,127 @@
+"""Joints that come in several messages of one topic: one sample where all of them are fresh."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rosbags')
+
+from recorded_states import TOPIC, Sines, joined, ros2_messages, sine_states, write_bag
+
+from robot_dynamics_ros.recordings import open_recording
+
+STATES = sine_states(rate=250.0, seconds=4.0)
+ARM, HAND = STATES.names[:2], STATES.names[2:]
+MS = 1_000_000
+
+
+def half(names, *, rows=slice(None), late=0):
+    """The states of some joints alone, at the true motion of a time that much later [ns]."""
+    columns = [STATES.names.index(name) for name in names]
+    part = STATES.part(rows)
+    positions, velocities = part.positions, part.velocities
+    if late:
+        times = (part.stamps - STATES.stamps[0] + late) * 1e-9
+        positions, velocities = Sines().at(times), Sines().at(times, 1)
+    return replace(
+        part,
+        stamps=part.stamps + late,
+        names=tuple(names),
+        positions=positions[:, columns],
+        velocities=velocities[:, columns],
+        efforts=(3.0 * positions + velocities + 1.0)[:, columns],
+    )
+
+
+def bag_of(folder, *halves, **options):
+    messages = (message for states in halves for message in ros2_messages(states))
+    # By time alone: of equal times, in the order of the halves.
+    ordered = sorted(messages, key=lambda message: message[0])
+    return write_bag(folder, {TOPIC: ('sensor_msgs/msg/JointState', ordered)}, **options)
+
+
+@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+@pytest.mark.parametrize('order', [(ARM, HAND), (HAND, ARM)])
+def test_two_halves_with_the_same_stamps_are_the_whole(tmp_path, storage, order):
+    bag = bag_of(tmp_path / 'bag', *map(half, order), storage=storage)
+    with open_recording([bag], joints=STATES.names) as recording:
+        times, positions, velocities, efforts = joined(recording)
+        quality = recording.quality
+    assert recording.interval == pytest.approx(0.004)
+    assert quality.merged == len(times) == len(STATES)
+    assert (quality.skew, quality.malformed, quality.of_other_joints) == (0.0, 0, 0)
+    np.testing.assert_allclose(times, np.arange(len(STATES)) * 0.004, atol=1e-9)
+    np.testing.assert_array_equal(positions, STATES.positions)
+    np.testing.assert_array_equal(velocities, STATES.velocities)
+    np.testing.assert_array_equal(efforts, STATES.efforts)
+
+
+@pytest.mark.parametrize('late', [MS, 3 * MS])
+@pytest.mark.parametrize('size', [7, 65536])
+def test_halves_that_alternate_are_merged_with_the_shorter_time_between_them(tmp_path, late, size):
+    """Whichever comes first: the other one follows after 1 ms of 4 ms."""
+    bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, late=late))
+    with open_recording([bag], joints=STATES.names) as recording:
+        parts = list(recording.chunks(size))
+        quality = recording.quality
+    assert quality.skew == pytest.approx(1e-3)
+    assert len(STATES) - 1 <= quality.merged == quality.samples
+    assert quality.dropouts == quality.gaps == 0
+    found = np.concatenate([part.positions for part in parts])
+    times = np.concatenate([part.times for part in parts]) + recording.start * 1e-9
+    exact = Sines().at(times - STATES.stamps[0] * 1e-9)
+    # Within the motion of 1 ms, as float64 holds such times.
+    assert np.abs(found - exact).max() < 1.2e-3 * 2.0 * np.pi * 1.1 * 1.5
+    assert any(f'{quality.merged} samples are merged' in line for line in quality.remarks())
+
+
+def test_the_joint_that_comes_most_rarely_sets_the_rate(tmp_path):
+    rare = half(HAND, rows=slice(0, None, 5))
+    bag = bag_of(tmp_path / 'bag', half(ARM), rare)
+    with open_recording([bag], joints=STATES.names) as recording:
+        _, positions, *_ = joined(recording)
+        assert recording.interval == pytest.approx(0.02)
+        assert recording.quality.merged == len(rare)
+    np.testing.assert_array_equal(positions, STATES.positions[::5])
+
+
+def test_nothing_is_made_of_a_half_alone(tmp_path):
+    """The hand is silent for a second: a gap, and no sample with its old position."""
+    silent = np.setdiff1d(np.arange(len(STATES)), np.arange(400, 650))
+    bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, rows=silent))
+    with open_recording([bag], joints=STATES.names) as recording:
+        _, positions, *_ = joined(recording)
+        assert recording.quality.gaps == 1
+    np.testing.assert_array_equal(positions, STATES.positions[silent])
+
+
+def test_an_old_value_before_a_pause_of_both_is_not_used(tmp_path):
+    """The arm comes once more before the pause, the hand first after it."""
+    arm = half(ARM, rows=np.r_[0:401, 650:1000])
+    hand = half(HAND, rows=np.r_[0:400, 649:1000])
+    bag = bag_of(tmp_path / 'bag', arm, hand)
+    with open_recording([bag], joints=STATES.names) as recording:
+        _, positions, *_ = joined(recording)
+    np.testing.assert_array_equal(positions, STATES.positions[np.r_[0:400, 650:1000]])
+
+
+def test_a_hand_that_is_not_wanted_does_not_change_the_arm(tmp_path):
+    bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND, rows=slice(0, None, 5), late=MS))
+    with open_recording([bag], joints=ARM) as recording:
+        _, positions, *_ = joined(recording)
+        assert (recording.quality.merged, recording.quality.of_other_joints) == (0, 200)
+        assert recording.kinds == pytest.approx({ARM: 0.004, HAND: 0.02})
+    np.testing.assert_array_equal(positions, STATES.positions[:, :2])
+
+
+@pytest.mark.parametrize('storage', ['mcap', 'sqlite3'])
+def test_parts_give_the_same_but_for_one_sample_at_each_cut(tmp_path, storage):
+    bag = bag_of(tmp_path / 'bag', half(ARM), half(HAND), storage=storage)
+    found = []
+    for number in range(3):
+        with open_recording([bag], joints=STATES.names, part=(number, 3)) as recording:
+            found += [part.times for part in recording.chunks()]
+    times = np.concatenate([np.empty(0), *found])
+    assert len(STATES) - 2 <= len(times) <= len(STATES)
+    assert (np.diff(times) > 0.0).all()
