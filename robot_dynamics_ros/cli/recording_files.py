@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -36,6 +37,20 @@ def inputs(files: Mapping[str, tuple[Path, ...]], urdf: Path | None) -> list[Pat
     """Everything that is read: the files of the recordings, and the description."""
     described = [] if urdf is None else [urdf]
     return [*described, *(path for paths in files.values() for path in paths)]
+
+
+def recorded_bytes(files: Sequence[Path]) -> int:
+    """Size of the files of a recording, or of all files of its folders; 0 of what is missing."""
+    return sum(map(_size, files))
+
+
+def _size(path: Path) -> int:
+    try:
+        if path.is_dir():
+            return sum(_size(Path(entry)) for entry in os.scandir(path))
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def recording_files(word: str) -> tuple[Path, ...]:

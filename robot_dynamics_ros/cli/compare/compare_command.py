@@ -100,7 +100,8 @@ def _outcomes(
         ((name, paths),) = files.items()
         result = gather_evidence(options, name, paths, progress=output.progress)
         return [Outcome(name, result)]
-    return joined_outcomes(tasks, fleet.run('compare', parts, options, output))
+    unit = 'recordings' if len(parts) == len(files) else 'parts'
+    return joined_outcomes(tasks, fleet.run('compare', parts, options, output, unit))
 
 
 def concluded(

@@ -7,7 +7,14 @@ import sys
 
 import numpy as np
 import pytest
-from exported_library import NAME, ExportedDynamics, compile_as_cpp, compile_c, needs_compilers, run
+from exported_library import (
+    NAME,
+    ExportedDynamics,
+    compile_as_cpp,
+    compile_c,
+    needs_compilers,
+    run,
+)
 from mechanics.closeness import assert_close
 from mechanics.planar_arms import planar_2r
 from three_joints import URDF as THREE_JOINTS
