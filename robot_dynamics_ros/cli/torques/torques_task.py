@@ -32,7 +32,7 @@ def write_torques(
     """Write the torques along a recording, or a part of them, as a whole file.
 
     What all parts write is what the recording gives as a whole: each part reads and filters the
-    recording from its start, which takes a thirtieth of the time that torques and files take.
+    recording from its start, which takes a small part of the time.
 
     Args:
         options: of the recording.
