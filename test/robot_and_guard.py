@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 from three_joints import URDF
 
-from robot_dynamics_ros.control.feedforward import Feedforward
+from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.guards.supervisor import Mode
@@ -37,8 +37,10 @@ class RobotAndGuard(RuleBasedStateMachine):
     @initialize(
         on_stale=st.sampled_from(['hold', 'zero', 'stop']),
         on_stop=st.sampled_from(['zero', 'hold']),
+        offset=st.sampled_from([0.0, -15.0]),
     )
-    def begin(self, on_stale, on_stop):
+    def begin(self, on_stale, on_stop, offset=0.0):
+        self.offset = np.array([offset, 0.5 * offset, -offset])
         self.settings = GuardSettings(
             on_stale=on_stale, on_stop=on_stop, fade_time=0.1, reference_tolerance=()
         )
@@ -60,7 +62,8 @@ class RobotAndGuard(RuleBasedStateMachine):
         self.expected_end = math.inf
 
     def make(self):
-        return GuardedFeedforward(Feedforward(ROBOTS[self.robot]), self.settings)
+        feedforward = Feedforward(ROBOTS[self.robot], terms=TERMS, offset=self.offset)
+        return GuardedFeedforward(feedforward, self.settings)
 
     @property
     def time(self):

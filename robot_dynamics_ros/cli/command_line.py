@@ -18,6 +18,7 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from .compare.compare_command import compare_command
 from .description_file import TopicReader
+from .excite.excite_command import excite_command
 from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 from .inspect_command import inspect_command
@@ -65,6 +66,7 @@ for command in (
     validate_command,
     torques_command,
     compare_command,
+    excite_command,
     export_command,
 ):
     commands.add_command(command)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -12,11 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
-import numpy as np
 from rich.console import Console, RenderableType
 from rich.text import Text
 
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.json_text import json_text
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
 from .files_to_write import check_files
@@ -94,7 +92,7 @@ class Output:
         """
         if self.json_file is None:
             return
-        text = json.dumps(_plain(result), indent=2, ensure_ascii=False, allow_nan=False) + '\n'
+        text = json_text(result)
         if self.json_only:
             with writing_to_stdout():
                 click.echo(text, nl=False)
@@ -186,19 +184,3 @@ class _FileToWrite(click.ParamType):
             except ParameterError as error:
                 self.fail(str(error), param, ctx)
         return path
-
-
-def _plain(value: Any) -> Any:
-    """What `json` can write of a value."""
-    match value:
-        case np.ndarray() | np.generic():
-            return _plain(value.tolist())
-        case Mapping():
-            return {str(key): _plain(entry) for key, entry in value.items()}
-        case list() | tuple():
-            return [_plain(entry) for entry in value]
-        case float():
-            return value if math.isfinite(value) else None
-        case Path():
-            return str(value)
-    return value

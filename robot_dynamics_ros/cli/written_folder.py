@@ -16,7 +16,9 @@ from robot_dynamics_ros.written_file import staging_folder
 MANIFEST = '.robot_dynamics.json'
 
 
-def write_folder(folder: Path | str, files: Mapping[str, str], *, force: bool = False) -> None:
+def write_folder(
+    folder: Path | str, files: Mapping[str, str | bytes], *, force: bool = False
+) -> None:
     """Write files into a folder: all of them, or after an error or Ctrl-C, none.
 
     What was written before is replaced, and what is no more written is removed. Files that are not
@@ -25,7 +27,7 @@ def write_folder(folder: Path | str, files: Mapping[str, str], *, force: bool = 
 
     Args:
         folder: is made where there is none.
-        files: text of each file by its path in the folder.
+        files: content of each file by its path in the folder; text is written in UTF-8.
         force: whether files that are not from here, or that were changed, may be replaced.
 
     Raises:
@@ -36,11 +38,15 @@ def write_folder(folder: Path | str, files: Mapping[str, str], *, force: bool = 
     if target.exists() and not target.is_dir():
         raise ParameterError(f'{folder} is a file: name a folder')
     written = _written_before(target)
-    _check_nothing_in_the_way(target, files, written, force)
+    contents = {
+        path: content.encode() if isinstance(content, str) else content
+        for path, content in files.items()
+    }
+    _check_nothing_in_the_way(target, contents, written, force)
     exists = target.is_dir()
     with staging_folder(target if exists else target.parent, target.name, named=folder) as staging:
         new, old = Path(staging, 'new'), Path(staging, 'old')
-        _write(new, files)
+        _write(new, contents)
         if exists:
             _exchange(
                 new, target, old, [path for path in written if _is_ours(target, path, written)]
@@ -69,7 +75,7 @@ def _digest(content: bytes) -> str:
 
 
 def _check_nothing_in_the_way(
-    folder: Path, files: Mapping[str, str], written: Mapping[str, str], force: bool
+    folder: Path, files: Iterable[str], written: Mapping[str, str], force: bool
 ) -> None:
     for path in files:
         file = folder / path
@@ -82,12 +88,13 @@ def _check_nothing_in_the_way(
             )
 
 
-def _write(folder: Path, files: Mapping[str, str]) -> None:
-    manifest = {path: _digest(text.encode()) for path, text in sorted(files.items())}
-    for path, text in {**files, MANIFEST: json.dumps(manifest, indent=1) + '\n'}.items():
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    manifest = {path: _digest(content) for path, content in sorted(files.items())}
+    listed = (json.dumps(manifest, indent=1) + '\n').encode()
+    for path, content in {**files, MANIFEST: listed}.items():
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(text.encode())
+        file.write_bytes(content)
 
 
 def _exchange(new: Path, target: Path, old: Path, ours: Iterable[str]) -> None:

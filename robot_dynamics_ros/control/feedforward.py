@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
 
-# The rows of `RobotDynamics.torque_terms`, and friction.
+# The rows of `RobotDynamics.torque_terms`, and friction with the constant offset.
 TERMS = ('gravity', 'coriolis', 'inertial', 'friction')
 # Friction is rarely known, and a wrong friction torque drives a joint: it must be selected.
 DEFAULT_TERMS = TERMS[:3]
@@ -21,7 +21,11 @@ EVALUATION_POINTS = ('reference', 'state')
 
 
 class Feedforward:
-    """Computes tau = M(q) a + C(q, v) v + g(q) + f(v), for some joints of a robot.
+    """Computes tau = M(q) a + C(q, v) v + g(q) + f(v) + b, for some joints of a robot.
+
+    The term friction is f(v) + b: the friction, and a constant torque of each joint. Data of a
+    moving arm cannot tell b from friction that differs between the directions. At rest f is zero
+    and b is not.
 
     Joints that are not commanded have their measured position, zero velocity and zero
     acceleration. A call allocates no arrays for results: they are filled in place.
@@ -32,6 +36,7 @@ class Feedforward:
         indices: (k,) indices of these among the independent joints of the model.
         selected_terms: names of the terms that are summed.
         friction: torque that compensates friction; may be replaced at any time.
+        offset: (k,) b of the commanded joints [N m or N]; may be replaced at any time.
         q: (n,) positions of the last evaluation [rad or m].
         v: (n,) velocities of the last evaluation [rad/s or m/s].
         a: (n,) accelerations of the last evaluation [rad/s^2 or m/s^2].
@@ -51,6 +56,7 @@ class Feedforward:
         terms: Sequence[str] = DEFAULT_TERMS,
         evaluate_at: str = 'reference',
         friction: JointFriction | None = None,
+        offset: Array | None = None,
     ) -> None:
         """Select joints and terms, and allocate the results.
 
@@ -61,6 +67,7 @@ class Feedforward:
             evaluate_at: 'reference': M(qr) ar + C(qr, vr) vr + g(qr) + f(vr); 'state': at the
                 measured q and v, with the acceleration of the reference.
             friction: of the joints; None for that of the URDF.
+            offset: (k,) constant torque of the commanded joints [N m or N]; None for zero.
 
         Raises:
             UnknownNameError: no independent joint has that name.
@@ -74,6 +81,7 @@ class Feedforward:
         self.select_terms(terms, evaluate_at=evaluate_at)
         self.dynamics = dynamics
         self.friction = friction or JointFriction(model)
+        self.offset = np.zeros(len(self.joints)) if offset is None else offset
         self.q, self.v, self.a = np.zeros((3, model.size))
         self._rest = np.zeros(model.size)
         self.terms = np.zeros((FRICTION, model.size))
@@ -145,10 +153,9 @@ class Feedforward:
         self._step()
         self.current = True
         np.take(self.terms, commanded, axis=1, out=self.parts[:FRICTION])
+        self.parts[FRICTION] = self.offset
         if self.friction.exists:
-            self.parts[FRICTION] = self.friction.torque(self.v)[commanded]
-        else:
-            self.parts[FRICTION] = 0.0
+            self.parts[FRICTION] += self.friction.torque(self.v)[commanded]
         np.dot(self._weights, self.parts, out=self.effort)
         if not np.isfinite(self.effort).all():
             raise StateError('the torque is not finite at this state and reference')
@@ -156,7 +163,7 @@ class Feedforward:
     def hold(self, q: Array) -> None:
         """Compute the torque that holds the robot at rest, in `parts` and `effort`.
 
-        That is the gravity torque if gravity is selected, and zero if not.
+        That is the gravity torque if gravity is selected, and the offset if friction is.
 
         Args:
             q: (n,) positions of all independent joints [rad or m].

@@ -12,13 +12,20 @@ JOINT_STATE = 'sensor_msgs/msg/JointState'
 RATE = 1000
 
 
-def write_recording(folder: Path, joints: list[str], samples: int) -> Path:
+Signals = tuple[np.ndarray, np.ndarray, np.ndarray]
+
+
+def write_recording(
+    folder: Path, joints: list[str], samples: int, signals: Signals | None = None
+) -> Path:
     """An MCAP file with states of a smooth motion at 1 kHz; the file.
 
     Args:
         folder: of the bag; does not exist.
         joints: names.
         samples: number of states.
+        signals: positions, velocities and efforts (samples, joints); None: sines, whose efforts
+            mean nothing.
     """
     store = get_typestore(Stores.LATEST)
     types = store.types
@@ -32,7 +39,8 @@ def write_recording(folder: Path, joints: list[str], samples: int) -> Path:
     rows = np.tile(np.frombuffer(template, np.uint8), (samples, 1))
     stamps = np.stack([times.astype(int), np.arange(samples) % RATE * (10**9 // RATE)], axis=1)
     rows[:, 4:12] = stamps.astype(np.uint32).view(np.uint8)
-    for place, signal in zip(places, (np.sin(angles), np.cos(angles), angles % 5.0), strict=True):
+    signals = signals or (np.sin(angles), np.cos(angles), angles % 5.0)
+    for place, signal in zip(places, signals, strict=True):
         rows[:, place : place + signal.shape[1] * 8] = signal.view(np.uint8)
     with Writer(folder, version=9, storage_plugin=StoragePlugin.MCAP) as writer:
         connection = writer.add_connection('/joint_states', JOINT_STATE, typestore=store)

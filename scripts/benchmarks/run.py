@@ -19,6 +19,7 @@ import core
 import descriptions
 import exported_c
 import fleets
+import identification
 import kinetics
 import recordings
 from figures import Figure
@@ -27,7 +28,7 @@ from figures import Figure
 def main() -> int:
     parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
     parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
-    rooms = 'validate', 'recordings', 'fleets'
+    rooms = 'validate', 'recordings', 'fleets', 'identification'
     parts = ['core', 'batches', 'c', 'node', 'back_ends', *rooms]
     parser.add_argument('--only', choices=parts, help='measure one of them')
     parser.add_argument(
@@ -58,6 +59,8 @@ def main() -> int:
         figures += descriptions.measure()
     if options.only in (None, 'recordings'):
         figures += recordings.measure()
+    if options.only in (None, 'identification'):
+        figures += identification.measure()
     if options.only in (None, 'node'):
         figures += _measure_node(options.seconds)
     if options.json:

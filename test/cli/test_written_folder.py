@@ -32,6 +32,14 @@ def test_it_is_made_with_its_parents(folder):
     assert list(folder.parent.iterdir()) == [folder]
 
 
+def test_bytes_are_written_as_they_are(folder):
+    picture = b'\x89PNG\r\n\x1a\n\xff'
+    for _ in range(2):
+        write_folder(folder, {'picture.png': picture, 'a.txt': 'one\r\n'})
+    assert (folder / 'picture.png').read_bytes() == picture
+    assert (folder / 'a.txt').read_bytes() == b'one\r\n'
+
+
 def test_an_empty_folder_is_filled(folder):
     folder.mkdir(parents=True)
     write_folder(str(folder), FILES)

@@ -130,6 +130,43 @@ def test_compensation_gives_no_more_power_than_friction_takes(v):
     assert (given_back <= taken * (1.0 + 1e-14) + np.finfo(float).tiny).all()
 
 
+OFFSET = np.array([0.7, -4.0, 0.2])
+
+
+def test_an_offset_is_part_of_friction_at_any_velocity(dynamics):
+    plain = rubbing(dynamics, terms=['friction'])
+    offset = rubbing(dynamics, terms=['friction'], offset=OFFSET)
+    for v in (V, 0 * V):
+        for feedforward in (plain, offset):
+            feedforward.compute(Q, v)
+        np.testing.assert_allclose(offset.effort - plain.effort, OFFSET, rtol=1e-13)
+        np.testing.assert_array_equal(offset.parts[3], offset.effort)
+    offset.select_terms(['gravity'], evaluate_at='reference')
+    offset.compute(Q, V)
+    np.testing.assert_array_equal(offset.effort, offset.parts[0])
+
+
+def test_an_offset_holds_the_arm_too(dynamics):
+    """A constant torque acts on an arm at rest as well."""
+    feedforward = rubbing(dynamics, terms=['gravity', 'friction'], offset=OFFSET)
+    feedforward.hold(Q)
+    np.testing.assert_allclose(feedforward.effort, dynamics.gravity_torque(Q) + OFFSET, rtol=1e-13)
+
+
+def test_an_offset_is_that_of_the_commanded_joints(dynamics):
+    feedforward = rubbing(
+        dynamics, joints=['wrist', 'turn'], terms=['friction'], offset=OFFSET[:2]
+    )
+    feedforward.hold(Q)
+    np.testing.assert_array_equal(feedforward.effort, OFFSET[:2])
+
+
+def test_an_offset_alone_is_the_torque_of_a_frictionless_arm(dynamics):
+    feedforward = Feedforward(dynamics, terms=['friction'], offset=OFFSET)
+    feedforward.compute(Q, V)
+    np.testing.assert_array_equal(feedforward.effort, OFFSET)
+
+
 def test_friction_may_be_replaced(dynamics):
     feedforward = rubbing(dynamics, terms=['friction'])
     feedforward.friction = JointFriction(dynamics.model)

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-CODE = {'The three-link arm': ROOT / 'examples/three_link_arm'}
+CODE = {
+    'The three-link arm': ROOT / 'examples/three_link_arm',
+    'Identification': ROOT / 'robot_dynamics_ros/identification',
+}
 
 
 def rows():

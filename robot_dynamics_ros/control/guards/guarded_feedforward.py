@@ -68,8 +68,9 @@ class GuardedFeedforward(GuardParts):
         largest = np.zeros_like(self.effort)
         if self.settings.on_stop == 'hold':
             self.feedforward.hold(self.state.q)
-            limits, gravity = self.limiter.limits, np.abs(self.feedforward.parts[GRAVITY])
-            largest = np.where(np.isfinite(limits), limits, gravity)
+            limits = self.limiter.limits
+            held = np.abs(self.feedforward.parts).sum(axis=0)
+            largest = np.where(np.isfinite(limits), limits, held)
         return self._transition.longest_time(largest)
 
     def set_reference(self, reference: Trajectory | None, time: float) -> None:

@@ -24,11 +24,17 @@ class JointFriction:
     friction it compensates. Friction itself is minus that torque and takes power at every speed;
     compensation at rest is zero and starts no motion.
 
+    The two directions of a joint may have different coefficients: those of the sign of v count,
+    and what is said above holds for each direction.
+
     Mimic joints have friction too: the joint that they mimic feels it, times the multiplier.
 
     Attributes:
-        viscous: F_v of every joint of the model, mimic joints included (N,) [N m s/rad or N s/m].
+        viscous: F_v of every joint of the model, mimic joints included, at positive velocity (N,)
+            [N m s/rad or N s/m].
         coulomb: F_s of the same (N,) [N m or N].
+        viscous_negative: F_v at negative velocity (N,) [N m s/rad or N s/m].
+        coulomb_negative: F_s at negative velocity, not negative itself (N,) [N m or N].
         smoothing: v_0 [rad/s or m/s].
     """
 
@@ -38,6 +44,8 @@ class JointFriction:
         *,
         viscous: Mapping[str, float] | None = None,
         coulomb: Mapping[str, float] | None = None,
+        viscous_negative: Mapping[str, float] | None = None,
+        coulomb_negative: Mapping[str, float] | None = None,
         smoothing: float = SMOOTHING,
     ) -> None:
         """Take the coefficients of the URDF, except for those that are given.
@@ -46,6 +54,9 @@ class JointFriction:
             model: the robot; `damping` and `friction` of its joints.
             viscous: by joint name, in place of the URDF's damping.
             coulomb: by joint name, in place of the URDF's friction.
+            viscous_negative: of negative velocities, by joint name; other joints have the same
+                in both directions.
+            coulomb_negative: as `viscous_negative`.
             smoothing: v_0 [rad/s or m/s].
 
         Raises:
@@ -56,8 +67,20 @@ class JointFriction:
             raise ParameterError(f'smoothing is {smoothing}, it must be positive and finite')
         damping = {joint.name: joint.damping for joint in model.joints}
         friction = {joint.name: joint.friction for joint in model.joints}
-        self.viscous = _coefficients('viscous', damping, viscous or {})
-        self.coulomb = _coefficients('coulomb', friction, coulomb or {})
+        viscous, coulomb = {**damping, **(viscous or {})}, {**friction, **(coulomb or {})}
+        names = tuple(damping)
+        self.viscous = _coefficients('viscous', names, viscous)
+        self.coulomb = _coefficients('coulomb', names, coulomb)
+        self.viscous_negative = _coefficients(
+            'negative viscous', names, {**viscous, **(viscous_negative or {})}
+        )
+        self.coulomb_negative = _coefficients(
+            'negative coulomb', names, {**coulomb, **(coulomb_negative or {})}
+        )
+        self._has_directions = not (
+            np.array_equal(self.viscous, self.viscous_negative)
+            and np.array_equal(self.coulomb, self.coulomb_negative)
+        )
         self.smoothing = smoothing
         self._names = model.joint_names
         # From the rates of the independent joints to those of all.
@@ -68,7 +91,10 @@ class JointFriction:
     @property
     def exists(self) -> bool:
         """Whether any joint has friction."""
-        return bool(self.viscous.any() or self.coulomb.any())
+        coefficients = (
+            self.viscous, self.coulomb, self.viscous_negative, self.coulomb_negative
+        )  # fmt: skip
+        return any(each.any() for each in coefficients)
 
     def torque(self, v: npt.ArrayLike, out: Array | None = None) -> Array:
         """F_v v + F_s s(v), shape (n,) [N m or N]: add it to inverse_dynamics.
@@ -88,7 +114,12 @@ class JointFriction:
             raise StateError(f'v[{row}] is not finite at {joint!r}, it must be finite')
         rates = velocity @ self._spread.T
         sign = rates / np.hypot(rates, self.smoothing)
-        result: Array = (self.viscous * rates + self.coulomb * sign) @ self._spread
+        viscous, coulomb = self.viscous, self.coulomb
+        if self._has_directions:
+            backward = rates < 0.0
+            viscous = np.where(backward, self.viscous_negative, viscous)
+            coulomb = np.where(backward, self.coulomb_negative, coulomb)
+        result: Array = (viscous * rates + coulomb * sign) @ self._spread
         if out is None:
             return result
         check_output(out, result.shape)
@@ -96,15 +127,20 @@ class JointFriction:
         return out
 
 
-def _coefficients(kind: str, described: Mapping[str, float], given: Mapping[str, float]) -> Array:
-    for name in given:
-        if name not in described:
-            raise UnknownNameError('joint', name, tuple(described))
-    merged = {**described, **given}
-    for name, value in merged.items():
+def _coefficients(kind: str, names: tuple[str, ...], given: Mapping[str, float]) -> Array:
+    """The coefficients of all joints (N,), checked.
+
+    Args:
+        kind: of the friction, for messages.
+        names: of all joints.
+        given: a coefficient by joint name, at least of each joint.
+    """
+    for name, value in given.items():
+        if name not in names:
+            raise UnknownNameError('joint', name, names)
         if not (math.isfinite(value) and value >= 0.0):
             raise ParameterError(
                 f'{kind} friction of joint {name!r} is {value}, it must be finite and not '
                 'negative: friction takes energy'
             )
-    return np.array([float(merged[name]) for name in described])
+    return np.array([float(given[name]) for name in names])

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
-from typing import Any
+
+from robot_dynamics_ros.parameter_yaml import yaml_value
 
 from .parameter import Parameter
 from .table import ParameterTable
 
 WIDTH = 99
 INDENT = '    '
-# Words that YAML 1.1, which ROS reads, takes for a bool or for nothing, or splits.
-PLAIN = re.compile(r'(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z][a-z_]*')
 
 
 def parameter_file(table: ParameterTable, head: str) -> str:
@@ -75,22 +73,6 @@ def between_markers(document: str, marker: str, text: str) -> str:
         raise ValueError(f'{begin.strip()} and {end.strip()} are needed, each once')
     before, _, rest = document.partition(begin)
     return f'{before}{begin}{text}{end}{rest.partition(end)[2]}'
-
-
-def yaml_value(value: Any) -> str:
-    """A value of a parameter as ROS reads it from YAML."""
-    if isinstance(value, bool):
-        return 'true' if value else 'false'
-    if isinstance(value, dict):
-        return f'{{{", ".join(f"{name}: {yaml_value(each)}" for name, each in value.items())}}}'
-    if isinstance(value, list):
-        return f'[{", ".join(map(yaml_value, value))}]'
-    if isinstance(value, float):
-        # 1e-10 would be read as a string.
-        return re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
-    if isinstance(value, str) and not PLAIN.fullmatch(value):
-        return "'" + value.replace("'", "''") + "'"
-    return str(value)
 
 
 def _comment(row: Parameter) -> list[str]:

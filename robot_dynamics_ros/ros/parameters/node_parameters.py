@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
+import numpy as np
 from rclpy.node import Node
 
 from robot_dynamics_ros.control.guards.settings import GuardSettings, per_joint
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
@@ -87,8 +89,20 @@ def friction(values: Mapping[str, Any], model: RobotModel, joints: Iterable[str]
         model,
         viscous=by_joint('friction_viscous', values, joints),
         coulomb=by_joint('friction_coulomb', values, joints),
+        viscous_negative=by_joint('friction_viscous_negative', values, joints),
+        coulomb_negative=by_joint('friction_coulomb_negative', values, joints),
         smoothing=values['friction_smoothing'],
     )
+
+
+def torque_offset(values: Mapping[str, Any], joints: Sequence[str]) -> Array:
+    """The constant torque (k,) of the commanded joints [N m or N].
+
+    Raises:
+        ParameterError: the number of values is not that of the joints.
+    """
+    given = per_joint('torque_offset', values['torque_offset'], joints)
+    return np.zeros(len(joints)) if given is None else given
 
 
 def by_joint(name: str, values: Mapping[str, Any], joints: Iterable[str]) -> dict[str, float]:

@@ -8,7 +8,7 @@ from robot_dynamics_ros.core.checks import STRONGEST_GRAVITY, checked_gravity
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
-from .bounds import NOT_NEGATIVE, POSITIVE
+from .bounds import FINITE, NOT_NEGATIVE, POSITIVE
 from .parameter import Parameter
 
 TORQUE_ROWS = (
@@ -23,7 +23,7 @@ TORQUE_ROWS = (
             'gravity': 'g(q)',
             'coriolis': 'C(q, v) v',
             'inertial': 'M(q) a, with the acceleration of the reference',
-            'friction': 'F_v v + F_s v / sqrt(v^2 + v_0^2)',
+            'friction': 'F_v v + F_s v / sqrt(v^2 + v_0^2) + torque_offset',
         },
         live=True,
         shapes_torque=True,
@@ -91,6 +91,47 @@ TORQUE_ROWS = (
         bounds=NOT_NEGATIVE,
         per_joint=True,
         empty='friction of the URDF',
+        live=True,
+        shapes_torque=True,
+    ),
+    Parameter(
+        'friction_viscous_negative',
+        'double_array',
+        [],
+        'Viscous friction F_v of each commanded joint at negative velocity.',
+        'friction_viscous is then that at positive velocity.',
+        unit='N m s/rad or N s/m',
+        bounds=NOT_NEGATIVE,
+        per_joint=True,
+        empty='as at positive velocity',
+        live=True,
+        shapes_torque=True,
+    ),
+    Parameter(
+        'friction_coulomb_negative',
+        'double_array',
+        [],
+        'Coulomb friction F_s of each commanded joint at negative velocity.',
+        'friction_coulomb is then that at positive velocity. Both are magnitudes.',
+        unit='N m or N',
+        bounds=NOT_NEGATIVE,
+        per_joint=True,
+        empty='as at positive velocity',
+        live=True,
+        shapes_torque=True,
+    ),
+    Parameter(
+        'torque_offset',
+        'double_array',
+        [],
+        'Constant torque of each commanded joint, which the term friction adds at every velocity, '
+        'at rest too.',
+        'It balances a constant torque that acts on the arm, such as that of a cable, or the zero '
+        'error of a torque sensor. A wrong offset moves the arm, as wrong gravity does.',
+        unit='N m or N',
+        bounds=FINITE,
+        per_joint=True,
+        empty='none',
         live=True,
         shapes_torque=True,
     ),

@@ -64,6 +64,7 @@ class CommandedRobot:
         )
         self.joints = self.feedforward.joints
         self.feedforward.friction = node_parameters.friction(values, model, self.joints)
+        self.feedforward.offset = node_parameters.torque_offset(values, self.joints)
         self.guard = GuardedFeedforward(self.feedforward, node_parameters.guard_settings(values))
         self.findings = audit(model)
         locked = node_parameters.locked_joints(values, model, self.joints)
@@ -87,7 +88,7 @@ class CommandedRobot:
         """
         self.guard.apply(live.settings)
         self.feedforward.select_terms(live.terms, evaluate_at=live.evaluate_at)
-        self.feedforward.friction = live.friction
+        self.feedforward.friction, self.feedforward.offset = live.friction, live.torque_offset
         self.dynamics.gravity = live.gravity
         self.feedforward.current = False
         if live.shape != self._shape:

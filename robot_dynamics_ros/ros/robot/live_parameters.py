@@ -69,6 +69,7 @@ class LiveParameters:
             settings = node_parameters.guard_settings(values)
             torque_rates(torque_limits(model, joints, settings), joints, settings)
             node_parameters.friction(values, model, joints)
+            node_parameters.torque_offset(values, joints)
             missing = no_effort_limit(model, joints, settings)
             if robot.guard.active and missing:
                 raise ParameterError(missing)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
 
@@ -20,6 +21,7 @@ class LiveValues:
     Attributes:
         settings: of the guards.
         friction: of the joints.
+        torque_offset: (k,) of the commanded joints [N m or N].
         terms: of the torque.
         evaluate_at: where the terms are evaluated, see `Feedforward`.
         gravity: (3,) in the frame of the root link [m/s^2].
@@ -28,6 +30,7 @@ class LiveValues:
 
     settings: GuardSettings
     friction: JointFriction
+    torque_offset: Array
     terms: list[str]
     evaluate_at: str
     gravity: list[float]
@@ -48,6 +51,7 @@ class LiveValues:
         return cls(
             settings=node_parameters.guard_settings(values),
             friction=node_parameters.friction(values, model, joints),
+            torque_offset=node_parameters.torque_offset(values, joints),
             terms=values['terms'],
             evaluate_at=values['evaluate_at'],
             gravity=values['gravity'],

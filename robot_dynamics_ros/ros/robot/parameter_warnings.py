@@ -25,6 +25,12 @@ def parameter_warnings(robot: CommandedRobot, values: Mapping[str, Any]) -> dict
     elif (limits == 0.0).any():
         names = ', '.join(joints[limits == 0.0])
         warnings['effort_limits'] = f'commands of {names} are zero: effort_limits is 0'
+    offset = np.abs(robot.feedforward.offset)
+    if 'friction' in values['terms'] and (offset > limits).any():
+        names = ', '.join(joints[offset > limits])
+        warnings['torque_offset'] = (
+            f'torque_offset of {names} is larger than the effort limit: check its unit, N m or N'
+        )
     if not values['terms']:
         warnings['terms'] = 'parameter terms is empty: every command is zero'
     elif 'gravity' in values['terms'] and not np.any(values['gravity']):

@@ -158,6 +158,7 @@ class AnySequence(RobotAndGuard):
             if len(reference.points) > 1 and self.time < reference.end + 0.1:
                 return
             target = dynamics.inverse_dynamics(*reference.at(self.time))
+        target = target + self.offset
         assert np.allclose(self.last, bounded(target, self.limits), rtol=1e-12, atol=1e-12)
         assert self.guard.mode is Mode.FOLLOW
 
@@ -185,7 +186,7 @@ class AnySequence(RobotAndGuard):
         if self.settings.on_stale == 'stop':
             assert self.guard.mode is Mode.SILENT
             return
-        held = ROBOTS[self.robot].gravity_torque(self.good)
+        held = ROBOTS[self.robot].gravity_torque(self.good) + self.offset
         target = held if self.settings.on_stale == 'hold' else np.zeros(3)
         assert np.allclose(self.last, bounded(target, self.limits), rtol=1e-12, atol=1e-12)
 
@@ -207,7 +208,7 @@ class AnySequence(RobotAndGuard):
         target = np.zeros(3)
         if self.settings.on_stop == 'hold':
             # Not that of the last state: the one in whose cycle it falls silent has no command.
-            target = ROBOTS[self.robot].gravity_torque(self.commanded_at)
+            target = ROBOTS[self.robot].gravity_torque(self.commanded_at) + self.offset
         assert np.allclose(self.last, bounded(target, self.limits), rtol=1e-12, atol=1e-12)
 
     @invariant()

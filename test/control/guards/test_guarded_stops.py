@@ -117,6 +117,20 @@ def test_silence_comes_within_the_longest_fade(on_stop, settled, rate):
     np.testing.assert_allclose(last, GRAVITY if on_stop == 'hold' else REST, rtol=1e-12)
 
 
+def test_the_longest_fade_knows_of_a_torque_offset():
+    """Without effort limits the offset, which is held too, takes the most time."""
+    slow = {'effort_limits': (np.inf,), 'effort_rate_limits': (5.0,)}
+    driver = Driver(GuardSettings(fade_time=0.2, on_stop='hold', **slow), terms=['friction'])
+    driver.guard.feedforward.offset = offset = np.array([40.0, -3.0, 0.0])
+    driver.settle(seconds=0.1)
+    driver.guard.active = False
+    end = driver.now + driver.guard.longest_fade()
+    while (command := driver.show()) is not None:
+        last = command
+        assert driver.now <= end
+    np.testing.assert_allclose(last, offset, rtol=1e-12)
+
+
 def test_a_longer_fade_than_that_of_a_change_is_waited_for():
     driver = Driver(GuardSettings(fade_time=5.0))
     driver.guard.request_fade(0.1)

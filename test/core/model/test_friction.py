@@ -36,6 +36,45 @@ def test_compensation_is_odd_and_never_exceeds_coulomb_friction(rate):
         assert abs(torque) >= 0.995 * 2.5
 
 
+@given(st.floats(-1e6, 1e6))
+def test_each_direction_has_its_own_law(rate):
+    """A joint that rubs more in one direction is two symmetric joints, each seen on one side."""
+    model = hand_written('pendulum').model
+    name = model.joint_names[0]
+
+    def friction(viscous, coulomb, **negative):
+        return JointFriction(model, viscous={name: viscous}, coulomb={name: coulomb}, **negative)
+
+    both = friction(0.2, 2.5, viscous_negative={name: 0.7}, coulomb_negative={name: 1.5})
+    forward, backward = friction(0.2, 2.5), friction(0.7, 1.5)
+    (torque,) = both.torque([rate])
+    assert torque == (forward if rate >= 0.0 else backward).torque([rate])[0]
+    assert torque * rate >= 0.0
+    limit = 2.5 + 0.2 * rate if rate >= 0.0 else 1.5 - 0.7 * rate
+    assert abs(torque) <= limit * (1.0 + 1e-15)
+
+
+def test_the_other_direction_is_the_same_unless_given():
+    model = hand_written('tree').model
+    first, second = model.joints[0].name, model.joints[1].name
+    friction = JointFriction(
+        model, coulomb={first: 2.0, second: 3.0}, coulomb_negative={second: 5.0}
+    )
+    assert friction.coulomb[:2].tolist() == [2.0, 3.0]
+    assert friction.coulomb_negative[:2].tolist() == [2.0, 5.0]
+    assert np.array_equal(friction.viscous_negative, friction.viscous)
+    assert JointFriction(model, coulomb_negative={first: 1.0}).exists
+
+
+def test_the_direction_is_that_of_the_joint_itself():
+    """The knuckle turns backwards while the finger that it mimics turns forwards."""
+    model = hand_written('mimic').model
+    friction = JointFriction(model, viscous_negative={'knuckle': 2.0})
+    (_, forwards), (_, backwards) = friction.torque([[0.0, 0.4], [0.0, -0.4]])
+    assert forwards == pytest.approx(2.0 * 1.5**2 * 0.4)
+    assert backwards == 0.0
+
+
 def test_slope_at_rest():
     model = hand_written('pendulum').model
     name = model.joint_names[0]
@@ -88,6 +127,12 @@ def test_refused():
         JointFriction(model, viscous={name: -1.0})
     with pytest.raises(ParameterError, match=f"coulomb friction of joint '{name}' is nan"):
         JointFriction(model, coulomb={name: float('nan')})
+    with pytest.raises(
+        ParameterError, match=f"negative coulomb friction of joint '{name}' is -0.5"
+    ):
+        JointFriction(model, coulomb_negative={name: -0.5})
+    with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
+        JointFriction(model, viscous_negative={'nose': 1.0})
     with pytest.raises(ParameterError, match='smoothing is 0'):
         JointFriction(model, smoothing=0.0)
     with pytest.raises(StateError, match='v has 1 values'):

@@ -252,6 +252,24 @@ def test_friction_is_added_where_it_is_asked_for(guarded, dynamics):
         assert 'friction_coulomb has 2 values' in result.reason
 
 
+def test_friction_of_each_direction_and_an_offset(guarded, dynamics):
+    """Velocities of both signs: the coefficients of their sign count."""
+    free, v = dynamics.bias_torque(Q, V), np.array(V)
+    forward, backward = np.array([1.0, 2.0, 0.3]), np.array([0.4, 5.0, 0.9])
+    terms = ['gravity', 'coriolis', 'inertial', 'friction']
+    coulomb = {'friction_coulomb': [*forward], 'friction_coulomb_negative': [*backward]}
+    with guarded(fade_time=FADE, terms=terms, **coulomb) as scene:
+        smooth = v / np.hypot(v, 0.01)
+        rubbing = free + np.where(v < 0.0, backward, forward) * smooth
+        scene.settle(rubbing)
+        scene.set(torque_offset=[0.5, -1.0, 0.25], friction_viscous_negative=[3.0])
+        offset = np.array([0.5, -1.0, 0.25])
+        scene.settle(rubbing + np.where(v < 0.0, 3.0, 0.0) * v + offset)
+        (result,) = scene.node.set_parameters([Parameter('torque_offset', value=[1.0, 2.0])])
+        assert not result.successful
+        assert 'torque_offset has 2 values' in result.reason
+
+
 def test_armature_counts_in_the_inertial_term(guarded, dynamics):
     """A driver that says constant velocities but means an acceleration: by its reference."""
     from references import follow, point, trajectory

@@ -5,15 +5,12 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 
 from robot_dynamics_ros.ros.parameters.bounds import POSITIVE
 from robot_dynamics_ros.ros.parameters.documents import (
     between_markers,
     markdown_table,
     parameter_file,
-    yaml_value,
 )
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
 from robot_dynamics_ros.ros.parameters.parameter import Parameter
@@ -54,22 +51,6 @@ def test_the_parameter_file_gives_every_parameter_its_default():
     assert all(f'# {name}: {{' in text for name, row in rows if row.is_map)
     assert text.startswith('# config/robot_dynamics.yaml')
     assert max(map(len, text.splitlines())) <= 99
-
-
-VALUES = st.one_of(
-    st.booleans(),
-    st.integers(-(2**63), 2**63 - 1),
-    st.floats(allow_nan=False, allow_infinity=False),
-    st.text(st.characters(codec='ascii', exclude_categories=['C'])),
-    st.sampled_from(['y', 'on', 'off', 'null', 'true', 'hold', '~', '1e3', "it's"]),
-)
-
-
-@given(value=st.one_of(VALUES, st.lists(VALUES, max_size=4)))
-def test_yaml_reads_each_value_as_what_it_is(value):
-    read = yaml.safe_load(f'value: {yaml_value(value)}')['value']
-    assert read == value
-    assert type(read) is type(value)
 
 
 def table():

@@ -7,9 +7,10 @@ from rclpy.parameter import Parameter as RosParameter
 from three_joints import URDF
 
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.parameter_yaml import yaml_value
 from robot_dynamics_ros.ros.parameters import node_parameters
 from robot_dynamics_ros.ros.parameters.bounds import POSITIVE
-from robot_dynamics_ros.ros.parameters.documents import parameter_file, yaml_value
+from robot_dynamics_ros.ros.parameters.documents import parameter_file
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
 from robot_dynamics_ros.ros.parameters.parameter import Parameter
 from robot_dynamics_ros.ros.parameters.table import Group, ParameterTable

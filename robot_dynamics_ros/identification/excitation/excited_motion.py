@@ -1,0 +1,240 @@
+"""A motion that tells as much as it can about the parameters of a robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError, StateError
+
+from ..observability.excitation import LARGEST_CONDITION
+from .candidate_motions import (
+    Candidates,
+    largest_allowed,
+    random_motion,
+    resting_poses,
+)
+from .clearance.clearance import Clearance
+from .excitation_settings import Band, ExcitationSettings
+from .fourier_series import FourierSeries
+from .information import Information, Told
+from .motion_effort import Effort
+from .motion_limits import MotionLimits
+from .optimisation import Optimisation
+from .utilisation import Utilisation, utilisation
+from .violation import Allowance
+
+# Programs of the robot that are needed.
+QUANTITIES = ('regressor', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'frame_poses')
+# Random motions, with which the result is compared, and of which the best are optimised.
+RANDOM = 12
+STARTS = 2
+# Random poses, at which it is seen which bodies are always near each other.
+POSES = 300
+# Points of the trajectory in the shortest period: a controller interpolates them by quintic
+# polynomials, which are within 1e-7 of the amplitude then.
+POINTS = 16
+
+
+@dataclass(frozen=True)
+class Excitation:
+    """The motion, and what it is worth.
+
+    Attributes:
+        model: the robot, with the joints that move.
+        settings: that were asked for.
+        band: of frequencies.
+        series: the motion.
+        limits: of the joints.
+        information: what is computed of a motion.
+        told: by the motion, over all its periods.
+        random: log det of random motions (k,).
+        used: of the limits.
+        effort: torques of motions.
+        clearance: what is checked of the geometry.
+    """
+
+    model: RobotModel
+    settings: ExcitationSettings
+    band: Band
+    series: FourierSeries
+    limits: MotionLimits
+    information: Information
+    told: Told
+    random: Array
+    used: Utilisation
+    effort: Effort
+    clearance: Clearance
+
+    @property
+    def improvement(self) -> float:
+        """How many times smaller standard deviations are than with the median random motion.
+
+        The geometric mean over the base parameters.
+        """
+        gained = self.told.log_det - float(np.median(self.random))
+        return float(np.exp(gained / (2.0 * self.information.rank)))
+
+    @property
+    def question(self) -> str:
+        """What to change where some parameters are told poorly; empty where none are."""
+        if self.told.condition <= LARGEST_CONDITION:
+            return ''
+        return (
+            f'condition {self.told.condition:.3g} is above {LARGEST_CONDITION:g}: some parameters '
+            'are hardly told. Try a larger --share, --steps or --frequency, another --seed, or '
+            '--joints without those that are slow or have a short range'
+        )
+
+    @property
+    def times(self) -> Array:
+        """Of the points of the trajectory (m,), from 0 to the duration [s]."""
+        count = POINTS * self.band.harmonics * self.band.periods
+        return np.linspace(0.0, self.settings.duration, count + 1)
+
+
+def excite(
+    dynamics: RobotDynamics,
+    urdf: str,
+    folder: Path | None,
+    settings: ExcitationSettings,
+    advance: Callable[[int], None] = lambda done: None,
+) -> Excitation:
+    """Find a motion that maximises the information of the base parameters within the limits.
+
+    Args:
+        dynamics: of the robot, reduced to the joints that are to move.
+        urdf: text of its description, for the collision geometry.
+        folder: of the description, for meshes; None if it is from elsewhere.
+        settings: what is asked for.
+        advance: called with the number of steps that were done, `steps` of the settings in all.
+
+    Raises:
+        ParameterError: no motion is possible with these settings.
+    """
+    band = Band.of(settings)
+    generator = np.random.default_rng(settings.seed)
+    limits = MotionLimits.of(dynamics.model, settings.acceleration)
+    allowance = _allowance(dynamics, urdf, folder, settings, limits, generator)
+    start = _checked_start(dynamics.model, settings, allowance)
+    candidates = Candidates(band, limits.velocity, limits.half, start)
+    information = Information(dynamics)
+    poses = resting_poses(allowance, generator) if start is None else start[None]
+    motions = [random_motion(candidates, allowance, poses, generator) for _ in range(RANDOM)]
+    values = [_told(information, motion, candidates).log_det for motion in motions]
+    motions = [motions[index] for index in np.argsort(values)[::-1]]
+    series = _best(motions, candidates, information, allowance, settings.steps, advance)
+    return Excitation(
+        dynamics.model,
+        settings,
+        band,
+        series,
+        limits,
+        information,
+        _told(information, series, candidates),
+        np.array(values),
+        utilisation(series, allowance, band),
+        allowance.effort,
+        allowance.clearance,
+    )
+
+
+def _allowance(
+    dynamics: RobotDynamics,
+    urdf: str,
+    folder: Path | None,
+    settings: ExcitationSettings,
+    limits: MotionLimits,
+    generator: np.random.Generator,
+) -> Allowance:
+    poses = limits.middle + limits.half * generator.uniform(-1.0, 1.0, (POSES, len(limits.half)))
+    clearance = Clearance(
+        dynamics, urdf, folder, poses, distance=settings.distance, floor=settings.floor
+    )
+    return Allowance(limits, settings.share, Effort(dynamics), clearance)
+
+
+def _checked_start(
+    model: RobotModel, settings: ExcitationSettings, allowance: Allowance
+) -> Array | None:
+    """Where the motion starts (n,), if that was asked for."""
+    if settings.start is None:
+        return None
+    start = np.array(settings.start)
+    if len(start) != model.size:
+        raise StateError(
+            f'start has {len(start)} values, needed are {model.size}: '
+            f'{", ".join(model.joint_names)}'
+        )
+    limits = allowance.limits
+    beyond = np.abs(start - limits.middle) > allowance.share * limits.half
+    if beyond.any():
+        joint = int(np.argmax(beyond))
+        low, high = (
+            limits.middle[joint] + sign * allowance.share * limits.half[joint]
+            for sign in (-1.0, 1.0)
+        )
+        raise ParameterError(
+            f'start of {model.joint_names[joint]} is {start[joint]:g}, with {allowance.share:.0%} '
+            f'of its range allowed are {low:.4g} to {high:.4g}'
+        )
+    if allowance.resting_excess(start[None])[0] > 0.0:
+        raise ParameterError(f'the robot may not rest at the start: {allowance.excess_at(start)}')
+    return start
+
+
+def _told(information: Information, series: FourierSeries, candidates: Candidates) -> Told:
+    """By all periods of a motion."""
+    told = information.of(*series.at(candidates.times))
+    repeated = information.rank * np.log(candidates.band.periods)
+    return Told(told.log_det + float(repeated), told.condition)
+
+
+def _best(
+    motions: list[FourierSeries],
+    candidates: Candidates,
+    information: Information,
+    allowance: Allowance,
+    steps: int,
+    advance: Callable[[int], None],
+) -> FourierSeries:
+    """The best motion that keeps its limits.
+
+    Args:
+        motions: random ones, the best first.
+        candidates: motions among which to search.
+        information: of motions.
+        allowance: what a motion may use.
+        steps: of the optimisation.
+        advance: called with the number of steps that were done.
+
+    Raises:
+        ParameterError: none keeps its limits.
+    """
+
+    def holds(series: FourierSeries) -> bool:
+        far = 2.0 * allowance.clearance.distance
+        return utilisation(series, allowance, candidates.band, far).within(allowance.share)
+
+    usable = []
+    for number, first in enumerate([*motions[:STARTS], motions[0]]):
+        found = first
+        if number < STARTS:
+            part = steps * (number + 1) // STARTS - steps * number // STARTS
+            search = Optimisation(candidates, information, allowance, part, advance)
+            found = search.best(first, holds)
+        # What is violated a little is shrunk towards its start, which rests.
+        shrunk = largest_allowed(found.scaled, holds)
+        if shrunk is not None:
+            usable.append(shrunk)
+    if not usable:
+        raise ParameterError(
+            'no motion was found within the limits: allow a larger --share, a smaller --distance, '
+            'a lower --floor, or try another --seed'
+        )
+    return max(usable, key=lambda one: _told(information, one, candidates).log_det)

@@ -1,0 +1,79 @@
+"""A robot with identified parameters: bodies, rotors, friction, constant torques."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core.checks import Array
+
+
+@dataclass(frozen=True, eq=False)
+class IdentifiedModel:
+    """A robot whose parameters were identified.
+
+    Its torque is M(q) a + C(q, v) v + g(q) + F_v v + F_s s(v) + b, with the rotors in M, the
+    friction of `JointFriction` with coefficients of each direction, and a constant torque b.
+    Arrays are of the independent joints, in the order of `model.joint_names`; what a mimic joint
+    has is part of the joint that it mimics.
+
+    Attributes:
+        model: with the identified bodies; its rotors, damping and friction are not used.
+        armature: rotor inertia at the joint (n,) [kg m^2 or kg].
+        viscous: F_v at positive velocity (n,) [N m s/rad or N s/m].
+        coulomb: F_s at positive velocity (n,) [N m or N].
+        viscous_negative: F_v at negative velocity (n,) [N m s/rad or N s/m].
+        coulomb_negative: F_s at negative velocity, a magnitude (n,) [N m or N].
+        offset: b (n,) [N m or N].
+        gain: torque per measured effort (n,) [N m/A or N/A]; 1 where the effort is a torque.
+    """
+
+    model: RobotModel
+    armature: Array
+    viscous: Array
+    coulomb: Array
+    viscous_negative: Array
+    coulomb_negative: Array
+    offset: Array
+    gain: Array
+
+    @cached_property
+    def friction(self) -> JointFriction:
+        """The friction of the joints."""
+        return JointFriction(
+            self.model,
+            viscous=self._by_joint(self.viscous),
+            coulomb=self._by_joint(self.coulomb),
+            viscous_negative=self._by_joint(self.viscous_negative),
+            coulomb_negative=self._by_joint(self.coulomb_negative),
+        )
+
+    @cached_property
+    def dynamics(self) -> RobotDynamics:
+        """The dynamics of bodies and rotors, compiled at the first use."""
+        return RobotDynamics(self.model.with_armature(self._by_joint(self.armature)))
+
+    def inverse_dynamics(self, q: npt.ArrayLike, v: npt.ArrayLike, a: npt.ArrayLike) -> Array:
+        """The torque (n,) of a motion, or (N, n) of a batch [N m or N].
+
+        Args:
+            q: (n,) or (N, n) positions [rad or m].
+            v: velocities [rad/s or m/s].
+            a: accelerations [rad/s^2 or m/s^2].
+
+        Raises:
+            StateError: one of them has another shape, or a value is not finite.
+        """
+        rigid = self.dynamics.inverse_dynamics(q, v, a)
+        torque: Array = rigid + self.friction.torque(v) + self.offset
+        return torque
+
+    def _by_joint(self, values: Array) -> Mapping[str, float]:
+        """Values (n,) by the name of the joint; zero for mimic joints."""
+        given = dict(zip(self.model.joint_names, np.asarray(values).tolist(), strict=True))
+        return {joint.name: given.get(joint.name, 0.0) for joint in self.model.joints}

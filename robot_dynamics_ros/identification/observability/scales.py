@@ -1,0 +1,66 @@
+"""How large the parameters of a robot may be: what makes columns of different units comparable."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+
+from ..parameters.joint_terms import JointTerm
+from ..parameters.parameter_layout import ParameterLayout
+
+# A body whose description says less has this share of the mean mass.
+LIGHTEST = 0.1
+# [m]: bodies are not smaller.
+SHORTEST = 0.05
+# [kg], of a robot whose description gives no mass.
+USUAL_MASS = 1.0
+# Of the torque of a joint: what friction may be at 1 rad/s or 1 m/s.
+FRICTION = 0.5
+
+
+def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
+    """Plausible magnitudes of the parameters (p,), in their units.
+
+    Args:
+        layout: of the parameters.
+        torques: (n,) usual magnitude of the torque of each joint [N m or N].
+    """
+    model = layout.model
+    own = _masses(layout)
+    masses = np.concatenate([own, np.full(len(layout.loads), own.mean())])
+    length = max(SHORTEST, model.reach / (len(model.joints) + 1))
+    per_mass = np.array([1.0, *3 * (length,), *6 * (length**2,)])
+    terms = [_of_term(layout, term, torques, length) for term in layout.terms]
+    scales = np.concatenate([np.outer(masses, per_mass).reshape(-1), *terms])
+    plausible: Array = np.maximum(scales, np.abs(layout.nominal()))
+    return plausible
+
+
+def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: float) -> Array:
+    """Those of a term (n,)."""
+    if term == 'armature':
+        # Gears match the inertia of the rotor to what the joint carries.
+        slides = [joint.kind == 'prismatic' for joint in layout.model.independent_joints]
+        return _carried(layout) * np.where(slides, 1.0, length**2)
+    return np.ones(len(torques)) if term == 'gain' else FRICTION * torques
+
+
+def _masses(layout: ParameterLayout) -> Array:
+    """Plausible masses (bodies,) of the moving bodies [kg]."""
+    described = np.array([joint.inertia.mass for joint in layout.model.joints])
+    masses: Array = np.maximum(described, LIGHTEST * (float(described.mean()) or USUAL_MASS))
+    return masses
+
+
+def _carried(layout: ParameterLayout) -> Array:
+    """The mass (n,) that each independent joint carries [kg]."""
+    joints = layout.model.joints
+    carried = _masses(layout)
+    for index in reversed(range(len(joints))):
+        if joints[index].parent >= 0:
+            carried[joints[index].parent] += carried[index]
+    sums = np.zeros(len(layout.joints))
+    for joint, mass in zip(joints, carried, strict=True):
+        sums[joint.coordinate.index] = max(sums[joint.coordinate.index], mass)
+    return sums

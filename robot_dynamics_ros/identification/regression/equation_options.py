@@ -1,0 +1,61 @@
+"""How equations are made of motions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from robot_dynamics_ros.core import ParameterError
+from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.core.model.tree import JointKind
+from robot_dynamics_ros.core.spatial import Vector
+
+Form = Literal['torque', 'power']
+
+# Speeds below which a joint may stick, where its friction is anything up to Coulomb's.
+TURNING_BAND = 0.02  # [rad/s]
+SLIDING_BAND = 0.005  # [m/s]
+
+
+@dataclass(frozen=True)
+class EquationOptions:
+    """How equations are made of motions.
+
+    Attributes:
+        form: 'torque': one equation per joint; 'power': one for the whole robot, which needs no
+            accelerations (Gautier 1997).
+        cutoff: of the low pass that filters both sides [Hz]; None: the motions are filtered well
+            enough.
+        turning_band: a joint that turns slower does not count in torque form [rad/s].
+        sliding_band: a joint that slides slower does not count [m/s].
+        effort_levels: by joint name, at which its effort saturates [N m, N, or A]; in place of
+            the effort limit of the description.
+        smoothing: v_0 of the smooth sign of friction, see `core.model.friction` [rad/s, m/s].
+        gravity: (3,) in the base frame [m/s^2].
+    """
+
+    form: Form = 'torque'
+    cutoff: float | None = None
+    turning_band: float = TURNING_BAND
+    sliding_band: float = SLIDING_BAND
+    effort_levels: Mapping[str, float] = field(default_factory=dict)
+    smoothing: float = SMOOTHING
+    gravity: Vector = STANDARD_GRAVITY
+
+    def __post_init__(self) -> None:
+        """Refuse numbers that mean nothing."""
+        if self.form not in ('torque', 'power'):
+            raise ParameterError(f"form is {self.form!r}, it must be 'torque' or 'power'")
+        if self.cutoff is not None and not self.cutoff > 0.0:
+            raise ParameterError(f'cutoff is {self.cutoff} Hz, it must be above 0')
+        for name in ('turning_band', 'sliding_band'):
+            if not getattr(self, name) >= 0.0:
+                raise ParameterError(f'{name} is {getattr(self, name)}, it must be at least 0')
+        if not self.smoothing >= 0.0:
+            raise ParameterError(f'smoothing is {self.smoothing}, it must be at least 0')
+
+    def band(self, kind: JointKind) -> float:
+        """The dead band of a joint of that kind [rad/s or m/s]."""
+        return self.sliding_band if kind == 'prismatic' else self.turning_band

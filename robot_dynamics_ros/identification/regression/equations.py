@@ -1,0 +1,49 @@
+"""Equations that are linear in the parameters, in blocks that fit into memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array
+
+from ..parameters.parameter_layout import ParameterLayout
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class EquationBlock:
+    """rows @ parameters = torques, for m times and r equations at each.
+
+    In torque form there is one equation per independent joint, r = n. In power form there is one
+    for the whole robot, r = 1: its right-hand side is the power of the drives [W].
+
+    Attributes:
+        layout: of the columns.
+        equations: names of the equations (r,): those of the joints, or 'power'.
+        rows: (m, r, p), zero in the columns of known parameters.
+        torques: (m, r) measured, without what known parameters contribute [N m, N or W].
+        times: (m,) since the start of the recording [s].
+        used: (m, r) whether an equation counts: false in the dead band, at saturated efforts and
+            where no effort was measured.
+        independence: share of the equations that white noise of the samples leaves independent.
+        recording: name of the recording.
+        left_out: (m, r, 2) whether an equation was left out as its joint was slow, or an effort
+            saturated; None: not known.
+    """
+
+    layout: ParameterLayout
+    equations: tuple[str, ...]
+    rows: Array
+    torques: Array
+    times: Array
+    used: Flags
+    independence: float = 1.0
+    recording: str = ''
+    left_out: Flags | None = None
+
+    def __len__(self) -> int:
+        return len(self.times)

@@ -1,0 +1,116 @@
+"""Samples whose equations the model does not describe.
+
+A joint that hardly moves may stick: then its friction is anything up to Coulomb's, and its
+equation tells nothing. An effort at its limit is not what the drive gave if the driver reports
+what was asked of it. Where a load is gripped or put down, the hand that does so takes part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from robot_dynamics_ros.core import UnknownNameError
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.recordings import JointSamples
+
+from ..parameters.parameter_layout import ParameterLayout
+from .columns import Samples
+from .equation_options import EquationOptions
+from .equations import Flags
+from .parallel_filter import ParallelFilter
+
+# Of the weight of an equation: from which share of slow samples on it is left out, and from which
+# share of saturated and missing ones, which differ by more.
+SLOW_SHARE, OTHER_SHARE = 0.1, 0.01
+# Of sums of weights.
+ROUNDING = 1e-9
+# Of the level at which an effort saturates: what the filter may take from it, or add. Higher
+# efforts show that the level is not a limit: descriptions have placeholders.
+BELOW, ABOVE = 0.98, 1.05
+# Consecutive samples with the same largest effort from which on it is saturated.
+REPEATED = 5
+
+
+class UnusableSamples:
+    """Finds slow joints, saturated or missing efforts, and times when a load changes."""
+
+    def __init__(self, layout: ParameterLayout, options: EquationOptions) -> None:
+        """Take bands and levels.
+
+        Raises:
+            UnknownNameError: an effort level is of a joint that the robot does not have.
+        """
+        model = layout.model
+        for joint in options.effort_levels:
+            if joint not in layout.joints:
+                raise UnknownNameError('joint', joint, layout.joints)
+        self._bands = np.array([options.band(joint.kind) for joint in model.independent_joints])
+        limits = model.effort_limits.copy()
+        # 0: the description says nothing; a current has another unit.
+        limits[(limits == 0.0) | ('gain' in layout.terms)] = np.inf
+        given = [options.effort_levels.get(joint, np.nan) for joint in layout.joints]
+        self._levels = np.where(np.isnan(given), limits, given)
+        self._power = options.form == 'power'
+
+    def flags(self, samples: Samples, carried: Array) -> Array:
+        """Slow (N, n), saturated (N, n), not measured (N, n), and carried loads (N, L)."""
+        slow = np.abs(samples.velocities) < self._bands
+        with np.errstate(invalid='ignore'):
+            shares = np.abs(samples.efforts) / self._levels
+            saturated = (shares >= BELOW) & (shares <= ABOVE)
+        missing = ~np.isfinite(samples.efforts)
+        return np.concatenate([slow, saturated, missing, carried], axis=1, dtype=float)
+
+    def found(self, flags: Array, parallel: ParallelFilter) -> tuple[Flags, Flags]:
+        """Which equations count (K, r), and which are of slow joints or saturated (K, r, 2).
+
+        Args:
+            flags: (N, f) as of `flags`.
+            parallel: filter of the equations.
+        """
+        n = len(self._bands)
+        shares = np.split(parallel.share(flags), [n, 2 * n, 3 * n], axis=1)
+        slow, saturated, missing = (
+            shares[0] > SLOW_SHARE,
+            *(s > OTHER_SHARE for s in shares[1:3]),
+        )
+        # A load that is carried at some of the samples of an equation alone.
+        changing = (np.abs(shares[3] - np.rint(shares[3])) > ROUNDING).any(axis=1, keepdims=True)
+        if self._power:
+            # A joint that sticks takes no power.
+            slow = np.zeros((len(slow), 1), bool)
+            saturated, missing = (x.any(axis=1, keepdims=True) for x in (saturated, missing))
+        return ~(slow | saturated | missing | changing), np.stack([slow, saturated], axis=2)
+
+
+def saturated_levels(chunks: Iterable[JointSamples]) -> dict[str, float]:
+    """Efforts at which drives saturate, found in the raw samples of a recording.
+
+    That is the largest effort of a joint where it stays exactly the same for some samples: a
+    measured effort that is not limited has noise.
+
+    Args:
+        chunks: samples, such as `Recording.chunks()`.
+
+    Returns:
+        By the names of the joints that saturate, the level [N m, N or A].
+    """
+    largest: dict[str, float] = {}
+    longest: dict[str, int] = {}
+    for chunk in chunks:
+        for joint, effort in zip(chunk.joints, np.abs(chunk.efforts).T, strict=True):
+            found = effort[np.isfinite(effort)]
+            top = float(found.max(initial=0.0))
+            if top > largest.get(joint, 0.0):
+                largest[joint], longest[joint] = top, 0
+            if top and top == largest[joint]:
+                longest[joint] = max(longest[joint], _longest_run(effort == top))
+    return {joint: largest[joint] for joint, run in longest.items() if run >= REPEATED}
+
+
+def _longest_run(flags: Flags) -> int:
+    """Length of the longest run of true flags (N,)."""
+    ends = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
+    return int((ends[1::2] - ends[::2]).max(initial=0))

@@ -1,0 +1,77 @@
+"""The parameter file with which dynamics_node commands the torque of an identified model."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.parameter_yaml import yaml_value
+
+from ..identified_model import IdentifiedModel
+
+TERMS = ['gravity', 'coriolis', 'inertial', 'friction']
+WIDTH = 99
+
+HEAD = """\
+# Parameters of dynamics_node for {robot}, identified. Load them beside identified.urdf:
+#
+#   ros2 run robot_dynamics_ros dynamics_node --ros-args --params-file {file}
+#
+# `/**:` stands for nodes of any name.
+/**:
+  ros__parameters:
+    joints: {joints}
+
+    # Leave out what the driver of the arm adds itself: docs/controllers.md says which do.
+    terms: {terms}
+"""
+
+
+def parameter_file(identified: IdentifiedModel, described: RobotModel, file: str) -> str:
+    """The text of the file.
+
+    Args:
+        identified: the model.
+        described: the model of the whole description.
+        file: its name, for the command in its head.
+    """
+    model = identified.model
+    head = HEAD.format(
+        robot=yaml_value(model.name),
+        file=file,
+        joints=yaml_value(list(model.joint_names)),
+        terms=yaml_value(TERMS),
+    )
+    return '\n'.join([head, *_values(identified), *_others(described, model), ''])
+
+
+def _values(identified: IdentifiedModel) -> Iterator[str]:
+    by_name = {
+        'friction_viscous': identified.viscous,
+        'friction_coulomb': identified.coulomb,
+        'friction_viscous_negative': identified.viscous_negative,
+        'friction_coulomb_negative': identified.coulomb_negative,
+        'torque_offset': identified.offset,
+        'armature': identified.armature,
+    }
+    yield '    # Of each joint, in the order of joints; friction.yaml has them by name with units.'
+    for name, values in by_name.items():
+        yield f'    {name}: {yaml_value([float(value) for value in values])}'
+    yield f'    friction_smoothing: {yaml_value(SMOOTHING)}'
+
+
+def _others(described: RobotModel, model: RobotModel) -> Sequence[str]:
+    """What is said of joints that were not recorded."""
+    others = [name for name in described.joint_names if name not in model.joint_names]
+    if not others:
+        return []
+    listed = ', '.join(map(yaml_value, others))
+    text = (
+        f'Not identified, because it was not recorded: {listed}. Each of these joints must be in '
+        'joint_states, or stand where a line like this one puts it:'
+    )
+    sign = '    # '
+    example = f'{sign}locked_joints: {{{yaml_value(others[0])}: 0.0}}'
+    return ['', *textwrap.wrap(text, WIDTH, initial_indent=sign, subsequent_indent=sign), example]

@@ -1,0 +1,116 @@
+"""A small arm with collision geometry for motions of excitation, and the shapes by themselves."""
+
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.identification.excitation.excitation_settings import ExcitationSettings
+
+LENGTH, RADIUS = 0.4, 0.05
+JOINTS = ('turn', 'shoulder', 'elbow', 'wrist')
+SETTINGS = ExcitationSettings(duration=5.0, frequency=1.0, harmonics=5, distance=0.04, steps=60)
+
+
+def _link(name, mass, collision):
+    return (
+        f'<link name="{name}"><inertial><origin xyz="0.01 0.02 {LENGTH / 2}"/>'
+        f'<mass value="{mass}"/><inertia ixx="0.03" iyy="0.04" izz="0.02" ixy="0.001" '
+        f'ixz="0.002" iyz="-0.001"/></inertial>{collision}</link>'
+    )
+
+
+def _capsule(length):
+    return (
+        f'<collision><origin xyz="0 0 {length / 2}"/><geometry>'
+        f'<capsule radius="{RADIUS}" length="{length}"/></geometry></collision>'
+    )
+
+
+def _joint(name, parent, child, axis, z, effort):
+    return (
+        f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="0 0 {z}"/><axis xyz="{axis}"/><dynamics damping="0.4" friction="0.3"/>'
+        f'<limit lower="-2.8" upper="2.5" effort="{effort}" velocity="2.5"/></joint>'
+    )
+
+
+def short_urdf():
+    """The first two joints."""
+    text = urdf()
+    parts = re.findall(r'<link name="(?:base|column|upper)".*?(?=<link|<joint)', text)
+    parts += re.findall(r'<joint name="(?:turn|shoulder)".*?</joint>', text)
+    return f'<robot name="short">{"".join(parts)}</robot>'
+
+
+def urdf(collision=True):
+    """Four joints; the last link can reach the first one, and the floor."""
+    shapes = [_capsule(x) if collision else '' for x in (0.25, LENGTH, LENGTH, 0.3)]
+    return ''.join(
+        [
+            '<robot name="excited"><link name="base"/>',
+            _link('column', 4.0, shapes[0]),
+            _link('upper', 3.0, shapes[1]),
+            _link('fore', 2.0, shapes[2]),
+            _link('hand', 1.0, shapes[3]),
+            _joint('turn', 'base', 'column', '0 0 1', 0.0, 60),
+            _joint('shoulder', 'column', 'upper', '0 1 0', 0.3, 90),
+            _joint('elbow', 'upper', 'fore', '0 1 0', LENGTH, 50),
+            _joint('wrist', 'fore', 'hand', '1 0 0', LENGTH, 20),
+            '</robot>',
+        ]
+    )
+
+
+@cache
+def dynamics():
+    """Of the arm, compiled once."""
+    return RobotDynamics(parse_urdf(urdf()))
+
+
+@cache
+def excited(**changes):
+    """A motion of the arm, found once."""
+    # SciPy may be missing.
+    from robot_dynamics_ros.identification.excitation.excited_motion import excite
+
+    return excite(dynamics(), urdf(), None, replace(SETTINGS, **changes))
+
+
+def random_poses(count, seed=0):
+    return np.random.default_rng(seed).uniform(-2.5, 2.5, (count, len(JOINTS)))
+
+
+def slope_by_differences(function, x, step=1e-6):
+    """Derivatives (3, m, n) of a sum over samples by central differences, entry by entry."""
+    slopes = np.zeros_like(x)
+    for index in np.ndindex(x.shape):
+        shifted = [x.copy(), x.copy()]
+        shifted[0][index] += step
+        shifted[1][index] -= step
+        slopes[index] = (function(shifted[0]) - function(shifted[1])) / (2.0 * step)
+    return slopes
+
+
+def told_by(recording):
+    """Base parameters that a recording determines, and what is missing in its motion."""
+    # SciPy may be missing.
+    from robot_dynamics_ros.identification.observability import (
+        base_parameters,
+        excitation_findings,
+    )
+    from robot_dynamics_ros.identification.regression import (
+        Cutoffs,
+        EquationOptions,
+        equations,
+        reduce,
+    )
+
+    layout = excited().information.layout
+    cutoffs = Cutoffs.of(recording)
+    options = EquationOptions(cutoff=cutoffs.equations)
+    reduced = reduce(equations(recording.motions(cutoffs.motions), layout, options))
+    base = base_parameters(reduced)
+    return base, excitation_findings(reduced, base)

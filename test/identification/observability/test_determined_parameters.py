@@ -1,0 +1,237 @@
+"""What data determine: exact values, the rank, and what noise and resting joints leave."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from exact_motion import exact_motion, truth
+from mechanics.robots import hand_written
+
+from robot_dynamics_ros.identification.observability import (
+    base_parameters,
+    excitation_findings,
+    structure_of,
+)
+from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
+from robot_dynamics_ros.identification.regression import EquationOptions, MotionEquations, reduce
+from robot_dynamics_ros.scheduling.plain_data import decoded, encoded
+
+ROBOT = hand_written('oblique')
+LAYOUT = ParameterLayout(ROBOT.model)
+JOINTS = ROBOT.model.joint_names
+UNLIMITED = dict.fromkeys(JOINTS, 1e9)
+
+
+@pytest.fixture(scope='module')
+def structure():
+    return structure_of(LAYOUT, ROBOT.native)
+
+
+@pytest.fixture(scope='module')
+def motion():
+    return exact_motion(ROBOT.native, seconds=20.0)
+
+
+def blocks_of(motion, layout=LAYOUT, **options):
+    options = EquationOptions(cutoff=8.0, effort_levels=UNLIMITED, **options)
+    return list(MotionEquations(layout, options, ROBOT.native).of_motions([motion]))
+
+
+def solution(reduced, base):
+    """Base parameters by least squares."""
+    rows = np.concatenate(list(reduced.triangles))
+    return np.linalg.lstsq(rows[:, list(base.columns)], rows[:, -1], rcond=None)[0]
+
+
+def resting(motion, *joints):
+    """The motion with some joints at rest; the efforts are not used."""
+    columns = [JOINTS.index(joint) for joint in joints]
+    q, v, a = (np.copy(x) for x in (motion.positions, motion.velocities, motion.accelerations))
+    q[:, columns], v[:, columns], a[:, columns] = 0.3, 0.0, 0.0
+    efforts = ROBOT.native.inverse_dynamics(q, v, a)
+    return replace(motion, positions=q, velocities=v, accelerations=a, efforts=efforts)
+
+
+def noisy(motion, size):
+    noise = np.random.default_rng(1).normal(0.0, size, motion.efforts.shape)
+    return replace(motion, efforts=motion.efforts + noise)
+
+
+def test_exact_data_tell_what_the_structure_allows(motion, structure):
+    reduced = reduce(blocks_of(motion))
+    base = base_parameters(reduced, structure)
+    assert base.rank == base.structural_rank == structure.rank
+    assert not base.untold
+    expected = base.values(truth(LAYOUT))
+    np.testing.assert_allclose(
+        solution(reduced, base), expected, atol=1e-7 * np.abs(expected).max()
+    )
+
+
+def test_the_power_form_tells_the_same(motion, structure):
+    reduced = reduce(blocks_of(motion, form='power'))
+    base = base_parameters(reduced, structure)
+    assert base.rank == structure.rank
+    expected = base.values(truth(LAYOUT))
+    np.testing.assert_allclose(
+        solution(reduced, base), expected, atol=1e-3 * np.abs(expected).max()
+    )
+
+
+def test_base_parameters_keep_all_equations(motion, structure):
+    """Y pi = Y[:, columns] beta, for any parameters."""
+    blocks = blocks_of(motion)
+    base = base_parameters(reduce(blocks), structure)
+    parameters = np.random.default_rng(2).normal(size=LAYOUT.size)
+    for block in blocks:
+        expected = block.rows @ parameters
+        found = block.rows[..., list(base.columns)] @ base.values(parameters)
+        np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
+
+
+def test_names_units_and_sentences_belong_together(motion, structure):
+    base = base_parameters(reduce(blocks_of(motion)), structure)
+    assert len(base.names) == len(base.units) == len(base.sentences) == base.rank
+    for name, sentence in zip(base.names, base.sentences, strict=True):
+        assert name in sentence
+    restored = decoded(encoded(base))
+    assert restored.sentences == base.sentences
+
+
+def test_more_noise_tells_less(motion, structure):
+    ranks = []
+    for size in (0.0, 1.0, 1000.0):
+        reduced = reduce(blocks_of(noisy(motion, size)))
+        base = base_parameters(reduced, structure)
+        assert base.rank + len(base.untold) == structure.rank
+        ranks.append(base.rank)
+    assert ranks[0] >= ranks[1] > ranks[2]
+
+
+def test_a_joint_at_rest_is_said_and_its_parameters_stay(motion, structure):
+    still = JOINTS[2]
+    reduced = reduce(blocks_of(noisy(resting(motion, still), 0.1)))
+    base = base_parameters(reduced, structure)
+    untold = {LAYOUT.names[column] for column in base.untold}
+    assert {f'{still} viscous', f'{still} coulomb', f'{still} offset'} <= untold
+    found = {finding.code: finding for finding in excitation_findings(reduced, base)}
+    assert found['still'].joints == (still,)
+    assert still in found['poor_excitation'].joints
+    assert found['poor_excitation'].value == len(base.untold)
+    carried = [one for one in base.undetermined if f'{still} did not move' in one.reason]
+    assert {one.body for one in carried} & set(LAYOUT.bodies[2:])
+
+
+def test_one_moving_joint_tells_its_own_alone(motion, structure):
+    """A joint that alone moves tells friction, one inertia, and gravity by sine and cosine."""
+    reduced = reduce(blocks_of(noisy(resting(motion, *JOINTS[1:]), 0.01)))
+    base = base_parameters(reduced, structure)
+    # Inertia, sine, cosine, viscous, coulomb; the offset is the constant of gravity's torque.
+    assert base.rank == 6
+    found = {finding.code: finding for finding in excitation_findings(reduced, base)}
+    assert found['still'].joints == JOINTS[1:]
+
+
+def test_no_motion_determines_nothing(motion, structure):
+    reduced = reduce(blocks_of(noisy(resting(motion, *JOINTS), 0.1)))
+    base = base_parameters(reduced, structure)
+    assert base.rank == 0
+    assert len(base.untold) == structure.rank
+    found = {finding.code: finding for finding in excitation_findings(reduced, base)}
+    assert found['still'].joints == JOINTS
+    assert len(base.undetermined) == len(LAYOUT.bodies)
+
+
+def test_bodies_that_no_drive_feels_are_named(motion, structure):
+    base = base_parameters(reduce(blocks_of(motion)), structure)
+    first = base.undetermined[0]
+    assert first.body == LAYOUT.bodies[0]
+    assert 'no drive feels' in first.reason
+    assert 'stay at their prior' in first.reason
+
+
+def test_good_data_have_no_finding_but_their_condition(motion, structure):
+    reduced = reduce(blocks_of(motion))
+    base = base_parameters(reduced, structure)
+    codes = {finding.code for finding in excitation_findings(reduced, base)}
+    assert codes <= {'ill_conditioned'}
+    assert ('ill_conditioned' in codes) == (base.condition > 100.0)
+
+
+def test_the_condition_is_that_of_columns_of_unit_length(motion, structure):
+    blocks = blocks_of(noisy(motion, 0.1))
+    base = base_parameters(reduce(blocks), structure)
+    assert base.condition >= 1.0
+    stronger = [
+        replace(block, rows=block.rows * 7.0, torques=block.torques * 7.0) for block in blocks
+    ]
+    assert base_parameters(reduce(stronger), structure).condition == pytest.approx(
+        base.condition, rel=1e-6
+    )
+
+
+def test_saturated_and_slow_samples_are_said(motion, structure):
+    level = 0.5 * np.abs(motion.efforts).max(axis=0)
+    levels = dict(zip(JOINTS, level, strict=True))
+    options = EquationOptions(cutoff=8.0, effort_levels=levels, turning_band=2.0)
+    reduced = reduce(MotionEquations(LAYOUT, options, ROBOT.native).of_motions([motion]))
+    findings = excitation_findings(reduced, base_parameters(reduced, structure))
+    said = {finding.code for finding in findings}
+    assert {'saturated', 'slow'} <= said
+    for finding in findings:
+        if finding.code == 'saturated':
+            assert finding.joints[0] in finding.message
+            assert 0.0 < finding.value < 1.0
+
+
+GAINS = np.array([0.8, 1.7, 0.4, 2.5])
+LINK = next(frame.name for frame in ROBOT.model.frames if frame.body == 3)
+
+
+def currents(motion, layout):
+    """The motion with currents, and the load of the layout from 8 s to 14 s."""
+    rows, torques = [], motion.efforts
+    values = truth_with_load(layout)
+    exact = replace(motion, efforts=np.zeros_like(torques))
+    unfiltered = MotionEquations(
+        ParameterLayout(layout.model, layout.terms, layout.loads), None, ROBOT.native
+    )
+    rows = unfiltered.of_samples(exact).rows
+    efforts = rows @ values / GAINS
+    efforts += np.random.default_rng(3).normal(0.0, 0.01, efforts.shape)
+    return replace(motion, efforts=efforts)
+
+
+def truth_with_load(layout):
+    values = truth(layout)
+    if layout.loads:
+        values[layout.body_columns(4)] = [1.5, 0.3, 0.2, -0.1, 0.2, 0.0, 0.15, 0.01, 0.0, 0.18]
+    values[layout.columns('gain')] = GAINS
+    return values
+
+
+TERMS = ('armature', 'viscous', 'coulomb', 'offset', 'gain')
+GRIPPED = (Load('brick', LINK, (('', 8.0, 14.0),)),)
+
+
+@pytest.mark.parametrize(
+    ('loads', 'known', 'told'),
+    [
+        ((), {}, False),
+        ((), {f'{JOINTS[0]} gain': GAINS[0]}, True),
+        (GRIPPED, {}, False),
+        (GRIPPED, {'brick m': 1.5}, True),
+    ],
+)
+def test_gains_need_a_scale(motion, loads, known, told):
+    layout = ParameterLayout(ROBOT.model, TERMS, loads, known)
+    recorded = currents(motion, layout)
+    reduced = reduce(blocks_of(recorded, layout))
+    base = base_parameters(reduced, structure_of(layout, ROBOT.native))
+    codes = {finding.code for finding in excitation_findings(reduced, base)}
+    assert ('unknown_gain' not in codes) == told
+    if told:
+        columns = [c for c in layout.columns('gain').tolist() if not layout.is_known[c]]
+        found = dict(zip(base.columns, solution(reduced, base), strict=True))
+        expected = truth_with_load(layout)[columns]
+        np.testing.assert_allclose([found[c] for c in columns], expected, rtol=0.02)

@@ -1,0 +1,29 @@
+"""Identified models that the tests of their files need."""
+
+import numpy as np
+
+from robot_dynamics_ros.identification.identified_model import IdentifiedModel
+
+
+def identified_model(model, seed=5):
+    """A model with other bodies, rotors, friction of each direction, and offsets.
+
+    Each body is one of the description that has grown and has got a point mass: a real one.
+    """
+    random = np.random.default_rng(seed)
+    bodies = []
+    for body in model.inertial_parameters().reshape(-1, 10):
+        mass, (x, y, z) = random.uniform(0.1, 1.0), random.uniform(-0.2, 0.2, 3)
+        point = [
+            1.0, x, y, z, y * y + z * z, -x * y, x * x + z * z, -x * z, -y * z, x * x + y * y,
+        ]  # fmt: skip
+        bodies.append(random.uniform(0.8, 1.2) * body + mass * np.array(point))
+    n = model.size
+    names = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
+    return IdentifiedModel(
+        model=model.with_inertial_parameters(np.concatenate(bodies)),
+        armature=random.uniform(0.01, 0.5, n),
+        offset=random.uniform(-2.0, 2.0, n),
+        gain=np.ones(n),
+        **{name: random.uniform(0.1, 3.0, n) for name in names},
+    )
