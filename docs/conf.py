@@ -67,7 +67,8 @@ autodoc_typehints_format = 'short'
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|collections|contextlib|jax|enum|lxml|matplotlib|numbers|numpy|pathlib|rclpy|rosbags|'
+        r'(casadi|collections|contextlib|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
+        r'rclpy|rosbags|scipy|trimesh|'
         r'urdf_parser_py|xml|\w+_msgs)\..*',
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.

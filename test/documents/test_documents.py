@@ -75,6 +75,14 @@ def test_the_map_of_contributing_shows_every_folder_of_the_package():
     assert shown == there - {'.'}
 
 
+def test_the_api_reference_shows_every_room():
+    """But those that are commands and nodes, and identification, which grows."""
+    rooms = {path.parent.name for path in (ROOT / 'robot_dynamics_ros').glob('*/__init__.py')}
+    modules = (ROOT / 'docs' / 'api.md').read_text().partition('## All modules')[2]
+    shown = re.findall(r'^   robot_dynamics_ros\.(\w+)$', modules, re.M)
+    assert sorted(shown) == sorted(rooms - {'cli', 'demo', 'ros', 'identification'})
+
+
 def test_the_readme_names_every_parameter():
     """Those of the file that documents them, which a test of the node compares with the node."""
     config = (ROOT / 'config' / 'robot_dynamics.yaml').read_text()
