@@ -47,9 +47,10 @@ html_css_files = ['wide.css']
 autosummary_generate = True
 autodoc_member_order = 'bysource'
 autodoc_mock_imports = [
-    'ament_index_python', 'builtin_interfaces', 'llvmlite', 'mujoco', 'pinocchio',
-    'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'sensor_msgs', 'std_msgs', 'std_srvs',
-    'trajectory_msgs',
+    'ament_index_python', 'backports', 'builtin_interfaces', 'distributed', 'llvmlite', 'lz4',
+    'matplotlib', 'mujoco', 'pinocchio', 'plotly', 'pyarrow', 'rcl_interfaces', 'rclpy',
+    'robot_dynamics_interfaces', 'rosbags', 'ruamel', 'scipy', 'sensor_msgs', 'std_msgs',
+    'std_srvs', 'trajectory_msgs', 'trimesh',
 ]  # fmt: skip
 # The adapters register classes of these, which a mock object is not.
 for library, names in {'casadi': ('Function', 'MX', 'SX'), 'jax': ('Array', 'Tracer')}.items():
@@ -66,11 +67,20 @@ autodoc_typehints_format = 'short'
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|collections|jax|enum|numbers|numpy|pathlib|rclpy|urdf_parser_py|xml|\w+_msgs)\..*',
+        r'(casadi|collections|contextlib|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
+        r'rclpy|rosbags|scipy|trimesh|'
+        r'urdf_parser_py|xml|\w+_msgs)\..*',
     ),
-    # Aliases and type variables of signatures.
-    ('py:class', r'(.*\.)?(Key|Programs|Result)'),
+    # Aliases and type variables of signatures, and types of attributes in pieces.
+    ('py:class', r'(.*\.)?(Array|Key|Programs|Result)'),
+    ('py:class', r'(dict|list|tuple)\[.*'),
+    # Of one of two modules, by the version of Python.
+    ('py:exc', 'ZstdError'),
+    # The function hides the module of its name.
+    ('py:class', r'robot_dynamics_ros\.report\.provenance\.Provenance'),
 ]
+# Two classes have the name Comparison; signatures show it without its module.
+suppress_warnings = ['ref.python']
 # Types are counted with their modules, which are not shown.
 python_maximum_signature_line_length = 160
 rosdoc2_settings = {'enable_autodoc': False}

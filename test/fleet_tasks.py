@@ -19,6 +19,10 @@ def square(common, number):
     return {'process': os.getpid(), 'square': number**2 + common['offset'], 'values': values}
 
 
+def variable(common, name):
+    return os.environ.get(name)
+
+
 def refuse(common, text):
     raise StateError(text)
 

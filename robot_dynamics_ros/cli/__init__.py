@@ -8,6 +8,7 @@ Modules::
     excite/           excite: a motion for identification
     exit_codes        0 good, 1 findings, 2 wrong usage or input that cannot be used
     export_command    export-c: the dynamics of a robot in C99
+    files_to_write    outputs that would replace an input, or one another
     fleet_options     --scheduler, --jobs and --resume of subcommands for many recordings
     identify/         identify: the model of the arm that was recorded
     inspect_command   inspect: a robot, its loads and findings
@@ -19,7 +20,7 @@ Modules::
     robot_tables      an inspected robot as tables and lines
     torques/          torques: the torques of a model along recordings
     validate_command  validate: findings and the agreement with Pinocchio, one line a file
-    validated_file    what validate finds about a file, and processes for many files
+    validated_file    what validate finds about files, examined by processes
     written_folder    files that are written into a folder as a whole
 """
 

@@ -23,7 +23,7 @@ from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 from .identify.identify_command import identify_command
 from .inspect_command import inspect_command
-from .output import ReaderEnded, writing_to_stdout
+from .output import ReaderEnded, Subcommands, writing_to_stdout
 from .torques.torques_command import torques_command
 from .validate_command import validate_command
 
@@ -41,6 +41,7 @@ def _print_version(context: click.Context, parameter: click.Parameter, asked: bo
 
 
 @click.group(
+    cls=Subcommands,
     context_settings={'help_option_names': ['-h', '--help'], 'max_content_width': 100},
     invoke_without_command=True,
 )

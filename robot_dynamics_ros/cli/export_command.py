@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import get_args
 
 import click
-from rich.console import Console
 
 from robot_dynamics_ros.core.algorithms.kinematics import Axes
-from robot_dynamics_ros.core.c_export import DEFAULT_QUANTITIES, export_c
+from robot_dynamics_ros.core.c_export import DEFAULT_QUANTITIES, STEPS, export_c
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
 
-from .description_file import robot_of_words
-from .output import Output, output_options
+from .description_file import files_and_arguments, robot_of_words
+from .output import Output, Subcommand, output_options
 from .written_folder import write_folder
 
 EXAMPLE = """\b
@@ -39,7 +38,9 @@ Quantities:
 """
 
 
-@click.command('export-c', help=HELP, short_help='Write the dynamics of a robot as C99.')
+@click.command(
+    'export-c', cls=Subcommand, help=HELP, short_help='Write the dynamics of a robot as C99.'
+)
 @click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
 @click.option('--topic', metavar='TOPIC', help='Of the description, such as /robot_description.')
 @click.option(
@@ -80,18 +81,22 @@ def export_command(
     output: Output,
 ) -> None:
     """Read the description, and write the package."""
+    output.check_files(files_and_arguments(words)[0])
     model, urdf, source = robot_of_words(words, topic)
-    with Console(stderr=True).status(f'{source}: programs of the robot'):
+    chosen = chosen_quantities(quantities, frame)
+    with output.progress(source, STEPS * len(chosen), 'steps') as advance:
         files = export_c(
             model,
             name=name,
-            quantities=chosen_quantities(quantities, frame),
+            quantities=chosen,
             frame=frame,
             axes=axes,
             payload_frame=payload_frame,
             own_sincos=own_sincos,
             urdf=urdf,
+            advance=advance,
         )
+    output.check_files([], {'--output': [folder / file for file in files]})
     write_folder(folder, files, force=force)
     package = Path(next(iter(files))).stem
     output.line(f'{folder}: package {package}, {len(files)} files')

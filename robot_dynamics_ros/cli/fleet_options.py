@@ -35,16 +35,19 @@ class Fleet:
         """Whether a single recording is computed by this process alone."""
         return self.scheduler is None and self.resume is None
 
-    def run(self, what: str, tasks: Sequence[Task], common: Any, output: Output) -> list[Outcome]:
+    def run(
+        self, what: str, tasks: Sequence[Task], common: Any, output: Output, unit: str
+    ) -> list[Outcome]:
         """The outcomes of tasks in their order, with a progress bar; see `scheduling.run`.
 
         Args:
             what: is done, for the bar.
-            tasks: one for each recording.
+            tasks: one for each recording, or for each part.
             common: first argument of each.
             output: of the subcommand.
+            unit: of the tasks, for the bar: `recordings` or `parts`.
         """
-        with output.progress(what, len(tasks), 'recordings') as advance:
+        with output.progress(what, len(tasks), unit) as advance:
             return run(
                 tasks,
                 common=common,

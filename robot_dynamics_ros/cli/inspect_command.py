@@ -12,9 +12,9 @@ from robot_dynamics_ros.inspection.picture import draw, mesh_findings
 from robot_dynamics_ros.inspection.robot_json import inspection_as_json
 from robot_dynamics_ros.written_file import written_file
 
-from .description_file import robot_of_words
+from .description_file import files_and_arguments, robot_of_words
 from .exit_codes import FINDINGS, GOOD
-from .output import Output, file_to_write, output_options
+from .output import Output, Subcommand, file_to_write, output_options
 from .robot_tables import finding_lines, joint_table, load_table, margin_line, summary
 
 HELP = """Show a robot: joints, masses, gravity torque against effort limits, and findings.
@@ -34,7 +34,9 @@ Examples:
 """
 
 
-@click.command('inspect', help=HELP, short_help='Show a robot, its loads and findings.')
+@click.command(
+    'inspect', cls=Subcommand, help=HELP, short_help='Show a robot, its loads and findings.'
+)
 @click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
 @click.option('--topic', metavar='TOPIC', help='Of the description, such as /robot_description.')
 @click.option('--frame', metavar='LINK', help='Link whose payload margin to show.')
@@ -51,7 +53,8 @@ def inspect_command(
     output: Output,
 ) -> int:
     """Read the description, and show what is known of the robot."""
-    output.check_other_files(picture)
+    files, _ = files_and_arguments(words)
+    output.check_files(files, {'--picture': filter(None, [picture])})
     model, urdf, source = robot_of_words(words, topic)
     inspection = inspect_robot(model, frame)
     if picture is not None:

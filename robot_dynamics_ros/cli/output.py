@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.json_text import json_text
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
+from .files_to_write import check_files
 from .progress import Advance, progress
 
 STDOUT = Path('-')
@@ -55,18 +56,20 @@ class Output:
         """Say on stderr in one line why a file cannot be used; the others are gone on with."""
         click.echo(f'robot_dynamics: {" ".join(text.split())}', err=True)
 
-    def check_other_files(self, *files: Path | None) -> None:
-        """Check that --json names none of the other files that are written.
+    def check_files(
+        self, read: Iterable[Path], written: Mapping[str, Iterable[Path]] | None = None
+    ) -> None:
+        """Check that the files that are written, with that of --json, have names of their own.
+
+        Args:
+            read: files, and folders of bags.
+            written: other files that are written, by the option that names them.
 
         Raises:
-            ParameterError: it names one of them.
+            ParameterError: a file would be written twice, or would replace an input.
         """
-        if self.json_file is None or self.json_only:
-            return
-        if self.json_file.resolve() in [file.resolve() for file in files if file is not None]:
-            raise ParameterError(
-                f'{self.json_file} would be written twice: name another file with --json'
-            )
+        own = [] if self.json_file is None or self.json_only else [self.json_file]
+        check_files({**(written or {}), '--json': own}, read)
 
     def show(self, *parts: RenderableType) -> None:
         """Print tables, trees and texts of rich for people."""
@@ -104,7 +107,7 @@ class Output:
 
 @contextmanager
 def writing_to_stdout() -> Iterator[None]:
-    """While stdout is written to: an error names it.
+    """While stdout is written to: an error that names no file names it.
 
     Raises:
         ReaderEnded: nobody reads it. click takes a BrokenPipeError for exit code 1, which is ours.
@@ -115,7 +118,9 @@ def writing_to_stdout() -> Iterator[None]:
     except BrokenPipeError:
         raise ReaderEnded from None
     except OSError as error:
-        raise type(error)(error.errno, error.strerror, 'stdout') from None
+        if error.filename is None:
+            error.filename = 'stdout'
+        raise
 
 
 class _Console(Console):
@@ -123,6 +128,23 @@ class _Console(Console):
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
+
+
+class _Printing:
+    """A command whose --help names stdout where that cannot be written."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """See click: options such as --help print while they are parsed."""
+        with writing_to_stdout():
+            return super().parse_args(ctx, args)  # type: ignore[misc]
+
+
+class Subcommand(_Printing, click.Command):
+    """A subcommand."""
+
+
+class Subcommands(_Printing, click.Group):
+    """The group of subcommands."""
 
 
 def output_options(command: Command) -> Command:

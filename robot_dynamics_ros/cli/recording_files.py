@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from robot_dynamics_ros.core.errors import ParameterError
@@ -30,6 +31,26 @@ def named_recordings(words: Sequence[str]) -> tuple[dict[str, tuple[Path, ...]],
             raise ParameterError(f'{name} is named twice: name each recording once')
         files[name] = recording_files(name)
     return files, arguments
+
+
+def inputs(files: Mapping[str, tuple[Path, ...]], urdf: Path | None) -> list[Path]:
+    """Everything that is read: the files of the recordings, and the description."""
+    described = [] if urdf is None else [urdf]
+    return [*described, *(path for paths in files.values() for path in paths)]
+
+
+def recorded_bytes(files: Sequence[Path]) -> int:
+    """Size of the files of a recording, or of all files of its folders; 0 of what is missing."""
+    return sum(map(_size, files))
+
+
+def _size(path: Path) -> int:
+    try:
+        if path.is_dir():
+            return sum(_size(Path(entry)) for entry in os.scandir(path))
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def recording_files(word: str) -> tuple[Path, ...]:

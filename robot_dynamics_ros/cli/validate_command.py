@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import click
 
-from robot_dynamics_ros.core.codegen.threads import available_cores
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.inspection import validate_robot
 from robot_dynamics_ros.inspection.agreement import INSTALL_PINOCCHIO, pinocchio_is_installed
@@ -14,8 +11,8 @@ from robot_dynamics_ros.inspection.codes import CODES, checked_codes
 
 from .description_file import files_and_arguments, robot_of_topic
 from .exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
-from .output import Output, output_options
-from .validated_file import ValidatedFile, validate_file, validate_files
+from .output import Output, Subcommand, output_options
+from .validated_file import ValidatedFile, validate_files
 
 CODE_LINES = '\n'.join(f'  {code:26}{meaning}' for code, meaning in CODES.items())
 HELP = f"""Check descriptions, such as those of a package in continuous integration.
@@ -37,7 +34,9 @@ Codes of findings:
 """
 
 
-@click.command('validate', help=HELP, short_help='Check many descriptions, one line a file.')
+@click.command(
+    'validate', cls=Subcommand, help=HELP, short_help='Check many descriptions, one line a file.'
+)
 @click.argument('words', nargs=-1, metavar='FILE... [NAME:=VALUE]...')
 @click.option('--topic', metavar='TOPIC', help='Of a description, such as /robot_description.')
 @click.option('--strict', is_flag=True, help='Warnings count as errors do.')
@@ -61,14 +60,14 @@ def validate_command(
     files, arguments = files_and_arguments(words)
     if not files and topic is None:
         raise ParameterError('name at least one FILE, or --topic')
+    output.check_files(files)
     codes = checked_codes(ignored)
     _check_pinocchio(strict and 'not_compared' not in codes)
     results = [] if topic is None else [_of_topic(topic, codes, strict)]
-    examine = partial(validate_file, arguments=arguments, ignored=codes, strict=strict)
     with output.progress('validate', len(files), 'files') as advance:
-        for result in validate_files(files, jobs or available_cores(), examine, strict):
-            results.append(result)
-            advance(1)
+        results += validate_files(
+            files, arguments, codes, strict=strict, jobs=jobs, advance=advance
+        )
     return _report(results, output)
 
 

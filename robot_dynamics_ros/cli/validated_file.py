@@ -1,27 +1,18 @@
-"""One file of `robot_dynamics validate`, examined in a process of its own."""
+"""The files of `robot_dynamics validate`, examined by processes."""
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
-from signal import SIG_DFL, SIGINT, signal
 from typing import Any, Literal
 
-from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.inspection import Validation, validate_robot
 from robot_dynamics_ros.inspection.finding_json import findings_as_json
+from robot_dynamics_ros.scheduling import Outcome, Task, run
 
 from .description_file import read_robot
-
-THREADS = 'OPENBLAS_NUM_THREADS'
-ENDED = 'the process that examined it has ended without an answer: is there too little memory?'
 
 
 @dataclass(frozen=True)
@@ -46,6 +37,22 @@ class ValidatedFile:
         if self.validation is None:
             return 'unusable'
         return 'findings' if self.validation.failures(strict=self.strict) else 'good'
+
+    @classmethod
+    def of_outcome(cls, file: Path, outcome: Outcome, strict: bool) -> ValidatedFile:
+        """What a task has found about a file, or why it has found nothing.
+
+        Args:
+            file: that was examined.
+            outcome: with a Validation.
+            strict: whether warnings count.
+        """
+        reason = outcome.error
+        if outcome.traceback:
+            reason = f'error of the program itself ({reason})'
+        if reason and str(file) not in reason:
+            reason = f'{file}: {reason}'
+        return cls(str(file), outcome.result, reason, strict)
 
     def __str__(self) -> str:
         """One line for a terminal."""
@@ -90,87 +97,49 @@ class ValidatedFile:
         return f'Pinocchio {verb} ({report.worst.worst_relative:.0e})'
 
 
-def validate_file(
-    file: Path, arguments: Sequence[str], ignored: frozenset[str], strict: bool
-) -> ValidatedFile:
-    """Examine one file; whatever is wrong with it is part of the result.
+def validate_files(
+    files: Sequence[Path],
+    arguments: Sequence[str],
+    ignored: frozenset[str],
+    *,
+    strict: bool,
+    jobs: int | None,
+    advance: Callable[[int], object],
+) -> list[ValidatedFile]:
+    """Examine many files in processes; the results are in the order of the files.
 
     Args:
-        file: URDF or xacro.
+        files: URDF or xacro.
         arguments: of xacro.
         ignored: codes of findings to leave out.
         strict: whether warnings count.
+        jobs: processes at a time; None: one for each core.
+        advance: is called with 1 after each file.
     """
-    try:
-        model, urdf = read_robot(file, arguments, arguments_of_others=True)
-        return ValidatedFile(str(file), validate_robot(model, urdf, ignored), '', strict)
-    except OSError as error:
-        reason = f'{file}: {error.strerror or error}'
-    except RobotDynamicsError as error:
-        reason = str(error)
-    # What no check has foreseen in one file must not end the others.
-    except Exception as error:
-        reason = f'{file}: error of the program itself ({type(error).__name__}: {error})'
-    return ValidatedFile(str(file), None, ' '.join(reason.split()), strict)
+    options = (tuple(arguments), tuple(sorted(ignored)))
+    tasks = [
+        # A file may be named twice.
+        Task(f'{number}: {file}', validate_file, (file,))
+        for number, file in enumerate(files)
+    ]
+    outcomes = run(tasks, common=options, processes=jobs, report=lambda outcome: advance(1))
+    return [
+        ValidatedFile.of_outcome(file, outcome, strict)
+        for file, outcome in zip(files, outcomes, strict=True)
+    ]
 
 
-def validate_files(
-    files: Sequence[Path], jobs: int, examine: Callable[[Path], ValidatedFile], strict: bool
-) -> Iterator[ValidatedFile]:
-    """Examine many files in processes; the results come in the order of the files.
-
-    A process that ends, such as by too large a file, gives its file a result too.
+def validate_file(options: tuple[Sequence[str], Sequence[str]], file: Path) -> Validation:
+    """Examine one file; a task that any process may execute.
 
     Args:
-        files: to examine.
-        jobs: processes at a time; 1: this one.
-        examine: `validate_file` with all but the file.
-        strict: whether warnings count.
+        options: arguments of xacro, and codes of findings to leave out.
+        file: URDF or xacro.
+
+    Raises:
+        OSError: it cannot be read.
+        ModelError: the description cannot be used.
     """
-    if jobs == 1 or len(files) <= 1:
-        yield from map(examine, files)
-        return
-    with _pool(min(jobs, len(files))) as pool:
-        with _one_thread_each():
-            results = [pool.submit(examine, file) for file in files]
-        try:
-            for file, result in zip(files, results, strict=True):
-                yield _result(file, result, examine, strict)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _result(
-    file: Path,
-    result: Future[ValidatedFile],
-    examine: Callable[[Path], ValidatedFile],
-    strict: bool,
-) -> ValidatedFile:
-    try:
-        return result.result()
-    except BrokenProcessPool:
-        # One process has ended, and all of them with it: this file may not be the cause.
-        try:
-            with _pool(1) as alone:
-                return alone.submit(examine, file).result()
-        except BrokenProcessPool:
-            return ValidatedFile(str(file), None, f'{file}: {ENDED}', strict)
-
-
-def _pool(processes: int) -> ProcessPoolExecutor:
-    # Ctrl-C ends the processes at once, and without a traceback.
-    return ProcessPoolExecutor(processes, get_context('spawn'), signal, (SIGINT, SIG_DFL))
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Processes that are started meanwhile compute in one thread: all cores have one already."""
-    before = os.environ.get(THREADS)
-    os.environ[THREADS] = '1'
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[THREADS]
-        else:
-            os.environ[THREADS] = before
+    arguments, ignored = options
+    model, urdf = read_robot(file, arguments, arguments_of_others=True)
+    return validate_robot(model, urdf, frozenset(ignored))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from multiprocessing import connection as connections
 from multiprocessing.connection import Connection
 from types import FrameType
 from typing import Any
+
+from robot_dynamics_ros.core.codegen.threads import available_cores
 
 from .interruptions import interruptions_later
 from .task import Outcome, Task, computed, failed
@@ -22,6 +25,7 @@ CONTEXT = multiprocessing.get_context('spawn')
 ATTEMPTS = 2
 PATIENCE = 5.0  # [s] for a process to remove what it has begun to write
 TERMINATED = 128 + signal.SIGTERM
+THREADS = 'OPENBLAS_NUM_THREADS'
 
 
 def outcomes_of_processes(tasks: Sequence[Task], common: Any, count: int) -> Iterator[Outcome]:
@@ -64,7 +68,7 @@ def _assign(waiting: deque[Task], workers: list[Worker], common: Any, count: int
         if waiting and worker.task is None:
             worker.give(waiting.popleft())
     while waiting and len(workers) < count:
-        workers.append(Worker(common))
+        workers.append(Worker(common, threads=max(1, available_cores() // count)))
         workers[-1].give(waiting.popleft())
 
 
@@ -81,12 +85,17 @@ class Worker:
         task: that it computes; None while it is idle.
     """
 
-    def __init__(self, common: Any) -> None:
-        """Start the process."""
+    def __init__(self, common: Any, threads: int) -> None:
+        """Start the process.
+
+        Args:
+            common: first argument of each task.
+            threads: with which NumPy computes there.
+        """
         self.connection, theirs = CONTEXT.Pipe()
         self.task: Task | None = None
         self.process = CONTEXT.Process(target=_work, args=(theirs, common), daemon=True)
-        with interruptions_later():
+        with interruptions_later(), _threads_of_numpy(threads):
             self.process.start()
         # So that the end of the process can be read from this side.
         theirs.close()
@@ -115,7 +124,7 @@ class Worker:
         how = f'signal {signal.Signals(-code).name}' if code < 0 else f'exit code {code}'
         return (
             f'its process ended with {how}, {ATTEMPTS} times: look for too little memory, or '
-            'compute fewer recordings at a time'
+            'compute fewer at a time'
         )
 
     def begin_to_end(self) -> None:
@@ -129,6 +138,21 @@ class Worker:
         self.process.join(PATIENCE)
         self.process.kill()
         self.process.join()
+
+
+@contextmanager
+def _threads_of_numpy(count: int) -> Iterator[None]:
+    """Processes that are started meanwhile use so many threads for linear algebra.
+
+    NumPy reads the environment when it is imported: one for each core, in each process, is slow.
+    """
+    before = os.environ.get(THREADS)
+    os.environ[THREADS] = before or str(count)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[THREADS]
 
 
 def _work(connection: Connection, common: Any) -> None:

@@ -53,6 +53,9 @@ def test_a_closed_stderr(files):
         ('inspect arm.urdf >/dev/full', 'stdout'),
         ('inspect arm.urdf --json - >/dev/full', 'stdout'),
         ('inspect arm.urdf --json /dev/full', '/dev/full'),
+        ('--help >/dev/full', 'stdout'),
+        ('--version >/dev/full', 'stdout'),
+        ('inspect --help >/dev/full', 'stdout'),
     ],
 )
 def test_a_full_device_is_named(files, words, name):
@@ -99,6 +102,53 @@ def test_a_folder_and_a_binary_file_are_not_a_urdf(run):
             'robot_dynamics: urdf: it is a folder: name a file in it, or urdf/*.urdf\n'
         )
         assert 'binary.db3: not a URDF' in run(command, 'binary.db3').stderr
+
+
+@pytest.mark.parametrize(
+    ('words', 'option'),
+    [
+        (['inspect', 'arm.urdf', '--json', 'link.urdf'], '--json'),
+        (['inspect', 'arm.urdf', '--picture', 'urdf/../arm.urdf'], '--picture'),
+        (['inspect', 'bag', '--topic', '/robot_description', '--json', 'bag/m.yaml'], '--json'),
+        (['validate', 'nowhere.urdf', 'arm.urdf', '--json', 'arm.urdf'], '--json'),
+        (['export-c', 'arm.urdf', '--output', 'c', '--json', 'arm.urdf'], '--json'),
+        (['compare', 'bag.csv', '--urdf', 'broken.html', '--report', 'broken.html'], '--report'),
+        (['compare', 'bag', '--json', 'bag/bag.mcap'], '--json'),
+        (['compare', 'other.csv+bag.csv', '--json', 'bag.csv'], '--json'),
+        (['torques', 'bag.csv', '--output', 'bag.csv'], '--output'),
+        (['torques', 'bag.csv', '--urdf', 'broken.csv', '--output', 'broken.csv'], '--output'),
+        (['torques', 'bag.csv', '--urdf', 'arm.urdf', '--json', 'arm.urdf'], '--json'),
+    ],
+)
+def test_no_input_is_replaced(run, files, words, option):
+    """What is broken would be found if anything were read."""
+    (files / 'link.urdf').symlink_to('arm.urdf')
+    (files / 'bag').mkdir()
+    broken = ['bag.csv', 'other.csv', 'broken.html', 'broken.csv', 'bag/bag.mcap', 'bag/m.yaml']
+    for name in broken:
+        (files / name).write_text('broken')
+    before = {file: file.read_text() for file in files.rglob('*.*') if file.suffix != '.db3'}
+    ended = run(*words)
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert ended.stderr.endswith(
+        f' is read, and {option} would replace it: name another file with {option}\n'
+    )
+    assert {file: file.read_text() for file in before} == before
+
+
+def test_a_device_is_read_and_written(run, files):
+    """As a terminal is; nothing there is replaced."""
+    ended = run('inspect', '/dev/null', '--json', '/dev/null')
+    assert 'name another file' not in ended.stderr
+
+
+def test_a_file_of_the_package_is_not_that_of_json(run, files):
+    ended = run('export-c', 'arm.urdf', '--output', 'urdf', '--json', 'urdf/package.xml')
+    assert ended.returncode == 2
+    assert ended.stderr.endswith(
+        'urdf/package.xml would be written twice: name another file with --json\n'
+    )
+    assert list((files / 'urdf').iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -177,7 +177,7 @@ def test_joints_are_renamed(run, tmp_path):
         (['bag', 'bag/bag.mcap', '--output', 'out.csv'], 'out.csv is a file for one recording'),
         (['bag', 'bag', '--output', 'out'], 'bag is named twice'),
         (['bag', 'bag/../bag', '--output', 'out'], '2 recordings would be written to bag_torques'),
-        (['bag/bag.mcap', '--output', 'bag/bag.mcap'], 'is the recording itself'),
+        (['bag/bag.mcap', '--output', 'bag/bag.mcap'], '--output would replace it'),
         (['bag', '--output', 'bag/bag.mcap'], 'is in the folder of the recording'),
         (['bag', '--output', 'nowhere/out.csv'], 'there is no folder nowhere'),
         (['bag', '--rename', 'turn'], '--rename turn: RECORDED=NAME is needed'),

@@ -10,14 +10,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from examined_files import examined
 from mechanics.robots import HAND_WRITTEN
 from running_command import run
 from three_joints import URDF
 from waiting import wait_until
 
 from robot_dynamics_ros.cli import validate_command as validate_module
-from robot_dynamics_ros.cli.validated_file import validate_files
+from robot_dynamics_ros.cli.validated_file import ValidatedFile
+from robot_dynamics_ros.scheduling import Outcome
 
 __all__ = ['run']
 
@@ -141,16 +141,20 @@ def test_an_unforeseen_error_in_one_file_is_a_row(run, monkeypatch):
     assert 'arm.urdf: error of the program itself (ZeroDivisionError: float)' in ended.stdout
 
 
-def test_a_process_that_ends_costs_its_file_alone():
-    files = [Path(name) for name in ('a', 'huge', 'b', 'c')]
-    results = list(validate_files(files, 2, examined, False))
-    assert [result.file for result in results] == [str(file) for file in files]
-    assert [result.error == 'seen' for result in results] == [True, False, True, True]
-    assert 'has ended without an answer' in results[1].error
+def test_a_file_whose_process_ends_is_a_row_with_its_name():
+    outcome = Outcome('1: huge.urdf', error='its process ended with signal SIGKILL, 2 times')
+    result = ValidatedFile.of_outcome(Path('huge.urdf'), outcome, False)
+    assert result.status == 'unusable'
+    assert str(result) == 'unusable huge.urdf: its process ended with signal SIGKILL, 2 times'
+
+
+def test_a_file_that_is_named_twice_has_two_lines(run):
+    ended = run('validate', 'arm.urdf', 'arm.urdf')
+    assert (ended.returncode, ended.stdout.count('arm.urdf')) == (0, 2)
 
 
 def test_interrupted_it_writes_nothing(run, files, monkeypatch):
-    def interrupted(*arguments):
+    def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(validate_module, 'validate_files', interrupted)

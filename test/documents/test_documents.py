@@ -15,6 +15,8 @@ DOCUMENTS = [
     *(path for path in sorted((ROOT / 'docs').glob('*.md')) if not path.is_symlink()),
 ]
 CONTRIBUTING = ROOT / 'CONTRIBUTING.md'
+# Where the Python of the documents runs.
+EXAMPLE = 'examples/three_link_arm'
 # Names of variables and constants stand in code, links in parentheses or bare.
 CODE_OR_LINK = re.compile(r'```.*?```|`[^`]*`|\]\([^)]*\)|https?://\S+', re.DOTALL)
 PLACEHOLDER = re.compile(r'\b[A-Z]+(?:_[A-Z]+)+\b')
@@ -73,6 +75,14 @@ def test_the_map_of_contributing_shows_every_folder_of_the_package():
     assert shown == there - {'.'}
 
 
+def test_the_api_reference_shows_every_room():
+    """But those that are commands and nodes, and identification, which grows."""
+    rooms = {path.parent.name for path in (ROOT / 'robot_dynamics_ros').glob('*/__init__.py')}
+    modules = (ROOT / 'docs' / 'api.md').read_text().partition('## All modules')[2]
+    shown = re.findall(r'^   robot_dynamics_ros\.(\w+)$', modules, re.M)
+    assert sorted(shown) == sorted(rooms - {'cli', 'demo', 'ros', 'identification'})
+
+
 def test_the_readme_names_every_parameter():
     """Those of the file that documents them, which a test of the node compares with the node."""
     config = (ROOT / 'config' / 'robot_dynamics.yaml').read_text()
@@ -90,19 +100,32 @@ def test_the_readme_names_every_service():
     assert [name for name in offered if f'`{name}`' not in readme] == []
 
 
-@pytest.mark.parametrize(
-    ('document', 'folder'),
-    [('README.md', 'examples/three_link_arm'), ('docs/first_torque.md', '.')],
-)
-def test_the_python_of_a_document_runs_in_a_fresh_clone(document, folder):
+def python_of(text):
+    """The blocks of Python of a document."""
+    return re.findall(r'^```python\n(.*?)^```', text, re.DOTALL | re.M)
+
+
+def test_the_python_of_a_document_opens_files_where_the_document_says():
+    """Not in the root, where Python would import sources without a C extension."""
+    shown = 0
+    for document in DOCUMENTS:
+        text = document.read_text()
+        for name in re.findall(r"open\('([^']+)'\)", ' '.join(python_of(text))):
+            if name != 'arm.urdf':  # that of the reader
+                assert (ROOT / EXAMPLE / name).is_file(), f'{document.name}: {name}'
+                assert EXAMPLE in text, document.name
+                shown += 1
+    assert shown > 3
+
+
+@pytest.mark.parametrize('document', ['README.md', 'docs/first_torque.md'])
+def test_the_python_of_a_document_runs_in_a_fresh_clone(document):
     """As it stands, block after block, in the folder that the document names."""
-    text = (ROOT / document).read_text()
-    blocks = re.findall(r'^```python\n(.*?)^```', text, re.DOTALL | re.M)
+    blocks = python_of((ROOT / document).read_text())
     assert len(blocks) >= 2
-    assert folder == '.' or f'\ncd {folder} ' in text
     result = subprocess.run(
         [sys.executable, '-c', '\n'.join(blocks)],
-        cwd=ROOT / folder,
+        cwd=ROOT / EXAMPLE,
         env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(ROOT), *filter(None, sys.path)])},
         capture_output=True,
         text=True,

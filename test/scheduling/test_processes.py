@@ -12,7 +12,7 @@ import pytest
 from waiting import wait_until
 
 from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.scheduling import Task, run
+from robot_dynamics_ros.scheduling import Task, local_processes, run
 
 COMMON = {'offset': 0.5}
 LIMIT = 60.0
@@ -110,6 +110,17 @@ def test_each_process_makes_common_things_once():
     tasks = [Task(f'{n}', fleet_tasks.made_once, (n,)) for n in range(12)]
     results = [tuple(o.result) for o in run(tasks, common='urdf', processes=2)]
     assert len(set(results)) == len({process for process, _ in results})
+
+
+def test_the_cores_are_divided_among_the_processes(monkeypatch):
+    """The libraries of NumPy take one thread for each core otherwise, in each process."""
+    monkeypatch.delenv('OPENBLAS_NUM_THREADS', raising=False)
+    monkeypatch.setattr(local_processes, 'available_cores', lambda: 6)
+    tasks = [Task(f'{n}', fleet_tasks.variable, ('OPENBLAS_NUM_THREADS',)) for n in range(2)]
+    assert [outcome.result for outcome in run(tasks, processes=2)] == ['3', '3']
+    assert 'OPENBLAS_NUM_THREADS' not in os.environ
+    monkeypatch.setenv('OPENBLAS_NUM_THREADS', '5')
+    assert [outcome.result for outcome in run(tasks, processes=2)] == ['5', '5']
 
 
 def test_threads_of_a_process_make_common_things_once():

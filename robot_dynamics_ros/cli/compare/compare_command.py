@@ -17,9 +17,9 @@ from robot_dynamics_ros.scheduling import Outcome
 
 from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options
-from ..output import Output, file_to_write, output_options
+from ..output import Output, Subcommand, file_to_write, output_options
 from ..recorded_robot import model_torques, recorded_robot, renaming_hint
-from ..recording_files import named_recordings
+from ..recording_files import inputs, named_recordings
 from ..recording_options import RecordingOptions, options_of, recording_options
 from .compare_parts import compare_tasks, joined_outcomes
 from .compare_task import gather_evidence
@@ -47,7 +47,7 @@ Exit code 1: there is at least one finding. 2: a recording cannot be used.
 """
 
 
-@click.command('compare', help=HELP)
+@click.command('compare', cls=Subcommand, help=HELP)
 @click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
 @recording_options
 @click.option(
@@ -72,7 +72,7 @@ def compare_command(
     files, arguments = named_recordings(words)
     if report is not None:
         check_report_file(report)
-    output.check_other_files(report)
+    output.check_files(inputs(files, urdf), {'--report': filter(None, [report])})
     options = options_of(urdf, arguments, topic, rename, cutoff)
     outcomes = _outcomes(options, files, Fleet(scheduler, jobs, resume), output)
     comparison = concluded(options, files, outcomes)
@@ -100,7 +100,8 @@ def _outcomes(
         ((name, paths),) = files.items()
         result = gather_evidence(options, name, paths, progress=output.progress)
         return [Outcome(name, result)]
-    return joined_outcomes(tasks, fleet.run('compare', parts, options, output))
+    unit = 'recordings' if len(parts) == len(files) else 'parts'
+    return joined_outcomes(tasks, fleet.run('compare', parts, options, output, unit))
 
 
 def concluded(

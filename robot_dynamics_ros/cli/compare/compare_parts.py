@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.recordings import open_recording, usual_cutoff
 from robot_dynamics_ros.scheduling import Outcome, Task
 
+from ..recording_files import recorded_bytes
 from ..recording_options import RecordingOptions
 from .compare_task import gather_evidence
 
@@ -33,8 +33,7 @@ def compare_tasks(options: RecordingOptions, files: Files) -> dict[str, list[Tas
     # Other processes may have other working folders.
     absolute = {name: tuple(path.resolve() for path in paths) for name, paths in files.items()}
     counts = {
-        name: max(1, -(-sum(map(_size, there)) // LARGEST_PART))
-        for name, there in absolute.items()
+        name: max(1, -(-recorded_bytes(there) // LARGEST_PART)) for name, there in absolute.items()
     }
     many = sum(counts.values()) > MANY
     tasks = {}
@@ -73,16 +72,6 @@ def _joined(name: str, parts: list[Outcome]) -> Outcome:
         doubt = evidence.quality.doubt if evidence.quality else ''
         return Outcome(name, error=f'{why}: {doubt}' if doubt else why)
     return Outcome(name, evidence, kept=all(part.kept for part in parts))
-
-
-def _size(path: Path) -> int:
-    """Bytes of a file, or of all files of a folder; 0 where there is none."""
-    try:
-        if path.is_dir():
-            return sum(_size(Path(entry)) for entry in os.scandir(path))
-        return path.stat().st_size
-    except OSError:
-        return 0
 
 
 def _cutoff(options: RecordingOptions, files: tuple[Path, ...]) -> float | None:

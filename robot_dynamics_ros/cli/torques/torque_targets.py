@@ -24,8 +24,8 @@ def torque_targets(files: Mapping[str, tuple[Path, ...]], target: Path, kind: st
         kind: ending of files in a folder, without its dot.
 
     Raises:
-        ParameterError: two recordings would get the same file, one would be replaced, a file
-            would be in the folder of a bag, or it cannot be written.
+        ParameterError: two recordings would get the same file, or a file would be in the folder of
+            a bag, or cannot be written.
         RecordingError: the ending of a file is unknown.
         OSError: the folder cannot be made.
     """
@@ -40,8 +40,6 @@ def torque_targets(files: Mapping[str, tuple[Path, ...]], target: Path, kind: st
         targets = [target / f'{name}_torques.{kind}' for name in names]
     read = {path.resolve() for paths in files.values() for path in paths}
     for file in targets:
-        if file.resolve() in read:
-            raise ParameterError(f'{file} is the recording itself: name another file')
         if read.intersection(file.resolve().parents):
             raise ParameterError(f'{file} is in the folder of the recording: name another folder')
         check_can_be_written(file)

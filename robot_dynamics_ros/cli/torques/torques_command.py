@@ -10,15 +10,16 @@ import click
 
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.recordings.writers import ENDINGS
-from robot_dynamics_ros.scheduling import Outcome, Task
+from robot_dynamics_ros.scheduling import Outcome
 
 from ..exit_codes import CANNOT_BE_USED, GOOD
 from ..fleet_options import Fleet, fleet_options
-from ..output import Output, output_options
-from ..recording_files import named_recordings
+from ..output import Output, Subcommand, output_options
+from ..recording_files import inputs, named_recordings
 from ..recording_options import RecordingOptions, options_of, recording_options
 from .torque_targets import torque_targets
 from .torques_task import write_torques
+from .torques_tasks import torques_tasks
 
 HELP = """Write the torques that a model needs for the motion of recordings.
 
@@ -44,7 +45,7 @@ Examples:
 """
 
 
-@click.command('torques', help=HELP)
+@click.command('torques', cls=Subcommand, help=HELP)
 @click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
 @recording_options
 @click.option(
@@ -72,9 +73,9 @@ def torques_command(
 ) -> int:
     """Compute each recording, and print one line for it."""
     files, arguments = named_recordings(words)
-    options = options_of(urdf, arguments, topic, rename, cutoff)
     targets = torque_targets(files, target, kind)
-    output.check_other_files(*targets)
+    output.check_files(inputs(files, urdf), {'--output': targets})
+    options = options_of(urdf, arguments, topic, rename, cutoff)
     outcomes = _outcomes(options, files, targets, Fleet(scheduler, jobs, resume), output)
     return _report(outcomes, targets, output)
 
@@ -86,17 +87,16 @@ def _outcomes(
     fleet: Fleet,
     output: Output,
 ) -> list[Outcome]:
-    if len(files) == 1 and fleet.is_here:
-        ((name, paths),) = files.items()
-        result = write_torques(options, name, paths, targets[0], output.progress)
-        return [Outcome(name, result)]
-    tasks = []
-    for (name, paths), file in zip(files.items(), targets, strict=True):
-        # Other processes may have other working folders.
-        there, target = tuple(path.resolve() for path in paths), file.resolve()
-        arguments = name, there, target
-        tasks.append(Task(name, write_torques, arguments, reads=there, writes=(target,)))
-    return fleet.run('torques', tasks, options, output)
+    with torques_tasks(files, targets, fleet) as tasks:
+        parts = [part for task in tasks for part in task.parts]
+        if len(parts) == 1 and fleet.is_here:
+            ((name, paths),) = files.items()
+            result = write_torques(options, name, paths, targets[0], progress=output.progress)
+            return [Outcome(name, result)]
+        unit = 'recordings' if len(parts) == len(files) else 'parts'
+        found = fleet.run('torques', parts, options, output, unit)
+        outcomes = {outcome.name: outcome for outcome in found}
+        return [task.outcome(outcomes) for task in tasks]
 
 
 def _report(outcomes: Sequence[Outcome], targets: Sequence[Path], output: Output) -> int:

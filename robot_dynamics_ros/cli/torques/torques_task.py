@@ -11,7 +11,8 @@ import numpy as np
 
 from robot_dynamics_ros.comparison.comparison import TERMS
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.recordings import JointSamples, motions, open_recording
+from robot_dynamics_ros.recordings import JointSamples, Motion, Recording, motions, open_recording
+from robot_dynamics_ros.recordings.recording import WHOLE, Part
 from robot_dynamics_ros.recordings.writers import TorqueOrigin, TorqueSamples, open_torque_file
 from robot_dynamics_ros.written_file import written_file
 
@@ -25,15 +26,20 @@ def write_torques(
     name: str,
     files: tuple[Path, ...],
     target: Path,
+    part: Part = WHOLE,
     progress: ShowProgress = no_progress,
 ) -> dict[str, Any]:
-    """Write the torques along a recording as a whole file.
+    """Write the torques along a recording, or a part of them, as a whole file.
+
+    What all parts write is what the recording gives as a whole: each part reads and filters the
+    recording from its start, which takes a small part of the time.
 
     Args:
         options: of the recording.
         name: of the recording, for the bar.
         files: that together are the recording.
         target: to write; the ending decides what.
+        part: of the torques.
         progress: shows how far it is.
 
     Returns:
@@ -50,14 +56,19 @@ def write_torques(
     with open_recording(
         files, topic=options.topic, rename=options.rename, joints=joints
     ) as recording:
-        origin = TorqueOrigin(joints, recording.start, recording.topic, urdf)
+        origin = TorqueOrigin(joints, recording.start, recording.topic, urdf, part)
         written = _Written(np.zeros(len(joints)))
         with (
             progress(name, recording.size, 'states') as advance,
             written_file(target) as new,
             open_torque_file(new, origin, lambda: _states(options, files, joints)) as file,
         ):
-            for motion in motions(recording, cutoff=options.cutoff):
+            for number, motion in _numbered(recording, options.cutoff, part[1]):
+                if number < part[0]:
+                    file.skip(motion)
+                    continue
+                if number > part[0]:
+                    break
                 parts = dict(zip(TERMS, torques.terms(motion), strict=True))
                 samples = TorqueSamples(motion, parts)
                 file.write(samples)
@@ -71,6 +82,16 @@ def write_torques(
         'quality': recording.quality.as_json(),
         'remarks': recording.quality.remarks(),
     }
+
+
+def _numbered(
+    recording: Recording, cutoff: float | None, count: int
+) -> Iterator[tuple[int, Motion]]:
+    """The motion, and in which of some parts each piece of it is."""
+    before = 0
+    for motion in motions(recording, cutoff=cutoff):
+        yield min(before * count // recording.size, count - 1), motion
+        before += len(motion)
 
 
 @dataclass

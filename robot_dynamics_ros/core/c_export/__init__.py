@@ -3,6 +3,6 @@
 Not imported by `robot_dynamics_ros.core`: only who exports waits for it.
 """
 
-from .export import DEFAULT_QUANTITIES, export_c
+from .export import DEFAULT_QUANTITIES, STEPS, export_c
 
-__all__ = ['DEFAULT_QUANTITIES', 'export_c']
+__all__ = ['DEFAULT_QUANTITIES', 'STEPS', 'export_c']

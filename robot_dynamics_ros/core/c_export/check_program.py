@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from .c_text import literal, table
-from .exported_robot import LARGEST_ERROR, ExportedQuantity, ExportedRobot
+from .export_mark import mark_check
+from .exported_robot import (
+    LARGEST_ERROR,
+    Advance,
+    ExportedQuantity,
+    ExportedRobot,
+    advance_nothing,
+)
 from .recorded_states import RecordedState, recorded_states
 
 HEAD = """\
@@ -14,6 +21,7 @@ HEAD = """\
 
 #include <{package}/{package}.h>
 
+{check}
 /* Returns whether a result differs; says so. */
 static int differs(const char *name, int state, int wanted, int returned, const double *expected,
                    const double *result, size_t size)
@@ -54,11 +62,22 @@ int main(void)
 """
 
 
-def check_program(robot: ExportedRobot) -> str:
-    """Text of `check.c`, C99 with a standard library."""
+def check_program(robot: ExportedRobot, advance: Advance = advance_nothing) -> str:
+    """Text of `check.c`, C99 with a standard library.
+
+    Args:
+        robot: what is exported.
+        advance: is called with 1 after each quantity.
+    """
     names = robot.names
-    head = HEAD.format(package=names.package, error=LARGEST_ERROR, bound=literal(LARGEST_ERROR))
-    parts = [_quantity(robot, quantity) for quantity in robot.quantities]
+    head = HEAD.format(
+        package=names.package, error=LARGEST_ERROR, bound=literal(LARGEST_ERROR),
+        check=mark_check(names),
+    )  # fmt: skip
+    parts = []
+    for quantity in robot.quantities:
+        parts.append(_quantity(robot, quantity))
+        advance(1)
     calls = '\n'.join(
         f'    failed += check_{quantity.program.name}();' for quantity in robot.quantities
     )

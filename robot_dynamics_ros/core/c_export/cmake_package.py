@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 from .c_text import in_comment
+from .export_mark import MARK
 from .exported_robot import ExportedRobot
 
 # Of the exported package: its content changes with the URDF, whose hash the header holds.
@@ -17,6 +18,11 @@ project({package} VERSION {version} LANGUAGES C)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+endif()
+file(STRINGS include/{package}/{package}.h mark REGEX "^#define {macro}_EXPORT {mark}$")
+if(NOT mark)
+  message(FATAL_ERROR
+    "CMakeLists.txt and {package}.h are of two exports: run robot_dynamics export-c again")
 endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -91,7 +97,9 @@ def cmake_lists(robot: ExportedRobot) -> str:
     """Text of `CMakeLists.txt`: library, check, and what `find_package` needs."""
     names = robot.names
     math = '' if robot.own_sincos else MATH.format(macro=names.macro, package=names.package)
-    return CMAKE.format(package=names.package, version=VERSION, math=math)
+    return CMAKE.format(
+        package=names.package, macro=names.macro, version=VERSION, math=math, mark=MARK
+    )
 
 
 def package_xml(robot: ExportedRobot) -> str:

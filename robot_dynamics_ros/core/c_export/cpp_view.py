@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .export_mark import mark_check
 from .exported_robot import ExportedQuantity, ExportedRobot
 from .program_code import RESULT
 
@@ -22,6 +23,7 @@ TEXT = """\
 
 #include <{package}/{package}.h>
 
+{check}
 namespace {package}
 {{
 
@@ -68,7 +70,10 @@ def cpp_view(robot: ExportedRobot) -> str:
         for way, types in ways.items()
     }
     names = robot.names
-    return TEXT.format(package=names.package, macro=names.macro, prefix=names.prefix, **functions)
+    return TEXT.format(
+        package=names.package, macro=names.macro, prefix=names.prefix, check=mark_check(names),
+        **functions,
+    )  # fmt: skip
 
 
 def _function(robot: ExportedRobot, quantity: ExportedQuantity, given: str, written: str) -> str:

@@ -9,8 +9,12 @@ from ..model.robot import RobotModel
 from .check_program import check_program
 from .cmake_package import cmake_lists, package_xml
 from .cpp_view import cpp_view
+from .export_mark import marked
 from .exported_robot import (
+    Advance,
+    ExportedQuantity,
     ExportedRobot,
+    advance_nothing,
     check_exportable,
     exported_quantity,
     hash_of,
@@ -27,6 +31,8 @@ DEFAULT_QUANTITIES = (
     'mass_matrix',
     'coriolis_matrix',
 )
+# Of the export of one quantity: its program, its code and its check.
+STEPS = 3
 
 
 def export_c(
@@ -39,6 +45,7 @@ def export_c(
     payload_frame: str | None = None,
     own_sincos: bool = False,
     urdf: str = '',
+    advance: Advance = advance_nothing,
 ) -> dict[str, str]:
     """The dynamics of a robot as C99: sources, a CMake package, and a program that checks it.
 
@@ -55,6 +62,7 @@ def export_c(
             functions, `payload`; payloads that the model has there are left out.
         own_sincos: compute sines and cosines without math.h; angles end at 2^30 rad then.
         urdf: text of the description, whose hash the header then holds.
+        advance: is called with 1 after each step, of which each quantity has STEPS.
 
     Returns:
         The text of each file by its path in the package.
@@ -68,15 +76,17 @@ def export_c(
     check_exportable(model, quantities)
     names = export_names(name, model.name)
     bare, body = split_payload(model, payload_frame)
-    exported = tuple(
-        exported_quantity(bare, quantity, frame, axes, body) for quantity in quantities
-    )
-    robot = ExportedRobot(bare, names, exported, own_sincos, hash_of(urdf), body)
-    return {
+    exported: list[ExportedQuantity] = []
+    for quantity in quantities:
+        exported.append(exported_quantity(bare, quantity, frame, axes, body))
+        advance(1)
+    robot = ExportedRobot(bare, names, tuple(exported), own_sincos, hash_of(urdf), body)
+    files = {
         f'include/{names.package}/{names.package}.h': header(robot),
         f'include/{names.package}/{names.package}.hpp': cpp_view(robot),
-        f'src/{names.package}.c': source(robot),
-        'check/check.c': check_program(robot),
+        f'src/{names.package}.c': source(robot, advance),
+        'check/check.c': check_program(robot, advance),
         'CMakeLists.txt': cmake_lists(robot),
         'package.xml': package_xml(robot),
     }
+    return marked(files)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 
@@ -18,6 +18,8 @@ from .descriptions import quantity_text
 from .identifiers import Names
 
 LARGEST_ERROR = 1e-12
+# Takes the number of steps that were done since the last call.
+Advance = Callable[[int], object]
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,10 @@ def version() -> str:
         return metadata.version('robot_dynamics_ros')
     except metadata.PackageNotFoundError:
         return '(from source)'
+
+
+def advance_nothing(steps: int) -> None:
+    """Progress that nobody follows."""
 
 
 def hash_of(urdf: str) -> str:

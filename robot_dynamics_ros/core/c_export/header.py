@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .c_text import comment, in_comment
 from .descriptions import input_text
+from .export_mark import MARK
 from .exported_robot import ExportedQuantity, ExportedRobot, version
 from .program_code import RESULT, prototype
 
@@ -19,6 +20,8 @@ TEXT = """\
 #ifndef {macro}_DYNAMICS_H
 #define {macro}_DYNAMICS_H
 
+/* The same in all files of one export. */
+#define {macro}_EXPORT {mark}
 /* Number of joints, and of entries of q, v, a and tau. */
 #define {macro}_SIZE {size}
 {input_sizes}
@@ -63,6 +66,7 @@ def header(robot: ExportedRobot) -> str:
     return TEXT.format(
         introduction=comment(_introduction(robot)),
         macro=names.macro,
+        mark=MARK,
         prefix=names.prefix,
         size=robot.model.size,
         input_sizes='\n'.join(['/* Numbers of entries of the other inputs. */', *sizes, ''])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..model.gravity import STANDARD_GRAVITY
 from .c_text import limit, literal, string, table
-from .exported_robot import ExportedRobot
+from .export_mark import mark_check
+from .exported_robot import Advance, ExportedRobot, advance_nothing
 from .program_code import program_code
 from .sine_code import sine_code
 
@@ -12,6 +13,7 @@ TEXT = """\
 /* See {package}.h. */
 #include <{package}/{package}.h>
 
+{check}
 {includes}
 #if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "compile without -ffast-math and -ffinite-math-only: NaN must stay visible"
@@ -29,15 +31,24 @@ TEXT = """\
 """
 
 
-def source(robot: ExportedRobot) -> str:
-    """Text of `<package>.c`, which C99 and C++17 compilers take."""
+def source(robot: ExportedRobot, advance: Advance = advance_nothing) -> str:
+    """Text of `<package>.c`, which C99 and C++17 compilers take.
+
+    Args:
+        robot: what is exported.
+        advance: is called with 1 after each quantity.
+    """
     names = robot.names
-    codes = [program_code(quantity.program, names) for quantity in robot.quantities]
+    codes = []
+    for quantity in robot.quantities:
+        codes.append(program_code(quantity.program, names))
+        advance(1)
     sines = any(code.takes_angles for code in codes)
     included = '<stdint.h>' if robot.own_sincos else '<math.h>'
     head = TEXT.format(
         package=names.package,
         macro=names.macro,
+        check=mark_check(names),
         includes=f'#include {included}\n' if sines else '',
     )
     parts = [*_tables(robot)]

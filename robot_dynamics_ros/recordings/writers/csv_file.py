@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ..motion import Motion
 from .torque_samples import TorqueOrigin, TorqueSamples
 from .torque_table import columns_of
 
@@ -35,7 +36,7 @@ class CsvFile:
     def __init__(self, writer: Any, origin: TorqueOrigin) -> None:
         """Write nothing yet; `writer` is one of the module csv."""
         self._writer, self._origin = writer, origin
-        self._has_header = False
+        self._has_header = not origin.begins
 
     def write(self, samples: TorqueSamples) -> None:
         """See `TorqueFile`."""
@@ -46,3 +47,6 @@ class CsvFile:
                 self._has_header = True
             lists = (values.tolist() for values in columns.values())
             self._writer.writerows(zip(*lists, strict=True))
+
+    def skip(self, motion: Motion) -> None:
+        """See `TorqueFile`."""

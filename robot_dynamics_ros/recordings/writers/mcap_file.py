@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from heapq import merge
@@ -25,9 +26,10 @@ from robot_dynamics_ros.core.checks import Array
 
 from ..filtering.zero_phase import half_length
 from ..joint_samples import JointSamples
+from ..motion import Motion
 from .joint_state_rows import JOINT_STATE, STRING, JointStateRows, serialized_text, typestore
 from .pending_states import PendingStates
-from .torque_samples import TorqueOrigin, TorqueSamples
+from .torque_samples import TorqueOrigin, TorqueSamples, motion_pieces
 
 MODEL_TOPIC = '/model'
 DESCRIPTION_TOPIC = '/robot_description'
@@ -82,23 +84,36 @@ class McapFile:
         latched = writer.add_connection(
             DESCRIPTION_TOPIC, STRING, typestore=typestore(), offered_qos_profiles=[LATCHED]
         )
-        writer.write(latched, origin.start, serialized_text(origin.urdf))
+        if origin.begins:
+            writer.write(latched, origin.start, serialized_text(origin.urdf))
 
     def write(self, samples: TorqueSamples) -> None:
         """See `TorqueFile`."""
         for piece in samples.pieces(PIECE):
-            motion = piece.motion
-            if motion.begins:
-                # Before it, the clock may have jumped: states are in the order of the recording.
-                lost = (half_length(motion.cutoff, motion.rate) + 1) / motion.rate
-                before = self._states.before(motion.times[0] - lost, motion.times[-1])
-                self._write(self._state_messages(before))
-            states = self._state_messages(self._states.until(motion.times[-1]))
-            self._write(merge(*self._torque_messages(piece), states, key=itemgetter(0)))
+            before, states = self._states_of(piece.motion)
+            self._write(self._state_messages(before))
+            messages = self._state_messages(states)
+            self._write(merge(*self._torque_messages(piece), messages, key=itemgetter(0)))
+
+    def skip(self, motion: Motion) -> None:
+        """See `TorqueFile`."""
+        for _, piece in motion_pieces(motion, PIECE):
+            for states in self._states_of(piece):
+                deque(states, maxlen=0)
 
     def finish(self) -> None:
-        """Write the states that are left."""
-        self._write(self._state_messages(self._states.until(float('inf'))))
+        """Write the states that are left, which are those of the last part."""
+        if self._origin.ends:
+            self._write(self._state_messages(self._states.until(float('inf'))))
+
+    def _states_of(self, motion: Motion) -> tuple[Iterable[JointSamples], Iterable[JointSamples]]:
+        """The states before a motion, and those beside it; to be taken in this order."""
+        before: Iterable[JointSamples] = ()
+        if motion.begins:
+            # Before it, the clock may have jumped: states are in the order of the recording.
+            lost = (half_length(motion.cutoff, motion.rate) + 1) / motion.rate
+            before = self._states.before(motion.times[0] - lost, motion.times[-1])
+        return before, self._states.until(motion.times[-1])
 
     def _state_messages(self, parts: Iterable[JointSamples]) -> Iterator[Message]:
         for states in parts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow
 import pyarrow.parquet
 
+from ..motion import Motion
 from .torque_samples import TorqueOrigin, TorqueSamples
 from .torque_table import columns_of
 
@@ -33,6 +34,23 @@ def parquet_file(path: Path, origin: TorqueOrigin) -> Iterator[ParquetFile]:
         file.close()
 
 
+def join_parquet(files: Sequence[Path], path: Path) -> None:
+    """Join files of one schema, and remove them.
+
+    Args:
+        files: empty ones are left out; one at least is not.
+        path: to write.
+    """
+    filled = [file for file in files if file.stat().st_size]
+    schema = pyarrow.parquet.read_schema(filled[0])
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        for file in filled:
+            with pyarrow.parquet.ParquetFile(file) as source:
+                for number in range(source.num_row_groups):
+                    writer.write_table(source.read_row_group(number).cast(schema))
+            file.unlink()
+
+
 class ParquetFile:
     """See `TorqueFile`. Short segments are collected to groups of rows of some size."""
 
@@ -49,6 +67,9 @@ class ParquetFile:
             if sum(table.num_rows for table in self._tables) >= ROWS:
                 self.flush()
 
+    def skip(self, motion: Motion) -> None:
+        """See `TorqueFile`."""
+
     def flush(self) -> None:
         """Write what has been collected."""
         if not self._tables:
@@ -62,6 +83,8 @@ class ParquetFile:
         self._writer.write_table(table.replace_schema_metadata(None).cast(self._writer.schema))
 
     def close(self) -> None:
-        """Close the file."""
-        if self._writer is not None:
+        """Close the file; that of a part without torques is empty."""
+        if self._writer is None:
+            self._path.touch()
+        else:
             self._writer.close()

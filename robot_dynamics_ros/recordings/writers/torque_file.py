@@ -11,6 +11,7 @@ from robot_dynamics_ros.core.errors import RecordingError
 
 from ..extra import required
 from ..joint_samples import JointSamples
+from ..motion import Motion
 from .torque_samples import TorqueOrigin, TorqueSamples
 
 ENDINGS = ('.mcap', '.csv', '.csv.gz', '.parquet')
@@ -25,6 +26,9 @@ class TorqueFile(Protocol):
         Raises:
             OSError: the file cannot be written.
         """
+
+    def skip(self, motion: Motion) -> None:
+        """Pass over a motion that the file of an earlier part has."""
 
 
 def check_ending(path: Path) -> None:

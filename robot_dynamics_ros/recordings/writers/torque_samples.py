@@ -11,6 +11,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 
 from ..motion import Motion
+from ..recording import WHOLE, Part
 
 SECOND = 1_000_000_000  # [ns]
 
@@ -24,12 +25,25 @@ class TorqueOrigin:
         start: of the recording [ns].
         topic: of the recorded joint states.
         urdf: text of the model.
+        part: of the torques that is in the file, of how many parts; all of them have the same
+            number of states, about. What a file has once is in that of the first part.
     """
 
     joints: tuple[str, ...]
     start: int
     topic: str
     urdf: str
+    part: Part = WHOLE
+
+    @property
+    def begins(self) -> bool:
+        """Whether the file has the first part, or all."""
+        return self.part[0] == 0
+
+    @property
+    def ends(self) -> bool:
+        """Whether the file has the last part, or all."""
+        return self.part[0] == self.part[1] - 1
 
     def stamps(self, times: Array) -> npt.NDArray[np.int64]:
         """Stamps (N,) of times since the start of the recording [ns]."""
@@ -60,14 +74,15 @@ class TorqueSamples:
 
     def pieces(self, size: int) -> Iterator[TorqueSamples]:
         """The same samples, at most `size` at a time."""
-        for first in range(0, len(self), size):
-            yield self._part(slice(first, first + size))
+        for rows, motion in motion_pieces(self.motion, size):
+            parts = {name: values[rows] for name, values in self.parts.items()}
+            yield TorqueSamples(motion, parts)
 
-    def _part(self, rows: slice) -> TorqueSamples:
-        fields = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
-        arrays = {name: getattr(self.motion, name)[rows] for name in fields}
-        begins = self.motion.begins and not rows.start
-        return TorqueSamples(
-            replace(self.motion, **arrays, begins=begins),
-            {name: values[rows] for name, values in self.parts.items()},
-        )
+
+def motion_pieces(motion: Motion, size: int) -> Iterator[tuple[slice, Motion]]:
+    """Rows of a motion, at most `size` at a time, and the motion of these."""
+    fields = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
+    for first in range(0, len(motion), size):
+        rows = slice(first, first + size)
+        arrays = {name: getattr(motion, name)[rows] for name in fields}
+        yield rows, replace(motion, **arrays, begins=motion.begins and not first)

@@ -7,14 +7,21 @@ import sys
 
 import numpy as np
 import pytest
-from exported_library import NAME, ExportedDynamics, compile_c, needs_compilers, run
+from exported_library import (
+    NAME,
+    ExportedDynamics,
+    compile_as_cpp,
+    compile_c,
+    needs_compilers,
+    run,
+)
 from mechanics.closeness import assert_close
 from mechanics.planar_arms import planar_2r
 from three_joints import URDF as THREE_JOINTS
 
 from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError, parse_urdf
-from robot_dynamics_ros.core.c_export import export_c
+from robot_dynamics_ros.core.c_export import STEPS, export_c
 from robot_dynamics_ros.core.c_export.descriptions import INPUT_TEXTS, QUANTITY_TEXTS
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
@@ -22,7 +29,7 @@ from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTIT
 PROGRAM = """
 import sys
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.c_export import export_c
+from robot_dynamics_ros.core.c_export import STEPS, export_c
 print(export_c(parse_urdf(sys.stdin.read()), name='robot', urdf='x'))
 """
 
@@ -195,3 +202,38 @@ def test_fast_math_is_refused(tmp_path):
 def test_what_cannot_be_exported_is_named(options, error, message):
     with pytest.raises(error, match=message):
         export_c(model(), **options)
+
+
+def mixed(folder, name):
+    """Two exports of other payloads; of the second, one file."""
+    heavier = model().with_payload('hand', mass=1.0)
+    old, new = (
+        export_c(robot, name=NAME, quantities=['gravity_torque', 'mass_matrix'])
+        for robot in (model(), heavier)
+    )
+    write_folder(folder, old | {name: new[name]})
+
+
+@needs_compilers
+@pytest.mark.parametrize(
+    'name',
+    [f'src/{NAME}_dynamics.c', f'include/{NAME}_dynamics/{NAME}_dynamics.h', 'check/check.c'],
+)
+def test_files_of_two_exports_do_not_compile(tmp_path, name):
+    mixed(tmp_path, name)
+    source = name if name.endswith('.c') else f'src/{NAME}_dynamics.c'
+    with pytest.raises(AssertionError, match='are of two exports: run robot_dynamics export-c'):
+        compile_c(tmp_path, source, '-fsyntax-only')
+
+
+@needs_compilers
+def test_the_cpp_view_is_of_the_same_export(tmp_path):
+    mixed(tmp_path, f'include/{NAME}_dynamics/{NAME}_dynamics.hpp')
+    with pytest.raises(AssertionError, match='are of two exports'):
+        compile_as_cpp(tmp_path)
+
+
+def test_steps_are_counted():
+    steps = []
+    export_c(model(), quantities=['gravity_torque', 'mass_matrix'], advance=steps.append)
+    assert sum(steps) == 2 * STEPS

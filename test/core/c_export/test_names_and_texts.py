@@ -60,6 +60,11 @@ def cmake_of(package):
     return exported['CMakeLists.txt']
 
 
+def unmarked(text):
+    """A text without the mark of its export, which is a number."""
+    return re.sub('_EXPORT 0x[0-9a-f]{8}', '', text)
+
+
 @needs_compilers
 def test_joints_with_malicious_names(tmp_path):
     model = parse_urdf(urdf(MALICIOUS, MALICIOUS[3]))
@@ -86,7 +91,7 @@ def test_robots_with_malicious_names(robot):
     assert len(package) == 7
     assert f'project({package.findtext("name")} ' in files['CMakeLists.txt']
     # It has no text of the description at all.
-    assert files['CMakeLists.txt'] == cmake_of(package.findtext('name'))
+    assert unmarked(files['CMakeLists.txt']) == unmarked(cmake_of(package.findtext('name')))
 
 
 @needs_compilers
