@@ -163,3 +163,6 @@ def test_what_cannot_be_a_motion_is_refused():
         list(motions(in_memory(slow.part(slice(1)))))
     with pytest.raises(RecordingError, match=r'cutoff 40 Hz: .* at most a quarter'):
         list(motions(in_memory(sine_states(100.0, 5.0)), cutoff=40.0))
+    for cutoff in (1e-7, 1e-300):
+        with pytest.raises(RecordingError, match=rf'cutoff {cutoff:g} Hz: .* at least'):
+            list(motions(in_memory(sine_states(100.0, 5.0)), cutoff=cutoff))

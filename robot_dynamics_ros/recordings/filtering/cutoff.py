@@ -15,6 +15,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
 from ..extra import required
+from .zero_phase import LONGEST_HALF, lowest_cutoff
 
 # [Hz]: below it arms accelerate, above it they are not rigid.
 LOWEST, HIGHEST = 5.0, 20.0
@@ -40,9 +41,11 @@ def check_rate(name: str, rate: float) -> None:
     if not np.isfinite(rate):
         raise RecordingError(f'{name}: one sample is not a motion: record some seconds')
     if rate < SLOWEST_RATE:
+        # Intervals of a second and more are usual ones in milliseconds.
+        unit = ' (times are in s: are these in ms or smaller units?)' if rate <= 1.0 else ''
         raise RecordingError(
             f'{name}: {rate:.3g} samples per second are too few for accelerations, at least '
-            f'{SLOWEST_RATE:g} are needed'
+            f'{SLOWEST_RATE:g} are needed{unit}'
         )
 
 
@@ -50,13 +53,13 @@ def checked_cutoff(cutoff: float, rate: float) -> float:
     """A cutoff that was asked for [Hz].
 
     Raises:
-        RecordingError: it is not above 0 and at most a quarter of the rate.
+        RecordingError: the filter would be too long, or it is above a quarter of the rate.
     """
-    highest = MOST_OF_RATE * rate
-    if not 0.0 < cutoff <= highest:
+    lowest, highest = lowest_cutoff(rate), MOST_OF_RATE * rate
+    if not lowest <= cutoff <= highest:
         raise RecordingError(
-            f'cutoff {cutoff:g} Hz: it must be above 0 and at most a quarter of the rate, '
-            f'{highest:.4g} Hz'
+            f'cutoff {cutoff:g} Hz: it must be at least {lowest:.3g} Hz, where the filter has '
+            f'{2 * LONGEST_HALF} samples, and at most a quarter of the rate, {highest:.4g} Hz'
         )
     return cutoff
 

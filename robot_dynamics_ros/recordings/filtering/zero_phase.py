@@ -34,6 +34,8 @@ SHARPNESS = (DAMPING - 7.95) / (2.285 * 2.0 * np.pi * TRANSITION)
 SIDE = 8
 # Rows of a transform, at least.
 SHORTEST_BLOCK = 1024
+# Samples on each side, at most: a transform of some joints then takes some 100 MiB.
+LONGEST_HALF = 1 << 16
 
 
 def half_length(cutoff: float, rate: float) -> int:
@@ -44,6 +46,15 @@ def half_length(cutoff: float, rate: float) -> int:
         rate: of the samples [Hz].
     """
     return int(np.ceil(SHARPNESS * rate / cutoff / 2.0)) + SIDE
+
+
+def lowest_cutoff(rate: float) -> float:
+    """The cutoff of the longest kernels that are computed [Hz].
+
+    Args:
+        rate: of the samples [Hz].
+    """
+    return SHARPNESS * rate / 2.0 / (LONGEST_HALF - SIDE)
 
 
 def kernels(cutoff: float, rate: float) -> Array:

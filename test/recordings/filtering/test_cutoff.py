@@ -11,6 +11,11 @@ from robot_dynamics_ros.recordings.filtering.cutoff import (
     checked_cutoff,
     chosen_cutoff,
 )
+from robot_dynamics_ros.recordings.filtering.zero_phase import (
+    LONGEST_HALF,
+    half_length,
+    lowest_cutoff,
+)
 
 RATE = 500.0
 
@@ -40,10 +45,27 @@ def test_it_stays_within_limits():
     assert chosen_cutoff(np.zeros((3, 2)), RATE) == 5.0
 
 
-@pytest.mark.parametrize('cutoff', [0.0, -1.0, 126.0, np.nan, np.inf])
+@pytest.mark.parametrize('cutoff', [0.0, -1.0, 1e-300, 1e-7, 126.0, np.nan, np.inf])
 def test_what_the_rate_does_not_allow_is_refused(cutoff):
-    with pytest.raises(RecordingError, match=r'above 0 and at most a quarter of the rate, 125 Hz'):
+    allowed = r'at least 0\.0138 Hz, .* and at most a quarter of the rate, 125 Hz'
+    with pytest.raises(RecordingError, match=allowed):
         checked_cutoff(cutoff, RATE)
+
+
+def test_the_lowest_cutoff_gives_the_longest_filter():
+    lowest = lowest_cutoff(RATE)
+    assert checked_cutoff(lowest, RATE) == lowest
+    assert abs(half_length(lowest, RATE) - LONGEST_HALF) <= 1
+    with pytest.raises(RecordingError, match='at least'):
+        checked_cutoff(0.99 * lowest, RATE)
+
+
+def test_times_in_milliseconds_are_suspected():
+    with pytest.raises(RecordingError, match=r'0\.125 samples .*times are in s: .* in ms'):
+        check_rate('bag', 0.125)
+    with pytest.raises(RecordingError) as refused:
+        check_rate('bag', 5.0)
+    assert 'ms' not in str(refused.value)
 
 
 def test_slow_samples_are_refused():
