@@ -92,6 +92,53 @@ def test_nothing_overlaps_and_the_page_is_not_wider_than_the_window(chromium, lo
         opened.close()
 
 
+SENTENCE = (
+    'The residual is friction that the model does not have, and the gravity of a payload that the '
+    'description does not know (80 %): set friction and payload.'
+)
+
+
+@pytest.fixture(scope='module')
+def with_findings(tmp_path_factory):
+    comparison = arm(1)
+    (one,) = comparison.findings[:1]
+    path = tmp_path_factory.mktemp('findings') / 'report.html'
+    findings = [replace(one, message=f'{fill} {SENTENCE}') for fill in FILLS]
+    write_report(replace(comparison, findings=findings), provenance(), path)
+    return path
+
+
+# The break before `%` depends on what comes before: one of these lines would break there.
+FILLS = ['i' * count for count in range(1, 40)]
+# For each finding: its width, and whether `80` and `%` are in different lines.
+MEANINGS = """
+rows => rows.map((row) => {
+  const cell = row.lastElementChild, text = cell.firstChild;
+  const at = text.data.indexOf('(80'), range = document.createRange();
+  range.setStart(text, at);
+  range.setEnd(text, at + '(80 %'.length);
+  return { width: cell.clientWidth, lines: new Set(
+    Array.from(range.getClientRects(), (box) => Math.round(box.top))).size };
+})
+"""
+
+
+@pytest.mark.parametrize('width', [1280, 390])
+def test_findings_have_room_and_keep_a_number_and_its_per_cent_together(
+    chromium, with_findings, width
+):
+    opened = Visit(chromium, with_findings, width=width)
+    try:
+        rows = opened.page.locator('#findings tbody tr')
+        meanings = rows.evaluate_all(MEANINGS)
+        assert len(meanings) == len(FILLS)
+        assert all(one['width'] > 0.5 * width for one in meanings)
+        assert {one['lines'] for one in meanings} == {1}
+        assert opened.page.evaluate('document.documentElement.scrollWidth') <= width
+    finally:
+        opened.close()
+
+
 BOXES = """
 addEventListener('beforeprint', () => {
   window.boxes = places.map((place) =>

@@ -10,7 +10,7 @@ from lxml.html.builder import CLASS, E
 from robot_dynamics_ros.comparison import Finding
 
 from ..words.numbers_as_text import number
-from ..words.readable import readable
+from ..words.readable import readable, readable_sentence
 from .elements import Element, name_element, table
 
 
@@ -36,5 +36,5 @@ def _row(finding: Finding, unit: str) -> Element:
         E.th(E.code(readable(finding.code)), scope='row'),
         E.td(*(joints or ['all'])),
         E.td(value, CLASS('number')),
-        E.td(readable(finding.message)),
+        E.td(readable_sentence(finding.message)),
     )

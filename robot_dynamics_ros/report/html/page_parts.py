@@ -13,7 +13,7 @@ from ..next_parameters import friction_parameters, joints_without_friction
 from ..provenance import Provenance
 from ..summary import headline, is_good, recordings_line, unit_of, verdict_of
 from ..words.numbers_as_text import duration, quantity
-from ..words.readable import readable
+from ..words.readable import readable, readable_sentence
 from .elements import (
     Element,
     bar_cell,
@@ -35,7 +35,7 @@ def head_part(comparison: Comparison) -> Element:
         E.p(recordings_line(comparison), CLASS('about')),
         E.p(
             E.span('✓' if good else '▲', CLASS('mark'), {'aria-hidden': 'true'}),
-            f' {headline(comparison)}',
+            f' {readable_sentence(headline(comparison))}',
             CLASS(f'headline {"good" if good else "bad"}'),
         ),
         E.noscript(E.p('The plots need JavaScript. Verdicts, findings and numbers do not.')),
@@ -47,7 +47,7 @@ def verdicts_part(parts: Sequence[JointPart]) -> Element:
     rows = [
         E.tr(
             E.th(E.a(name_element(part.name), href=f'#joint-{index}'), scope='row'),
-            E.td(_mark(part), ' ', readable(verdict_of(part))),
+            E.td(_mark(part), ' ', readable_sentence(verdict_of(part))),
             figure_cell(part.comparison.rms_measured, part.comparison.unit),
             figure_cell(part.comparison.rms_residual, part.comparison.unit),
             figure_cell(part.comparison.rms_after_fit, part.comparison.unit),
@@ -104,7 +104,7 @@ def joint_part(part: JointPart, index: int) -> Element:
         figures = [E.p('No samples of this joint can be drawn.')]
     return E.section(
         E.h2(name_element(part.name)),
-        E.p(_mark(part), ' ', readable(verdict_of(part)), CLASS('verdict')),
+        E.p(_mark(part), ' ', readable_sentence(verdict_of(part)), CLASS('verdict')),
         E.div(*figures, CLASS('figures')),
         CLASS('joint'),
         id=f'joint-{index}',

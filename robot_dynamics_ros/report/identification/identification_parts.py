@@ -22,7 +22,7 @@ from ..html.elements import (
 )
 from ..provenance import Provenance
 from ..words.numbers_as_text import duration, number, quantity
-from ..words.readable import readable
+from ..words.readable import readable, readable_sentence
 from .held_out_figures import JointDrawing
 
 SAME = 'as described'
@@ -36,10 +36,10 @@ def head_part(judgement: Judgement) -> Element:
         E.h1(name_element(judgement.robot), ': identified model'),
         E.p(
             E.span('✓' if good else '▲', CLASS('mark'), {'aria-hidden': 'true'}),
-            f' {readable(first)}',
+            f' {readable_sentence(first)}',
             CLASS(f'headline {"good" if good else "bad"}'),
         ),
-        *(E.p(readable(sentence)) for sentence in others),
+        *(E.p(readable_sentence(sentence)) for sentence in others),
         E.noscript(E.p('The plots need JavaScript. Verdicts, findings and numbers do not.')),
     )
 
@@ -52,7 +52,7 @@ def verdicts_part(drawings: Sequence[JointDrawing]) -> Element:
         rows.append(
             E.tr(
                 E.th(E.a(name_element(drawing.name), href=f'#joint-{index}'), scope='row'),
-                E.td(mark_element(drawing.is_good), ' ', readable(joint.verdict)),
+                E.td(mark_element(drawing.is_good), ' ', readable_sentence(joint.verdict)),
                 figure_cell(joint.rms_measured, joint.unit),
                 figure_cell(joint.rms_nominal, joint.unit),
                 figure_cell(joint.rms_identified, joint.unit),
@@ -81,7 +81,7 @@ def joint_part(drawing: JointDrawing, index: int) -> Element:
     return E.section(
         E.h2(name_element(drawing.name)),
         E.p(
-            mark_element(drawing.is_good), ' ', readable(drawing.judgement.verdict),
+            mark_element(drawing.is_good), ' ', readable_sentence(drawing.judgement.verdict),
             CLASS('verdict'),
         ),
         E.div(
@@ -99,7 +99,7 @@ def excitation_part(identification: Identification) -> Element:
         f'The data determine {one.rank} of the {one.structural_rank} base parameters of this '
         f'robot; condition number {number(one.condition)}. Method: {one.method}.'
     )
-    notes = [E.li(readable(text)) for text in one.undetermined]
+    notes = [E.li(readable_sentence(text)) for text in one.undetermined]
     return E.section(
         E.h2('What the motion tells'),
         E.p(sentence),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from .numbers_as_text import NO_BREAK
+
 # Controls, changes of the direction, lone surrogates, and what is not a character.
 _UNREADABLE = re.compile(
     '[\x00-\x08\x0b-\x1f\x7f-\x9f'
@@ -11,11 +13,18 @@ _UNREADABLE = re.compile(
     '\ud800-\udfff\ufffe\uffff]'
 )
 REPLACEMENT = '\N{REPLACEMENT CHARACTER}'
+# Between a number and its sign of per cent.
+_BEFORE_PERCENT = re.compile(r'(?<=\d) (?=%)')
 
 
 def readable(text: str) -> str:
     """The text with a replacement for each character that cannot be shown or misleads."""
     return _UNREADABLE.sub(REPLACEMENT, text)
+
+
+def readable_sentence(text: str) -> str:
+    """The same, of a sentence: its lines do not break between a number and `%`."""
+    return _BEFORE_PERCENT.sub(NO_BREAK, readable(text))
 
 
 def in_one_line(text: str, most: int) -> str:
