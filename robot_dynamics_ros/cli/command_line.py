@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -15,11 +16,12 @@ from importlib import metadata
 import click
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.scheduling.interruptions import ending_as_interruption
 
 from .compare.compare_command import compare_command
 from .description_file import TopicReader
 from .excite.excite_command import excite_command
-from .exit_codes import CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
+from .exit_codes import BY_SIGNAL, CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 from .identify.identify_command import identify_command
 from .inspect_command import inspect_command
@@ -84,15 +86,18 @@ def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None 
     given = list(sys.argv[1:] if arguments is None else arguments)
     _replace_closed_streams()
     _print_what_the_terminal_has()
+    came: list[int] = []
     try:
-        code = commands.main(
-            given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
-        )
-        with writing_to_stdout():
-            sys.stdout.flush()
+        with ending_as_interruption() as came:
+            code = commands.main(
+                given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
+            )
+            with writing_to_stdout():
+                sys.stdout.flush()
     except (click.Abort, KeyboardInterrupt):
-        sys.stderr.write('robot_dynamics: interrupted\n')
-        sys.exit(INTERRUPTED)
+        how = f'ended by {signal.Signals(came[0]).name}' if came else 'interrupted'
+        sys.stderr.write(f'robot_dynamics: {how}\n')
+        sys.exit(BY_SIGNAL + came[0] if came else INTERRUPTED)
     except (ReaderEnded, BrokenPipeError):
         _discard_stdout()
         sys.exit(PIPE_CLOSED)

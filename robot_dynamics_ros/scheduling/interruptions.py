@@ -1,4 +1,4 @@
-"""Ctrl-C while a process is being started."""
+"""Ctrl-C while a process is being started, and other signals that end a command as Ctrl-C does."""
 
 from __future__ import annotations
 
@@ -8,6 +8,37 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from types import FrameType
+
+ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+@contextmanager
+def ending_as_interruption() -> Iterator[list[int]]:
+    """Raise a KeyboardInterrupt at SIGTERM and SIGHUP, so that what was begun is removed.
+
+    A signal that is ignored, as SIGHUP by `nohup`, stays so. Outside the main thread, which alone
+    handles signals, nothing changes.
+
+    Yields:
+        The number of the signal that came; empty before.
+    """
+    came: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        # A second one would interrupt the removal.
+        if not came:
+            came.append(number)
+            raise KeyboardInterrupt
+
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        handled = [one for one in ENDING if signal.getsignal(one) is not signal.SIG_IGN]
+        before = {one: signal.signal(one, interrupt) for one in handled}
+    try:
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)
 
 
 @contextmanager

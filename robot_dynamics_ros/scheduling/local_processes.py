@@ -158,9 +158,11 @@ def _threads_of_numpy(count: int) -> Iterator[None]:
 def _work(connection: Connection, common: Any) -> None:
     """Compute tasks until the other side ends.
 
-    Ctrl-C, which reaches all processes of a terminal, is for the other side alone.
+    Ctrl-C, and SIGHUP of a terminal that is closed, which reach all its processes, are for the
+    other side alone.
     """
     signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     while True:
         try:
             task = connection.recv()

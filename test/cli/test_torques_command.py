@@ -226,8 +226,16 @@ def test_many_recordings_and_resume(run, tmp_path):
     assert {p.name: p.read_bytes() for p in (tmp_path / 'out').iterdir()} == written
 
 
-def test_an_interruption_leaves_nothing(tmp_path):
-    """SIGINT while the file is being written: exit code 130, the file as before."""
+@pytest.mark.parametrize(
+    ('number', 'said'),
+    [
+        (signal.SIGINT, 'interrupted'),
+        (signal.SIGTERM, 'ended by SIGTERM'),
+        (signal.SIGHUP, 'ended by SIGHUP'),
+    ],
+)
+def test_an_interruption_leaves_nothing(tmp_path, number, said):
+    """A signal while the file is being written: exit code 128 + its number, the file as before."""
     states = replace(sine_states(rate=1000.0, seconds=90.0), names=three_joints.JOINTS)
     csv_file(tmp_path / 'long.csv', states)
     (tmp_path / 'arm.urdf').write_text(URDF)
@@ -242,10 +250,10 @@ def test_an_interruption_leaves_nothing(tmp_path):
     wait_until(
         lambda: list(tmp_path.rglob('.out.mcap.*/*/*/*.mcap')), 'a begun file', LIMIT, pause
     )
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, stderr = process.communicate(timeout=LIMIT)
     # click ends the line that the terminal shows.
-    assert (process.returncode, stderr.strip()) == (130, 'robot_dynamics: interrupted')
+    assert (process.returncode, stderr.strip()) == (128 + number, f'robot_dynamics: {said}')
     assert sorted(tmp_path.iterdir()) == before
     assert (tmp_path / 'out.mcap').read_text() == 'as before'
 
