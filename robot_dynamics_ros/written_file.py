@@ -46,12 +46,12 @@ def written_file(file: Path) -> Iterator[Path]:
     check_can_be_written(file)
     target = file.resolve()
     if target.exists() and not target.is_file():
-        with _error_names(file):
+        with error_names(file):
             yield file
         return
     with staging_folder(target.parent, target.name, named=file) as staging:
         new = Path(staging, target.name)
-        with _error_names(file):
+        with error_names(file):
             yield new
         if target.exists():
             shutil.copymode(target, new)
@@ -59,8 +59,8 @@ def written_file(file: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _error_names(file: Path) -> Iterator[None]:
-    """Name a file in errors that name none, as that of a full device."""
+def error_names(file: Path) -> Iterator[None]:
+    """Name a file or folder in errors that name none, as that of a full device."""
     try:
         yield
     except OSError as error:

@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.written_file import staging_folder
+from robot_dynamics_ros.written_file import error_names, staging_folder
 
 # Lists what was written, with the SHA-256 of each file.
 MANIFEST = '.robot_dynamics.json'
@@ -46,7 +46,8 @@ def write_folder(
     exists = target.is_dir()
     with staging_folder(target if exists else target.parent, target.name, named=folder) as staging:
         new, old = Path(staging, 'new'), Path(staging, 'old')
-        _write(new, contents)
+        with error_names(Path(folder)):
+            _write(new, contents)
         if exists:
             _exchange(
                 new, target, old, [path for path in written if _is_ours(target, path, written)]

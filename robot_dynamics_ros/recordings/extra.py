@@ -7,6 +7,8 @@ from typing import Any
 
 from robot_dynamics_ros.core.errors import RecordingError
 
+# What needs an extra, for messages.
+PURPOSES = {'parquet': 'Parquet files'}
 INSTALL = "pip install 'robot_dynamics_ros[{extra}]'"
 
 
@@ -24,5 +26,6 @@ def required(module: str, extra: str = 'recordings') -> Any:
         return import_module(module)
     except ImportError:
         library = module.partition('.')[0]
+        purpose = PURPOSES.get(extra, extra)
         install = INSTALL.format(extra=extra)
-        raise RecordingError(f'{library} is needed for recordings: {install}') from None
+        raise RecordingError(f'{library} is needed for {purpose}: {install}') from None

@@ -17,6 +17,8 @@ DROPOUT = 1.5
 GAP_INTERVALS, GAP_SECONDS = 2.5, 0.02
 # Share of the samples that jump where the unit is another, and positions beyond two turns.
 OFTEN, FAR = 0.01, 4.0 * np.pi
+# Of all samples: beyond it, the recording is in the reverse order.
+MOSTLY = 0.5
 
 
 def gap_limit(interval: float) -> float:
@@ -122,7 +124,9 @@ class Quality:
 
     @property
     def doubt(self) -> str:
-        """Why positions may be in another unit; empty if they do not look so."""
+        """Why times or positions may be wrong; empty if they do not look so."""
+        if self.backward > MOSTLY * self.samples:
+            return 'times run backward: sort the samples by time'
         joint = max(self.largest, key=lambda name: self.largest[name], default='')
         if not (self.jumps_often and joint):
             return ''

@@ -1,5 +1,6 @@
 """A folder is written as a whole, and takes nothing that is not its own."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -131,6 +132,16 @@ def test_an_error_names_the_folder_that_was_named():
     with pytest.raises(OSError, match='none') as refused:
         write_folder('/proc/none', FILES)
     assert refused.value.filename == '/proc/none'
+
+
+def test_a_full_disk_names_the_folder_that_was_named(folder, monkeypatch):
+    def fill(file, content):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, 'write_bytes', fill)
+    with pytest.raises(OSError, match='No space left') as refused:
+        write_folder(folder, FILES)
+    assert refused.value.filename == str(folder)
 
 
 NEW = {'a.txt': 'three', 'd/d.txt': 'four'}

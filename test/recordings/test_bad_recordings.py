@@ -183,6 +183,13 @@ def test_what_is_not_a_recording(tmp_path):
         read()
 
 
+@pytest.mark.parametrize(('kind', 'ending'), [('sqlite3', '.db3'), ('mcap', '.mcap')])
+def test_a_bag_of_ros2_with_the_ending_of_ros1(tmp_path, kind, ending):
+    file = storage(joint_state_bag(tmp_path / 'bag', STATES, storage=kind))
+    renamed = file.rename(tmp_path / 'renamed.bag')
+    refused(rf'does not begin as bags of ROS 1 do: .* ending \{ending}', renamed)
+
+
 def test_files_that_are_not_one_recording(tmp_path):
     bag = storage(joint_state_bag(tmp_path / 'bag', STATES))
     old = ros1_bag(tmp_path / 'old.bag', STATES)

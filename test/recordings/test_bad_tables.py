@@ -14,8 +14,9 @@ from recorded_states import (
     joined,
     sine_states,
 )
-from refused_files import refused
+from refused_files import read, refused
 
+from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import open_recording
 from robot_dynamics_ros.recordings.sources.csv_source import ROWS
 
@@ -26,6 +27,9 @@ BAD_TABLES = {
     'is empty': (b'', '0 columns of the header .* are named as times'),
     'no time': (b'elbow_position\n1\n', '0 columns of the header .* one must be: time, t'),
     'two times': (b't,time,elbow_position\n1,2,3\n', '2 columns of the header'),
+    'semicolons': (b't;a_position\n1;2\n', 'separated by semicolons: separate them by commas'),
+    'tabs': (b't\ta_position\n1\t2\n', 'separated by tabs: separate them by commas'),
+    'no header': (b'0.0,1.0\n0.1,1.0\n', 'the first line has numbers: it must be a header'),
     'no values': (b't,elbow\n1,2\n', 'is named as a value: JOINT_position'),
     'no positions': (b't,elbow_effort\n1,2\n', 'no column JOINT_position'),
     'twice': (b't,a_effort,a.effort\n1,2,3\n', "the header has 'a.effort' twice"),
@@ -46,6 +50,14 @@ def test_bad_csv_files(tmp_path, name):
     file = tmp_path / 'bad.csv'
     file.write_bytes(content)
     refused(match, file)
+
+
+def test_a_ragged_table_is_refused_without_words_of_numpy(tmp_path):
+    file = tmp_path / 'bad.csv'
+    file.write_text('t,a_position\n1,2\n2\n')
+    with pytest.raises(RecordingError, match='separated by commas') as refusal:
+        read(file)
+    assert 'usecols' not in str(refusal.value)
 
 
 def test_csv_files_that_do_not_fit_each_other(tmp_path):

@@ -155,6 +155,13 @@ def test_short_segments_are_counted_and_said():
         list(motions(short, cutoff=5.0))
 
 
+def test_times_that_run_backward_are_said():
+    states = sine_states(100.0, 5.0)
+    backward = replace(states, stamps=states.stamps[::-1])
+    with pytest.raises(RecordingError, match='times run backward: sort the samples by time'):
+        list(motions(in_memory(backward)))
+
+
 def test_what_cannot_be_a_motion_is_refused():
     slow = sine_states(1.0, 100.0)
     with pytest.raises(RecordingError, match='1 samples per second are too few'):

@@ -241,7 +241,9 @@ def test_another_ending_is_refused(tmp_path):
 )
 def test_a_library_that_is_missing_is_named(tmp_path, monkeypatch, ending, module, extra):
     monkeypatch.setitem(__import__('sys').modules, module, None)
-    with pytest.raises(RecordingError, match=rf"{module} .* 'robot_dynamics_ros\[{extra}\]'"):
+    purpose = {'recordings': 'recordings', 'parquet': 'Parquet files'}[extra]
+    needed = rf"{module} is needed for {purpose}: .* 'robot_dynamics_ros\[{extra}\]'"
+    with pytest.raises(RecordingError, match=needed):
         write(tmp_path / f'torques{ending}', [random_samples(2)])
 
 

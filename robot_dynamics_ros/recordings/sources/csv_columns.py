@@ -41,6 +41,16 @@ class CsvColumns:
         """
         names = [name.strip() for name in next(csv.reader([header]), [])]
         times = [index for index, name in enumerate(names) if name.lower() in TIMES]
+        if len(names) == 1 and (separator := _other_separator(header)):
+            raise RecordingError(
+                f'{file}: the cells are separated by {separator}: separate them by commas, with '
+                'decimal points'
+            )
+        if names and all(map(_is_number, names)):
+            raise RecordingError(
+                f'{file}: the first line has numbers: it must be a header, such as '
+                'time,JOINT_position,JOINT_velocity,JOINT_effort'
+            )
         if len(times) != 1:
             raise RecordingError(
                 f'{file}: {len(times)} columns of the header {_shown(names)} are named as times, '
@@ -61,6 +71,20 @@ class CsvColumns:
                 f'JOINT_position [rad, m], JOINT_velocity [rad/s, m/s], JOINT_effort [N m, N]'
             )
         return cls(times[0], fields)
+
+
+def _other_separator(header: str) -> str:
+    """What separates the cells of a line without commas; empty where nothing does."""
+    separators = {';': 'semicolons', '\t': 'tabs'}
+    return next((name for sign, name in separators.items() if sign in header), '')
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _shown(names: Sequence[str]) -> str:

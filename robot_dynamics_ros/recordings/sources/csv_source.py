@@ -148,9 +148,17 @@ def _tables(path: Path, begin: int, end: int | None) -> Iterator[Array]:
             try:
                 yield np.loadtxt(filled, delimiter=',', comments=None, quotechar='"', ndmin=2)
             except ValueError as error:
-                why = ' '.join(str(error).split())
-                raise RecordingError(f'{path}: rows from line {number} on: {why}') from None
+                why = _cause(error)
+                raise RecordingError(
+                    f'{path}: rows from line {number} on: {why}: each cell must be a number or '
+                    'empty, separated by commas'
+                ) from None
             number += len(block)
+
+
+def _cause(error: ValueError) -> str:
+    """What NumPy says of a table, without its advice about its own arguments."""
+    return ' '.join(str(error).partition('; use `usecols`')[0].split()).rstrip('.')
 
 
 def _has_empty(line: str) -> bool:

@@ -19,6 +19,7 @@ from robot_dynamics_ros.core.errors import RecordingError
 from .bounded_expansion import expanded
 
 MAGIC = b'\x89MCAP0\r\n'
+ROSBAG1, SQLITE3 = b'#ROSBAG V', b'SQLite format 3\0'
 # A footer: opcode, size, start of the summary, two more numbers; then the magic.
 FOOTER, SUMMARY = 37, slice(9, 17)
 RECOVER = 'recover it with `mcap recover FILE -o OUT`'
@@ -49,6 +50,7 @@ def opened_storage(storage: Path) -> Any:
         _check_sqlite3(storage)
         reader = Sqlite3Reader(storage)
     else:
+        _check_rosbag1(storage)
         reader = Rosbag1Reader(storage)
     reader.open()
     if storage.suffix == '.mcap' and reader.statistics.chunk_count and not reader.chunks:
@@ -113,6 +115,17 @@ def _check_mcap(storage: Path) -> None:
         raise RecordingError(f'its end is missing, the recorder has not finished it: {RECOVER}')
     if not any(footer[SUMMARY]):
         raise RecordingError(f'it has no index: {RECOVER}')
+
+
+def _check_rosbag1(storage: Path) -> None:
+    with storage.open('rb') as file:
+        begin = file.read(len(SQLITE3))
+    if begin.startswith(ROSBAG1):
+        return
+    kinds = {SQLITE3: '.db3', MAGIC: '.mcap'}
+    ending = next((name for magic, name in kinds.items() if begin.startswith(magic)), '')
+    advice = f': it is a file of ROS 2, give it the ending {ending}' if ending else ''
+    raise RecordingError(f'it does not begin as bags of ROS 1 do{advice}')
 
 
 def _check_sqlite3(storage: Path) -> None:
