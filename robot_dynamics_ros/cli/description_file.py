@@ -30,7 +30,7 @@ def read_robot(
     Args:
         file: URDF or xacro.
         arguments: of the xacro file, each `name:=value`.
-        arguments_of_others: whether a URDF file does without them, as one of several files.
+        arguments_of_others: whether some are for others of several files.
 
     Raises:
         OSError: the file cannot be read.
@@ -154,7 +154,7 @@ def _read_urdf(file: Path, arguments: Sequence[str], arguments_of_others: bool) 
             raise ParameterError(f'{argument!r} is no argument of xacro, which are name:=value')
     text = _read_text(file)
     if is_xacro(read_xml(text)):
-        return expand_xacro_file(file, arguments)
+        return expand_xacro_file(file, arguments, arguments_of_others=arguments_of_others)
     if arguments and not arguments_of_others:
         raise ParameterError(f'{file} is a URDF: it takes no {arguments[0]!r}, xacro files do')
     return text

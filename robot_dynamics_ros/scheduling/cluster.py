@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 PATIENCE = 10.0  # [s] for the scheduler to answer
+# What logs lost connections.
+LOGGING = ('distributed', 'tornado')
 # Of a task with an error that another attempt may not have, such as a file server that is away.
 RETRIES = 2
 
@@ -36,7 +39,7 @@ def outcomes_of_cluster(tasks: Sequence[Task], common: Any, address: str) -> Ite
         ParameterError: distributed is not installed, or no scheduler answers.
     """
     distributed = _installed(address)
-    with _connected(distributed, address) as client:
+    with _quiet_loggers(), _connected(distributed, address) as client:
         run = uuid4().hex[:12]
         # A task too, so that a lost worker does not lose it, and each worker receives it once.
         shared = client.submit(_same, common, key=f'robot_dynamics-common-{run}', pure=False)
@@ -78,6 +81,20 @@ def _connected(distributed: ModuleType, address: str) -> Iterator[Client]:
         ) from None
     with client:
         yield client
+
+
+@contextmanager
+def _quiet_loggers() -> Iterator[None]:
+    """Let Dask log nothing: outcomes say in one line what it logs with tracebacks."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith(LOGGING)]
+    before = {name: logging.getLogger(name).level for name in names}
+    for name in names:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for name, level in before.items():
+            logging.getLogger(name).setLevel(level)
 
 
 def _outcome(distributed: ModuleType, task: Task, future: Future[Any]) -> Outcome:

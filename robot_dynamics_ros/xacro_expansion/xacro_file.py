@@ -16,21 +16,31 @@ from robot_dynamics_ros.core.errors import UrdfError
 LONGEST_SECONDS = 60.0
 
 
-def expand_xacro_file(file: Path, arguments: Sequence[str] = ()) -> str:
+PROCESS = Path(__file__).with_name('file_process.py')
+# Exit status, and first words, of that script.
+NOT_ASKED_FOR, REFUSE, ACCEPT = 3, 'refuse', 'accept'
+
+
+def expand_xacro_file(
+    file: Path, arguments: Sequence[str] = (), *, arguments_of_others: bool = False
+) -> str:
     """The URDF that a xacro file stands for.
 
     Args:
         file: to expand; it is trusted, as by the command `xacro`.
         arguments: each `name:=value`.
+        arguments_of_others: whether it may be given arguments that it does not have.
 
     Raises:
-        UrdfError: the package `xacro` is not installed, or cannot expand the file.
+        UrdfError: the package `xacro` is not installed, cannot expand the file, or
+            the file has no such argument.
     """
     if importlib.util.find_spec('xacro') is None:
         raise UrdfError('it is xacro, and the package xacro is not installed: pip install xacro')
+    unknown = ACCEPT if arguments_of_others else REFUSE
     try:
         ended = subprocess.run(
-            [sys.executable, '-c', 'import xacro; xacro.main()', str(file.resolve()), *arguments],
+            [sys.executable, str(PROCESS), unknown, str(file.resolve()), *arguments],
             capture_output=True,
             text=True,
             timeout=LONGEST_SECONDS,
@@ -38,6 +48,8 @@ def expand_xacro_file(file: Path, arguments: Sequence[str] = ()) -> str:
         )
     except subprocess.TimeoutExpired:
         raise UrdfError(f'xacro takes longer than {LONGEST_SECONDS:g} s') from None
+    if ended.returncode == NOT_ASKED_FOR:
+        raise UrdfError(ended.stderr.splitlines()[-1])
     if ended.returncode:
         said = ' '.join(ended.stderr.split()) or f'exit status {ended.returncode}'
         raise UrdfError(f'xacro cannot expand it: {said}')

@@ -70,6 +70,15 @@ def test_json_lists_what_was_written(run, files):
     assert all((files / 'out' / file).is_file() for file in found['files'])
 
 
+def test_an_argument_that_a_xacro_file_does_not_have_is_refused(run, files):
+    pytest.importorskip('xacro')
+    ended = run('inspect', 'arm.urdf.xacro', 'n:=2')
+    refusal = 'robot_dynamics: arm.urdf.xacro: it has no argument n; its arguments: mass\n'
+    assert (ended.returncode, ended.stderr) == (2, refusal)
+    # Of several files, each takes its own.
+    assert 'no argument' not in run('validate', 'arm.urdf.xacro', 'n:=2').stdout
+
+
 def test_xacro_files_take_arguments_and_include_others(run, files):
     pytest.importorskip('xacro')
     for mass in ('2', '3'):

@@ -1,5 +1,6 @@
 """Tasks on a Dask cluster of several processes, one of which is killed."""
 
+import logging
 import os
 import signal
 import socket
@@ -99,6 +100,20 @@ def test_a_scheduler_that_ends_leaves_rows(tmp_path):
     caller.join(LIMIT)
     (tmp_path / 'go').touch()
     assert [bool(outcome.error) for outcome in outcomes] == [True] * 3
+
+
+def test_dask_logs_nothing_while_tasks_are_computed(cluster):
+    """Lost connections are outcomes: its tracebacks would bury them."""
+    logger = logging.getLogger('distributed.client')
+    before = logger.level
+    assert logger.isEnabledFor(logging.ERROR)
+    logged = []
+    run(
+        squares(2), common=COMMON, scheduler=cluster.scheduler_address,
+        report=lambda outcome: logged.append(logger.isEnabledFor(logging.CRITICAL)),
+    )  # fmt: skip
+    assert logged == [False, False]
+    assert logger.level == before
 
 
 def test_each_worker_makes_common_things_once(cluster):
