@@ -9,11 +9,17 @@ import pytest
 SCRIPT = Path(__file__).parents[2] / 'scripts' / 'mutate.py'
 
 
-# Hundreds of processes: a hundred seconds of processor time, on a busy machine many minutes.
+# Each is a process: all together take a hundred seconds of processor time, by hand.
+EVERY = 4
+
+
 @pytest.mark.timeout(1200)
-def test_every_wrong_sign_is_caught():
+def test_wrong_signs_are_caught():
     result = subprocess.run(
-        [sys.executable, str(SCRIPT)], capture_output=True, text=True, check=False
+        [sys.executable, str(SCRIPT), '--every', str(EVERY)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert result.returncode == 0, result.stdout + result.stderr
     assert result.stdout.rstrip().endswith('0 survived')

@@ -121,7 +121,8 @@ def excite_command(
     files, arguments = files_and_arguments(words)
     if files:
         raise ParameterError(f'{files[0]}: no file is taken here, name it with --urdf')
-    _check_files(output, trajectory, goal, picture)
+    named = {'--output': trajectory, '--goal': goal, '--picture': picture}
+    output.check_files([urdf], {name: filter(None, [file]) for name, file in named.items()})
     settings = ExcitationSettings(
         duration=duration,
         frequency=frequency,
@@ -210,14 +211,6 @@ def _write(
         for file, write in writers:
             if file is not None:
                 write(stack.enter_context(written_file(file)))
-
-
-def _check_files(output: Output, *files: Path | None) -> None:
-    output.check_other_files(*files)
-    named = [file.resolve() for file in files if file is not None]
-    for file in named:
-        if named.count(file) > 1:
-            raise ParameterError(f'{file} would be written twice: name another file')
 
 
 def _number(option: str, text: str) -> float:

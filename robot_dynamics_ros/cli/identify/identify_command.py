@@ -13,14 +13,14 @@ from robot_dynamics_ros.report.identification import check_identification_file
 from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options
 from ..output import Output, file_to_write, output_options
-from ..recording_files import named_recordings
+from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, recording_options
 from .effort_options import equations_of
 from .identification_tables import show
 from .identify_run import Identified, identified
 from .payload_command import identify_payload
 from .surveys import check_held_out
-from .written_results import objections, write_report, write_results
+from .written_results import objections, results_in, write_report, write_results
 
 HELP = """Identify a robot from recordings: inertia, friction, rotors and offsets.
 
@@ -121,6 +121,7 @@ def identify_command(
     if frame is not None:
         _check_payload(target, held_out)
         references = named_recordings(without)[0] if without else {}
+        output.check_files(inputs({**files, **references}, urdf))
         return identify_payload(options, files, frame, references, output)
     if without:
         raise ParameterError('--without is for --payload FRAME: name the link, or leave it out')
@@ -128,9 +129,10 @@ def identify_command(
         raise ParameterError('name the folder of the results with --output DIR')
     if report is not None:
         check_identification_file(report)
-    output.check_other_files(report)
     others = named_recordings(held_out)[0] if held_out else {}
     check_held_out(files, others)
+    written = {'--output': results_in(target), '--report': filter(None, [report])}
+    output.check_files(inputs({**files, **others}, urdf), written)
     equations = equations_of(
         effort=effort, gains=gains, loads=loads, asymmetric=asymmetric, springs=springs, form=form
     )

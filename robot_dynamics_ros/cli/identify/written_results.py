@@ -24,6 +24,11 @@ Recordings = Sequence[tuple[Path, ...]]
 REPORTS = ('report.html', 'report.png')
 
 
+def results_in(target: Path) -> list[Path]:
+    """Files of a folder of results that another identification may have read."""
+    return [target / name for name in (URDF, *REPORTS)]
+
+
 def texts_of(found: Identified, *, xacro: bool = False) -> dict[str, str]:
     """The text files of an identified model, by name.
 
