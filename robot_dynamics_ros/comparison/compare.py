@@ -24,8 +24,9 @@ from .explanations.relabelling import Relabelling, explained
 from .joint_figures import joint_figures
 from .joint_sentences import joint_sentence
 from .spectrum import spectrum_of
+from .unexplained import unexplained_alone
 from .unit_findings import unit_findings, without_other_units
-from .verdicts import relabelled, unexplained_alone, verdicts
+from .verdicts import relabelled, verdicts
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -15,20 +14,10 @@ from .explanations.friction_fits import JointFriction
 from .explanations.judge import Judge, is_explained
 from .explanations.load_certainty import LoadCertainty
 from .explanations.relabelling import Relabelling
+from .unexplained import NAMES, REASONS, unexplained
 
 # A joint has gravity if its torque is at least this share of the largest of all joints.
 HAS_GRAVITY = 0.005
-# What is left of a measured effort after every explanation, from where on it is a finding.
-UNEXPLAINED = 0.25
-# Of the effort limit: less is of no use to explain.
-SMALL = 0.01
-# What to do about efforts that are not explained: some of them, and most of them.
-REASONS = 'Look at noise, contacts, the inertias of the description and rotor inertias.'
-NAMES = (
-    'No exchange of joints, sign, factor, payload or gravity compensation that was tried explains '
-    'the recording. Check the names and the order of the joints in the driver, and whether the '
-    'description is that of this robot.'
-)
 
 
 def verdicts(
@@ -51,7 +40,7 @@ def verdicts(
     """
     names = judge.observations.torques.model.joint_names
     if not is_explained(judge, found):
-        return [*_unexplained(judge, found, frictions, joints, order, NAMES)]
+        return [*unexplained(judge, found, frictions, joints, order, NAMES)]
     findings = [*_exchanged(names, found), *_sign(names, found)]
     if not found.gravity:
         findings.append(_gravity(judge, joints))
@@ -63,7 +52,7 @@ def verdicts(
     doubtful = {name for one in findings if one.code == 'not_judged' for name in one.joints}
     known = {joint: fit for joint, fit in frictions.items() if names[joint] not in doubtful}
     findings += _friction(names, known, joints)
-    findings += _unexplained(judge, found, frictions, joints, order, REASONS)
+    findings += unexplained(judge, found, frictions, joints, order, REASONS)
     return findings
 
 
@@ -264,63 +253,6 @@ def _friction(
                     'remove damping and friction of its <dynamics>.'
                 )
             yield Finding('friction', (name,), friction.typical, text)
-
-
-def _unexplained(
-    judge: Judge,
-    found: Explanation,
-    frictions: Mapping[int, JointFriction],
-    joints: Mapping[str, JointComparison],
-    order: Sequence[int],
-    advice: str,
-) -> Iterator[Finding]:
-    model = judge.observations.torques.model
-    names, limits = model.joint_names, model.effort_limits
-    large = {}
-    for joint, friction in frictions.items():
-        share = friction.rms / joints[names[order[joint]]].rms_measured
-        known = limits[joint] if 0.0 < limits[joint] < math.inf else 0.0
-        torque = friction.rms / abs(found.gains[joint])
-        if share > UNEXPLAINED and torque > SMALL * known:
-            large[names[joint]] = share
-    if large:
-        worst = max(large, key=lambda name: large[name])
-        yield Finding(
-            'unexplained',
-            tuple(large),
-            large[worst],
-            f'The effort of {_listed(tuple(large))} is not fully explained: '
-            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left after friction is '
-            f'fitted. {advice}',
-        )
-
-
-def unexplained_alone(
-    judge: Judge, joints: Mapping[str, JointComparison], findings: Sequence[Finding]
-) -> Iterator[Finding]:
-    """Joints that the model does not explain and that no other finding names.
-
-    Args:
-        judge: has the observations.
-        joints: figures of the joints.
-        findings: all others.
-    """
-    named = {name for finding in findings for name in finding.joints}
-    left = {
-        name: joint.relative_residual
-        for (name, joint), judged in zip(joints.items(), judge.judged, strict=True)
-        if judged and name not in named and not joint.is_explained
-    }
-    if left:
-        worst = max(left, key=lambda name: left[name])
-        yield Finding(
-            'unexplained',
-            tuple(left),
-            left[worst],
-            f'The model does not explain the effort of {_listed(tuple(left))}: the residual is '
-            f'{100.0 * left[worst]:.0f} % of the RMS at {worst}. Look at the names of joints, '
-            'noise, contacts and the inertias of the description.',
-        )
 
 
 def _listed(names: tuple[str, ...]) -> str:
