@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from robot_dynamics_ros.core.model.findings import listed
-
 from .comparison import Finding, JointComparison
 from .explanations.explanation import Explanation
 from .explanations.friction_fits import JointFriction
