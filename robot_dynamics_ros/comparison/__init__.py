@@ -13,6 +13,7 @@ Modules::
     joint_sentences the verdict on each joint
     spectrum        power spectral densities of effort and residual
     verdicts        findings about robot and driver, in words
+    unexplained     findings about efforts that nothing explains
     data_findings   findings about the recordings
     unit_findings   findings about the unit of the motion
     evidence/       what is kept of recordings

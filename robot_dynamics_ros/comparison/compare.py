@@ -24,8 +24,9 @@ from .explanations.relabelling import Relabelling, explained
 from .joint_figures import joint_figures
 from .joint_sentences import joint_sentence
 from .spectrum import spectrum_of
-from .unit_findings import unit_findings
-from .verdicts import relabelled, unexplained_alone, verdicts
+from .unexplained import unexplained_alone
+from .unit_findings import unit_findings, without_other_units
+from .verdicts import relabelled, verdicts
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.motion import Motion
@@ -106,10 +107,11 @@ def conclude(
         renaming: what to do about joints that are missing; empty: unknown.
     """
     model, names = torques.model, torques.model.joint_names
+    evidence = without_other_units(model, evidence)
     used = [one for one in evidence if one.count]
     windows = list(merged(one.excerpts for one in used))
     observations = Observations(torques, windows)
-    units = list(unit_findings(model, used, observations))
+    units = list(unit_findings(model, used))
     usable = observations.independent >= FEWEST and not units
     judge, found, relabelling = explained(torques, windows if usable else [])
     frictions = friction_fits(judge, found)
@@ -119,7 +121,7 @@ def conclude(
     findings = [
         *units,
         *relabelled(names, relabelling),
-        *verdicts(judge, found, frictions, figures),
+        *verdicts(judge, found, frictions, figures, relabelling.order),
         *silent_joints(judge),
         *data_findings(torques, evidence, observations, renaming),
     ]

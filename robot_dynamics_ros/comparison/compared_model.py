@@ -66,6 +66,23 @@ def joints_that_matter(model: RobotModel, recorded: Sequence[str]) -> tuple[str,
     return tuple(result)
 
 
+def carriers(
+    model: RobotModel, recorded: Sequence[str], missing: Sequence[str]
+) -> tuple[str, ...]:
+    """Recorded joints that carry one that is missing, and so what may be fixed behind it.
+
+    Args:
+        model: the whole robot.
+        recorded: names of joints.
+        missing: names of joints that were not recorded, see `joints_that_matter`.
+    """
+    before: set[str] = set()
+    for body, joint in enumerate(model.joints):
+        if (joint.mimicked or joint.name) in missing:
+            before |= _chain(model, body)
+    return tuple(name for name in model.joint_names if name in before and name in recorded)
+
+
 def heavy_joints(model: RobotModel, recorded: Sequence[str]) -> tuple[str, ...]:
     """Other joints that move a mass that is not light against what the recorded ones carry.
 

@@ -12,7 +12,6 @@ from robot_dynamics_ros.core.checks import Array
 
 from .comparison import Finding
 from .evidence.evidence import Evidence
-from .explanations.observations import Observations
 
 # Positions and speeds beyond this multiple of the largest limit are in another unit: recorded
 # joints are within their limits, while a degree is 57 times as much as a radian.
@@ -20,18 +19,39 @@ FAR_POSITION, FAR_SPEED = 3.0, 10.0
 NO_OTHER = 'No other finding about the robot is looked for.'
 
 
-def unit_findings(
-    model: RobotModel, evidence: Sequence[Evidence], observations: Observations
-) -> Iterator[Finding]:
+def without_other_units(model: RobotModel, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The same, but recordings whose motion is in another unit than most have an error.
+
+    All stay as they are where none is in the usual unit: then `unit_findings` tells it.
+
+    Args:
+        model: whose joints they are.
+        evidence: of each recording.
+    """
+    found = [next(unit_findings(model, [one]), None) if one.count else None for one in evidence]
+    if all(wrong or not one.count for one, wrong in zip(evidence, found, strict=True)):
+        return list(evidence)
+    return [
+        one
+        if wrong is None
+        else Evidence.of_nothing(one.file, one.topic, one.joints, _error(one.file, wrong))
+        for one, wrong in zip(evidence, found, strict=True)
+    ]
+
+
+def _error(file: str, wrong: Finding) -> str:
+    text = wrong.message.removesuffix(NO_OTHER).strip().removeprefix(f'{file}: ')
+    return f'{file}: {text} This recording is left out of the comparison.'
+
+
+def unit_findings(model: RobotModel, evidence: Sequence[Evidence]) -> Iterator[Finding]:
     """Joints whose motion is far outside the limits of the description.
 
     Args:
         model: whose joints they are.
         evidence: of each recording.
-        observations: windows of all of them.
     """
-    positions = _largest_positions(model, evidence)
-    speeds = np.abs(observations.velocities).max(axis=0, initial=0.0)
+    positions, speeds = _largest_positions(model, evidence), _largest_speeds(model, evidence)
     ranges = np.maximum(np.abs(model.lower), np.abs(model.upper))
     far = _beyond(positions, FAR_POSITION, ranges)
     fast = _beyond(speeds, FAR_SPEED, model.velocity_limits)
@@ -72,6 +92,13 @@ def _largest_positions(model: RobotModel, evidence: Sequence[Evidence]) -> Array
             largest = one.quality.largest
             reached.append(np.array([largest.get(name, 0.0) for name in model.joint_names]))
     result: Array = np.max(reached, axis=0) if reached else np.zeros(model.size)
+    return result
+
+
+def _largest_speeds(model: RobotModel, evidence: Sequence[Evidence]) -> Array:
+    """Of each joint (n,), in the windows."""
+    speeds = [np.abs(window.velocities).max(axis=0) for one in evidence for window in one.excerpts]
+    result: Array = np.max(speeds, axis=0) if speeds else np.zeros(model.size)
     return result
 
 

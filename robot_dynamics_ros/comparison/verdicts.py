@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -10,18 +9,15 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from .comparison import Finding, JointComparison
-from .explanations.estimates import best_load
 from .explanations.explanation import Explanation
 from .explanations.friction_fits import JointFriction
-from .explanations.judge import Judge
+from .explanations.judge import Judge, is_explained
+from .explanations.load_certainty import LoadCertainty
 from .explanations.relabelling import Relabelling
+from .unexplained import NAMES, REASONS, unexplained
 
 # A joint has gravity if its torque is at least this share of the largest of all joints.
 HAS_GRAVITY = 0.005
-# What is left of a measured effort after every explanation, from where on it is a finding.
-UNEXPLAINED = 0.25
-# Of the effort limit: less is of no use to explain.
-SMALL = 0.01
 
 
 def verdicts(
@@ -29,16 +25,22 @@ def verdicts(
     found: Explanation,
     frictions: Mapping[int, JointFriction],
     joints: Mapping[str, JointComparison],
+    order: Sequence[int],
 ) -> list[Finding]:
     """The findings, in the order of their importance.
+
+    Only `unexplained` where nothing explains the recording: each other verdict would be chance.
 
     Args:
         judge: has the observations.
         found: the explanation.
         frictions: fits by the index of the joint.
         joints: figures of the joints.
+        order: index of the joint under whose name the effort of each is recorded.
     """
     names = judge.observations.torques.model.joint_names
+    if not is_explained(judge, found):
+        return [*unexplained(judge, found, frictions, joints, order, NAMES)]
     findings = [*_exchanged(names, found), *_sign(names, found)]
     if not found.gravity:
         findings.append(_gravity(judge, joints))
@@ -47,8 +49,10 @@ def verdicts(
         findings.append(_delay(judge, names, found))
     if found.body is not None:
         findings.append(_payload(judge, found, found.body))
-    findings += _friction(names, frictions, joints)
-    findings += _unexplained(judge, found, frictions, joints)
+    doubtful = {name for one in findings if one.code == 'not_judged' for name in one.joints}
+    known = {joint: fit for joint, fit in frictions.items() if names[joint] not in doubtful}
+    findings += _friction(names, known, joints)
+    findings += unexplained(judge, found, frictions, joints, order, REASONS)
     return findings
 
 
@@ -149,6 +153,9 @@ def _factor(
             factor, unit = abs(gain), joints[name].unit
             quantity = 'force' if unit == 'N' else 'torque'
             hint = _without_gravity(judge, joint)
+            if name in judge.observations.torques.carrying:
+                yield _doubtful_factor(judge, name, factor, quantity)
+                continue
             yield Finding(
                 'factor',
                 (name,),
@@ -157,6 +164,17 @@ def _factor(
                 f'be a current, with {1.0 / factor:.3g} {unit} for one unit, or the gear ratio '
                 f'or {quantity} constant in the driver is wrong.{hint}',
             )
+
+
+def _doubtful_factor(judge: Judge, name: str, factor: float, quantity: str) -> Finding:
+    missing = ', '.join(judge.observations.torques.missing)
+    return Finding(
+        'not_judged',
+        (name,),
+        None,
+        f'The effort of {name} is {factor:.3g} times the {quantity} of the model. A factor and a '
+        f'payload cannot be told apart without the position of {missing}: record it.',
+    )
 
 
 def _without_gravity(judge: Judge, joint: int) -> str:
@@ -181,19 +199,20 @@ def _delay(judge: Judge, names: tuple[str, ...], found: Explanation) -> Finding:
 def _payload(judge: Judge, found: Explanation, body: int) -> Finding:
     model = judge.observations.torques.model
     mass = found.load[0]
-    _, deviation = best_load(judge, found, body)
+    deviation = LoadCertainty(judge).mass_deviation(found, body)
     frame = next(frame for frame in model.frames if frame.body == body)
     # The frame of the first link of a body is that of its joint.
     center = [moment / mass for moment in found.load[1:4]]
     where = f'its centre at ({center[0]:.3f}, {center[1]:.3f}, {center[2]:.3f}) m in this link'
+    certainty = f'standard deviation {deviation:.2g} kg without errors of the description'
     if mass > 0.0:
         what = (
-            f'The arm carries {mass:.3g} kg (standard deviation {deviation:.2g} kg) at link '
+            f'The arm carries {mass:.3g} kg ({certainty}) at link '
             f'{frame.name} that the description has not, {where}: add it as a payload.'
         )
     else:
         what = (
-            f'The description has {-mass:.3g} kg (standard deviation {deviation:.2g} kg) at link '
+            f'The description has {-mass:.3g} kg ({certainty}) at link '
             f'{frame.name} that the arm does not carry, {where}: take a description without this '
             'tool.'
         )
@@ -234,61 +253,6 @@ def _friction(
                     'remove damping and friction of its <dynamics>.'
                 )
             yield Finding('friction', (name,), friction.typical, text)
-
-
-def _unexplained(
-    judge: Judge,
-    found: Explanation,
-    frictions: Mapping[int, JointFriction],
-    joints: Mapping[str, JointComparison],
-) -> Iterator[Finding]:
-    model = judge.observations.torques.model
-    names, limits = model.joint_names, model.effort_limits
-    large = {}
-    for joint, friction in frictions.items():
-        share = friction.rms / joints[names[joint]].rms_measured
-        known = limits[joint] if 0.0 < limits[joint] < math.inf else 0.0
-        torque = friction.rms / abs(found.gains[joint])
-        if share > UNEXPLAINED and torque > SMALL * known:
-            large[names[joint]] = share
-    if large:
-        worst = max(large, key=lambda name: large[name])
-        yield Finding(
-            'unexplained',
-            tuple(large),
-            large[worst],
-            f'The effort of {_listed(tuple(large))} is not fully explained: '
-            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left after friction is '
-            'fitted. Look at noise, contacts, the inertias of the description and rotor inertias.',
-        )
-
-
-def unexplained_alone(
-    judge: Judge, joints: Mapping[str, JointComparison], findings: Sequence[Finding]
-) -> Iterator[Finding]:
-    """Joints that the model does not explain and that no other finding names.
-
-    Args:
-        judge: has the observations.
-        joints: figures of the joints.
-        findings: all others.
-    """
-    named = {name for finding in findings for name in finding.joints}
-    left = {
-        name: joint.relative_residual
-        for (name, joint), judged in zip(joints.items(), judge.judged, strict=True)
-        if judged and name not in named and not joint.is_explained
-    }
-    if left:
-        worst = max(left, key=lambda name: left[name])
-        yield Finding(
-            'unexplained',
-            tuple(left),
-            left[worst],
-            f'The model does not explain the effort of {_listed(tuple(left))}: the residual is '
-            f'{100.0 * left[worst]:.0f} % of the RMS at {worst}. Look at the names of joints, '
-            'noise, contacts and the inertias of the description.',
-        )
 
 
 def _listed(names: tuple[str, ...]) -> str:

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 pytest.importorskip('mujoco')
@@ -31,6 +32,12 @@ def bags(tmp_path_factory):
     good = simulated()
     joint_state_bag(folder / 'good', good.states)
     joint_state_bag(folder / 'late', simulated(tool=True).delayed(0.012).states)
+    degrees = replace(
+        good,
+        positions=np.rad2deg(good.positions),
+        velocities=np.rad2deg(good.velocities),
+    )
+    joint_state_bag(folder / 'degrees', degrees.states)
     prefixed = replace(good, joints=tuple(f'left_{joint}' for joint in JOINTS))
     joint_state_bag(folder / 'left', prefixed.states)
     (folder / 'arm.urdf').write_text(urdf())
@@ -245,3 +252,14 @@ def test_help_has_an_example(run):
     ended = run('--help')
     assert ended.returncode == 0
     assert 'robot_dynamics compare bag/ --urdf arm.urdf' in ended.stdout
+
+
+@pytest.mark.parametrize('bags_in_order', [('good', 'degrees'), ('degrees', 'good')])
+def test_a_recording_in_degrees_beside_a_good_one_has_exit_code_2(run, bags_in_order):
+    ended = run(*bags_in_order, '--urdf', 'arm.urdf', '--json', '-')
+    assert ended.returncode == 2
+    assert 'degrees?' in ended.stderr
+    assert codes(ended.stdout) == ['unreadable']
+    errors = {one['file']: one['error'] for one in json.loads(ended.stdout)['recordings']}
+    assert not errors['good']
+    assert errors['degrees'].startswith('degrees: ')

@@ -11,7 +11,7 @@ pytest.importorskip('scipy')
 from simulated_recordings import JOINTS, simulated, urdf
 
 from robot_dynamics_ros.comparison.compare import compare
-from robot_dynamics_ros.comparison.compared_model import joints_that_matter
+from robot_dynamics_ros.comparison.compared_model import carriers, joints_that_matter
 from robot_dynamics_ros.comparison.pose_dependence import joints_that_depend
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.report.figures.joint_parts import joint_parts
@@ -80,6 +80,20 @@ def test_what_does_not_depend_on_missing_joints_is_judged(factor, code):
     comparison = compared(changed(simulated(), 'elbow', factor), *JOINTS[1:])
     assert (code, ('elbow',)) in [(one.code, one.joints) for one in comparison.findings]
     assert 'not_judged' not in codes(comparison)
+
+
+def test_a_factor_that_a_payload_could_explain_is_not_judged():
+    """A payload behind a joint that was not recorded cannot be looked for."""
+    comparison = compared(simulated(tool=True), *JOINTS[:5])
+    assert codes(comparison) == {'missing', 'not_judged'}
+    doubtful = [one for one in comparison.findings if 'cannot be told apart' in one.message]
+    assert ('shoulder',) in [one.joints for one in doubtful]
+
+
+def test_carriers_are_before_a_missing_joint():
+    robot = parse_urdf(urdf())
+    assert carriers(robot, JOINTS[:5], JOINTS[5:]) == JOINTS[:5]
+    assert carriers(robot, JOINTS[1:], JOINTS[:1]) == ()
 
 
 @pytest.mark.parametrize('factor', [1.0, -1.0, 0.5])

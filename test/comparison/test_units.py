@@ -123,3 +123,26 @@ def test_gravity_of_a_prismatic_joint_is_a_force(slide):
     (found,) = compare(parse_urdf(three_joints.URDF), reader.motions()).findings
     assert found.code == 'gravity_compensated'
     assert re.search(r'up to \d+\.?\d* N at slide:', found.message)
+
+
+def test_one_recording_of_many_in_degrees_is_named_and_left_out(torques):
+    """The others have the verdict that they have without it."""
+    model = torques()
+
+    def evidence(recorded, file):
+        reader = recorded.reader
+        return gather(model, reader.motions(), file=file, quality=reader.quality)
+
+    turned = simulated().with_efforts(np.negative, 'elbow')
+    good = [evidence(turned, 'one.mcap'), evidence(turned, 'two.mcap')]
+    both = conclude(model, good)
+    comparison = conclude(model, [good[0], evidence(in_degrees(RATE), 'degrees.mcap'), good[1]])
+    wrong = comparison.recordings[1]
+    assert wrong.error.startswith('degrees.mcap: ')
+    assert 'degrees?' in wrong.error
+    assert wrong.samples == 0
+    assert [one.error for one in comparison.recordings] == ['', wrong.error, '']
+    assert [one.code for one in comparison.findings] == ['sign', 'unreadable']
+    assert comparison.findings[0] == both.findings[0]
+    assert comparison.joints['base'] == both.joints['base']
+    assert len(comparison.samples.times) == len(both.samples.times)

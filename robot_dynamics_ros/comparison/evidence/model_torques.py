@@ -10,7 +10,7 @@ import numpy as np
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
-from ..compared_model import compared_model, joints_that_matter
+from ..compared_model import carriers, compared_model, joints_that_matter
 from ..pose_dependence import joints_that_depend
 
 # Samples whose regressors are in memory at the same time.
@@ -41,6 +41,7 @@ class ModelTorques:
         missing: joints that were not recorded, though their position matters.
         locked: all joints that were not recorded.
         dependent: joints of the model whose torque is unknown without those that are missing.
+        carrying: joints of the model that carry one that is missing.
     """
 
     def __init__(
@@ -49,6 +50,7 @@ class ModelTorques:
         missing: tuple[str, ...] = (),
         locked: tuple[str, ...] = (),
         dependent: tuple[str, ...] = (),
+        carrying: tuple[str, ...] = (),
     ) -> None:
         """Compile nothing yet: that is done when the first motion comes.
 
@@ -57,9 +59,11 @@ class ModelTorques:
             missing: see `joints_that_matter`.
             locked: all joints that were not recorded.
             dependent: see `joints_that_depend`.
+            carrying: see `carriers`.
         """
         self.model = model
-        self.missing, self.locked, self.dependent = missing, locked, dependent
+        self.missing, self.locked = missing, locked
+        self.dependent, self.carrying = dependent, carrying
         self._dynamics = RobotDynamics(model)
         self._friction = JointFriction(model)
 
@@ -77,7 +81,8 @@ class ModelTorques:
         locked = tuple(name for name in robot.joint_names if name not in recorded)
         missing = joints_that_matter(robot, recorded)
         dependent = joints_that_depend(robot, recorded, missing)
-        return cls(compared_model(robot, recorded), missing, locked, dependent)
+        carrying = carriers(robot, recorded, missing)
+        return cls(compared_model(robot, recorded), missing, locked, dependent, carrying)
 
     def terms(self, states: States) -> Array:
         """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""

@@ -11,6 +11,7 @@ import numpy as np
 from .estimates import best_delay, best_load
 from .explanation import Explanation
 from .judge import Judge
+from .load_certainty import LoadCertainty
 
 # How much the misfit must shrink for each number that a hypothesis takes from the data. Sums of
 # logarithms of errors: 1.0 means that the RMS of one joint shrinks to 61 %.
@@ -34,8 +35,9 @@ FACTOR, CORRELATION = 0.05, 0.5
 MASS, DELAY = 0.05, 1e-3
 # Costs of a delay for each joint.
 DELAY_JOINT = 0.15
-# Standard deviations of the mass that it must have.
-CERTAIN = 3.0
+# Standard deviations of the mass that it must have: some 99 % of Student's distribution, as the
+# deviation is known from few parts.
+CERTAIN = 5.0
 # Of the mass of the described body: what may be missing of it.
 MISSING = 1.1
 # A centre of mass farther from the last link is not that of a tool [m].
@@ -110,8 +112,11 @@ def _payload(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, fl
     joints = judge.observations.torques.model.joints
     for body in last_bodies(judge):
         loaded, deviation = best_load(judge, given, body)
-        if loaded.load and _is_plausible(loaded.load, deviation, joints[body].inertia.mass):
-            yield loaded, 1
+        mass = joints[body].inertia.mass
+        if loaded.load and _is_plausible(loaded.load, deviation, mass):
+            deviation = LoadCertainty(judge).mass_deviation(given, body)
+            if _is_plausible(loaded.load, deviation, mass):
+                yield loaded, 1
 
 
 def _is_plausible(load: tuple[float, ...], deviation: float, described: float) -> bool:

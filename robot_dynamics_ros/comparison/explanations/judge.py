@@ -23,6 +23,9 @@ HARDLY_LOADED = 0.01
 SILENT, SILENT_LIMIT, NOISE = 0.01, 0.001, 0.6
 # Sums of squares below this share of what they were before a projection are rounding.
 ROUNDING = 1e-14
+# An explanation is refuted if it leaves more than this share of the efforts. From so many joints
+# on, the worst of them does not count: its sensor may be broken.
+REFUTED, MANY = 0.5, 4
 # Gravity, and Coriolis with inertia; the ten parameters of a load follow.
 PARTS = 2
 
@@ -143,6 +146,26 @@ class Judge:
         with np.errstate(invalid='ignore', divide='ignore'):
             both = mixed @ coefficients
             return both / model, both / np.sqrt(model * squares)
+
+
+def is_explained(judge: Judge, given: Explanation) -> bool:
+    """Whether an explanation leaves little of the efforts, over all judged joints together.
+
+    Friction and an offset are fitted to each joint. An offset is not counted as an effort.
+
+    Args:
+        judge: has the observations.
+        given: the explanation; also that nothing differs from the model.
+    """
+    joints = np.flatnonzero(judge.judged)
+    efforts = judge.observations.weighted_efforts(given.delay, given.order)[joints]
+    samples = np.maximum(judge.observations.project.weights.sum(axis=0)[joints], 1.0)
+    whole = (efforts**2).sum(axis=1) - efforts.sum(axis=1) ** 2 / samples
+    left = judge.errors(given)[joints]
+    if len(joints) >= MANY:
+        others = np.argsort(left / np.maximum(whole, np.finfo(float).tiny))[:-1]
+        whole, left = whole[others], left[others]
+    return bool(left.sum() <= REFUTED**2 * whole.sum()) or not len(joints)
 
 
 def _loaded(torque: Array, model: RobotModel) -> Flags:

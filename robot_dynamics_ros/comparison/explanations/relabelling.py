@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 import numpy as np
 
 from ..evidence.excerpts import Window
 from ..evidence.model_torques import ModelTorques
 from .explanation import Explanation
-from .judge import Judge
+from .judge import Judge, is_explained
 from .observations import Observations
 from .search import search
 
@@ -59,6 +59,9 @@ def explained(
 ) -> tuple[Judge, Explanation, Relabelling]:
     """The explanation of some windows, and the relabelling without which none is good.
 
+    Nothing is returned as explanation and relabelling where the best leaves most of the efforts:
+    its parts would be chance.
+
     Args:
         torques: of the model.
         windows: of consecutive samples.
@@ -70,10 +73,10 @@ def explained(
         bad = _bad_joints(judge, found)
         if len(bad) < FEWEST:
             break
-        tried = [
-            (Judge(Observations(torques, one.windows(windows))), one)
-            for one in _candidates(relabelling, bad)
-        ]
+        candidates = list(_candidates(relabelling, bad))
+        if not is_explained(judge, found):
+            candidates += _longer_exchanges(relabelling)
+        tried = [(Judge(Observations(torques, one.windows(windows))), one) for one in candidates]
         unchanged = Explanation.nothing(torques.model.size)
         best, other = min(tried, key=lambda one: one[0].misfit(unchanged))
         explanation = search(best)
@@ -81,7 +84,11 @@ def explained(
         if not same_joints or best.misfit(explanation) + WORTH > judge.misfit(found):
             break
         judge, found, relabelling = best, explanation, other
-    return judge, found, relabelling
+    if is_explained(judge, found):
+        return judge, found, relabelling
+    nothing = Relabelling.nothing(torques.model.size)
+    unchanged = judge if relabelling == nothing else Judge(Observations(torques, windows))
+    return unchanged, Explanation.nothing(torques.model.size), nothing
 
 
 def _bad_joints(judge: Judge, found: Explanation) -> list[int]:
@@ -101,3 +108,21 @@ def _candidates(given: Relabelling, joints: list[int]) -> Iterator[Relabelling]:
         order = list(given.order)
         order[first], order[second] = order[second], order[first]
         yield replace(given, order=tuple(order))
+
+
+def _longer_exchanges(given: Relabelling) -> Iterator[Relabelling]:
+    """All joints shifted or reversed, and each three joints exchanged in a circle."""
+    size = len(given.order)
+    orders = {tuple(reversed(range(size)))}
+    orders |= {tuple((joint + shift) % size for joint in range(size)) for shift in range(size)}
+    for first, second, third in permutations(range(size), 3):
+        if first < min(second, third):
+            order = list(range(size))
+            order[first], order[second], order[third] = second, third, first
+            orders.add(tuple(order))
+    for order in sorted(orders - {tuple(range(size))}):
+        yield replace(
+            given,
+            order=tuple(given.order[joint] for joint in order),
+            signs=tuple(given.signs[joint] for joint in order),
+        )

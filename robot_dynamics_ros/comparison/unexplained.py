@@ -1,0 +1,90 @@
+"""Findings about efforts that nothing explains, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from .comparison import Finding, JointComparison
+from .explanations.explanation import Explanation
+from .explanations.friction_fits import JointFriction
+from .explanations.judge import Judge
+
+# What is left of a measured effort after every explanation, from where on it is a finding.
+UNEXPLAINED = 0.25
+# Of the effort limit: less is of no use to explain.
+SMALL = 0.01
+# What to do about efforts that are not explained: some of them, and most of them.
+REASONS = 'Look at noise, contacts, the inertias of the description and rotor inertias.'
+NAMES = (
+    'No exchange of joints, sign, factor, payload or gravity compensation that was tried explains '
+    'the recording. Check the names and the order of the joints in the driver, and whether the '
+    'description is that of this robot.'
+)
+
+
+def unexplained(
+    judge: Judge,
+    found: Explanation,
+    frictions: Mapping[int, JointFriction],
+    joints: Mapping[str, JointComparison],
+    order: Sequence[int],
+    advice: str,
+) -> Iterator[Finding]:
+    """Joints at which friction that is fitted leaves much of the effort.
+
+    Args:
+        judge: has the observations.
+        found: the explanation.
+        frictions: fits by the index of the joint.
+        joints: figures of the joints.
+        order: index of the joint under whose name the effort of each is recorded.
+        advice: what to do.
+    """
+    model = judge.observations.torques.model
+    names, limits = model.joint_names, model.effort_limits
+    large = {}
+    for joint, friction in frictions.items():
+        share = friction.rms / joints[names[order[joint]]].rms_measured
+        known = limits[joint] if 0.0 < limits[joint] < math.inf else 0.0
+        torque = friction.rms / abs(found.gains[joint])
+        if share > UNEXPLAINED and torque > SMALL * known:
+            large[names[joint]] = share
+    if large:
+        worst = max(large, key=lambda name: large[name])
+        yield Finding(
+            'unexplained',
+            tuple(large),
+            large[worst],
+            f'The effort of {", ".join(large)} is not fully explained: '
+            f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left after friction is '
+            f'fitted. {advice}',
+        )
+
+
+def unexplained_alone(
+    judge: Judge, joints: Mapping[str, JointComparison], findings: Sequence[Finding]
+) -> Iterator[Finding]:
+    """Joints that the model does not explain and that no other finding names.
+
+    Args:
+        judge: has the observations.
+        joints: figures of the joints.
+        findings: all others.
+    """
+    named = {name for finding in findings for name in finding.joints}
+    left = {
+        name: joint.relative_residual
+        for (name, joint), judged in zip(joints.items(), judge.judged, strict=True)
+        if judged and name not in named and not joint.is_explained
+    }
+    if left:
+        worst = max(left, key=lambda name: left[name])
+        yield Finding(
+            'unexplained',
+            tuple(left),
+            left[worst],
+            f'The model does not explain the effort of {", ".join(left)}: the residual is '
+            f'{100.0 * left[worst]:.0f} % of the RMS at {worst}. Look at the names of joints, '
+            'noise, contacts and the inertias of the description.',
+        )

@@ -1,0 +1,66 @@
+"""Recordings that no verdict fits get none that gives an instruction."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('scipy')
+
+from simulated_recordings import JOINTS, TOOL_MASS, simulated
+
+INSTRUCTIONS = {'gravity_compensated', 'sign', 'delay', 'factor', 'payload', 'friction'}
+SIGNALS = ('positions', 'velocities', 'efforts')
+
+
+def codes(comparison):
+    return {finding.code for finding in comparison.findings}
+
+
+def reordered(recorded, order):
+    return replace(recorded, **{one: getattr(recorded, one)[:, order] for one in SIGNALS})
+
+
+@pytest.mark.parametrize('friction', [True, False])
+@pytest.mark.parametrize('order', [[1, 2, 3, 4, 5, 0], [5, 4, 3, 2, 1, 0], [1, 2, 0, 3, 4, 5]])
+def test_names_that_are_shifted_or_reversed(compared, order, friction):
+    """Under the name of joint k the state of joint order[k] is recorded."""
+    comparison = compared(reordered(simulated(), order), friction=friction)
+    found = [one for one in comparison.findings if one.code == 'exchanged']
+    assert codes(comparison) == {'exchanged'} | (set() if friction else {'friction'})
+    for column, joint in enumerate(order):
+        if column != joint:
+            pair = f'that of {JOINTS[joint]} under {JOINTS[column]}'
+            assert any(pair in one.message for one in found)
+
+
+def test_an_order_that_is_not_tried_is_unexplained(compared):
+    """Positions in one order, efforts in another, which drifts: no exchange fits."""
+    recorded = reordered(simulated(), [1, 2, 3, 4, 5, 0])
+    comparison = compared(replace(recorded, efforts=recorded.efforts[::-1, [3, 2, 5, 0, 1, 4]]))
+    assert not codes(comparison) & INSTRUCTIONS
+    found = [one.message for one in comparison.findings if one.code == 'unexplained']
+    assert any('names and the order of the joints' in message for message in found)
+
+
+def drifting_load(recorded):
+    """The arm with a load that the description lacks from the first quarter on."""
+    loaded = simulated(tool=True).efforts
+    later = recorded.times > np.quantile(recorded.times, 0.25)
+    return replace(recorded, efforts=np.where(later[:, None], loaded, recorded.efforts))
+
+
+def test_no_payload_where_parts_of_the_recording_disagree(compared):
+    assert 'payload' not in codes(compared(drifting_load(simulated())))
+
+
+def test_the_deviation_of_a_payload_counts_errors_that_last(compared):
+    """A slow error of an effort moves the mass more than white noise of the same size."""
+    recorded = simulated(tool=True)
+    wave = 1.5 * np.sin(2.0 * np.pi * 0.11 * recorded.times)
+    comparison = compared(recorded.with_efforts(lambda effort: effort + wave, 'shoulder'))
+    (found,) = [one for one in comparison.findings if one.code == 'payload']
+    deviation = float(found.message.partition('standard deviation ')[2].partition(' kg')[0])
+    assert abs(found.value - TOOL_MASS) < 3.0 * deviation
+    assert 'without errors of the description' in found.message
