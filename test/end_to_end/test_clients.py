@@ -221,9 +221,10 @@ def test_the_commanded_torques_are_printed(node, environment):
     while not faded and time.monotonic() < end:
         result = printed('torques', environment=environment)
         heading, rows = torques(result.stdout.strip())
-        faded = np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-5)
+        # On a busy machine states may come too late now and then: the mode is hold until the next.
+        followed = 'mode follow' in heading
+        faded = followed and np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-5)
     assert faded, result
-    assert 'mode follow' in heading
     np.testing.assert_allclose(rows['gravity'], gravity, rtol=1e-5)
     for part in ('coriolis', 'inertial', 'friction'):
         assert not rows[part].any()
