@@ -147,7 +147,7 @@ def _compared(
     else:
         tasks = compare_tasks(options, files)
         parts = [part for tasks_of_one in tasks.values() for part in tasks_of_one]
-        outcomes = joined_outcomes(tasks, fleet.run('compare', parts, options, output))
+        outcomes = joined_outcomes(tasks, fleet.run('compare', parts, options, output, 'parts'))
     return concluded(options, files, outcomes).findings
 
 

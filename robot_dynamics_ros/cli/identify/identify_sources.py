@@ -140,7 +140,7 @@ class Sources:
         return Task(name, function, (source, *arguments), reads=source.files)
 
     def _results(self, what: str, tasks: Sequence[Task]) -> list[object]:
-        outcomes = self.fleet.run(what, tasks, self.setup, self.output)
+        outcomes = self.fleet.run(what, tasks, self.setup, self.output, 'parts')
         for outcome in outcomes:
             if outcome.error:
                 raise RecordingError(outcome.error)

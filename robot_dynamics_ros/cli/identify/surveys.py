@@ -126,7 +126,7 @@ def _outcomes(
         # Other processes may have other working folders.
         there = tuple(path.resolve() for path in paths)
         tasks.append(Task(name, survey_recording, (name, there), reads=there))
-    return fleet.run('recordings', tasks, options, output)
+    return fleet.run('recordings', tasks, options, output, 'recordings')
 
 
 def check_held_out(fitted: Files, held_out: Files) -> None:
