@@ -21,6 +21,7 @@ from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import TOLERANCE, Report
 
 from ..parameters.node_parameters import require_joints
+from .giving_way import give_way
 
 # Compiled on configure, so that neither a command nor a service waits for the compiler.
 COMPILED_QUANTITIES = (
@@ -31,9 +32,6 @@ COMPILED_QUANTITIES = (
     'mass_matrix',
     'coriolis_matrix',
 )
-# Between two states of a comparison while torque is commanded [s]: more than a cycle of the loop
-# computes.
-PAUSE = 0.0005
 
 
 @dataclass(frozen=True)
@@ -146,8 +144,9 @@ def with_payload(
     loaded = replace(compiled, dynamics=dynamics, compile_seconds=seconds)
     if compiled.pinocchio is None:
         return loaded
+    give_way()
     pinocchio = compiled.pinocchio.with_model(dynamics.model)
-    return _compared(loaded, pinocchio, cross_check_samples, cross_check_tolerance, _give_way)
+    return _compared(loaded, pinocchio, cross_check_samples, cross_check_tolerance, give_way)
 
 
 def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
@@ -162,6 +161,7 @@ def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
     dynamics.compile(*COMPILED_QUANTITIES)
     pinocchio = compiled.pinocchio
     if pinocchio is not None:
+        give_way()
         pinocchio = pinocchio.with_model(dynamics.model)
     return replace(compiled, dynamics=dynamics, pinocchio=pinocchio)
 
@@ -179,8 +179,3 @@ def _compared(
     report = pinocchio.compare(dynamics, states, tolerance=tolerance, between=between)
     report.raise_on_disagreement()
     return replace(compiled, pinocchio=pinocchio, report=report)
-
-
-def _give_way() -> None:
-    """Let the loop answer a state: a thread that waits for the interpreter gets it at once."""
-    time.sleep(PAUSE)
