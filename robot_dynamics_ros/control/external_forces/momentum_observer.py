@@ -66,13 +66,11 @@ class ExternalForceObserver:
         self.restarts = 0
         size = dynamics.model.size
         self._interval = np.array([0.0, HELD if held else SAMPLED])
-        self._tare = np.zeros(size)
-        # Two states, of which each step reads one and writes the other: the array, the same as a
-        # vector, and its row r.
-        self._present, self._other = (_state(size) for _ in range(2))
+        # Each step reads one of them, and writes the other.
+        self._present, self._other = _State(size), _State(size)
         self._time = self._started = math.nan
         self.use(dynamics, friction=friction, offset=offset)
-        self.bandwidth = bandwidth  # type: ignore[assignment]
+        self.bandwidth = bandwidth
 
     @property
     def bandwidth(self) -> Array:
@@ -95,7 +93,7 @@ class ExternalForceObserver:
     @property
     def torque(self) -> Array:
         """A copy of r (n,) [N m or N]; zero before the first step."""
-        return self._present[2].copy()
+        return self._present.torque.copy()
 
     @property
     def settled(self) -> bool:
@@ -124,25 +122,25 @@ class ExternalForceObserver:
             StateError: `offset` has a wrong size, or is not finite.
         """
         names = dynamics.model.joint_names
-        if len(names) != len(self._tare):
+        size = len(self._present.torque)
+        if len(names) != size:
             raise ParameterError(
-                f'the robot has {len(names)} joints, the observer is of {len(self._tare)}: make '
-                'another observer'
+                f'the robot has {len(names)} joints, the observer is of {size}: make another one'
             )
-        given = np.zeros(len(names)) if offset is None else checked_vector('offset', offset, names)
+        given = [0.0] * len(names) if offset is None else offset
+        checked = checked_vector('offset', given, names)
         dynamics.compile('observer_step')
-        self.dynamics = dynamics
+        self.dynamics, self._step = dynamics, dynamics.observer_step
         self._friction = (friction or JointFriction(dynamics.model)).coefficients
-        self._model_offset = given
-        self._offset = given - self._tare
+        self._offset = checked
         self._time = math.nan
 
     def step(self, q: Array, v: Array, effort: Array, time: float) -> Array:
         """r (n,) at a state, in a new array [N m or N].
 
-        The first step, and the one after `reset`, `use` and `tare`, only begin the next interval.
-        So does a state with a time before the last one, or more than `longest_interval` after it:
-        r is zero then. A state with the same time as the last one is ignored.
+        The first step, and the one after `reset` and `use`, only begin the next interval. So does
+        a state with a time before the last one, or more than `longest_interval` after it: r is
+        zero then. A state with the same time as the last one is ignored.
 
         Args:
             q: (n,) positions [rad or m].
@@ -158,54 +156,29 @@ class ExternalForceObserver:
         elapsed = time - self._time
         if not 0.0 < elapsed <= self.longest_interval:
             return self._begin(q, v, effort, time, elapsed)
-        self._interval[0] = elapsed
-        before, after = self._present, self._other
-        self.dynamics.observer_step(
-            q, v, effort, self._friction, self._offset, self._rates, self._interval, before[1],
-            after[0],
-        )  # fmt: skip
-        self._present, self._other = after, before
+        torque = self._advance(q, v, effort, elapsed)
         self._time = time
-        return after[2].copy()
+        return torque.copy()
 
     def reset(self) -> None:
         """Forget all states: r is zero, and starts from there with the next step, without a jump.
 
         For every discontinuity: the robot was moved while nothing was measured, the clock was
-        set, another driver runs. The tare stays.
+        set, another driver runs.
         """
-        self._present[2][:] = 0.0
+        self._present.torque[:] = 0.0
         self._time = self._started = math.nan
 
-    @property
-    def tared(self) -> Array:
-        """A copy of the torque (n,) that is taken off r by `tare` [N m or N]."""
-        return self._tare.copy()
-
-    def tare(self, torque: npt.ArrayLike | None = None) -> None:
-        """Take a torque as none from now on.
-
-        Args:
-            torque: (n,) r that becomes zero [N m or N], such as its mean over a second; None for
-                the present one.
-
-        Raises:
-            StateError: it is not n finite numbers.
-        """
-        names = self.dynamics.model.joint_names
-        present = self._present[2]
-        taken = present.copy() if torque is None else checked_vector('torque', torque, names)
-        self._set_tare(self._tare + taken)
-
-    def forget_tare(self) -> None:
-        """Take nothing off r from now on."""
-        self._set_tare(np.zeros_like(self._tare))
-
-    def _set_tare(self, tare: Array) -> None:
-        self._present[2][:] += self._tare - tare
-        self._tare = tare
-        self._offset = self._model_offset - tare
-        self._time = math.nan
+    def _advance(self, q: Array, v: Array, effort: Array, elapsed: float) -> Array:
+        """Compute the next state; its row r (n,), which may be written."""
+        before, after = self._present, self._other
+        self._interval[0] = elapsed
+        self._step(
+            q, v, effort, self._friction, self._offset, self._rates, self._interval, before.flat,
+            after.rows,
+        )  # fmt: skip
+        self._present, self._other = after, before
+        return after.torque
 
     def _begin(self, q: Array, v: Array, effort: Array, time: float, elapsed: float) -> Array:
         """Begin an interval at a state; r stays, or is zero where the state came too late."""
@@ -214,15 +187,8 @@ class ExternalForceObserver:
         if elapsed == 0.0:
             return self.torque
         broken = not math.isnan(elapsed)
-        kept = np.zeros(len(self._tare)) if broken else self.torque
-        self._interval[0] = 0.0
-        before, after = self._present, self._other
-        self.dynamics.observer_step(
-            q, v, effort, self._friction, self._offset, self._rates, self._interval, before[1],
-            after[0],
-        )  # fmt: skip
-        after[2][:] = kept
-        self._present, self._other = after, before
+        kept = np.zeros_like(self._rates) if broken else self.torque
+        self._advance(q, v, effort, 0.0)[:] = kept
         if broken or math.isnan(self._started):
             self._started = time
         self.restarts += broken
@@ -230,7 +196,18 @@ class ExternalForceObserver:
         return kept
 
 
-def _state(size: int) -> tuple[Array, Array, Array]:
-    """A state of the observer (3, n), the same memory as a vector (3 n,), and its first row."""
-    state: Array = np.zeros((len(STATE), size))
-    return state, state.reshape(-1), state[STATE.index('external torque')]
+class _State:
+    """What one step hands to the next; not a dataclass: an attribute of a slot is read faster.
+
+    Attributes:
+        rows: (3, n) see `STATE`.
+        flat: (3 n,) the same memory.
+        torque: (n,) its row r.
+    """
+
+    __slots__ = ('flat', 'rows', 'torque')
+
+    def __init__(self, size: int) -> None:
+        self.rows: Array = np.zeros((len(STATE), size))
+        self.flat: Array = self.rows.reshape(-1)
+        self.torque: Array = self.rows[STATE.index('external torque')]
