@@ -247,7 +247,7 @@ def rotors_count_in_every_formulation(robot: Robot, dynamics: Any, state: State)
     assert_close(rotors.mass_matrix(q), M)
     assert_close(
         rotors.momentum_terms(q, v),
-        dynamics.momentum_terms(q, v) + [b * v, np.zeros_like(v)],
+        dynamics.momentum_terms(q, v) + np.array([b * v, np.zeros_like(v)]),
         np.abs(M).max() * np.abs(v).max() ** 2,
     )
     assert_close(

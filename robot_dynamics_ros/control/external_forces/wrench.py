@@ -86,14 +86,14 @@ class WrenchEstimator:
             ParameterError: there are no such axes, or a joint is named twice.
         """
         model = dynamics.model
-        dynamics.compile(('jacobian', frame, axes), ('frame_pose', frame))
+        # WORLD from the other: damping depends on the point that moments are about.
+        self._jacobian_axes: Axes = 'LOCAL_WORLD_ALIGNED' if axes == 'WORLD' else axes
+        dynamics.compile(('jacobian', frame, self._jacobian_axes), ('frame_pose', frame))
         self.frame, self.axes = frame, axes
         self._dynamics = dynamics
         self._indices = model.indices_of(joints or model.joint_names)
-        kinds = {
-            joint.coordinate.index: joint.kind for joint in model.joints if not joint.mimicked
-        }
-        self._sliding = np.array([kinds[index] == 'prismatic' for index in self._indices])
+        sliding = {joint.name: joint.kind == 'prismatic' for joint in model.joints}
+        self._sliding = np.array([sliding[model.joint_names[index]] for index in self._indices])
 
     def estimate(self, q: Array, r: Array) -> WrenchEstimate:
         """The wrench at a pose.
@@ -105,13 +105,11 @@ class WrenchEstimator:
         Raises:
             StateError: q has a wrong size or is not finite.
         """
-        aligned = 'LOCAL' if self.axes == 'LOCAL' else 'LOCAL_WORLD_ALIGNED'
-        jacobian = self._dynamics.jacobian(q, self.frame, aligned)
+        jacobian = self._dynamics.jacobian(q, self.frame, self._jacobian_axes)
         columns = without_rounding(jacobian, self._dynamics.model.reach)[:, self._indices]
         found = estimated_wrench(columns, r[self._indices], self._sliding)
         if self.axes != 'WORLD':
             return found
-        # One wrench, whatever its axes: damping depends on the point that moments are about.
         _, origin = self._dynamics.frame_pose(q, self.frame)
         unfelt = _orthonormal(_about_base(found.felt.unfelt, origin))
         return replace(

@@ -161,7 +161,7 @@ def test_what_does_not_exist_is_refused():
 
 @pytest.mark.parametrize('unit', [1e-3, 2.5])
 def test_another_unit_of_length_changes_the_numbers_only(unit):
-    """Lengths in that unit [m]: forces stay, moments and torques of joints that turn are larger."""
+    """Lengths in that unit [m]: forces stay, moments and torques of turning joints change."""
     random = np.random.default_rng(4)
     J, r = random.uniform(-1.0, 1.0, (6, 4)), random.uniform(-5.0, 5.0, 4)
     sliding = np.array([False, True, False, False])
