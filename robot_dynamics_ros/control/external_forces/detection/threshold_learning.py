@@ -57,7 +57,8 @@ def learned_thresholds(peaks: ResidualPeaks, false_alarms_per_hour: float) -> Co
             f'the residuals last {len(sizes) * CELL:.3g} s, thresholds need {FEWEST * BLOCK:g} s '
             'without a contact'
         )
-    if not np.isfinite(sizes).all():
+    # Of a cell without a finite residual it is negative.
+    if not ((sizes >= 0.0) & np.isfinite(sizes)).all() or not np.isfinite(motions).all():
         raise StateError('a residual is not finite: learn from states that are measured')
     joints = sizes.shape[2]
     probability = false_alarms_per_hour / HOUR * BLOCK / (2 * joints)
