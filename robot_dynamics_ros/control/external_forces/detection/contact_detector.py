@@ -58,6 +58,7 @@ class ContactDetector:
         self.state = FREE
         self.limits = np.empty((2, thresholds.size))
         self._parts = np.empty((2, 2, thresholds.size))
+        self._of_speed, self._of_acceleration = self._parts[:, SPEED], self._parts[:, ACCELERATION]
         self._size = np.empty((2, thresholds.size))
         self._touched = np.zeros((2, thresholds.size), bool)
         self._release, self._hold = release, hold
@@ -91,13 +92,12 @@ class ContactDetector:
         if not math.isfinite(sum(r.tolist()) + sum(v.tolist())):
             self.reset()
             raise StateError('the external torque or a velocity is not finite')
-        bands, parts, limits = self.bands, self._parts, self.limits
+        bands, limits = self.bands, self.limits
         bands.step(r, v, time)
-        np.multiply(self._slopes, bands.motion, out=parts)
-        np.add(parts[:, SPEED], parts[:, ACCELERATION], out=limits)
+        np.multiply(self._slopes, bands.motion, self._parts)
+        np.add(self._of_speed, self._of_acceleration, limits)
         limits += self._constant
-        np.abs(bands.values, out=self._size)
-        below = self._size <= limits
+        below = np.absolute(bands.values, self._size) <= limits
         if self.state is FREE and below.all():
             return FREE
         return self._touch(below, time)
