@@ -83,9 +83,7 @@ def _carrier_twists(
     return carriers
 
 
-def _carried(
-    kind: str, omega: Vector, linear: Vector, rate: Vector
-) -> tuple[Vector, Vector]:
+def _carried(kind: str, omega: Vector, linear: Vector, rate: Vector) -> tuple[Vector, Vector]:
     """The twist of a body, from that of its carrier and the rate of the joint (3,)."""
     if kind == 'prismatic':
         return omega, add(linear, rate)
