@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.momentum_observer import ExternalForceObserver
+from robot_dynamics_ros.control.external_forces.momentum_observer import (
+    SETTLED,
+    ExternalForceObserver,
+)
 from robot_dynamics_ros.control.velocity import VelocityEstimate
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
@@ -67,8 +70,9 @@ class ObservedRecording:
         """
         self._recording, self._robot = recording, robot
         varies = _varying(recording)
-        names = np.array(recording.joints)
-        self.joints, self.unwatched = tuple(names[varies]), tuple(names[~varies])
+        joints = tuple(zip(recording.joints, varies.tolist(), strict=True))
+        self.joints = tuple(name for name, each in joints if each)
+        self.unwatched = tuple(name for name, each in joints if not each)
         if not self.joints:
             raise RecordingError(
                 f'{recording.name}: no joint has an effort that varies: look for the setting of '
@@ -86,7 +90,7 @@ class ObservedRecording:
         observer = self._robot.observer(recording.interval, 2.0 * limit)
         cutoff = min(VELOCITY_CUTOFF, SHARE_OF_RATE / recording.interval)
         estimate = VelocityEstimate(self._robot.model, cutoff)
-        begins = True
+        begins, start = True, 0.0
         for starts, samples in segment_parts(recording, PART):
             if not np.isfinite(samples.efforts[:, self.indices]).all():
                 self.skipped += len(samples)
@@ -94,9 +98,10 @@ class ObservedRecording:
             if starts:
                 observer.reset()
                 estimate.reset()
-                begins = True
+                begins, start = True, samples.times[0]
             velocities = self._velocities(samples, estimate)
-            residuals, first = _residuals(observer, samples, velocities)
+            ready = start + (SETTLED * estimate.delay if self.derived else 0.0)
+            residuals, first = _residuals(observer, samples, velocities, ready)
             if first == len(samples):
                 continue
             rows = slice(first, None)
@@ -123,14 +128,23 @@ class ObservedRecording:
 
 
 def _residuals(
-    observer: ExternalForceObserver, samples: JointSamples, velocities: Array
+    observer: ExternalForceObserver, samples: JointSamples, velocities: Array, ready: float
 ) -> tuple[Array, int]:
-    """The residuals (N, n), and the first row in which the observer has settled."""
-    residuals = np.empty_like(samples.positions)
+    """The residuals (N, n), and the first row in which the observer has settled.
+
+    Args:
+        observer: takes the states.
+        samples: the states.
+        velocities: (N, n) [rad/s or m/s].
+        ready: when the velocities are right [s].
+    """
+    residuals = np.zeros_like(samples.positions)
     first = len(samples)
     efforts = np.nan_to_num(samples.efforts)
     states = zip(samples.positions, velocities, efforts, samples.times.tolist(), strict=True)
     for row, state in enumerate(states):
+        if state[-1] < ready:
+            continue
         residuals[row] = observer.step(*state)
         if first > row and observer.settled:
             first = row
