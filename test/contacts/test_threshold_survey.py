@@ -35,7 +35,7 @@ def free():
 
 def test_the_residual_of_an_exact_model_is_the_noise_that_the_observer_passes(free):
     # A first-order low pass of f passes white noise of a rate with the variance pi f / rate.
-    expected = NOISE * np.sqrt(np.pi * 10.0 / 200.0)
+    expected = NOISE * np.sqrt(np.pi * 20.0 / 200.0)
     np.testing.assert_allclose(free.residuals.rms, expected, rtol=0.15)
     assert (abs(free.residuals.bias) < 0.1 * NOISE).all()
 
