@@ -80,7 +80,9 @@ class EffortCheck:
         ratio = math.sqrt(square / weight)
         if ratio < FITS:
             self.fits, self.reason = True, ''
-        elif SHARE[0] <= mixed / weight <= SHARE[1] and mixed * mixed > EXPLAINED * weight * square:
+        elif (
+            SHARE[0] <= mixed / weight <= SHARE[1] and mixed * mixed > EXPLAINED * weight * square
+        ):
             self.reason = 'contain no gravity: the driver takes it out or adds it itself'
         else:
             self.reason = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
@@ -74,25 +75,31 @@ class ResidualAverage:
             )
         self._refuse(
             self._fastest > SLOWEST,
-            lambda i: f'the arm moves: {self._joints[i]} at {self._fastest[i]:.3g} rad/s (or m/s)'
-            f', allowed are {SLOWEST:g}',
+            lambda i: (
+                f'the arm moves: {self._joints[i]} at {self._fastest[i]:.3g} rad/s (or m/s)'
+                f', allowed are {SLOWEST:g}'
+            ),
         )
         mean: Array = self._sum / self.samples
         spread = np.maximum(self._highest - mean, mean - self._lowest)
         self._refuse(
             spread > STEADY * self._limits,
-            lambda i: f'the external torque of {self._joints[i]} varies by {spread[i]:.3g}, '
-            f'allowed are {STEADY * self._limits[i]:.3g} [N m or N]: something touches the arm',
+            lambda i: (
+                f'the external torque of {self._joints[i]} varies by {spread[i]:.3g}, '
+                f'allowed are {STEADY * self._limits[i]:.3g} [N m or N]: something touches the arm'
+            ),
         )
         total = np.abs(mean + taken)
         self._refuse(
             total > LARGEST * self._limits,
-            lambda i: f'the external torque of {self._joints[i]} is {total[i]:.3g}, allowed are '
-            f'{LARGEST * self._limits[i]:.3g} [N m or N]: something touches the arm, or a payload '
-            'is not set',
+            lambda i: (
+                f'the external torque of {self._joints[i]} is {total[i]:.3g}, allowed are '
+                f'{LARGEST * self._limits[i]:.3g} [N m or N]: something touches the arm, or a payload '
+                'is not set'
+            ),
         )
         return mean
 
-    def _refuse(self, wrong: Array, words: Callable[[int], str]) -> None:
+    def _refuse(self, wrong: npt.NDArray[np.bool_], words: Callable[[int], str]) -> None:
         if wrong.any():
             raise StateError(words(int(wrong.argmax())))

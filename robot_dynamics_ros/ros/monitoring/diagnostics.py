@@ -127,6 +127,9 @@ class Diagnostics:
             values[f'audit {number} ({finding.severity})'] = finding
         if guard.fault:
             return ERROR, f'stopped until ~/enable is called: {guard.fault}', values
+        if guard.reaction.reason:
+            mode = f'mode {guard.mode.value} until ~/enable is called'
+            return ERROR, f'{mode}: {guard.reaction.reason}', values
         if not guard.active and (missing := robot.missing_limits()):
             return ERROR, f'configured, cannot be activated: {missing}', values
         if not guard.active:

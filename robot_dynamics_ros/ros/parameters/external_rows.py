@@ -13,7 +13,9 @@ GUARDS = GuardSettings()
 LEARNT = 'Learnt by `~/learn_thresholds` or `robot_dynamics thresholds`.'
 
 
-def _threshold(name: str, what: str, unit: str, empty: str) -> Parameter:
+def _threshold(
+    name: str, what: str, unit: str, empty: str, bounds: Bounds = NOT_NEGATIVE
+) -> Parameter:
     """The row of one part of a threshold."""
     return Parameter(
         name,
@@ -22,7 +24,7 @@ def _threshold(name: str, what: str, unit: str, empty: str) -> Parameter:
         what,
         LEARNT,
         unit=unit,
-        bounds=NOT_NEGATIVE,
+        bounds=bounds,
         per_joint=True,
         empty=empty,
         live=True,
@@ -38,6 +40,7 @@ def _thresholds(kind: str, band: str) -> tuple[Parameter, ...]:
             f'External torque of each commanded joint {band} that is a {kind}.',
             'N m or N',
             f'no {kind} is detected',
+            POSITIVE,
         ),
         _threshold(
             f'{kind}_threshold_velocity',
