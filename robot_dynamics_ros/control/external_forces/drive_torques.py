@@ -26,7 +26,10 @@ class DriveTorques:
             indices: (k,) of these among the independent joints.
             size: number of independent joints, n.
         """
-        self._joints, self._indices = tuple(joints), indices
+        self._joints = tuple(joints)
+        # A view is faster than a copy.
+        whole = np.array_equal(indices, np.arange(size))
+        self._indices = slice(None) if whole else indices
         self.torque = np.zeros(size)
         self._v, self._effort = np.empty((2, len(self._joints)))
         self.reset()
@@ -47,7 +50,14 @@ class DriveTorques:
         Returns:
             Why the torques or the velocities are not known, as a phrase; empty if they are.
         """
-        reason = self._take(q, v, None if effort is None else effort[self._indices])
+        given = None if effort is None else effort[self._indices]
+        if given is not None and v is not None and all_finite(given):
+            velocities = v[self._indices]
+            if all_finite(velocities):
+                self._v[:], self._effort[:] = velocities, given
+                self.torque[self._indices] = given
+                return ''
+        reason = self._take(q, v, given)
         if reason or all_finite(self._effort):
             return reason
         names = _named(self._joints, self._effort)
@@ -70,11 +80,10 @@ class DriveTorques:
 
     def _take(self, q: Array, v: Array | None, effort: Array | None) -> str:
         """Keep velocities and efforts (k,); why velocities are not known, empty if they are."""
-        indices = self._indices
-        held = slice(None) if all_finite(positions := q[indices]) else ~np.isnan(positions)
-        self._v[held] = math.nan if v is None else v[indices][held]
+        held = ~np.isnan(q[self._indices])
+        self._v[held] = math.nan if v is None else v[self._indices][held]
         self._effort[held] = math.nan if effort is None else effort[held]
-        self.torque[indices] = self._effort
+        self.torque[self._indices] = self._effort
         if all_finite(self._v):
             return ''
         return (

@@ -126,6 +126,16 @@ class ExternalForceEstimate:
         r[self._indices] = self.torque
         return self._wrench.estimate(self._q, r)
 
+    def take_off(self, torque: Array) -> None:
+        """Take that off the estimates from now on, beside `tare`.
+
+        Args:
+            torque: (k,) [N m or N].
+        """
+        self.tare += torque
+        # Else the step of the estimates would be a contact.
+        self.contact.reset()
+
     def apply(self, settings: ExternalSettings, friction: JointFriction, offset: Array) -> None:
         """Use other settings from the next state on; arguments as of the constructor.
 

@@ -98,6 +98,8 @@ class LiveContact:
     def use(self, model: RobotModel) -> None:
         """Look for the touched link in another model with the same joints."""
         self._model, self._links = model, ContactLinks(model)
+        slides = [joint.kind == 'prismatic' for joint in model.independent_joints]
+        self._sliding = np.array(slides)[self._indices]
 
     def step(self, q: Array, r: Array, v: Array, time: float) -> None:
         """Take an estimate.
@@ -145,7 +147,7 @@ class LiveContact:
             # Evaluated, not compiled: a contact is rare, and a robot has many links.
             frame = self._model.frame(self.link)
             columns = np.array(jacobian(self._model, q.tolist(), frame, 'LOCAL'), dtype=float)
-            force = estimated_wrench(columns[:, self._indices], r).wrench[:3]
+            force = estimated_wrench(columns[:, self._indices], r, self._sliding).wrench[:3]
             size = float(np.linalg.norm(force))
             self.direction = force / size if size > 0.0 else force
 

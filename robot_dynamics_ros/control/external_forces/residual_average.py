@@ -94,8 +94,8 @@ class ResidualAverage:
             total > LARGEST * self._limits,
             lambda i: (
                 f'the external torque of {self._joints[i]} is {total[i]:.3g}, allowed are '
-                f'{LARGEST * self._limits[i]:.3g} [N m or N]: something touches the arm, or a payload '
-                'is not set'
+                f'{LARGEST * self._limits[i]:.3g} [N m or N]: something touches the arm, or a '
+                'payload is not set'
             ),
         )
         return mean
