@@ -22,6 +22,7 @@ import fleets
 import identification
 import intervals
 import kinetics
+import observer
 import recordings
 from figures import Figure
 
@@ -46,6 +47,7 @@ def main() -> int:
     if options.only in (None, 'core'):
         figures += core.measure()
         figures += kinetics.measure()
+        figures += observer.measure()
     if options.only in (None, 'batches'):
         figures += batches.measure()
     if options.figure:
