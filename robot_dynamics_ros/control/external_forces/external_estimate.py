@@ -210,7 +210,7 @@ class ExternalForceEstimate:
             self._forget(SETTLING)
         elapsed, self.stamp = stamp - self.stamp, stamp
         self._q[:] = q
-        np.take(r, self._indices, out=self._residual)
+        self._residual = r[self._indices]
         if reason := self._doubt(elapsed):
             self._silence(reason)
             return
