@@ -14,7 +14,7 @@ from robot_dynamics_ros.core import parse_urdf
 
 from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions
-from .node_parameters import with_parameter_files
+from .watch_parameters import with_parameter_files
 
 Command = TypeVar('Command', bound=Callable[..., Any])
 
@@ -53,7 +53,7 @@ def watch_options(command: Command) -> Command:
         ),
         click.option(
             '--bandwidth', type=positive, metavar='HZ',
-            help='Of the observer. [default: 10, or a fifth of the rate of the states]',
+            help='Of the observer. [default: 20, or a fifth of the rate of the states]',
         ),
         click.option(
             '--parameters', multiple=True, metavar='FILE',
