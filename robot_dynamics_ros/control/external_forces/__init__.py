@@ -1,0 +1,6 @@
+"""What pushes on a robot, from its motion and its efforts; no ROS.
+
+- `momentum_observer`: the external torque of each joint.
+- `wrench`: the wrench at a frame that explains these torques, and what the robot cannot feel.
+- `contact_link`: which link is touched.
+"""
