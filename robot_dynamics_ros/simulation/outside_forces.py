@@ -14,6 +14,9 @@ from .wall import NAME, Wall
 
 Vector = NDArray[np.float64]
 
+ROUNDING = 1e-9
+"""By how much the sum of many cycles may be short of a time that is meant [s]."""
+
 
 @dataclass(frozen=True)
 class Push:
@@ -118,7 +121,7 @@ class OutsideForces:
         self._pushes = {
             link: (push, begin)
             for link, (push, begin) in self._pushes.items()
-            if data.time < begin + push.duration
+            if self._now < begin + push.duration
         }
         mujoco.mj_kinematics(self._model, data)
         for push in self._acting():
@@ -155,8 +158,12 @@ class OutsideForces:
         mujoco.mj_kinematics(self._model, self._data)
         return self._pose(self._sites[link])
 
+    @property
+    def _now(self) -> float:
+        return float(self._data.time) + ROUNDING
+
     def _acting(self) -> list[Push]:
-        now = self._data.time
+        now = self._now
         return [
             push
             for push, begin in self._pushes.values()
