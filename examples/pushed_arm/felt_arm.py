@@ -79,6 +79,7 @@ class FeltArm:
         bandwidth: float = 10.0,
         wall: Wall | None = None,
         seed: int = 0,
+        dynamics: RobotDynamics | None = None,
     ) -> None:
         """Build arm and observer.
 
@@ -88,10 +89,12 @@ class FeltArm:
             bandwidth: of the observer [Hz].
             wall: that a link can touch; None for none.
             seed: of the noise.
+            dynamics: of the same robot, compiled already; None to compile it.
         """
         self.physics = Physics(urdf, max_step=MAX_STEP, wall=wall)
-        self.dynamics = RobotDynamics(parse_urdf(urdf))
-        self.friction = JointFriction(self.dynamics.model)
+        model = parse_urdf(urdf)
+        self.dynamics = dynamics or RobotDynamics(model)
+        self.friction = JointFriction(model)
         self.observer = ExternalForceObserver(
             self.dynamics, bandwidth, friction=self.friction, held=True
         )

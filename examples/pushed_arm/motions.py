@@ -13,7 +13,7 @@ from .felt_arm import PERIOD
 Array = NDArray[np.float64]
 
 RANGE = 1.5  # [rad], of random positions about the middle
-# Peaks of a quintic from rest to rest over its duration T and distance d: 1.875 d / T, 5.77 d / T^2.
+# Peaks of a quintic from rest to rest over a distance d and time T: 1.875 d / T, 5.77 d / T^2.
 PEAK_SPEED, PEAK_ACCELERATION = 1.875, 5.7735
 ACCELERATION = 8.0  # [rad/s^2], at most
 PAUSE = 0.3  # [s], at most, between two moves

@@ -75,9 +75,7 @@ class ArmServices:
         return self._answer(response, lambda physics: physics.outside.push(push), done)
 
     def _on_reset(self, request: Any, response: Any) -> Any:
-        return self._answer(
-            response, self._reset, 'the arm is at its initial positions, at rest'
-        )
+        return self._answer(response, self._reset, 'the arm is at its initial positions, at rest')
 
     def _answer(self, response: Any, change: Change, done: str) -> Any:
         try:

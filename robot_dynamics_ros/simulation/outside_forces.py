@@ -93,7 +93,9 @@ class OutsideForces:
     @wall.setter
     def wall(self, present: bool) -> None:
         if not self._walled:
-            raise SimulationError('the arm has no wall: name the link that can touch one')
+            raise SimulationError(
+                'the arm has no wall: parameter wall_link names the link that can touch one'
+            )
         geom = self._model.geom(NAME)
         geom.contype[:] = geom.conaffinity[:] = int(present)
 
@@ -165,9 +167,7 @@ class OutsideForces:
     def _acting(self) -> list[Push]:
         now = self._now
         return [
-            push
-            for push, begin in self._pushes.values()
-            if begin <= now < begin + push.duration
+            push for push, begin in self._pushes.values() if begin <= now < begin + push.duration
         ]
 
     def _of_push(self, push: Push) -> Vector:

@@ -7,7 +7,6 @@ import threading
 import time
 from array import array
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import rclpy

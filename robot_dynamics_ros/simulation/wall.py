@@ -13,7 +13,7 @@ from .mujoco_description import SimulationError
 Vector = NDArray[np.float64]
 
 STIFFNESS = (0.0015, 1.0)
-"""MuJoCo's time constant [s] and damping ratio of a contact: as stiff as the longest step allows."""
+"""MuJoCo's time constant [s] and damping ratio of a contact, for the longest step [s]."""
 IMPEDANCE = 0.9999
 """MuJoCo's share of a contact that is rigid [-]."""
 NAME = 'wall'
