@@ -5,52 +5,47 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import RobotDynamics
 
 from .felt_arm import PERIOD
 
 Array = NDArray[np.float64]
 
-RANGE = 1.5  # [rad], of random positions about the middle
-# Peaks of a quintic from rest to rest over a distance d and time T: 1.875 d / T, 5.77 d / T^2.
-PEAK_SPEED, PEAK_ACCELERATION = 1.875, 5.7735
-ACCELERATION = 8.0  # [rad/s^2], at most
-PAUSE = 0.3  # [s], at most, between two moves
+SINES = 6  # of each joint
+RANGE = 2.0  # [rad], at most to both sides of the middle
+FREQUENCIES = (0.02, 0.6)  # [Hz], of the slowest and of the fastest
+BEGIN = 2.0  # [s], from rest to the full random motion
 RAMP = 0.3  # [s], from rest to the speed of a straight motion
 
 
 def random_motion(middle: Array, speed: Array, seconds: float, seed: int) -> Array:
-    """Moves from rest to rest between random positions, (N, 3, n): positions and derivatives.
+    """Sums of sines, of each joint its own, (N, 3, n): positions and their derivatives.
+
+    The joints come to rest and turn back at different times, fast and slowly: where friction is
+    known worst.
 
     Args:
         middle: (n,) of the positions [rad].
-        speed: (n,) largest velocities [rad/s]; each move has 20 % to 100 % of it.
-        seconds: duration, at least.
-        seed: of the positions.
+        speed: (n,) that the velocities never exceed, but at the begin [rad/s].
+        seconds: duration.
+        seed: of frequencies, amplitudes and phases.
     """
     random = np.random.default_rng(seed)
-    still = np.zeros_like(middle)
-    points = [Point(0.0, middle, still, still)]
-    while points[-1].time < seconds:
-        here = points[-1]
-        there = middle + random.uniform(-RANGE, RANGE, len(middle))
-        distance = np.abs(there - here.q)
-        share = random.uniform(0.2, 1.0)
-        duration = max(
-            (PEAK_SPEED * distance / (share * speed)).max(),
-            np.sqrt(PEAK_ACCELERATION * distance / (share * ACCELERATION)).max(),
+    shape = (SINES, len(middle))
+    rates = 2.0 * np.pi * np.exp(random.uniform(*np.log(FREQUENCIES), shape))
+    shares = random.dirichlet(np.ones(SINES), len(middle)).T
+    phases = random.uniform(0.0, 2.0 * np.pi, shape)
+    times = np.arange(0.0, seconds, PERIOD)
+    q = np.zeros((len(times), len(middle)))
+    for share, rate, phase in zip(shares, rates, phases, strict=True):
+        # Slow sines would be large.
+        q += np.minimum(share * speed / rate, RANGE / SINES) * np.sin(
+            np.outer(times, rate) + phase
         )
-        arrival = here.time + duration
-        points.append(Point(arrival, there, still, still))
-        points.append(Point(arrival + random.uniform(0.05, PAUSE), there, still, still))
-    return sampled(Trajectory(points))
-
-
-def sampled(trajectory: Trajectory) -> Array:
-    """A trajectory at each period, (N, 3, n)."""
-    times = np.arange(0.0, trajectory.end, PERIOD) + PERIOD
-    return np.array([trajectory.at(time) for time in times.tolist()])
+    x = np.clip(times / BEGIN, 0.0, 1.0)[:, None]
+    q = middle + x**3 * (10.0 - 15.0 * x + 6.0 * x**2) * q
+    v = np.gradient(q, PERIOD, axis=0)
+    return np.stack([q, v, np.gradient(v, PERIOD, axis=0)], axis=1)
 
 
 def straight_motion(
