@@ -49,6 +49,7 @@ SOURCES = (
     'algorithms/center_of_mass.py',
     'algorithms/forward_dynamics_derivatives.py',
     'algorithms/energy.py',
+    'algorithms/momentum_terms.py',
     'algorithms/derivatives.py',
     'algorithms/regressor.py',
     'spatial.py',

@@ -18,9 +18,9 @@ def momentum_terms(
     They give the equation of motion without accelerations, p_dot = tau + c - g(q), with C by
     Christoffel symbols. A joint with the axis S carries a subtree of the momentum H:
     p = S . H, whose derivative is S . H_dot + S_dot . H. The first term is what the drive and
-    gravity do, so that c = S_dot . H, which is the gradient dT/dq of the kinetic energy (De Luca,
-    Mattone, "Sensorless robot collision detection and hybrid force/motion control", 2005,
-    equation 9). Rotors add their armature times the velocity of the joint to p, and nothing to c.
+    gravity do, so that c = S_dot . H, which is the gradient dT/dq of the kinetic energy, with
+    which De Luca, Mattone, "Sensorless robot collision detection and hybrid force/motion control"
+    (2005) begin. Rotors add their armature times the velocity of the joint to p, nothing to c.
 
     Args:
         model: the robot.
@@ -83,9 +83,7 @@ def _carrier_twists(
     return carriers
 
 
-def _carried(
-    kind: str, omega: Vector, linear: Vector, rate: Vector
-) -> tuple[Vector, Vector]:
+def _carried(kind: str, omega: Vector, linear: Vector, rate: Vector) -> tuple[Vector, Vector]:
     """The twist of a body, from that of its carrier and the rate of the joint (3,)."""
     if kind == 'prismatic':
         return omega, add(linear, rate)

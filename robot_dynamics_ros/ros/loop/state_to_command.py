@@ -20,6 +20,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     control/guards/state_guard.py           check          stamp, jump of position, velocity
     control/filtered_derivative.py          update         filters the measured acceleration
     control/guards/double_compensation.py   compare        does the driver add gravity too?
+    control/external_forces/estimate.py     update         if on: external torques, contacts
     control/guards/inhibition.py            interrupting   does anything apply the commands?
     control/guards/supervisor.py            next_mode      follow, hold, zero or silent
     control/guards/followed_reference.py    at             too far from the robot: dropped
@@ -66,6 +67,7 @@ from ..messages.serialized_joint_state import SerializedJointStates
 from ..robot.commanded_robot import CommandedRobot, nanoseconds
 from ..robot.missing_states import stale_text
 from ..robot.robot_holder import RobotHolder
+from .external_topics import ExternalTopics
 from .reference_clock import ReferenceClock
 from .state_loop import StateLoop
 
@@ -104,6 +106,7 @@ class StateToCommand:
         self._torques = node.create_lifecycle_publisher(
             JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
         )
+        self._external = ExternalTopics(node)
         self.topic = self._commands.topic_name
         self._serialized = SerializedJointStates()
         self._states = PolledSubscription(
@@ -178,6 +181,7 @@ class StateToCommand:
                 _keep(robot, message, self.kept)
             if answered:
                 robot.statistics.record(1e-9 * (clock.time_ns() - received))
+                self._external.publish(robot, message.header.stamp)
             if jump := robot.guard.state.jump:
                 self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
             self._log_stale(robot)

@@ -31,6 +31,8 @@ COMPILED_QUANTITIES = (
     'mass_matrix',
     'coriolis_matrix',
 )
+# What the external-force estimate computes with, beside the Jacobian of its link.
+OBSERVER_QUANTITIES = ('observer_step',)
 # Between two states of a comparison while torque is commanded [s]: more than a cycle of the loop
 # computes.
 PAUSE = 0.0005
@@ -64,6 +66,7 @@ def compile_robot(
     payload: Payload | None = None,
     payload_frame: str = '',
     joints: Sequence[str] = (),
+    quantities: Sequence[str] = COMPILED_QUANTITIES,
     cross_check_samples: int = 100,
     cross_check_tolerance: float = TOLERANCE,
     prepare: Callable[[RobotDynamics], None] | None = None,
@@ -79,9 +82,10 @@ def compile_robot(
         payload_frame: link on whose body payloads can be attached without compiling; empty: the
             link at the tip of the commanded joints, see `tip_frame`.
         joints: names of the commanded joints; all if empty.
+        quantities: to compile.
         cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
         cross_check_tolerance: on the largest error, relative to the largest entry [-].
-        prepare: gets the dynamics and compiles `COMPILED_QUANTITIES` in another way; None for the
+        prepare: gets the dynamics and compiles the quantities in another way; None for the
             usual one.
 
     Raises:
@@ -104,7 +108,7 @@ def compile_robot(
     )
     start = time.perf_counter()
     if prepare is None:
-        dynamics.compile(*COMPILED_QUANTITIES)
+        dynamics.compile(*quantities)
     else:
         prepare(dynamics)
     compile_seconds = time.perf_counter() - start

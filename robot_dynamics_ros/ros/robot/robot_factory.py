@@ -15,7 +15,13 @@ from robot_dynamics_ros.core.model.payload import Payload
 
 from ..parameters import node_parameters
 from .commanded_robot import CommandedRobot
-from .compilation import CompiledRobot, compile_robot, with_payload
+from .compilation import (
+    COMPILED_QUANTITIES,
+    OBSERVER_QUANTITIES,
+    CompiledRobot,
+    compile_robot,
+    with_payload,
+)
 from .compiler_process import compile_elsewhere
 from .parameter_warnings import parameter_warnings
 
@@ -81,6 +87,8 @@ class RobotFactory:
             'payload': payload,
             'payload_frame': values['payload_frame'],
             'joints': values['joints'],
+            'quantities': COMPILED_QUANTITIES
+            + (OBSERVER_QUANTITIES if values['external_observer'] else ()),
             **_comparison(values),
         }
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
 from .contact_state import FREE, ContactState
 from .contact_thresholds import ContactThresholds
-from .residual_bands import (
-    ACCELERATION, BANDS, COLLISION, CUTOFF, PUSH, SPEED, ResidualBands,
-)  # fmt: skip
+from .residual_bands import ACCELERATION, BANDS, COLLISION, CUTOFF, PUSH, SPEED, ResidualBands
+
+Mask = npt.NDArray[np.bool_]
 
 # Of the threshold: below it, a joint that was touched is free again.
 RELEASE = 0.5
@@ -57,6 +58,7 @@ class ContactDetector:
         self.state = FREE
         self.limits = np.empty((2, thresholds.size))
         self._parts = np.empty((2, 2, thresholds.size))
+        self._of_speed, self._of_acceleration = self._parts[:, SPEED], self._parts[:, ACCELERATION]
         self._size = np.empty((2, thresholds.size))
         self._touched = np.zeros((2, thresholds.size), bool)
         self._release, self._hold = release, hold
@@ -86,23 +88,22 @@ class ContactDetector:
         Raises:
             StateError: a residual or velocity is not finite; the detector has been reset.
         """
-        bands, parts, limits = self.bands, self._parts, self.limits
+        # The fastest test of all values; NumPy would warn of infinities that cancel.
+        if not math.isfinite(sum(r.tolist()) + sum(v.tolist())):
+            self.reset()
+            raise StateError('the external torque or a velocity is not finite')
+        bands, limits = self.bands, self.limits
         bands.step(r, v, time)
-        np.multiply(self._slopes, bands.motion, out=parts)
-        np.add(parts[:, SPEED], parts[:, ACCELERATION], out=limits)
+        np.multiply(self._slopes, bands.motion, self._parts)
+        np.add(self._of_speed, self._of_acceleration, limits)
         limits += self._constant
-        np.abs(bands.values, out=self._size)
-        # NaN is not below a limit.
-        below = self._size <= limits
+        below = np.absolute(bands.values, self._size) <= limits
         if self.state is FREE and below.all():
             return FREE
         return self._touch(below, time)
 
-    def _touch(self, below: Array, time: float) -> ContactState:
+    def _touch(self, below: Mask, time: float) -> ContactState:
         """The state while something touches the robot, or has touched it just now."""
-        if not (np.isfinite(self._size).all() and np.isfinite(self.limits).all()):
-            self.reset()
-            raise StateError('the external torque or a velocity is not finite')
         self._touched &= self._size > self._release * self.limits
         self._touched |= ~below
         collides, pushes = self._touched[COLLISION], self._touched[PUSH]

@@ -27,7 +27,8 @@ class ResidualBands:
     A model whose error is at most c_0 + c_1 |v| + c_2 |a| gives a slow band of at most the low
     pass of that, since the low pass has weights that are not negative: so the speed and the
     acceleration of a threshold are low-passed too. Of the fast band they are the larger of the
-    present and the low-passed one: it rises at once, and decays as the low pass does.
+    present and the low-passed one: it rises at once, and decays as the low pass does. The
+    acceleration is the filtered derivative of the velocity.
 
     An observer begins at zero, and rises to the error of the model as if something hit the arm: so
     the fast band is zero for the first 1 / f seconds. A collision then is seen in the slow band.
@@ -48,17 +49,22 @@ class ResidualBands:
             cutoff: f [Hz].
         """
         self.size, self.cutoff = size, cutoff
-        self.values = np.zeros((2, size))
-        self.motion = np.zeros((2, 2, size))
-        # Residual, speed and acceleration: as they are, low-passed, and the step between.
-        self._inputs, self._low, self._change = np.zeros((3, 3, size))
-        self._v, self._a, self._slope = np.zeros((3, size))
+        # Residual, speed and acceleration: of each band, as they came, and their changes.
+        bands = np.zeros((2, 3, size))
+        self.values, self.motion = bands[:, 0], bands[:, 1:]
+        self._fast, self._fast_motion = self.values[COLLISION], self.motion[COLLISION]
+        self._low, self._slow, self._slow_motion = bands[PUSH], bands[PUSH, 0], bands[PUSH, 1:]
+        self._inputs, self._change = np.zeros((2, 3, size))
+        self._residual, self._speed, self._acceleration = self._inputs
+        self._motion = self._inputs[1:]
+        # The velocity, low-passed for its derivative, and its change.
+        self._velocity, self._step_of_velocity = np.zeros((2, size))
         self.reset()
 
     def reset(self) -> None:
         """Begin again, after a discontinuity of the residual or of time."""
         self._time = self._elapsed = self._begin = math.nan
-        self._weight = self._weight_of_slope = math.nan
+        self._weight = self._velocity_weight = self._per_elapsed = math.nan
 
     def step(self, r: Array, v: Array, time: float) -> None:
         """Take a residual, in `values` and `motion`; one that is not newer is ignored.
@@ -71,42 +77,39 @@ class ResidualBands:
         elapsed = time - self._time
         if elapsed <= 0.0:
             return
-        inputs, low = self._inputs, self._low
-        inputs[0] = r
+        self._time = time
+        self._residual[:] = r
+        np.absolute(v, self._speed)
         if elapsed > 0.0:
-            self._accelerate(v, elapsed)
-            np.abs(v, out=inputs[1])
-            np.abs(self._a, out=inputs[2])
-            np.subtract(inputs, low, out=self._change)
-            self._change *= self._weight
-            low += self._change
+            self._filter(v, elapsed)
         else:
             # The first one: nothing is before it.
-            self._a.fill(0.0)
-            np.abs(v, out=inputs[1])
-            inputs[2] = 0.0
-            low[:] = inputs
+            self._velocity[:] = v
+            self._acceleration.fill(0.0)
+            self._low[:] = self._inputs
             self._begin = time
-        self._time = time
-        self._v[:] = v
+        np.maximum(self._motion, self._slow_motion, out=self._fast_motion)
         if time - self._begin < 1.0 / self.cutoff:
-            self.values[COLLISION] = 0.0
+            self._fast.fill(0.0)
         else:
-            np.subtract(inputs[0], low[0], out=self.values[COLLISION])
-        self.values[PUSH] = low[0]
-        np.maximum(inputs[1:], low[1:], out=self.motion[COLLISION])
-        self.motion[PUSH] = low[1:]
+            np.subtract(self._residual, self._slow, self._fast)
 
-    def _accelerate(self, v: Array, elapsed: float) -> None:
-        """Filtered derivative of the velocity, as of `FilteredDerivative`."""
+    def _filter(self, v: Array, elapsed: float) -> None:
+        """Derive the velocity, and move the low-passed values towards the inputs."""
         if elapsed != self._elapsed:
             # At a constant interval, once.
             self._elapsed = elapsed
             self._weight = -math.expm1(-2.0 * math.pi * self.cutoff * elapsed)
-            self._weight_of_slope = -math.expm1(-2.0 * math.pi * ACCELERATION_CUTOFF * elapsed)
-        slope = self._slope
-        np.subtract(v, self._v, out=slope)
-        slope /= elapsed
-        slope -= self._a
-        slope *= self._weight_of_slope
-        self._a += slope
+            self._velocity_weight = -math.expm1(-2.0 * math.pi * ACCELERATION_CUTOFF * elapsed)
+            self._per_elapsed = 1.0 / elapsed
+        # The change of the low-passed velocity in its time is the filtered derivative.
+        step = self._step_of_velocity
+        np.subtract(v, self._velocity, step)
+        step *= self._velocity_weight
+        self._velocity += step
+        np.multiply(step, self._per_elapsed, self._acceleration)
+        np.absolute(self._acceleration, self._acceleration)
+        change = self._change
+        np.subtract(self._inputs, self._low, change)
+        change *= self._weight
+        self._low += change

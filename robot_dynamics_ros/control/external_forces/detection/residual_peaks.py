@@ -12,6 +12,8 @@ from .residual_bands import CUTOFF, ResidualBands
 
 # Of which the largest residual is kept [s]: the motion hardly changes meanwhile.
 CELL = 0.05
+# Times are rounded, and so may be the last sample of a cell.
+ROUNDED = 0.999 * CELL
 
 
 class ResidualPeaks:
@@ -23,6 +25,7 @@ class ResidualPeaks:
     Attributes:
         bands: of the residuals.
         samples: that were taken.
+        seconds: of which peaks are kept.
     """
 
     def __init__(self, size: int, cutoff: float = CUTOFF) -> None:
@@ -33,18 +36,13 @@ class ResidualPeaks:
             cutoff: between the bands [Hz].
         """
         self.bands = ResidualBands(size, cutoff)
-        self.samples = 0
+        self.samples, self.seconds = 0, 0.0
         self._times: list[float] = []
         self._peaks: list[Array] = []
         self._motions: list[Array] = []
         self._size, self._peak = np.zeros((2, 2, size))
         self._motion = np.zeros((2, 2, size))
         self._begin = math.nan
-
-    @property
-    def seconds(self) -> float:
-        """Time that was kept [s]."""
-        return CELL * len(self._peaks)
 
     def reset(self) -> None:
         """Begin a new cell, after a discontinuity; what was kept stays."""
@@ -60,9 +58,10 @@ class ResidualPeaks:
             time: of both [s].
         """
         self.bands.step(r, v, time)
-        if not time - self._begin < CELL:
-            if not math.isnan(self._begin):
-                self._keep()
+        lasted = time - self._begin
+        if not lasted < ROUNDED:
+            if lasted >= ROUNDED:
+                self._keep(lasted)
             self._begin = time
             self._peak.fill(-1.0)
         np.abs(self.bands.values, out=self._size)
@@ -82,7 +81,8 @@ class ResidualPeaks:
         for time, residual, velocity in zip(times.tolist(), r, v, strict=True):
             self.step(residual, velocity, time)
 
-    def _keep(self) -> None:
+    def _keep(self, lasted: float) -> None:
+        self.seconds += lasted
         self._times.append(self._begin)
         self._peaks.append(self._peak.copy())
         self._motions.append(self._motion.copy())

@@ -24,13 +24,16 @@ LEAST = 1e-6
 # Shares of constant, velocity and acceleration in the mean threshold. Some constant is always
 # there: nothing is known of a residual at rest that the recording does not have.
 TENTHS = range(11)
-SHARES = np.array(
-    [
-        (10 - velocity - acceleration, velocity, acceleration)
-        for velocity, acceleration in product(TENTHS, TENTHS)
-        if velocity + acceleration < 10
-    ]
-) / 10.0
+SHARES = (
+    np.array(
+        [
+            (10 - velocity - acceleration, velocity, acceleration)
+            for velocity, acceleration in product(TENTHS, TENTHS)
+            if velocity + acceleration < 10
+        ]
+    )
+    / 10.0
+)
 
 
 def learned_thresholds(peaks: ResidualPeaks, false_alarms_per_hour: float) -> ContactThresholds:
@@ -54,23 +57,23 @@ def learned_thresholds(peaks: ResidualPeaks, false_alarms_per_hour: float) -> Co
     blocks = len(sizes) // CELLS
     if blocks < FEWEST:
         raise StateError(
-            f'the residuals last {len(sizes) * CELL:.3g} s, thresholds need {FEWEST * BLOCK:g} s '
+            f'the residuals last {peaks.seconds:.3g} s, thresholds need {FEWEST * BLOCK:g} s '
             'without a contact'
         )
     # Of a cell without a finite residual it is negative.
     if not ((sizes >= 0.0) & np.isfinite(sizes)).all() or not np.isfinite(motions).all():
         raise StateError('a residual is not finite: learn from states that are measured')
     joints = sizes.shape[2]
-    probability = false_alarms_per_hour / HOUR * BLOCK / (2 * joints)
+    # At a low rate, cells are longer.
+    duration = peaks.seconds / len(sizes) * CELLS
+    probability = false_alarms_per_hour / HOUR * duration / (2 * joints)
     coefficients = np.empty((2, 3, joints))
     used = slice(blocks * CELLS)
     for band, joint in product(range(2), range(joints)):
         coefficients[band, :, joint] = _of_joint(
             sizes[used, band, joint], motions[used, band, :, joint].T, probability
         )
-    return ContactThresholds.of_coefficients(
-        coefficients, false_alarms_per_hour, peaks.seconds
-    )
+    return ContactThresholds.of_coefficients(coefficients, false_alarms_per_hour, peaks.seconds)
 
 
 def _of_joint(sizes: Array, motion: Array, probability: float) -> Array:
@@ -91,7 +94,7 @@ def _of_joint(sizes: Array, motion: Array, probability: float) -> Array:
     maxima = ratios.reshape(len(shares), -1, CELLS).max(axis=2)
     levels = np.maximum(rare_level(maxima, probability), maxima.max(axis=1))
     best = int(levels.argmin())
-    result = levels[best] * shares[best]
+    result: Array = levels[best] * shares[best]
     if moved:
         result[1:] /= means
     result[0] = max(result[0], LEAST)

@@ -36,13 +36,13 @@ def observer_step(
 
     With the known torque u = effort - f(v) - offset + C^T v - g(q), the generalised momentum
     p = M v follows p_dot = u + tau_external, and r follows tau_external behind a low pass,
-    r_dot = K (tau_external - r) = K (p_dot - u - r). That is the observer of De Luca, Albu-Schaeffer,
-    Haddadin, Hirzinger, "Collision detection and safe reaction with the DLR-III lightweight
-    manipulator arm" (2006), equation 8, r = K (p - integral (u + r) dt - p(0)), differentiated.
+    r_dot = K (tau_external - r) = K (p_dot - u - r). That is the derivative of
+    r = K (p - integral (u + r) dt - p(0)), as in De Luca, Albu-Schaeffer, Haddadin, Hirzinger,
+    "Collision detection and safe reaction with the DLR-III lightweight manipulator arm" (2006).
     Between samples p_dot - u is taken as its mean, and the equation is solved exactly:
     r_k = r_(k-1) + E ((p_k - p_(k-1)) / dt - mean of u - r_(k-1)) with E = 1 - exp(-K dt). The
-    mean of C^T v - g - f is that of both ends of the interval. With an interval of zero
-    E is zero: the first step begins with that, and takes the r that it wants afterwards.
+    mean of C^T v - g - f is that of both ends of the interval. The first step has no interval: it
+    is made with dt = 0, and its r does not count.
 
     Args:
         model: the robot, with N joints.

@@ -20,8 +20,8 @@ def smooth_friction(
     Args:
         model: the robot, with N joints.
         v: (n,) velocities [rad/s or m/s].
-        friction: (4 N + 1,) F_v at positive velocity of all joints, F_s of the same, F_v and F_s at
-            negative velocity, and the smoothing v_0 > 0; see `JointFriction.coefficients`.
+        friction: (4 N + 1,) F_v at positive velocity of all joints, F_s of the same, F_v and F_s
+            at negative velocity, and the smoothing v_0 > 0; see `JointFriction.coefficients`.
     """
     count = len(model.joints)
     viscous, coulomb, viscous_back, coulomb_back = (

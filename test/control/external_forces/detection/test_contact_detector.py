@@ -57,7 +57,7 @@ def test_an_impact_is_found_at_the_first_sample_beyond_the_threshold():
 
 
 def test_a_slow_push_is_found_by_its_size():
-    times, found = states(settled(), lambda time: np.array([-3.0 * time, 0.0]), 1.0)
+    _times, found = states(settled(), lambda time: np.array([-3.0 * time, 0.0]), 1.0)
     onset = next(state for state in found if state)
     # The low pass follows a ramp with a delay of 1 / (2 pi f).
     assert onset.since == pytest.approx(2.0 / 3.0 + 1.0 / (2.0 * math.pi * 5.0), abs=2e-3)

@@ -8,16 +8,15 @@ import pytest
 from robot_dynamics_ros.control.external_forces.detection.extreme_values import rare_level
 
 
-@pytest.mark.parametrize('count', [12, 60, 600])
+@pytest.mark.parametrize(('count', 'least'), [(10, 0.85), (60, 0.91), (800, 0.94)])
 @pytest.mark.parametrize('probability', [1e-3, 1e-6])
-def test_it_is_above_the_true_level_with_the_stated_probability(count, probability):
+def test_it_is_above_the_true_level_with_the_stated_probability(count, least, probability):
     random = np.random.default_rng(1)
     mode, scale = 5.0, 0.7
-    maxima = random.gumbel(mode, scale, (20_000, count))
+    maxima = random.gumbel(mode, scale, (1500, count))
     true = mode - scale * math.log(-math.log1p(-probability))
     above = (rare_level(maxima, probability) > true).mean()
-    # The variance is that of many blocks.
-    assert above == pytest.approx(0.95, abs=0.06 if count < 50 else 0.02)
+    assert least < above < 0.96
 
 
 def test_more_blocks_give_a_lower_level():

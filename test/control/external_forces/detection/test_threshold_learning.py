@@ -38,11 +38,15 @@ def peaks_of(times, r, v):
     return peaks
 
 
-def alarms(thresholds, times, r, v):
-    """How many contacts a detector finds."""
+def touched(thresholds, times, r, v):
+    """Whether a detector sees a contact, at each time."""
     detector = ContactDetector(thresholds)
-    touched = [bool(detector.step(*row)) for row in zip(r, v, times.tolist(), strict=True)]
-    return np.count_nonzero(np.diff(touched, prepend=False, append=False)) // 2
+    return [bool(detector.step(*row)) for row in zip(r, v, times.tolist(), strict=True)]
+
+
+def alarms(*arguments):
+    """How many contacts a detector finds."""
+    return np.count_nonzero(np.diff(touched(*arguments), prepend=False, append=False)) // 2
 
 
 @pytest.fixture(scope='module')
@@ -51,16 +55,15 @@ def minute():
 
 
 def test_the_rate_of_false_alarms_is_at_most_the_stated_one(minute):
-    other = arm(400.0, seed=2)
-    assert alarms(learned_thresholds(minute, 90.0), *other) <= 10
+    other = arm(200.0, seed=2)
+    assert alarms(learned_thresholds(minute, 90.0), *other) <= 5
     assert alarms(learned_thresholds(minute, 0.1), *other) == 0
 
 
 def test_thresholds_are_not_higher_than_the_rate_needs(minute):
     # One false alarm in a year, and a residual ten times as large as usual is still found.
     times, r, v = arm(60.0, seed=3)
-    thresholds = learned_thresholds(minute, 1e-4)
-    assert alarms(thresholds, times, 10.0 * r, v) > 10
+    assert np.mean(touched(learned_thresholds(minute, 1e-4), times, 10.0 * r, v)) > 0.5
 
 
 def test_a_rarer_alarm_needs_a_higher_threshold(minute):
