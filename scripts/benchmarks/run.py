@@ -23,6 +23,7 @@ import fleets
 import identification
 import intervals
 import kinetics
+import observer
 import recordings
 from figures import Figure
 
@@ -47,6 +48,7 @@ def main() -> int:
     if options.only in (None, 'core'):
         figures += core.measure()
         figures += kinetics.measure()
+        figures += observer.measure()
     if options.only in (None, 'batches'):
         figures += batches.measure()
     if options.figure:

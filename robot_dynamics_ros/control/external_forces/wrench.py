@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.algorithms.kinematics import Axes
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
-from robot_dynamics_ros.core.task.twist_rows import SPATIAL_ENTRIES, in_words, without_rounding
+from robot_dynamics_ros.core.task.twist_rows import SPATIAL_ENTRIES, in_words
 
 # Below this share of the largest singular value a direction counts as hardly felt: it has a lever
 # of 2 cm where the best felt one has 1 m, and noise of the torques gives fifty times the force.
@@ -106,8 +107,7 @@ class WrenchEstimator:
             StateError: q has a wrong size or is not finite.
         """
         jacobian = self._dynamics.jacobian(q, self.frame, self._jacobian_axes)
-        columns = without_rounding(jacobian, self._dynamics.model.reach)[:, self._indices]
-        found = estimated_wrench(columns, r[self._indices], self._sliding)
+        found = estimated_wrench(jacobian[:, self._indices], r[self._indices], self._sliding)
         if self.axes != 'WORLD':
             return found
         _, origin = self._dynamics.frame_pose(q, self.frame)
@@ -134,9 +134,9 @@ def estimated_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) 
         r: (k,) their external torques [N m or N].
         sliding: (k,) whether a joint slides.
     """
-    lever = _mean_lever(jacobian[:, ~sliding])
-    moments, joints = np.repeat([1.0, lever], 3), np.where(sliding, lever, 1.0)
-    left, values, right = np.linalg.svd((jacobian * np.outer(moments, joints)).T)
+    lever = _mean_lever(jacobian, sliding)
+    moments, joints = np.array([1.0, 1.0, 1.0, lever, lever, lever]), np.where(sliding, lever, 1.0)
+    left, values, right = np.linalg.svd(jacobian.T * moments * joints[:, None])
     felt = np.zeros(6)
     felt[: len(values)] = values
     largest = float(felt[0])
@@ -155,10 +155,11 @@ def estimated_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) 
     return WrenchEstimate(wrench, directions, r - jacobian.T @ wrench)
 
 
-def _mean_lever(turning: Array) -> float:
-    """Root mean square distance of a frame from axes [m]; 1 where there is none."""
-    angular, linear = np.linalg.norm(turning[3:]), np.linalg.norm(turning[:3])
-    return float(linear / angular) if angular and linear else 1.0
+def _mean_lever(jacobian: Array, sliding: npt.NDArray[np.bool_]) -> float:
+    """Root mean square distance of the frame from the axes that turn [m]; 1 if there is none."""
+    squares = np.square(jacobian).reshape(2, 3, -1).sum(axis=1)
+    linear, angular = squares @ ~sliding
+    return math.sqrt(linear / angular) if angular and linear else 1.0
 
 
 def _about_base(wrenches: Array, origin: Array) -> Array:
@@ -169,4 +170,4 @@ def _about_base(wrenches: Array, origin: Array) -> Array:
 
 def _orthonormal(rows: Array) -> Array:
     """Orthonormal rows that span the same space."""
-    return np.asarray(np.linalg.qr(rows.T)[0].T)
+    return np.asarray(np.linalg.qr(rows.T)[0].T) if len(rows) else rows
