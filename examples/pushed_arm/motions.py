@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from robot_dynamics_ros.core import RobotDynamics
@@ -14,19 +15,19 @@ Array = NDArray[np.float64]
 SINES = 6  # of each joint
 RANGE = 2.0  # [rad], at most to both sides of the middle
 FREQUENCIES = (0.02, 0.6)  # [Hz], of the slowest and of the fastest
-BEGIN = 2.0  # [s], from rest to the full random motion
+EVERY, REST = 6.0, 0.4  # [s]: a random motion halts for that time
 RAMP = 0.3  # [s], from rest to the speed of a straight motion
 
 
 def random_motion(middle: Array, speed: Array, seconds: float, seed: int) -> Array:
     """Sums of sines, of each joint its own, (N, 3, n): positions and their derivatives.
 
-    The joints come to rest and turn back at different times, fast and slowly: where friction is
-    known worst.
+    The joints turn back at different times, fast and slowly, and all of them halt every `EVERY`
+    seconds: friction is known worst where joints turn and start.
 
     Args:
         middle: (n,) of the positions [rad].
-        speed: (n,) that the velocities never exceed, but at the begin [rad/s].
+        speed: (n,) that the velocities never exceed [rad/s].
         seconds: duration.
         seed: of frequencies, amplitudes and phases.
     """
@@ -35,17 +36,27 @@ def random_motion(middle: Array, speed: Array, seconds: float, seed: int) -> Arr
     rates = 2.0 * np.pi * np.exp(random.uniform(*np.log(FREQUENCIES), shape))
     shares = random.dirichlet(np.ones(SINES), len(middle)).T
     phases = random.uniform(0.0, 2.0 * np.pi, shape)
-    times = np.arange(0.0, seconds, PERIOD)
-    q = np.zeros((len(times), len(middle)))
+    times = np.cumsum(_pace(seconds)) * PERIOD
+    q = np.tile(middle, (len(times), 1))
     for share, rate, phase in zip(shares, rates, phases, strict=True):
         # Slow sines would be large.
         q += np.minimum(share * speed / rate, RANGE / SINES) * np.sin(
             np.outer(times, rate) + phase
         )
-    x = np.clip(times / BEGIN, 0.0, 1.0)[:, None]
-    q = middle + x**3 * (10.0 - 15.0 * x + 6.0 * x**2) * q
     v = np.gradient(q, PERIOD, axis=0)
     return np.stack([q, v, np.gradient(v, PERIOD, axis=0)], axis=1)
+
+
+def _pace(seconds: float) -> Array:
+    """How fast the random motion goes at each period: 0 at rest, and 1 after `RAMP`."""
+    phase = np.arange(0.0, seconds, PERIOD) % EVERY
+    return _smooth(phase / RAMP) * _smooth((EVERY - REST - phase) / RAMP)
+
+
+def _smooth(x: npt.ArrayLike) -> Array:
+    """From 0 to 1, with zero slope at both ends."""
+    x = np.clip(x, 0.0, 1.0)
+    return x**2 * (3.0 - 2.0 * x)
 
 
 def straight_motion(
@@ -64,9 +75,8 @@ def straight_motion(
     q, before = start.copy(), np.zeros_like(start)
     rows = []
     for time in np.arange(0.0, seconds, PERIOD) + PERIOD:
-        x = min(time / RAMP, 1.0)
         jacobian = dynamics.jacobian(q, frame)
-        v = np.linalg.pinv(jacobian) @ (x**2 * (3.0 - 2.0 * x) * twist)
+        v = np.linalg.pinv(jacobian) @ (_smooth(time / RAMP) * twist)
         q = q + PERIOD * (v + before) / 2.0
         rows.append((q, v, (v - before) / PERIOD))
         before = v
