@@ -96,6 +96,16 @@ class ContactThresholds:
         """Constant, velocity and acceleration of collision and push, (2, 3, n)."""
         return np.stack([self.collision.coefficients, self.push.coefficients])
 
+    def limits(self, motion: Array) -> Array:
+        """Thresholds of collision and push (..., 2, n) [N m or N].
+
+        Args:
+            motion: (..., 2, 2, n) speed and absolute acceleration of each band.
+        """
+        coefficients = self.coefficients
+        limits: Array = coefficients[:, 0] + (coefficients[:, 1:] * motion).sum(axis=-2)
+        return limits
+
     @classmethod
     def of_coefficients(
         cls, coefficients: Array, false_alarms_per_hour: float, seconds: float

@@ -8,40 +8,39 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-# Standard deviations of the estimate that are added: quantile of 95 % of the normal distribution.
-CONFIDENCE = 1.645
-# Blocks from which a level is concluded, at least.
-FEWEST = 10
+# Quantile of 5 % of the standard normal distribution.
+UNSURE = -1.645
+# Blocks from which a level is concluded, at least, and maxima that show how the tail decays.
+FEWEST, FEWEST_LARGEST = 10, 5
 
 
 def rare_level(maxima: Array, probability: float) -> Array:
     """The level that the maximum of a block exceeds with a probability of at most p.
 
-    The maxima have a Gumbel distribution, exp(-exp(-(x - m) / b)): that of the maximum of many
-    values whose tail decays exponentially, or faster. With b and m from the L-moments l_1 and l_2,
-    b = l_2 / ln 2, m = l_1 - 0.5772 b, the level is m + b y, y = -ln(-ln(1 - p)). Its variance is
-    b^2 / N (1.1128 + 0.4574 y + 0.8046 y^2); what is returned is above the true level with a
-    probability of 95 % for many blocks, and of at least 85 % for ten.
+    Of N maxima, the m = sqrt(N) largest show how the tail decays, m at least 5: beyond the next
+    one, u, they have the mean excess s, and the level is u + s ln(m / (N p)). That is exact for a
+    tail that decays exponentially, and too high for one that decays faster or is bounded. For m
+    values, 2 m s / (true s) has the chi-square distribution with 2 m degrees of freedom: s is
+    multiplied so that it is above the true one with a probability of 95 %.
 
-    Sources: J. R. M. Hosking, L-moments: analysis and estimation of distributions using linear
-    combinations of order statistics, J. Royal Statistical Society B 52, 1990; H. N. Phien, A
-    review of methods of parameter estimation for the extreme value type-1 distribution, J.
-    Hydrology 90, 1987 (variance).
+    Sources: I. Weissman, Estimation of parameters and large quantiles based on the k largest
+    observations, J. American Statistical Association 73, 1978; E. B. Wilson, M. M. Hilferty, The
+    distribution of chi-square, PNAS 17, 1931 (quantile).
 
     Args:
         maxima: (..., N) of N blocks, of any quantities.
-        probability: p.
+        probability: p, below m / N.
 
     Returns:
         (...) levels.
     """
     count = maxima.shape[-1]
-    ordered = np.sort(maxima, axis=-1)
-    mean = ordered.mean(axis=-1)
-    rising = ordered @ (np.arange(count) / (count - 1.0)) / count
-    scale = (2.0 * rising - mean) / math.log(2.0)
-    mode = mean - np.euler_gamma * scale
-    y = -math.log(-math.log1p(-probability))
-    deviation = math.sqrt((1.1128 + 0.4574 * y + 0.8046 * y * y) / count)
-    level: Array = mode + scale * (y + CONFIDENCE * deviation)
+    largest = max(FEWEST_LARGEST, round(math.sqrt(count)))
+    ordered = np.sort(maxima, axis=-1)[..., -largest - 1 :]
+    start = ordered[..., 0]
+    excess = ordered[..., 1:].mean(axis=-1) - start
+    # Of chi-square with 2 m degrees of freedom, divided by 2 m.
+    spread = 1.0 / (9.0 * largest)
+    low = (1.0 - spread + UNSURE * math.sqrt(spread)) ** 3
+    level: Array = start + excess / low * math.log(largest / (count * probability))
     return level

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from typing import Protocol
 
 import numpy as np
 
@@ -11,11 +12,9 @@ from robot_dynamics_ros.core.errors import StateError
 
 from .contact_thresholds import ContactThresholds
 from .extreme_values import FEWEST, rare_level
-from .residual_peaks import CELL, ResidualPeaks
 
-# Cells of a block, whose maxima are taken as independent: longer than the filters remember.
-CELLS = 20
-BLOCK = CELLS * CELL  # [s]
+# Of which maxima are taken as independent [s]: longer than the filters remember.
+BLOCK = 1.0
 HOUR = 3600.0
 # A joint with a smaller mean speed has not been moved [rad/s or m/s].
 REST = 0.01
@@ -36,7 +35,18 @@ SHARES = (
 )
 
 
-def learned_thresholds(peaks: ResidualPeaks, false_alarms_per_hour: float) -> ContactThresholds:
+class Peaks(Protocol):
+    """Such as `ResidualPeaks`."""
+
+    @property
+    def seconds(self) -> float:
+        """Of which peaks are kept."""
+
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """See `ResidualPeaks.arrays`."""
+
+
+def learned_thresholds(peaks: Peaks, false_alarms_per_hour: float) -> ContactThresholds:
     """The lowest thresholds that give that rate of false alarms.
 
     Of each joint and band, a threshold L (s_0 + s_1 |v| / mean |v| + s_2 |a| / mean |a|) with
@@ -54,7 +64,8 @@ def learned_thresholds(peaks: ResidualPeaks, false_alarms_per_hour: float) -> Co
         StateError: there is too little time, or a residual is not finite.
     """
     _, sizes, motions = peaks.arrays()
-    blocks = len(sizes) // CELLS
+    cells = cells_of_block(peaks)
+    blocks = len(sizes) // cells
     if blocks < FEWEST:
         raise StateError(
             f'the residuals last {peaks.seconds:.3g} s, thresholds need {FEWEST * BLOCK:g} s '
@@ -64,24 +75,30 @@ def learned_thresholds(peaks: ResidualPeaks, false_alarms_per_hour: float) -> Co
     if not ((sizes >= 0.0) & np.isfinite(sizes)).all() or not np.isfinite(motions).all():
         raise StateError('a residual is not finite: learn from states that are measured')
     joints = sizes.shape[2]
-    # At a low rate, cells are longer.
-    duration = peaks.seconds / len(sizes) * CELLS
-    probability = false_alarms_per_hour / HOUR * duration / (2 * joints)
+    duration = cells * peaks.seconds / len(sizes)
+    probability = min(0.1, false_alarms_per_hour / HOUR * duration / (2 * joints))
     coefficients = np.empty((2, 3, joints))
-    used = slice(blocks * CELLS)
+    used = slice(blocks * cells)
     for band, joint in product(range(2), range(joints)):
         coefficients[band, :, joint] = _of_joint(
-            sizes[used, band, joint], motions[used, band, :, joint].T, probability
+            sizes[used, band, joint], motions[used, band, :, joint].T, cells, probability
         )
     return ContactThresholds.of_coefficients(coefficients, false_alarms_per_hour, peaks.seconds)
 
 
-def _of_joint(sizes: Array, motion: Array, probability: float) -> Array:
+def cells_of_block(peaks: Peaks) -> int:
+    """How many cells are a block; at a low rate of the states, cells are longer."""
+    count = len(peaks.arrays()[0])
+    return max(1, round(BLOCK * count / peaks.seconds)) if count else 1
+
+
+def _of_joint(sizes: Array, motion: Array, cells: int, probability: float) -> Array:
     """Constant, velocity and acceleration part (3,).
 
     Args:
         sizes: (C,) largest residuals of the cells.
         motion: (2, C) speed and absolute acceleration at these.
+        cells: of a block.
         probability: that a block exceeds the threshold.
     """
     means = np.maximum(motion.mean(axis=1), np.finfo(float).tiny)
@@ -91,7 +108,7 @@ def _of_joint(sizes: Array, motion: Array, probability: float) -> Array:
     if moved:
         scaled[1:] = motion / means[:, None]
     ratios = sizes / (shares @ scaled)
-    maxima = ratios.reshape(len(shares), -1, CELLS).max(axis=2)
+    maxima = ratios.reshape(len(shares), -1, cells).max(axis=2)
     levels = np.maximum(rare_level(maxima, probability), maxima.max(axis=1))
     best = int(levels.argmin())
     result: Array = levels[best] * shares[best]
