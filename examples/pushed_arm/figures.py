@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.demo.default_arm import default_urdf
-from robot_dynamics_ros.simulation.outside_forces import Push
 
-from .experiments import HOME, TOOL, collide, follow, learn, push_tool, still
+from .experiments import HOME, collide, follow, learn, push_tool, still
 from .felt_arm import QUIET, FeltArm, Noise, with_friction
 
 Array = NDArray[np.float64]

@@ -72,7 +72,8 @@ def _wrench_error(text: str) -> float:
     for direction in random.standard_normal((10, 3)):
         force = FORCE * direction / np.linalg.norm(direction)
         pushed = experiments.push_tool(arm, tuple(force), 0.4)
-        on = (pushed.times >= 5.0 / (2.0 * math.pi * BANDWIDTH)) & (pushed.times < 0.4)
+        late = pushed.times >= 5.0 / (2.0 * math.pi * BANDWIDTH)
+        on = late & pushed.applied.any(axis=1)
         error = np.linalg.norm((pushed.felt - pushed.applied)[on, :3], axis=1)
         worst = max(worst, float(error.max()))
     return 100.0 * worst / FORCE
