@@ -14,11 +14,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from robot_dynamics_ros.control.external_forces.detection import ContactDetector
+from robot_dynamics_ros.control.external_forces.detection import ContactThresholds as Learned
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.demo.default_arm import default_urdf
 
-from .experiments import HOME, collide, follow, learn, push_tool, still
-from .felt_arm import QUIET, FeltArm, Noise, with_friction
+from .experiments import HOME, SPEED, collide, follow, learn, push_tool, still
+from .felt_arm import PERIOD, FeltArm, Noise, with_friction
+from .motions import random_motion
 
 Array = NDArray[np.float64]
 
@@ -27,7 +30,8 @@ FRICTION = 0.05  # [-], of the effort limit; and as much at 1 rad/s
 FORCE = (12.0, 0.0, -16.0)  # [N]
 BANDWIDTHS = ((3.0, '#e08214'), (10.0, '#1a7f4b'), (30.0, '#1f5fa8'))  # [Hz]
 NOISY = (1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)  # [Hz]
-LEARNED, RATE = 60.0, 0.1  # [s], [1/h]
+SHOWN = 1  # index of the joint
+LEARNED, RATE = 120.0, 0.1  # [s], [1/h]
 
 
 def draw_push(axes: Axes, urdf: str, dynamics: RobotDynamics) -> None:
@@ -63,10 +67,9 @@ def draw_noise(axes: Axes, urdf: str, dynamics: RobotDynamics) -> None:
     axes.legend(ncols=2, fontsize=8)
 
 
-def draw_collision(axes: Axes, urdf: str, dynamics: RobotDynamics) -> None:
+def draw_collision(axes: Axes, urdf: str, dynamics: RobotDynamics, learned: Learned) -> None:
     """A wall that the tool meets at 0.5 m/s, and the threshold of the fast band."""
-    thresholds = learn(FeltArm(urdf, Noise(), dynamics=dynamics), LEARNED, RATE)
-    collision = collide(urdf, Noise(), thresholds, (0.0, 0.0, -0.5), dynamics=dynamics)
+    collision = collide(urdf, Noise(), learned, (0.0, 0.0, -0.5), dynamics=dynamics)
     near = np.abs(collision.times + 0.03) < 0.06
     joint = int(np.abs(collision.r[near]).max(axis=0).argmax())
     times, limit = 1e3 * collision.times[near], collision.limits[near, joint]
@@ -78,32 +81,26 @@ def draw_collision(axes: Axes, urdf: str, dynamics: RobotDynamics) -> None:
     axes.set_xlabel('time since the wall is touched [ms]')
     axes.set_ylabel('external torque [N m]')
     axes.set_title(f'A wall at 0.5 m/s, up to {collision.force.max():.0f} N')
-    axes.legend(loc='upper left')
+    axes.legend(loc='lower left')
 
 
-def draw_friction(axes: Axes, urdf: str, plain: str, dynamics: RobotDynamics) -> None:
-    """A growing push on the resting arm: joints with friction feel it late."""
-    steps = np.arange(0.0, 61.0, 5.0)
-    for text, colour, label in (
-        (plain, '#1f5fa8', 'without friction'),
-        (urdf, '#e08214', 'with friction'),
-    ):
-        felt = [_felt(FeltArm(text, QUIET, dynamics=dynamics), force) for force in steps]
-        axes.plot(steps, felt, marker='.', color=colour, label=label)
-    axes.plot(steps, steps, color='black', lw=2.5, alpha=0.3, label='acting')
-    axes.set_xlabel('push on the resting arm [N]')
-    axes.set_ylabel('force that is felt [N]')
-    axes.set_title('Friction at rest hides a push')
-    axes.legend()
-
-
-def _felt(arm: FeltArm, force: float) -> float:
-    """The size of the force that is felt of a downward push [N]."""
-    if force == 0.0:
-        return 0.0
-    pushed = push_tool(arm, (0.0, 0.0, -force), 0.5)
-    inside = (pushed.times > 0.4) & (pushed.times < 0.5)
-    return float(np.linalg.norm(pushed.felt[inside, :3].mean(axis=0)))
+def draw_motion(axes: Axes, urdf: str, dynamics: RobotDynamics, learned: Learned) -> None:
+    """The slow band in a motion without a contact, and its threshold."""
+    arm = FeltArm(urdf, Noise(), dynamics=dynamics, seed=1)
+    detector = ContactDetector(learned)
+    rows = []
+    for index in follow(arm, random_motion(HOME, SPEED, 12.0, seed=2)):
+        detector.step(arm.r, arm.v, arm.physics.time)
+        slow = detector.bands.values[1, SHOWN], detector.limits[1, SHOWN], arm.v[SHOWN]
+        rows.append((index * PERIOD, *slow))
+    times, residual, limit, speed = np.transpose(rows)
+    axes.plot(times, residual, color='#1a7f4b', label='felt by joint 2, slow band')
+    axes.fill_between(times, -limit, limit, color='#1f5fa8', alpha=0.15, label='threshold')
+    axes.plot(times, speed, color='#e08214', lw=1.0, label='its velocity [rad/s]')
+    axes.set_xlabel('time [s]')
+    axes.set_ylabel('external torque [N m]')
+    axes.set_title('Motion without a contact: friction is felt where it turns')
+    axes.legend(loc='upper right')
 
 
 def main() -> None:
@@ -117,8 +114,9 @@ def main() -> None:
     figure.suptitle('What the joints of a UR5 feel; MuJoCo knows what acts')
     draw_push(axes[0, 0], plain, dynamics)
     draw_noise(axes[0, 1], plain, dynamics)
-    draw_collision(axes[1, 0], rough, dynamics)
-    draw_friction(axes[1, 1], rough, plain, dynamics)
+    learned = learn(FeltArm(rough, Noise(), dynamics=dynamics), LEARNED, RATE)
+    draw_collision(axes[1, 0], rough, dynamics, learned)
+    draw_motion(axes[1, 1], rough, dynamics, learned)
     for panel in axes.flat:
         panel.grid(color='#e6e6e6')
     figure.savefig(folder / 'external_forces.png', dpi=100)

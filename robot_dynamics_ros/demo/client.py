@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -185,12 +185,13 @@ class DemoClient:
         request.wrench.force.x, request.wrench.force.y, request.wrench.force.z = force.tolist()
         self._ask(self._push, request)
 
-    def observe_forces(self, on: bool) -> None:
-        """Have the node estimate external forces, or stop that."""
-        parameter = Parameter('external_observer', value=on).to_parameter_msg()
-        response = self._call(self._set, SetParameters.Request(parameters=[parameter]))
-        if not response.results[0].successful:
-            raise DemoError(f'external_observer: {response.results[0].reason}')
+    def set_node(self, parameters: Mapping[str, Any]) -> None:
+        """Set live parameters of the dynamics node."""
+        messages = [Parameter(name, value=value) for name, value in parameters.items()]
+        request = SetParameters.Request(parameters=[one.to_parameter_msg() for one in messages])
+        for result in self._call(self._set, request).results:
+            if not result.successful:
+                raise DemoError(f'the node refuses {dict(parameters)}: {result.reason}')
 
     def send_trajectory(
         self, trajectory: Trajectory, start: int, joints: tuple[str, ...], *targets: str

@@ -37,7 +37,7 @@ def collision_found(axes: Axes, results: Results) -> None:
     joint = results.joints[i]
     newton = 'N' if joint.kind == 'prismatic' else 'N m'
     near = (collision.times >= BEFORE) & (collision.times <= AFTER)
-    axes.plot(1e3 * collision.times[near], collision.external[near, i], color=FELT, lw=1.8,
+    axes.plot(1e3 * collision.times[near], collision.external[near, i], color=FELT, lw=1.8, marker='.',
               label=f'felt by {joint.name} [{newton}]')  # fmt: skip
     axes.axvline(0.0, color=SERVO, lw=1.5, label='the wall is touched')
     if np.isfinite(collision.delay):

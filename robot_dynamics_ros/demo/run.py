@@ -139,7 +139,6 @@ def _contacts(plan: ContactPlan) -> dict[str, Any]:
         'external_frame': plan.tool,
         'collision_threshold': plan.thresholds.tolist(),
         'push_threshold': plan.thresholds.tolist(),
-        'on_collision': 'hold',
     }
 
 

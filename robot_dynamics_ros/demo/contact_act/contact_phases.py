@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+
+from robot_dynamics_ros.control.trajectory import Trajectory
 
 from ..client import LEAD, DemoClient
 from ..received_messages import ContactRecording, TouchRecording
@@ -33,11 +34,12 @@ def run_contact_act(
     client.reset_arm(servo=True)
     client.set_brake(False)
     client.wait(LAGS)
-    client.observe_forces(True)
-    start = _move(client, plan.out, joints)
+    client.set_node({'external_observer': True, 'on_collision': 'report'})
+    _move(client, plan.out, joints)
     client.wait(LEAD + plan.out.end + LAGS)
     pushed = _pushed(client, plan, push)
     log('move it into a wall: the node finds the collision and holds')
+    client.set_node({'on_collision': 'hold'})
     client.set_wall(True)
     start = _move(client, plan.back, joints)
     end = start + int((plan.back.end + LEAD) * 1e9)
@@ -48,11 +50,11 @@ def run_contact_act(
     collided = _recorded(client, start)
     client.set_brake(True)
     client.set_wall(False)
-    client.observe_forces(False)
+    client.set_node({'external_observer': False})
     return ContactRecording(pushed, collided)
 
 
-def _move(client: DemoClient, way: object, joints: tuple[str, ...]) -> int:
+def _move(client: DemoClient, way: Trajectory, joints: tuple[str, ...]) -> int:
     """Send a trajectory to arm and node; the time at which it starts [ns]."""
     start = client.now() + int(LEAD * 1e9)
     client.send_trajectory(way, start, joints, 'simulated_arm', 'robot_dynamics')
@@ -68,9 +70,10 @@ def _pushed(client: DemoClient, plan: ContactPlan, seconds: float) -> TouchRecor
 
 def _until_touched(client: DemoClient, start: int, end: int) -> None:
     """Record until the node has published a contact, or the motion is over."""
-    while client.now() < end and client.contacts.last().stamp < start:
-        client.wait(0.0)
-        time.sleep(0.001)
+    client.wait_until(
+        lambda: client.now() > end or client.contacts.last().stamp > start,
+        'the end of the motion into the wall',
+    )
 
 
 def _recorded(client: DemoClient, start: int) -> TouchRecording:
