@@ -37,8 +37,9 @@ def collision_found(axes: Axes, results: Results) -> None:
     joint = results.joints[i]
     newton = 'N' if joint.kind == 'prismatic' else 'N m'
     near = (collision.times >= BEFORE) & (collision.times <= AFTER)
-    axes.plot(1e3 * collision.times[near], collision.external[near, i], color=FELT, lw=1.8, marker='.',
-              label=f'felt by {joint.name} [{newton}]')  # fmt: skip
+    times, torque = 1e3 * collision.times[near], collision.external[near, i]
+    label = f'felt by {joint.name} [{newton}]'
+    axes.plot(times, torque, color=FELT, lw=1.8, marker='.', label=label)
     axes.axvline(0.0, color=SERVO, lw=1.5, label='the wall is touched')
     if np.isfinite(collision.delay):
         axes.axvline(1e3 * collision.delay, color=INK, lw=1.5, ls='--',
@@ -89,4 +90,4 @@ def _touched(results: Results) -> int:
 
 
 def _percent(error: float) -> str:
-    return f'mean force at the end {100.0 * error:.2g} % wrong'
+    return f'median force at the end {100.0 * error:.2g} % wrong'
