@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from robot_dynamics_ros.contacts import MarkedRecording
-from robot_dynamics_ros.report.contacts import check_picture_file, write_picture
+from robot_dynamics_ros.report.contacts import check_contact_file, write_contacts
 
 from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options
@@ -66,7 +66,7 @@ def contacts_command(
     """Search each recording, print and draw."""
     files, arguments = named_recordings(words)
     if plot is not None:
-        check_picture_file(plot, len(files))
+        check_contact_file(plot, len(files))
     output.check_files([*inputs(files, urdf), *parameters], {'--plot': filter(None, [plot])})
     recording = options_of(urdf, arguments, topic, rename)
     first = next(iter(files.values()))
@@ -79,7 +79,7 @@ def contacts_command(
     for one in found:
         _show(one, output)
         if plot is not None:
-            write_picture(one, plot)
+            write_contacts(one, plot)
             output.line(f'plot: {plot}')
     if failed:
         return CANNOT_BE_USED

@@ -74,6 +74,12 @@ class _File:
             raise ParameterError(f'{self._path}: {name} has {given}, it must be finite')
         return float(given)
 
+    def vector(self, name: str, given: Any) -> tuple[float, ...]:
+        """Three finite numbers."""
+        if not isinstance(given, list) or len(given) != 3:
+            raise ParameterError(f'{self._path}: {name} is {given!r}, three numbers are needed')
+        return tuple(self.number(name, each) for each in given)
+
     def names(self, name: str, given: Any) -> tuple[str, ...]:
         """A list of names, without empty ones."""
         if not (isinstance(given, list) and all(isinstance(each, str) for each in given)):
@@ -106,7 +112,7 @@ def _with(settings: WatchSettings, values: Mapping[str, Any], file: _File) -> Wa
         for _, given in by_joint([name]):
             changes[attribute] = given
     if 'gravity' in values:
-        changes['gravity'] = tuple(file.number('gravity', each) for each in values['gravity'])
+        changes['gravity'] = file.vector('gravity', values['gravity'])
     return replace(settings, **changes)
 
 

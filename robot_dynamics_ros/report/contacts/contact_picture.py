@@ -2,74 +2,57 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import io
+from pathlib import PurePath
 
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 
 from robot_dynamics_ros.contacts import MarkedRecording
-from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.written_file import written_file
 
 from ..printed.matplotlib_panels import draw, put, style
 from ..words.readable import in_one_line
 from .contact_panels import joint_panels
 
-ENDINGS = ('.png', '.svg', '.pdf')
 # [inch], and dots per inch.
-WIDTH, ROW, HEAD, FOOT, DPI = 14.0, 1.75, 0.9, 0.55, 100
+WIDTH, ROW, HEAD, FOOT, DPI = 14.0, 1.9, 0.9, 0.3, 100
 # Of collisions and pushes, behind the curves.
 COLOURS = {'collision': '#f3b6ad', 'push': '#fbe3a8'}
 # Pixels that a picture may be high.
 HIGHEST = 30_000
 
 
-def check_picture_file(file: Path, recordings: int) -> None:
-    """Check the ending of a picture, and that it is of one recording.
-
-    Raises:
-        ParameterError: it has another ending, or there are several recordings.
-    """
-    if file.suffix.lower() not in ENDINGS:
-        raise ParameterError(f'{file}: the ending of a plot is {", ".join(ENDINGS)}')
-    if recordings > 1:
-        raise ParameterError(
-            f'{file} is the plot of one recording, {recordings} are named: draw each by itself'
-        )
-
-
-def write_picture(marked: MarkedRecording, file: Path) -> None:
-    """Write the picture of a recording, of very many joints the first.
+def picture(marked: MarkedRecording, kind: str) -> bytes:
+    """The bytes of a picture, of very many joints the first.
 
     Args:
         marked: the recording.
-        file: to write, with an ending of `ENDINGS`.
-
-    Raises:
-        ParameterError: the folder does not exist or is write-protected.
-        OSError: the file cannot be written.
+        kind: `png`, `svg` or `pdf`.
     """
     joints = range(min(len(marked.joints), int(HIGHEST / DPI / ROW)))
     height = HEAD + ROW * len(joints) + FOOT
     with style():
         canvas = Canvas(figsize=(WIDTH, height), dpi=DPI, facecolor='white')
+        FigureCanvasAgg(canvas)
         _head(canvas, marked, height)
         for joint in joints:
-            last = joint == joints[-1]
             top = (height - HEAD - joint * ROW) / height
-            _row(canvas, marked, joint, top, ROW / height, last=last)
-        with written_file(file) as new:
-            canvas.savefig(new)
+            _row(canvas, marked, joint, top, ROW / height, last=joint == joints[-1])
+        content = io.BytesIO()
+        canvas.savefig(content, format=kind)
+    return content.getvalue()
 
 
 def _head(canvas: Canvas, marked: MarkedRecording, height: float) -> None:
     count = len(marked.contacts)
     found = '1 contact' if count == 1 else f'{count or "no"} contacts'
-    title = f'{in_one_line(marked.robot, 40)}: {found} in {in_one_line(marked.name, 60)}'
+    name = PurePath(marked.name).name
+    title = f'{in_one_line(marked.robot, 40)}: {found} in {in_one_line(name, 60)}'
     put(canvas, 0.02, 1.0 - 0.12 / height, title, size=15, weight='bold')
     origin = 'the recording itself' if marked.own else 'a parameter file'
     about = (
-        f'External torque of each joint. Thresholds of {origin}. Contacts: red, pushes: yellow.'
+        f'External torque of each joint. Thresholds of {origin}. Collisions: red, pushes: yellow.'
     )
     put(canvas, 0.02, 1.0 - 0.45 / height, about, size=10, color='#5a6470')
 
@@ -81,7 +64,7 @@ def _row(
     name = in_one_line(marked.joints[joint], 40)
     put(canvas, 0.02, top, name, size=10.5, weight='bold')
     grid = canvas.add_gridspec(
-        1, 2, left=0.05, right=0.985, top=top - 0.22 * height, bottom=top - 0.88 * height,
+        1, 2, left=0.05, right=0.985, top=top - 0.22 * height, bottom=top - 0.84 * height,
         wspace=0.12,
     )  # fmt: skip
     for place, panel in zip(grid, joint_panels(marked, joint), strict=True):

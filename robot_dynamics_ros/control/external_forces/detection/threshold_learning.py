@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
 from .contact_thresholds import ContactThresholds
-from .extreme_values import FEWEST, rare_level
+from .extreme_values import FEWEST, rare_levels, scales
 
 # Of which maxima are taken as independent [s]: longer than the filters remember.
 BLOCK = 1.0
@@ -50,11 +50,14 @@ def learned_thresholds(peaks: Peaks, false_alarms_per_hour: float) -> ContactThr
     """The lowest thresholds that give that rate of false alarms.
 
     Of each joint and band, a threshold L (s_0 + s_1 |v| / mean |v| + s_2 |a| / mean |a|) with
-    shares s whose sum is 1 has the mean L along the recording. So of all shares, in tenths, those
-    with the lowest L are chosen. L is the level that the residual, divided by the sum in brackets,
-    exceeds as rarely as is wanted: `rare_level` of its maxima in blocks of a second. No threshold
-    is below what was recorded. All joints and bands get the same part of the rate: together they
-    have at most that rate, whatever depends on what.
+    shares s whose sum is 1 has the mean L along the recording. Of all shares, in tenths, those are
+    chosen for which the residual, divided by the sum in brackets, becomes least large. L is the
+    level that this ratio exceeds as rarely as is wanted: `rare_levels` of its maxima in blocks of
+    a second. No threshold is below what was recorded. All joints and bands get the same part of
+    the rate: together they have at most that rate, whatever depends on what.
+
+    The rate is that of tails that decay exponentially, and lower for others. A recording of less
+    than a minute tells too little of the tail: the rate is then one of an order of magnitude.
 
     Args:
         peaks: of a recording that has the motions of the application, and no contact.
@@ -65,24 +68,31 @@ def learned_thresholds(peaks: Peaks, false_alarms_per_hour: float) -> ContactThr
     """
     _, sizes, motions = peaks.arrays()
     cells = cells_of_block(peaks)
+    duration = cells * peaks.seconds / max(1, len(sizes))
     blocks = len(sizes) // cells
     if blocks < FEWEST:
+        needed = FEWEST * (duration or BLOCK)
         raise StateError(
-            f'the residuals last {peaks.seconds:.3g} s, thresholds need {FEWEST * BLOCK:g} s '
-            'without a contact'
+            f'the residuals last {peaks.seconds:.3g} s, thresholds need {needed:.3g} s without a '
+            'contact'
         )
     # Of a cell without a finite residual it is negative.
     if not ((sizes >= 0.0) & np.isfinite(sizes)).all() or not np.isfinite(motions).all():
         raise StateError('a residual is not finite: learn from states that are measured')
-    joints = sizes.shape[2]
-    duration = cells * peaks.seconds / len(sizes)
-    probability = min(0.1, false_alarms_per_hour / HOUR * duration / (2 * joints))
+    used, joints = slice(blocks * cells), sizes.shape[2]
+    probability = false_alarms_per_hour / HOUR * duration / (2 * joints)
     coefficients = np.empty((2, 3, joints))
-    used = slice(blocks * cells)
-    for band, joint in product(range(2), range(joints)):
-        coefficients[band, :, joint] = _of_joint(
-            sizes[used, band, joint], motions[used, band, :, joint].T, cells, probability
+    for band in range(2):
+        shapes, maxima = zip(
+            *(
+                _shape(sizes[used, band, joint], motions[used, band, :, joint].T, cells)
+                for joint in range(joints)
+            ),
+            strict=True,
         )
+        levels = rare_levels(np.stack(maxima), probability)
+        coefficients[band] = np.stack(shapes, axis=1) * levels
+    coefficients[:, 0] = np.maximum(coefficients[:, 0], LEAST)
     return ContactThresholds.of_coefficients(coefficients, false_alarms_per_hour, peaks.seconds)
 
 
@@ -92,14 +102,13 @@ def cells_of_block(peaks: Peaks) -> int:
     return max(1, round(BLOCK * count / peaks.seconds)) if count else 1
 
 
-def _of_joint(sizes: Array, motion: Array, cells: int, probability: float) -> Array:
-    """Constant, velocity and acceleration part (3,).
+def _shape(sizes: Array, motion: Array, cells: int) -> tuple[Array, Array]:
+    """Constant, velocity and acceleration part (3,) for L = 1, and maxima (B,) of the ratio.
 
     Args:
         sizes: (C,) largest residuals of the cells.
         motion: (2, C) speed and absolute acceleration at these.
         cells: of a block.
-        probability: that a block exceeds the threshold.
     """
     means = np.maximum(motion.mean(axis=1), np.finfo(float).tiny)
     moved = means[0] >= REST
@@ -107,12 +116,10 @@ def _of_joint(sizes: Array, motion: Array, cells: int, probability: float) -> Ar
     scaled = np.ones((3, len(sizes)))
     if moved:
         scaled[1:] = motion / means[:, None]
-    ratios = sizes / (shares @ scaled)
+    ratios = np.maximum(sizes, LEAST) / (shares @ scaled)
     maxima = ratios.reshape(len(shares), -1, cells).max(axis=2)
-    levels = np.maximum(rare_level(maxima, probability), maxima.max(axis=1))
-    best = int(levels.argmin())
-    result: Array = levels[best] * shares[best]
+    best = int(scales(maxima).argmin())
+    shape: Array = shares[best].copy()
     if moved:
-        result[1:] /= means
-    result[0] = max(result[0], LEAST)
-    return result
+        shape[1:] /= means
+    return shape, maxima[best]
