@@ -3,6 +3,10 @@
 - `momentum_observer`: the external torque of each joint.
 - `wrench`: the wrench at a frame that explains these torques, and what the robot cannot feel.
 - `contact_link`: which link is touched.
+- `detection/`: collisions and pushes, and their thresholds.
+- `estimate`: all of this for a robot that is commanded, or the reason why there is no estimate.
+- `live_contact`: its contacts; `drive_torques`, `effort_check`: its efforts; `residual_average`:
+  what is taken off; `settings`: of all of them.
 """
 
 from .contact_link import ContactLinks

@@ -39,9 +39,9 @@ def test_a_collision_drops_the_reference_until_it_is_acknowledged(
         collided(arm, dynamics)
         target = arm.gravity if policy == 'hold' else NONE
         arm.scene.settle(target)
-        torques = arm.next_torques()
-        assert torques.mode == getattr(JointTorques, f'MODE_{policy.upper()}')
-        assert 'collision at hand' in torques.fault
+        mode = getattr(JointTorques, f'MODE_{policy.upper()}')
+        arm.scene.observer.until(lambda: arm.next_torques().mode == mode, f'mode {policy}')
+        assert 'collision at hand' in arm.next_torques().fault
         status = arm.scene.status('model', f'mode {policy} until ~/enable is called: collision')
         assert status.level == DiagnosticStatus.ERROR
         counters = arm.scene.node.topic_counters['reference']

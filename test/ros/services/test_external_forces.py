@@ -66,6 +66,8 @@ def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamic
     random, noise = np.random.default_rng(0), np.array([0.2, 1.0, 0.05])
     with felt(guarded, dynamics, state_timeout=10.0, external_bandwidth=[2.0]) as arm:
         hasten(arm.scene.driver)
+        # Several states in each cell of the learning.
+        arm.scene.driver.period = 0.003
         arm.scene.driver.effort = lambda: arm.gravity + random.uniform(-noise, noise)
         arm.feels(NONE, atol=2.0)
         request = {'duration': 2.5, 'false_alarms_per_hour': 1.0}
@@ -76,9 +78,9 @@ def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamic
         assert list(response.joint_names) == ['turn', 'slide', 'wrist']
         for kind in ('collision', 'push'):
             learnt = np.array(getattr(response, f'{kind}_threshold'))
-            # An average of the noise is smaller than its bound.
             assert (learnt > 0.0).all()
-            assert (learnt < 2.0 * noise).all()
+            # Of the size of the noise: it is averaged, and the rare level is above what came.
+            assert (learnt < 10.0 * noise).all()
             used = arm.scene.node.get_parameter(f'{kind}_threshold').value
             np.testing.assert_array_equal(used, learnt)
         assert arm.estimate.contact.detects
