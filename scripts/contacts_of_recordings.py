@@ -1,4 +1,4 @@
-"""The tables of docs/contacts.md: residuals, thresholds and false alarms of recordings.
+"""The table of docs/external_forces.md: residuals, thresholds and false alarms of recordings.
 
     python scripts/contacts_of_recordings.py RECORDING URDF [PARAMETERS] [--rename OLD=NEW]
 
@@ -32,6 +32,7 @@ def main() -> None:
     parser.add_argument('urdf', type=Path)
     parser.add_argument('parameters', nargs='*', type=Path)
     parser.add_argument('--rename', action='append', default=[])
+    parser.add_argument('--begin', type=float, default=0.0, help='[s]; what is before is left out')
     given = parser.parse_args()
     files = recording_files(given.recording)
     options = options_of(given.urdf, [], None, tuple(given.rename))
@@ -41,7 +42,7 @@ def main() -> None:
     with open_recording(files, rename=options.rename, joints=joints) as recording:
         observed = ObservedRecording(recording, robot)
         parts = list(observed.parts())
-    _print(observed.joints, parts, settings.cutoff)
+    _print(observed.joints, [_after(given.begin, part) for part in parts], settings.cutoff)
 
 
 def _print(joints: tuple[str, ...], parts: list[ObservedPart], cutoff: float) -> None:
@@ -51,10 +52,7 @@ def _print(joints: tuple[str, ...], parts: list[ObservedPart], cutoff: float) ->
         if part.begins:
             collected.reset()
         collected.add(part.times, part.residuals, part.velocities)
-        held = part.times >= end
-        residuals = residuals.with_part(
-            ObservedPart(False, part.times[held], part.residuals[held], part.velocities[held])
-        )
+        residuals = residuals.with_part(_after(end, part))
     peaks = KeptPeaks.of(collected)
     rows = peaks.times < end
     thresholds = learned_thresholds(peaks.part(rows), FALSE_ALARMS_PER_HOUR)
@@ -71,6 +69,11 @@ def _print(joints: tuple[str, ...], parts: list[ObservedPart], cutoff: float) ->
     begins = [f'{held_out.times[row]:.2f} s' for row in held_out.exceeding(thresholds)]
     print(f'{len(begins)} false alarms in {held_out.seconds:.3g} s: {", ".join(begins) or "none"}')
     print(f'largest share of a threshold: {np.max(held_out.sizes / limits):.2f}')
+
+
+def _after(begin: float, part: ObservedPart) -> ObservedPart:
+    rows = part.times >= begin
+    return ObservedPart(part.begins, part.times[rows], part.residuals[rows], part.velocities[rows])
 
 
 if __name__ == '__main__':

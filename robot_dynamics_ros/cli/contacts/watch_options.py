@@ -14,7 +14,7 @@ from robot_dynamics_ros.core import parse_urdf
 
 from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions
-from .node_parameters import with_parameter_files
+from .watch_parameters import with_parameter_files
 
 Command = TypeVar('Command', bound=Callable[..., Any])
 
