@@ -14,7 +14,7 @@ Modules::
     verdict            passed or failed, as text and JSON
     picture            the same as a PNG
     panels             the panels of the picture
-    contact_panels     those of the fourth act
+    touch_panels       those of the fourth act
     processes          child processes that end with their parent
     ros_domain         a ROS domain of its own
     default_arm        the UR5 of example-robot-data

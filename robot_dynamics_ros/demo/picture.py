@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from . import contact_panels, panels
+from . import touch_panels, panels
 from .figures import Results
 from .verdict import Verdict
 
@@ -46,9 +46,9 @@ def draw(results: Results, verdict: Verdict, file: Path) -> None:
         panels.torque_and_parts(axes[1, 0], results)
         panels.mass_matrix(axes[1, 1], results)
         panels.latency(axes[1, 2], results)
-        contact_panels.push_felt(axes[2, 0], results)
-        contact_panels.collision_found(axes[2, 1], results)
-        contact_panels.collision_held(axes[2, 2], results)
+        touch_panels.push_felt(axes[2, 0], results)
+        touch_panels.collision_found(axes[2, 1], results)
+        touch_panels.collision_held(axes[2, 2], results)
         figure.savefig(file, dpi=100)
 
 
