@@ -3,11 +3,11 @@
 import numpy as np
 from three_joints import JOINTS, URDF
 
-from robot_dynamics_ros.control.external_forces.estimate import (
+from robot_dynamics_ros.control.external_forces.external_estimate import (
     ExternalForceEstimate,
     GivenState,
 )
-from robot_dynamics_ros.control.external_forces.settings import ExternalSettings
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.friction import JointFriction
 

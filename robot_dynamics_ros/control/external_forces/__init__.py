@@ -4,9 +4,9 @@
 - `wrench`: the wrench at a frame that explains these torques, and what the robot cannot feel.
 - `contact_link`: which link is touched.
 - `detection/`: collisions and pushes, and their thresholds.
-- `estimate`: all of this for a robot that is commanded, or the reason why there is no estimate.
+- `external_estimate`: all of this for a robot that is commanded, or why there is no estimate.
 - `live_contact`: its contacts; `drive_torques`, `effort_check`: its efforts; `residual_average`:
-  what is taken off; `settings`: of all of them.
+  what is taken off; `external_settings`: of all of them.
 """
 
 from .contact_link import ContactLinks

@@ -13,7 +13,7 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .contact_link import ContactLinks
 from .detection import FREE, BandThreshold, ContactDetector, ContactState, ContactThresholds
-from .settings import ExternalSettings
+from .external_settings import ExternalSettings
 from .wrench import estimated_wrench
 
 COLLISION = 'collision'

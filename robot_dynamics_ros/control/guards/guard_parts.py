@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..external_forces.estimate import ExternalForceEstimate
+from ..external_forces.external_estimate import ExternalForceEstimate
 from ..feedforward import Feedforward
 from .accepted_state import AcceptedState
 from .collision_reaction import CollisionReaction

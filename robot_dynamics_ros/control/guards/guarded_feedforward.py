@@ -12,7 +12,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from ..external_forces.estimate import ExternalForceEstimate, GivenState
+from ..external_forces.external_estimate import ExternalForceEstimate, GivenState
 from ..feedforward import GRAVITY
 from ..trajectory import Trajectory
 from .guard_parts import GuardParts

@@ -7,7 +7,7 @@ import time as clock
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
-from robot_dynamics_ros.control.external_forces.estimate import NO_STATE, SETTLING
+from robot_dynamics_ros.control.external_forces.external_estimate import NO_STATE, SETTLING
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 
 from ..endpoints.topic_counters import SHORTEST_PERIOD, WARNING_PERIOD

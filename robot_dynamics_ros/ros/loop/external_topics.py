@@ -12,7 +12,7 @@ from std_msgs.msg import Header
 
 from robot_dynamics_interfaces.msg import Contact, ExternalTorques
 from robot_dynamics_ros.control.external_forces.detection import FREE, ContactState
-from robot_dynamics_ros.control.external_forces.estimate import ExternalForceEstimate
+from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
 from robot_dynamics_ros.core.checks import Array
 
 from ..endpoints.defaults import LATCHED, OVERRIDABLE
@@ -70,15 +70,17 @@ class ExternalTopics:
         self._log.update(robot.guard)
         if estimate is None or estimate.reason:
             return
-        if robot is not self._robot or estimate.frame != self._frame:
-            self._prepare(robot, estimate)
         if self._torques.get_subscription_count():
+            self._prepare(robot, estimate)
             self._torques.publish(self._encoded_torques.encode(stamp, estimate.torque))
         if self._wrench.get_subscription_count():
+            self._prepare(robot, estimate)
             self._wrench.publish(self._encoded_wrench.encode(stamp, estimate.wrench().wrench))
 
     def _prepare(self, robot: CommandedRobot, estimate: ExternalForceEstimate) -> None:
-        """Serialize a message of each topic: the others differ in stamp and values."""
+        """Serialize a message of each topic, once: the others differ in stamp and values."""
+        if robot is self._robot and estimate.frame == self._frame:
+            return
         self._robot, self._frame = robot, estimate.frame
         names, root_link = list(robot.joints), robot.dynamics.model.frames[0].name
 

@@ -20,7 +20,12 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     control/guards/state_guard.py           check          stamp, jump of position, velocity
     control/filtered_derivative.py          update         filters the measured acceleration
     control/guards/double_compensation.py   compare        does the driver add gravity too?
-    control/external_forces/estimate.py     update         if on: external torques, contacts
+    control/external_forces/external_estimate.py            update     if external_observer is on
+    control/external_forces/drive_torques.py                measured   efforts and velocities
+    control/external_forces/momentum_observer.py            step       external torques
+    control/external_forces/live_contact.py                 step       does anything touch the arm?
+    control/external_forces/detection/contact_detector.py   step       thresholds
+    control/external_forces/detection/residual_bands.py     step       collisions and pushes
     control/guards/inhibition.py            interrupting   does anything apply the commands?
     control/guards/supervisor.py            next_mode      follow, hold, zero or silent
     control/guards/followed_reference.py    at             too far from the robot: dropped
@@ -34,6 +39,8 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/messages/serialized_command.py      encode         the bytes of ~/commands
     ros/endpoints/topic_counters.py         use            counts the state
     ros/robot/cycle_statistics.py           record         its latency, for diagnostics
+    ros/loop/external_topics.py             publish        ~/external_torques and the like
+    ros/loop/external_log.py                update         why there are no external torques
 
 A state holds any joints of the robot. One without a commanded joint is kept and not answered.
 A state that a guard rejects is counted with the reason (`TopicCounters.reject`). Where no valid

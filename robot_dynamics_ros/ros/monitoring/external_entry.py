@@ -6,7 +6,7 @@ import time as clock
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.estimate import (
+from robot_dynamics_ros.control.external_forces.external_estimate import (
     NO_STATE,
     SETTLING,
     ExternalForceEstimate,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from robot_dynamics_ros.control.external_forces.settings import ExternalSettings
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 
 from .bounds import NOT_NEGATIVE, POSITIVE, Bounds

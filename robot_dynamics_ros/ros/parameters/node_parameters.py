@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
-from robot_dynamics_ros.control.external_forces.settings import ExternalSettings
 from robot_dynamics_ros.control.guards.settings import GuardSettings, per_joint
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from robot_dynamics_ros.control.external_forces.settings import ExternalSettings
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import JointFriction

@@ -27,7 +27,7 @@ from ..robot.robot_holder import RobotHolder
 from .answering import offer, offer_awaited
 from .cross_check import CrossCheckService
 from .enable import EnableService
-from .external_forces import ExternalForceServices
+from .external_torques import ExternalForceServices
 from .fill_efforts import FillEffortsService
 from .frames import FrameServices
 from .matrices import MatrixServices

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from shown_states import DYNAMICS, GRAVITY, MODEL, PERIOD, REST, Driver, Q, assert_smooth
 
-from robot_dynamics_ros.control.external_forces.estimate import ExternalForceEstimate
-from robot_dynamics_ros.control.external_forces.settings import ExternalSettings
+from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.control.trajectory import Point, Trajectory

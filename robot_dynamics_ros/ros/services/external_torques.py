@@ -12,7 +12,7 @@ from robot_dynamics_ros.control.external_forces.detection import (
     ResidualPeaks,
     learned_thresholds,
 )
-from robot_dynamics_ros.control.external_forces.estimate import ExternalForceEstimate, Tap
+from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate, Tap
 from robot_dynamics_ros.control.external_forces.residual_average import ResidualAverage
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 

@@ -5,7 +5,7 @@ import pytest
 from felt_arm import DYNAMICS, FRICTION, MODEL, NONE, OFFSET, PERIOD, FeltArm, settings
 from three_joints import JOINTS
 
-from robot_dynamics_ros.control.external_forces.estimate import (
+from robot_dynamics_ros.control.external_forces.external_estimate import (
     SETTLING,
     ExternalForceEstimate,
     GivenState,

@@ -6,7 +6,7 @@ from felt_node import NONE, felt
 from std_srvs.srv import Trigger
 
 from robot_dynamics_interfaces.srv import LearnThresholds
-from robot_dynamics_ros.ros.services import external_forces
+from robot_dynamics_ros.ros.services import external_torques
 
 ERROR = np.array([0.5, -3.0, 0.4])
 ZERO, LEARN = (Trigger, 'zero_external'), (LearnThresholds, 'learn_thresholds')
@@ -62,7 +62,7 @@ def hasten(driver):
 
 
 def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamics, monkeypatch):
-    monkeypatch.setattr(external_forces, 'SHORTEST', 1.0)
+    monkeypatch.setattr(external_torques, 'SHORTEST', 1.0)
     random, noise = np.random.default_rng(0), np.array([0.2, 1.0, 0.05])
     with felt(guarded, dynamics, state_timeout=10.0, external_bandwidth=[2.0]) as arm:
         hasten(arm.scene.driver)

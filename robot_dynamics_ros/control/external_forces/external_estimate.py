@@ -17,9 +17,9 @@ from robot_dynamics_ros.core.model.payload_body import tip_frame
 
 from .drive_torques import DriveTorques
 from .effort_check import EffortCheck
+from .external_settings import ExternalSettings
 from .live_contact import LiveContact
 from .momentum_observer import ExternalForceObserver
-from .settings import ExternalSettings
 from .wrench import WrenchEstimate, WrenchEstimator
 
 # Why there is no estimate, where that ends by itself.
