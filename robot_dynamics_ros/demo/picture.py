@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from . import touch_panels, panels
+from . import panels, touch_panels
 from .figures import Results
 from .verdict import Verdict
 
