@@ -5,8 +5,10 @@ Recordings are read state by state and not filtered: what is found is what the n
 Modules::
 
     watched_recording   one recording, surveyed for thresholds or searched for contacts
-    threshold_survey    thresholds of recordings, and how well they hold
-    marked_contacts     the contacts of a recording
+    threshold_survey    thresholds of recordings, tested on each other's halves
+    threshold_doubts    why they may not hold
+    marked_recording    the contacts of a recording
+    marked_contacts     how they are found
     observed_recording  the residuals of the observer along a recording
     watched_robot       the robot, its friction and its settings
     watch_settings      these settings, by joint name
@@ -16,9 +18,11 @@ Modules::
 """
 
 from .marked_contacts import MarkedContact
+from .marked_recording import MarkedRecording
+from .threshold_doubts import threshold_doubts
 from .threshold_survey import SurveyedRecording, ThresholdSurvey, surveyed
 from .watch_settings import WatchSettings
-from .watched_recording import MarkedRecording, mark_recording, survey_recording
+from .watched_recording import mark_recording, survey_recording
 from .watched_robot import WatchedRobot
 
 __all__ = [
@@ -31,4 +35,5 @@ __all__ = [
     'mark_recording',
     'survey_recording',
     'surveyed',
+    'threshold_doubts',
 ]

@@ -70,7 +70,8 @@ class KeptPeaks:
         """Cells in which alarms begin, as a detector with these thresholds would find them."""
         beyond = (self.sizes > thresholds.limits(self.motions)).any(axis=(1, 2))
         rows = np.flatnonzero(beyond)
-        begins = np.diff(self.times[rows], prepend=-np.inf) > APART
+        # Of another recording, times begin anew.
+        begins = abs(np.diff(self.times[rows], prepend=-np.inf)) > APART
         return [int(row) for row in rows[begins]]
 
 

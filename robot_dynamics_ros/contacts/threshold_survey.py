@@ -12,10 +12,10 @@ from robot_dynamics_ros.control.external_forces.detection import (
     ContactThresholds,
     learned_thresholds,
 )
+from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import PARTS
 from robot_dynamics_ros.control.external_forces.detection.extreme_values import FEWEST
 from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
 from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
-    BLOCK,
     REST,
     cells_of_block,
 )
@@ -25,10 +25,8 @@ from robot_dynamics_ros.core.errors import RecordingError
 from .joint_residuals import JointResiduals
 from .kept_peaks import KeptPeaks
 
-# Times the shortest duration: some of a recording is lost where the observer begins.
-SECURE = 2.5
-# Exceeded times that a remark lists.
-LISTED = 3
+# Bandwidths that come from the rates of recordings may differ by so much.
+SAME = 0.02
 
 
 @dataclass(frozen=True)
@@ -56,6 +54,15 @@ class SurveyedRecording:
     peaks: KeptPeaks
     residuals: JointResiduals
     remarks: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """What is said of it beside its joints."""
+        return {
+            'file': self.name,
+            'samples': self.residuals.samples,
+            'unwatched': list(self.unwatched),
+            'remarks': list(self.remarks),
+        }
 
 
 @dataclass(frozen=True)
@@ -91,69 +98,37 @@ class ThresholdSurvey:
         """Names of the watched joints, k of them."""
         return self.recordings[0].joints
 
-    def doubts(self) -> list[str]:
-        """Why the thresholds may not hold, one line each; empty where nothing is known."""
-        lines = []
-        if self.still:
-            lines.append(
-                f'still: {", ".join(self.still)} hardly moves (mean speed below {REST:g} rad/s or '
-                'm/s), and has thresholds for standing still: record the motions of the '
-                'application'
-            )
-        if self.exceeded is None:
-            enough = SECURE * FEWEST * BLOCK
-            lines.append(
-                f'short: the recordings last {self.thresholds.seconds:.3g} s, too little to test '
-                f'thresholds of one half on the other: record {enough:g} s or more'
-            )
-        elif self.exceeded:
-            times = ', '.join(f'{name} at {time:.1f} s' for name, time in self.exceeded[:LISTED])
-            more = len(self.exceeded) - LISTED
-            lines.append(
-                f'exceeded: thresholds of one half of the recordings are exceeded '
-                f'{len(self.exceeded)} times in the other half ({times}'
-                f'{f" and {more} more" if more > 0 else ""}): if something touched the robot '
-                'then, record again; else record longer, so that both halves have all motions'
-            )
-        return lines
-
     def as_json(self) -> dict[str, Any]:
-        """The result by names, in SI units."""
+        """The result by names, in SI units, without doubts."""
         joints = self.residuals.as_json(self.joints)
-        coefficients = self.thresholds.coefficients
-        for index, (name, figures) in enumerate(joints.items()):
-            bands = {
-                band: {
-                    'constant': coefficients[row, 0, index],
-                    'velocity': coefficients[row, 1, index],
-                    'acceleration': coefficients[row, 2, index],
-                    'mean': self.mean_limits[row, index],
-                }
-                for row, band in enumerate(BANDS)
-            }
-            unit = self.recordings[0].units[index]
-            joints[name] = {'unit': unit, **figures, **bands}
+        exceeded = None
+        if self.exceeded is not None:
+            exceeded = [{'recording': name, 'time': time} for name, time in self.exceeded]
         return {
             'robot': self.robot,
             'false_alarms_per_hour': self.thresholds.false_alarms_per_hour,
             'seconds': self.thresholds.seconds,
             'bandwidth': self.recordings[0].bandwidth,
             'cutoff': self.cutoff,
-            'joints': joints,
-            'exceeded': None
-            if self.exceeded is None
-            else [{'recording': name, 'time': time} for name, time in self.exceeded],
-            'doubts': self.doubts(),
-            'recordings': [
-                {
-                    'file': one.name,
-                    'samples': one.residuals.samples,
-                    'unwatched': list(one.unwatched),
-                    'remarks': list(one.remarks),
-                }
-                for one in self.recordings
-            ],
+            'joints': {
+                name: {**figures, **self._bands_as_json(index)}
+                for index, (name, figures) in enumerate(joints.items())
+            },
+            'exceeded': exceeded,
+            'recordings': [one.as_json() for one in self.recordings],
         }
+
+    def _bands_as_json(self, index: int) -> dict[str, Any]:
+        """Unit and thresholds of one joint."""
+        parts = self.thresholds.coefficients[:, :, index]
+        bands = {
+            band: {
+                **dict(zip(PARTS, parts[row], strict=True)),
+                'mean': self.mean_limits[row, index],
+            }
+            for row, band in enumerate(BANDS)
+        }
+        return {'unit': self.recordings[0].units[index], **bands}
 
 
 def surveyed(
@@ -172,17 +147,7 @@ def surveyed(
     """
     first = recordings[0]
     for one in recordings[1:]:
-        if one.joints != first.joints:
-            raise RecordingError(
-                f'{one.name} has efforts of {", ".join(one.joints)}, {first.name} of '
-                f'{", ".join(first.joints)}: learn from them apart'
-            )
-        if not np.array_equal(one.bandwidth, first.bandwidth):
-            lowest = min(one.bandwidth.min(), first.bandwidth.min())
-            raise RecordingError(
-                f'{one.name} has another rate of states than {first.name}: choose a bandwidth '
-                f'for both with --bandwidth, such as {lowest:.3g}'
-            )
+        _check_alike(one, first)
     peaks = KeptPeaks.joined([one.peaks for one in recordings])
     thresholds = learned_thresholds(peaks, false_alarms_per_hour)
     residuals = first.residuals
@@ -198,6 +163,25 @@ def surveyed(
         _exceeded(recordings, peaks, false_alarms_per_hour),
         tuple(name for name, speed in zip(first.joints, speeds, strict=True) if speed < REST),
     )
+
+
+def _check_alike(one: SurveyedRecording, first: SurveyedRecording) -> None:
+    """Check that two recordings can be learned from together.
+
+    Raises:
+        RecordingError: they have other watched joints, or another bandwidth.
+    """
+    if one.joints != first.joints:
+        raise RecordingError(
+            f'{one.name} has efforts of {", ".join(one.joints)}, {first.name} of '
+            f'{", ".join(first.joints)}: learn from them apart'
+        )
+    if not np.allclose(one.bandwidth, first.bandwidth, rtol=SAME):
+        lowest = min(one.bandwidth.min(), first.bandwidth.min())
+        raise RecordingError(
+            f'{one.name} has another rate of states than {first.name}: choose a bandwidth '
+            f'for both with --bandwidth, such as {lowest:.3g}'
+        )
 
 
 def _exceeded(

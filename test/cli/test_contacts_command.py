@@ -78,7 +78,7 @@ def test_thresholds_are_a_parameter_file_with_one_value_for_each_joint(taught):
     values = YAML(typ='safe').load(taught.read_text())['/**']['ros__parameters']
     assert values['joints'] == ['turn', 'slide', 'wrist']
     assert values['contact_cutoff'] == 5.0
-    assert values['external_bandwidth'] == [10.0] * 3
+    assert values['external_bandwidth'] == [20.0] * 3
     assert values['external_observer'] is True
     for band in ('collision', 'push'):
         assert min(values[f'{band}_threshold']) > 0.0

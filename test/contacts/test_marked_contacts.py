@@ -20,7 +20,7 @@ from robot_dynamics_ros.core.errors import RecordingError
 
 JOINTS = ('turn', 'slide', 'wrist')
 RATE_OF_ALARMS = 0.1
-BANDWIDTH = 10.0
+BANDWIDTH = 20.0
 # Of the observer and of the low pass behind it [s].
 LAG, SLOW = 1.0 / (2.0 * np.pi * BANDWIDTH), 1.0 / (2.0 * np.pi * 5.0)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from robot_dynamics_ros.contacts import ThresholdSurvey, surveyed
+from robot_dynamics_ros.contacts import ThresholdSurvey, surveyed, threshold_doubts
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.written_file import written_file
 
@@ -78,15 +78,18 @@ def thresholds_command(
     if not usable:
         raise RecordingError('no recording can be used')
     found = surveyed(usable, settings.cutoff, false_alarms)
-    output.write_json({**found.as_json(), 'failed': failed})
+    doubts = threshold_doubts(found)
+    output.write_json({**found.as_json(), 'doubts': doubts, 'failed': failed})
     _show(found, output)
+    for doubt in doubts:
+        output.line(doubt)
     if target is not None:
         with written_file(target) as new:
             new.write_text(threshold_file(found, target.name), encoding='utf-8')
         output.line(f'written: {target}')
     if failed:
         return CANNOT_BE_USED
-    return FINDINGS if found.doubts() else GOOD
+    return FINDINGS if doubts else GOOD
 
 
 def _show(found: ThresholdSurvey, output: Output) -> None:
@@ -95,5 +98,3 @@ def _show(found: ThresholdSurvey, output: Output) -> None:
         for remark in recording.remarks:
             output.line(f'  {recording.name}: {remark}')
     output.show('', threshold_table(found), '')
-    for doubt in found.doubts():
-        output.line(doubt)

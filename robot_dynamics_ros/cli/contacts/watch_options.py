@@ -53,7 +53,7 @@ def watch_options(command: Command) -> Command:
         ),
         click.option(
             '--bandwidth', type=positive, metavar='HZ',
-            help='Of the observer. [default: 10, or a fifth of the rate of the states]',
+            help='Of the observer. [default: 20, or a fifth of the rate of the states]',
         ),
         click.option(
             '--parameters', multiple=True, metavar='FILE',
