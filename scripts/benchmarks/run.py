@@ -15,6 +15,7 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 import back_ends
 import batches
+import contacts
 import core
 import descriptions
 import exported_c
@@ -30,7 +31,7 @@ from figures import Figure
 def main() -> int:
     parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
     parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
-    rooms = 'validate', 'recordings', 'fleets', 'identification'
+    rooms = 'validate', 'recordings', 'fleets', 'identification', 'contacts'
     parts = ['core', 'batches', 'c', 'node', 'back_ends', *rooms]
     parser.add_argument('--only', choices=parts, help='measure one of them')
     parser.add_argument(
@@ -65,6 +66,8 @@ def main() -> int:
     if options.only in (None, 'identification'):
         figures += identification.measure()
         figures += intervals.measure()
+    if options.only in (None, 'contacts'):
+        figures += contacts.measure()
     if options.only in (None, 'node'):
         figures += _measure_node(options.seconds)
     if options.json:
