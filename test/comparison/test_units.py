@@ -90,6 +90,17 @@ def test_a_robot_without_limits_is_doubted_by_its_jumps():
     assert not Quality('header').doubt
 
 
+def test_a_clock_that_runs_backward_is_not_another_unit(torques):
+    """The counts of such a recording have no position that is far away."""
+    model, reader = torques(), simulated().reader
+    evidence = gather(model, reader.motions(), file='arm.mcap', quality=reader.quality)
+    evidence.quality = replace(reader.quality, backward=reader.quality.samples)
+    assert evidence.quality.doubt.startswith('times run backward')
+    codes = [finding.code for finding in conclude(model, [evidence]).findings]
+    assert 'units' not in codes
+    assert 'stamps' in codes
+
+
 @pytest.fixture(scope='module')
 def slide():
     """A robot with a prismatic joint in its midst, and efforts that its model needs."""
