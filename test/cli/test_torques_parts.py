@@ -3,6 +3,7 @@
 import gzip
 import json
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +19,10 @@ from robot_dynamics_ros.cli.command_line import main
 from robot_dynamics_ros.cli.fleet_options import Fleet
 from robot_dynamics_ros.cli.recording_options import options_of
 from robot_dynamics_ros.cli.torques import torques_tasks as tasks_module
+from robot_dynamics_ros.cli.torques.torques_task import write_torques
 from robot_dynamics_ros.cli.torques.torques_tasks import torques_tasks
 from robot_dynamics_ros.recordings import motion
-from robot_dynamics_ros.scheduling.task import computed
+from robot_dynamics_ros.scheduling import run
 
 STATES = replace(sine_states(seconds=12.0), names=three_joints.JOINTS)
 PARTS = 4
@@ -49,14 +51,19 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def written(target, jobs):
-    """The outcome of the recording, whose tasks are computed one after the other."""
+def written(target, jobs, **fleet):
+    """The outcome of the recording, whose parts are computed in this process."""
     options = options_of(Path('arm.urdf'), [], None, (), 20.0)
-    with torques_tasks({'bag': (Path('bag'),)}, [Path(target)], Fleet(jobs=jobs)) as (task,):
-        assert len(task.parts) == (1 if jobs == 1 else PARTS)
+    fleet = Fleet(jobs=jobs, **fleet)
+    with torques_tasks({'bag': (Path('bag'),)}, [Path(target)], fleet) as (task,):
+        assert len(task.parts) == (0 if jobs == 1 else PARTS)
         # The order in which parts end is not known.
-        outcomes = [computed(part, options) for part in reversed(task.parts)]
-        return task.outcome({outcome.name: outcome for outcome in outcomes})
+        task = replace(task, parts=task.parts[::-1], join=partial(join_reversed, task.join))
+        return run([task], common=options, processes=1, resume=fleet.resume)[0]
+
+
+def join_reversed(join, results):
+    return join(results[::-1])
 
 
 def content(file):
@@ -99,17 +106,33 @@ def test_each_part_writes_a_share(folder, monkeypatch):
 
 
 def test_a_part_that_fails_leaves_the_file_as_it_was(folder, monkeypatch):
+    def full(options, name, files, target, part):
+        if part[0] == 2:
+            raise OSError(28, 'No space left on device', str(target))
+        return write_torques(options, name, files, target, part)
+
     Path('out.csv').write_text('as before')
     before = sorted(folder.iterdir())
-    options = options_of(Path('arm.urdf'), [], None, (), 20.0)
-    with torques_tasks({'bag': (Path('bag'),)}, [Path('out.csv')], Fleet(jobs=2)) as (task,):
-        outcomes = {part.name: computed(part, options) for part in task.parts}
-        name = task.parts[2].name
-        outcomes[name] = replace(outcomes[name], result=None, error='bag: no space left')
-        outcome = task.outcome(outcomes)
-    assert (outcome.name, outcome.error) == ('bag', 'bag: no space left')
+    monkeypatch.setattr(tasks_module, 'write_torques', full)
+    outcome = written('out.csv', 2)
+    assert outcome.name == 'bag'
+    assert outcome.error.endswith('2_out.csv: No space left on device')
     assert Path('out.csv').read_text() == 'as before'
     assert sorted(folder.iterdir()) == before
+
+
+def test_a_kept_result_is_that_of_the_file_in_parts_or_not(folder):
+    kept = folder / 'kept'
+    divided = written('out.csv', 2, resume=kept)
+    content = Path('out.csv').read_bytes()
+    assert (divided.error, divided.kept, len(list(kept.iterdir()))) == ('', False, 1)
+    for jobs in (2, 1):
+        again = written('out.csv', jobs, resume=kept)
+        assert again.kept
+        assert again.result == divided.result
+    Path('out.csv').unlink()
+    assert not written('out.csv', 2, resume=kept).kept
+    assert Path('out.csv').read_bytes() == content
 
 
 def test_what_cannot_be_joined_is_an_error_of_this_recording(folder, monkeypatch):
@@ -131,9 +154,10 @@ def test_no_parts_where_they_gain_nothing(folder):
 
     bag = (Path('bag'),)
     assert counts({'bag': bag}, scheduler='tcp://host:1') == [PARTS]
-    assert counts({'bag': bag}, jobs=2, resume=Path('kept')) == [1]
-    assert counts({f'bag{number}': bag for number in range(PARTS)}, jobs=2) == [1] * PARTS
-    assert counts({'nowhere': (Path('nowhere'),)}, jobs=2) == [1]
+    assert counts({'bag': bag}, jobs=2, resume=Path('kept')) == [PARTS]
+    assert counts({'bag': bag}, jobs=1) == [0]
+    assert counts({f'bag{number}': bag for number in range(PARTS)}, jobs=2) == [0] * PARTS
+    assert counts({'nowhere': (Path('nowhere'),)}, jobs=2) == [0]
 
 
 def test_the_command_divides_one_recording(folder):
