@@ -71,8 +71,6 @@ nitpick_ignore_regex = [
         r'rclpy|rosbags|scipy|trimesh|'
         r'urdf_parser_py|xml|\w+_msgs)\..*',
     ),
-    # The reference has no page of identification.
-    ('py:class', r'robot_dynamics_ros\.identification\..*'),
     # Aliases and type variables of signatures, and types of attributes in pieces.
     ('py:class', r'(.*\.)?(Array|Key|Programs|Result)'),
     ('py:class', r'(dict|list|tuple)\[.*'),

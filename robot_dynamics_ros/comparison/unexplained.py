@@ -47,8 +47,8 @@ def advice_on_names(judge: Judge) -> str:
     names = judge.observations.torques.model.joint_names
     which = ', '.join(name for name, one in zip(names, carries, strict=True) if one)
     return (
-        f'{NAMES} Gravity loads {which} most, and hardly any of it is in their efforts: perhaps the '
-        'driver compensates gravity.'
+        f'{NAMES} Gravity loads {which} most, and hardly any of it is in the efforts there: the '
+        'driver may compensate it.'
     )
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import struct
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +15,7 @@ pytest.importorskip('rosbags')
 
 from recorded_states import csv_file, joint_state_bag, sine_states
 from rosbags.highlevel import AnyReader
+from ruamel.yaml import YAML
 
 from robot_dynamics_ros.cli.command_line import main
 from robot_dynamics_ros.cli.fleet_options import Fleet
@@ -90,6 +92,41 @@ def test_parts_together_are_the_whole(folder, ending):
     assert content(Path(f'divided.{ending}')) == content(Path(f'whole.{ending}'))
     names = {'bag', 'arm.urdf', f'whole.{ending}', f'divided.{ending}'}
     assert {path.name for path in folder.iterdir()} == names
+
+
+def records(file):
+    """Place, code and content of each record of an MCAP file."""
+    data, place = file.read_bytes(), 8
+    while place < len(data) - 8:
+        code, length = struct.unpack_from('<BQ', data, place)
+        yield place, code, data[place + 9 : place + 9 + length]
+        place += 9 + length
+
+
+def rosbag2_metadata(file):
+    """What rosbag2 says of a bag within its storage file, found by the index at the end."""
+    found = {code: (place, content) for place, code, content in records(file)}
+    place, content = found[0x0C]
+    index = struct.pack('<QQI', place, 9 + len(content), 7) + b'rosbag2'
+    assert found[0x0D][1] == index
+    (count,) = struct.unpack_from('<I', found[0x0B][1], 18)
+    assert count == 1
+    return YAML(typ='safe').load(content.partition(b'serialized_metadata')[2][4:].decode())
+
+
+def test_a_joined_file_has_the_metadata_of_rosbag2(folder):
+    written('whole.mcap', 1)
+    written('divided.mcap', 2)
+    whole, divided = (rosbag2_metadata(Path(f'{name}.mcap')) for name in ('whole', 'divided'))
+    assert divided == whole
+    with AnyReader([Path('divided.mcap')]) as reader:
+        stamps = [time for _, time, _ in reader.messages()]
+        counts = {each.topic: each.msgcount for each in reader.connections}
+    assert divided['message_count'] == len(stamps)
+    assert divided['starting_time'] == {'nanoseconds_since_epoch': min(stamps)}
+    assert divided['duration'] == {'nanoseconds': max(stamps) - min(stamps)}
+    topics = divided['topics_with_message_count']
+    assert counts == {each['topic_metadata']['name']: each['message_count'] for each in topics}
 
 
 def test_each_part_writes_a_share(folder, monkeypatch):
