@@ -3,11 +3,13 @@
 import re
 import sys
 from collections import defaultdict
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
 import numpy.typing
+from sphinx.ext.autodoc.mock import mock
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
 # What they stand for fills half a page.
@@ -62,6 +64,15 @@ casadi.sin = casadi.cos = abs
 jax.core, jax.numpy = jax, ModuleType('jax.numpy')
 jax.numpy.sin = jax.numpy.cos = abs
 sys.modules['jax.numpy'] = jax.numpy
+# In their packages, functions hide these modules, which autosummary would not find.
+with mock(autodoc_mock_imports):
+    for name in (
+        'identification.estimation.estimate',
+        'identification.regression.equations',
+        'report.provenance',
+    ):
+        package, _, hidden = f'robot_dynamics_ros.{name}'.rpartition('.')
+        setattr(import_module(package), hidden, import_module(f'{package}.{hidden}'))
 autodoc_typehints_format = 'short'
 # Other projects' documents are not read: the build needs no network.
 nitpick_ignore_regex = [
@@ -76,8 +87,6 @@ nitpick_ignore_regex = [
     ('py:class', r'(dict|list|tuple)\[.*'),
     # Of one of two modules, by the version of Python.
     ('py:exc', 'ZstdError'),
-    # The function hides the module of its name.
-    ('py:class', r'robot_dynamics_ros\.report\.provenance\.Provenance'),
 ]
 # Two classes have the name Comparison; signatures show it without its module.
 suppress_warnings = ['ref.python']

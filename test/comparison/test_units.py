@@ -8,7 +8,6 @@ import pytest
 import three_joints
 
 pytest.importorskip('mujoco')
-pytest.importorskip('scipy')
 
 from simulated_recordings import JOINTS, RATE, Recorded, simulated
 
