@@ -78,13 +78,15 @@ autodoc_typehints_format = 'short'
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|collections|contextlib|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
+        r'(casadi|collections|contextlib|datetime|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
         r'rclpy|rosbags|scipy|trimesh|'
         r'urdf_parser_py|xml|\w+_msgs)\..*',
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
-    ('py:class', r'(.*\.)?(Array|Key|Programs|Result)'),
-    ('py:class', r'(dict|list|tuple)\[.*'),
+    ('py:class', r'Array|Key|robot_dynamics_ros\.core\.robot_programs\.Programs'),
+    ('py:class', r'robot_dynamics_ros\.(core\.task\.samples|scheduling\.once)\.Result'),
+    ('py:class', r'Path|(dict|list|tuple)\[.*'),
+    ('py:obj', r"typing\.Literal\['\w+'"),
     # Of one of two modules, by the version of Python.
     ('py:exc', 'ZstdError'),
 ]
