@@ -195,7 +195,7 @@ def test_what_shows_nothing_is_refused(identified, files, change, still, words):
         (['--load', 'tool=1.0'], 'FRAME=KG@BAG'),
         (['--held-out', 'good.csv'], 'is fitted too'),
         (['--without', 'good.csv'], '--payload'),
-        (['--report', 'report.docx'], '.html, .png'),
+        (['--report', 'report.docx'], '.html, .pdf, .png'),
     ],
 )
 def test_what_cannot_be_meant_is_refused(identified, options, words):

@@ -88,7 +88,7 @@ used.
 @click.option('--force', is_flag=True, help='Write a doubtful model, and replace other files.')
 @click.option(
     '--report', type=file_to_write(), metavar='FILE',
-    help='Write the report there too, in any case: .html or .png.',
+    help='Write the report there too, in any case: .html, .pdf or .png.',
 )  # fmt: skip
 @fleet_options
 @output_options

@@ -45,6 +45,11 @@ from .identify_setup import Equations, Setup
 from .identify_sources import Sources, in_parts
 from .surveys import Files, Surveys, surveyed
 
+SPRINGS = (
+    'The identified torque includes springs, and dynamics_node has none: what it commands lacks '
+    'stiffness times position of each joint. friction.yaml has the stiffness in comments.'
+)
+
 
 @dataclass(frozen=True)
 class Identified:
@@ -112,6 +117,8 @@ def identified(
         interval=surveys.interval,
         currents='gain' in equations.terms,
     )
+    if 'stiffness' in equations.terms:
+        judgement = replace(judgement, verdict=(*judgement.verdict, SPRINGS))
     identification = Identification(
         judgement,
         found.final.method,

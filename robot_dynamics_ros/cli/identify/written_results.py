@@ -39,8 +39,15 @@ def texts_of(found: Identified, *, xacro: bool = False) -> dict[str, str]:
     Raises:
         ParameterError: a URDF cannot hold the model.
     """
-    report = found.identification.as_json()
-    return result_files(found.setup.urdf, found.setup.model, found.model, report, xacro=xacro)
+    result = found.identification
+    return result_files(
+        found.setup.urdf,
+        found.setup.model,
+        found.model,
+        result.as_json(),
+        rows=result.joint_rows,
+        xacro=xacro,
+    )
 
 
 def objections(found: Identified) -> list[str]:
