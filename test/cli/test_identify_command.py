@@ -1,6 +1,7 @@
 """`robot_dynamics identify`: what it writes, what it refuses, and what it says of bad data."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -132,6 +133,29 @@ def test_bad_data_are_said(identified, files, code):
     assert f'\n{code}: ' in ended.stdout
     if code in ('current', 'wrong_robot'):
         assert not (files / code).exists()
+
+
+@pytest.mark.parametrize('push', [(2.0, 4.0, 2.5), (10.0, 20.0, 12.5)])
+def test_a_contact_of_a_fifth_of_the_fitted_part_is_left_out(identified, files, push):
+    """1.2 of 6 s: an estimate that follows it is several times worse on the held-out part."""
+
+    def touched(times, efforts):
+        return efforts + ((times > 2.0) & (times < 3.2))[:, None] * np.array(push)
+
+    recording(files / 'touched.csv', touched)
+    _, result = identified('touched.csv', '--force', target='touched')
+    assert codes(result)[0] == 'contact'
+    assert 'wrong_robot' not in codes(result)
+    begin, end = map(float, re.search(r'csv (\S+) s to (\S+) s', said(result, 'contact')).groups())
+    assert begin == pytest.approx(2.0, abs=0.4)
+    assert end == pytest.approx(3.2, abs=0.4)
+    for joint in result['held_out'].values():
+        assert joint['rms_identified'] < 0.1 * joint['rms_nominal']
+
+
+def said(result, code):
+    """The message of the first finding of a code."""
+    return next(one['message'] for one in result['findings'] if one['code'] == code)
 
 
 GAINS = {'joint1': 9.0, 'joint2': 8.0, 'joint3': 7.0}

@@ -6,13 +6,16 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
+    WindowSums,
     lagged_influence,
+    window_sums,
 )
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.regression import (
@@ -32,6 +35,7 @@ from .identify_tasks import (
     fitted_equations,
     judge_recording,
     reduce_recording,
+    sum_windows,
 )
 
 # [B] of a part: some ten seconds of work.
@@ -75,12 +79,22 @@ class Sources:
         """
         if self.is_here:
             return reduce(self._kept, weights)
-        tasks = [
-            self._task(source, reduce_recording, (weights,))
-            for source in self.sources
-            if source.fitted.role != 'held out'
-        ]
-        return ReducedEquations.merged(self._results('identify', tasks))
+        return ReducedEquations.merged(self._of_fitted('identify', reduce_recording, weights))
+
+    def windows(self, columns: tuple[int, ...], scales: Array, size: int) -> WindowSums:
+        """Sums of the equations of all fitted parts over windows of time.
+
+        Args:
+            columns: (c,) that are fitted.
+            scales: (c,) plausible magnitudes of their parameters.
+            size: equations of each joint in a window.
+
+        Raises:
+            RecordingError: a recording cannot be used.
+        """
+        if self.is_here:
+            return window_sums(self._kept, columns, scales, size)
+        return WindowSums.merged(self._of_fitted('windows', sum_windows, columns, scales, size))
 
     def influence(self, found: Estimate) -> LaggedInfluence:
         """How residuals of all fitted parts are correlated.
@@ -100,12 +114,9 @@ class Sources:
             found.noise,
             found.method,
         )
-        tasks = [
-            self._task(source, correlate_recording, arguments)
-            for source in self.sources
-            if source.fitted.role != 'held out'
-        ]
-        return LaggedInfluence.merged(self._results('correlations', tasks))
+        return LaggedInfluence.merged(
+            self._of_fitted('correlations', correlate_recording, *arguments)
+        )
 
     def evidence(self, nominal: Array, identified: Array) -> list[Evidence]:
         """What is kept of each recording to judge a model, in their order.
@@ -134,12 +145,21 @@ class Sources:
                 yield from fitted_equations(self.setup, source)
                 advance(1)
 
+    def _of_fitted(self, what: str, function: object, *arguments: object) -> list[Any]:
+        """What tasks give of each fitted part, in their order."""
+        tasks = [
+            self._task(source, function, arguments)
+            for source in self.sources
+            if source.fitted.role != 'held out'
+        ]
+        return self._results(what, tasks)
+
     def _task(self, source: Source, function: object, arguments: tuple[object, ...]) -> Task:
         number, count = source.part
         name = source.name if count == 1 else f'{source.name}, part {number + 1} of {count}'
         return Task(name, function, (source, *arguments), reads=source.files)
 
-    def _results(self, what: str, tasks: Sequence[Task]) -> list[object]:
+    def _results(self, what: str, tasks: Sequence[Task]) -> list[Any]:
         outcomes = self.fleet.run(what, tasks, self.setup, self.output, 'parts')
         for outcome in outcomes:
             if outcome.error:

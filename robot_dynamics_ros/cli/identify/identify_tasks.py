@@ -12,7 +12,9 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
+    WindowSums,
     lagged_influence,
+    window_sums,
 )
 from robot_dynamics_ros.identification.estimation.estimate import Method
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
@@ -118,6 +120,24 @@ def correlate_recording(
     trust = np.ones(len(noise))
     found = Estimate(setup.layout, parameters, columns, covariance, noise, trust, method)
     return lagged_influence(fitted_equations(setup, source), found)
+
+
+def sum_windows(
+    setup: Setup, source: Source, columns: tuple[int, ...], scales: Array, size: int
+) -> WindowSums:
+    """Sums of the equations of the fitted part of a recording over windows of time.
+
+    Args:
+        setup: of the identification.
+        source: the recording.
+        columns: (c,) that are fitted.
+        scales: (c,) plausible magnitudes of their parameters.
+        size: equations of each joint in a window.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+    """
+    return window_sums(fitted_equations(setup, source), columns, scales, size)
 
 
 def fitted_equations(setup: Setup, source: Source) -> Iterator[EquationBlock]:

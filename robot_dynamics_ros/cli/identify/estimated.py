@@ -1,0 +1,123 @@
+"""The estimate of an identification: what the fitted parts of all recordings determine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.identification.consistency import consistent
+from robot_dynamics_ros.identification.estimation import (
+    Estimate,
+    HuberWeights,
+    Period,
+    PeriodWeights,
+    estimate,
+    touched_periods,
+    with_correlation,
+)
+from robot_dynamics_ros.identification.observability import (
+    BaseParameters,
+    Structure,
+    base_parameters,
+    excitation_findings,
+    structure_of,
+)
+from robot_dynamics_ros.identification.observability.whitened import whitened
+from robot_dynamics_ros.identification.regression import ReducedEquations
+
+from .identify_sources import Sources
+
+# Share of the RMS of the effort that is left at a joint, from which on contacts are looked for.
+SUSPICIOUS = 0.05
+# Windows of all recordings together, and equations of each joint in one, at least.
+WINDOWS, SHORTEST = 60, 10
+# Periods that a message lists.
+LISTED = 5
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """An estimate of the fitted parts.
+
+    Attributes:
+        structure: of the robot.
+        base: what the data determine.
+        final: the physically consistent estimate.
+        findings: about the excitation.
+        left_out: periods that are not fitted, as something else than the robot made the efforts.
+    """
+
+    structure: Structure
+    base: BaseParameters
+    final: Estimate
+    findings: Sequence[Finding]
+    left_out: tuple[Period, ...] = ()
+
+    @classmethod
+    def of(cls, sources: Sources) -> Estimated:
+        """Estimate from all equations of the fitted parts.
+
+        Args:
+            sources: the recordings.
+
+        Raises:
+            RecordingError: a recording cannot be used.
+            ParameterError: no fitted part has an equation.
+        """
+        structure = structure_of(sources.setup.layout)
+        reduced = sources.reduced()
+        left_out = _touched(sources, structure, reduced)
+
+        def weighed(weights: HuberWeights | None) -> ReducedEquations:
+            return sources.reduced(PeriodWeights(left_out, weights) if left_out else weights)
+
+        if left_out:
+            reduced = weighed(None)
+        base = base_parameters(reduced, structure)
+        robust = estimate(reduced, weighed, base)
+        # Contacts do not come back by equations without weights.
+        weighted = weighed(HuberWeights(robust.parameters, robust.noise))
+        again = base_parameters(weighted, structure)
+        if again.rank > base.rank:
+            # They hid parameters that the rest of the data tells.
+            base = again
+            robust = estimate(reduced, weighed, base)
+            weighted = weighed(HuberWeights(robust.parameters, robust.noise))
+        independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
+        robust = with_correlation(robust, sources.influence(robust), independence)
+        final = consistent(weighted, robust, carried=sources.setup.carried)
+        findings = excitation_findings(reduced, base)
+        return cls(structure, base, final, findings, left_out)
+
+    def left_out_findings(self) -> Iterator[Finding]:
+        """That periods are not fitted, and which."""
+        if not self.left_out:
+            return
+        listed = ', '.join(
+            f'{name} {begin:.1f} s to {end:.1f} s' for name, begin, end in self.left_out[:LISTED]
+        )
+        more = f' and {len(self.left_out) - LISTED} more' if len(self.left_out) > LISTED else ''
+        yield Finding(
+            'contact',
+            (),
+            sum(end - begin for _, begin, end in self.left_out),
+            f'Not fitted, as the efforts do not fit what the rest of the recordings agrees on: '
+            f'{listed}{more}: a contact, a hand or a cable. Record without contact.',
+        )
+
+
+def _touched(
+    sources: Sources, structure: Structure, reduced: ReducedEquations
+) -> tuple[Period, ...]:
+    """Periods that do not fit what the others agree on; none where little is left altogether."""
+    seen = whitened(reduced, structure.columns)
+    squares = np.linalg.norm(reduced.triangles[:, :, -1], axis=1)
+    rms = squares / np.sqrt(np.maximum(reduced.counts, 1.0))
+    if not np.any(seen.noise > SUSPICIOUS * rms):
+        return ()
+    columns = tuple(structure.columns)
+    size = max(SHORTEST, round(float(reduced.counts.max()) / WINDOWS))
+    return touched_periods(sources.windows(columns, seen.scales[list(columns)], size))
