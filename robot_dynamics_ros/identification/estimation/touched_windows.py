@@ -65,7 +65,8 @@ def _far(sums: WindowSums, coefficients: Array) -> Flags:
     rms = np.sqrt(_squares(sums, coefficients) / np.maximum(sums.counts, 1.0))
     rms = np.where(sums.counts > 0.0, rms, np.nan)
     with np.errstate(invalid='ignore'):
-        far: Flags = (rms > FAR * np.nanmedian(rms, axis=0)).any(axis=1)
+        exceeding = rms > FAR * np.nanmedian(rms, axis=0)
+    far: Flags = np.any(exceeding, axis=1)
     return far
 
 

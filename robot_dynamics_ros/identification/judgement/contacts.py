@@ -62,7 +62,7 @@ def contacts(evidence: Evidence, size: int) -> list[Contact]:
         [_median(column[rows]) for column, rows in zip(squares.T, clear.T, strict=True)]
     )
     far = clear & (squares > FAR**2 * np.where(usual > 0.0, usual, np.inf))
-    touched = far.any(axis=1)
+    touched: Flags = np.any(far, axis=1)
     if not touched.any() or touched.mean() > MOST:
         return []
     found = []
@@ -88,7 +88,7 @@ def _median(values: Array) -> float:
     return float(np.median(values)) if len(values) >= FEWEST else 0.0
 
 
-def _runs(times: Array, touched: Array) -> list[Array]:
+def _runs(times: Array, touched: Flags) -> list[Array]:
     """Rows of touched windows that are near each other."""
     rows = np.flatnonzero(touched)
     cuts = np.flatnonzero(np.diff(times[rows]) > (GAP + 1.5) * LENGTH) + 1
