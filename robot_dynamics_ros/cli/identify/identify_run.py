@@ -10,7 +10,7 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.identification.consistency import consistent
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
-    HuberWeights,
+    OutlierWeights,
     estimate,
     with_correlation,
 )
@@ -173,17 +173,14 @@ class _Estimated:
         structure = structure_of(sources.setup.layout)
         base = base_parameters(reduced, structure)
         robust = estimate(reduced, sources.reduced, base)
-        # Contacts do not come back by equations without weights.
-        weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
-        again = base_parameters(weighted, structure)
-        if again.rank > base.rank:
-            # They hid parameters that the rest of the data tells.
-            base = again
-            robust = estimate(reduced, sources.reduced, base)
-            weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
+        weights = OutlierWeights(robust.parameters, robust.noise, sources.disturbed(robust))
+        weighted = sources.reduced(weights)
+        # Contacts may hide parameters that the rest of the data tells, or tell them alone.
+        base = base_parameters(weighted, structure)
+        found = estimate(weighted, base=base)
         independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
-        robust = with_correlation(robust, sources.influence(robust), independence)
-        final = consistent(weighted, robust, carried=sources.setup.carried)
+        found = with_correlation(found, sources.influence(found, weights), independence)
+        final = consistent(weighted, found, carried=sources.setup.carried)
         return cls(structure, base, final, excitation_findings(reduced, base))
 
 

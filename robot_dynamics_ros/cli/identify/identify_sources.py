@@ -12,6 +12,9 @@ from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
+    OutlierWeights,
+    Period,
+    disturbed_periods,
     lagged_influence,
 )
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
@@ -29,6 +32,7 @@ from ..output import Output
 from .identify_setup import Setup, Source
 from .identify_tasks import (
     correlate_recording,
+    disturbed_recording,
     fitted_equations,
     judge_recording,
     reduce_recording,
@@ -82,23 +86,43 @@ class Sources:
         ]
         return ReducedEquations.merged(self._results('identify', tasks))
 
-    def influence(self, found: Estimate) -> LaggedInfluence:
-        """How residuals of all fitted parts are correlated.
+    def disturbed(self, robust: Estimate) -> tuple[Period, ...]:
+        """When something touched the robot in the fitted parts.
 
         Args:
-            found: weighted or robust estimate of all of them.
+            robust: estimate of all of them.
 
         Raises:
             RecordingError: a recording cannot be used.
         """
         if self.is_here:
-            return lagged_influence(self._kept, found)
+            return disturbed_periods(self._kept, robust.parameters)
+        tasks = [
+            self._task(source, disturbed_recording, (robust.parameters,))
+            for source in self.sources
+            if source.fitted.role != 'held out'
+        ]
+        found = self._results('contacts', tasks)
+        return tuple(period for periods in found for period in periods)
+
+    def influence(self, found: Estimate, weights: OutlierWeights) -> LaggedInfluence:
+        """How residuals of all fitted parts are correlated.
+
+        Args:
+            found: weighted estimate of all of them.
+            weights: of their equations.
+
+        Raises:
+            RecordingError: a recording cannot be used.
+        """
+        if self.is_here:
+            return lagged_influence(self._kept, found, weights)
         arguments = (
             found.parameters,
             found.base_columns,
             found.base_covariance,
             found.noise,
-            found.method,
+            weights,
         )
         tasks = [
             self._task(source, correlate_recording, arguments)
