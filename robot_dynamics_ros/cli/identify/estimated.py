@@ -12,6 +12,7 @@ from robot_dynamics_ros.identification.consistency import consistent
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     HuberWeights,
+    OutlierWeights,
     Period,
     PeriodWeights,
     estimate,
@@ -78,17 +79,15 @@ class Estimated:
             reduced = weighed(None)
         base = base_parameters(reduced, structure)
         robust = estimate(reduced, weighed, base)
-        # Contacts do not come back by equations without weights.
-        weighted = weighed(HuberWeights(robust.parameters, robust.noise))
-        again = base_parameters(weighted, structure)
-        if again.rank > base.rank:
-            # They hid parameters that the rest of the data tells.
-            base = again
-            robust = estimate(reduced, weighed, base)
-            weighted = weighed(HuberWeights(robust.parameters, robust.noise))
+        periods = (*left_out, *sources.disturbed(robust))
+        weights = OutlierWeights(robust.parameters, robust.noise, periods)
+        weighted = sources.reduced(weights)
+        # Contacts may hide parameters that the rest of the data tells, or tell them alone.
+        base = base_parameters(weighted, structure)
+        found = estimate(weighted, base=base)
         independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
-        robust = with_correlation(robust, sources.influence(robust), independence)
-        final = consistent(weighted, robust, carried=sources.setup.carried)
+        found = with_correlation(found, sources.influence(found, weights), independence)
+        final = consistent(weighted, found, carried=sources.setup.carried)
         findings = excitation_findings(reduced, base)
         return cls(structure, base, final, findings, left_out)
 
@@ -97,13 +96,14 @@ class Estimated:
         if not self.left_out:
             return
         listed = ', '.join(
-            f'{name} {begin:.1f} s to {end:.1f} s' for name, begin, end in self.left_out[:LISTED]
+            f'{one.recording} {one.begin:.1f} s to {one.end:.1f} s'
+            for one in self.left_out[:LISTED]
         )
         more = f' and {len(self.left_out) - LISTED} more' if len(self.left_out) > LISTED else ''
         yield Finding(
             'contact',
             (),
-            sum(end - begin for _, begin, end in self.left_out),
+            sum(one.end - one.begin for one in self.left_out),
             f'Not fitted, as the efforts do not fit what the rest of the recordings agrees on: '
             f'{listed}{more}: a contact, a hand or a cable. Record without contact.',
         )

@@ -13,7 +13,10 @@ from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
+    OutlierWeights,
+    Period,
     WindowSums,
+    disturbed_periods,
     lagged_influence,
     window_sums,
 )
@@ -32,6 +35,7 @@ from ..output import Output
 from .identify_setup import Setup, Source
 from .identify_tasks import (
     correlate_recording,
+    disturbed_recording,
     fitted_equations,
     judge_recording,
     reduce_recording,
@@ -96,23 +100,38 @@ class Sources:
             return window_sums(self._kept, columns, scales, size)
         return WindowSums.merged(self._of_fitted('windows', sum_windows, columns, scales, size))
 
-    def influence(self, found: Estimate) -> LaggedInfluence:
-        """How residuals of all fitted parts are correlated.
+    def disturbed(self, robust: Estimate) -> tuple[Period, ...]:
+        """When something touched the robot in the fitted parts.
 
         Args:
-            found: weighted or robust estimate of all of them.
+            robust: estimate of all of them.
 
         Raises:
             RecordingError: a recording cannot be used.
         """
         if self.is_here:
-            return lagged_influence(self._kept, found)
+            return disturbed_periods(self._kept, robust.parameters)
+        found = self._of_fitted('contacts', disturbed_recording, robust.parameters)
+        return tuple(period for periods in found for period in periods)
+
+    def influence(self, found: Estimate, weights: OutlierWeights) -> LaggedInfluence:
+        """How residuals of all fitted parts are correlated.
+
+        Args:
+            found: weighted estimate of all of them.
+            weights: of their equations.
+
+        Raises:
+            RecordingError: a recording cannot be used.
+        """
+        if self.is_here:
+            return lagged_influence(self._kept, found, weights)
         arguments = (
             found.parameters,
             found.base_columns,
             found.base_covariance,
             found.noise,
-            found.method,
+            weights,
         )
         return LaggedInfluence.merged(
             self._of_fitted('correlations', correlate_recording, *arguments)

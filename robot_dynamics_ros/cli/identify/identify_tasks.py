@@ -12,11 +12,13 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
+    OutlierWeights,
+    Period,
     WindowSums,
+    disturbed_periods,
     lagged_influence,
     window_sums,
 )
-from robot_dynamics_ros.identification.estimation.estimate import Method
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
 from robot_dynamics_ros.identification.judgement.survey import survey
@@ -94,6 +96,20 @@ def reduce_recording(
     return reduce(fitted_equations(setup, source), weights)
 
 
+def disturbed_recording(setup: Setup, source: Source, parameters: Array) -> tuple[Period, ...]:
+    """When something touched the robot in the fitted part of a recording.
+
+    Args:
+        setup: of the identification.
+        source: the recording.
+        parameters: (p,) of a robust estimate from all recordings.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+    """
+    return disturbed_periods(fitted_equations(setup, source), parameters)
+
+
 def correlate_recording(
     setup: Setup,
     source: Source,
@@ -101,7 +117,7 @@ def correlate_recording(
     columns: tuple[int, ...],
     covariance: Array,
     noise: Array,
-    method: Method,
+    weights: OutlierWeights,
 ) -> LaggedInfluence:
     """How residuals of the fitted part of a recording are correlated.
 
@@ -112,14 +128,14 @@ def correlate_recording(
         columns: (b,) of the base parameters.
         covariance: (b, b) of these, for white noise.
         noise: (r,) standard deviation of the equations.
-        method: of the estimate.
+        weights: of the equations in the estimate.
 
     Raises:
         RecordingError: the recording cannot be used.
     """
     trust = np.ones(len(noise))
-    found = Estimate(setup.layout, parameters, columns, covariance, noise, trust, method)
-    return lagged_influence(fitted_equations(setup, source), found)
+    found = Estimate(setup.layout, parameters, columns, covariance, noise, trust, 'weighted')
+    return lagged_influence(fitted_equations(setup, source), found, weights)
 
 
 def sum_windows(

@@ -9,12 +9,10 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from ..regression.equations import EquationBlock
+from .disturbances import Period
 from .huber import HuberWeights
 from .touched_windows import touched_windows
 from .window_sums import WindowSums
-
-# Name of the recording, first and last time [s].
-Period = tuple[str, float, float]
 
 
 @dataclass(frozen=True)
@@ -32,9 +30,10 @@ class PeriodWeights:
     def __call__(self, block: EquationBlock) -> Array:
         """The weights (m, r) of a block."""
         weights = np.ones(block.used.shape) if self.others is None else self.others(block)
-        for recording, begin, end in self.periods:
-            if recording == block.recording:
-                weights[(block.times >= begin) & (block.times <= end)] = 0.0
+        for period in self.periods:
+            if period.recording == block.recording:
+                inside = (block.times >= period.begin) & (block.times <= period.end)
+                weights[inside] = 0.0
         return weights
 
 
@@ -48,8 +47,8 @@ def touched_periods(sums: WindowSums) -> tuple[Period, ...]:
     before = -2
     for index in np.flatnonzero(touched_windows(sums)).tolist():
         name, begin, end = sums.recordings[index], sums.begins[index], sums.ends[index]
-        if index == before + 1 and periods[-1][0] == name:
-            begin = periods.pop()[1]
-        periods.append((name, float(begin), float(end)))
+        if index == before + 1 and periods[-1].recording == name:
+            begin = periods.pop().begin
+        periods.append(Period(name, float(begin), float(end)))
         before = index
     return tuple(periods)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from robot_dynamics_ros.identification.estimation.disturbances import Period
 from robot_dynamics_ros.identification.estimation.period_weights import touched_periods
 from robot_dynamics_ros.identification.estimation.touched_windows import touched_windows
 from robot_dynamics_ros.identification.estimation.window_sums import WindowSums
@@ -50,7 +51,7 @@ def test_what_is_no_contact(push, seed):
 
 def test_periods_are_joined_within_a_recording():
     found = touched_periods(sums(pushed(*range(8, 12)), name=lambda window: str(window // 10)))
-    assert found == (('0', 8.0, 9.9), ('1', 10.0, 11.9))
+    assert found == (Period('0', 8.0, 9.9), Period('1', 10.0, 11.9))
 
 
 def test_of_few_windows_nothing_is_concluded():
