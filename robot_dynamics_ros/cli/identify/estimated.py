@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.core.errors import IdentificationError
 from robot_dynamics_ros.identification.consistency import consistent
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
@@ -46,9 +47,10 @@ class Estimated:
     Attributes:
         structure: of the robot.
         base: what the data determine.
-        final: the physically consistent estimate.
+        final: the physically consistent estimate; without one, that of least squares.
         findings: about the excitation.
         left_out: periods that are not fitted, as something else than the robot made the efforts.
+        failure: why no consistent estimate was found; empty where one was.
     """
 
     structure: Structure
@@ -56,6 +58,7 @@ class Estimated:
     final: Estimate
     findings: Sequence[Finding]
     left_out: tuple[Period, ...] = ()
+    failure: str = ''
 
     @classmethod
     def of(cls, sources: Sources) -> Estimated:
@@ -87,9 +90,12 @@ class Estimated:
         found = estimate(weighted, base=base)
         independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
         found = with_correlation(found, sources.influence(found, weights), independence)
-        final = consistent(weighted, found, carried=sources.setup.carried)
-        findings = excitation_findings(reduced, base)
-        return cls(structure, base, final, findings, left_out)
+        findings = [*_empty_findings(sources), *excitation_findings(reduced, base)]
+        try:
+            final, failure = consistent(weighted, found, carried=sources.setup.carried), ''
+        except IdentificationError as error:
+            final, failure = found, str(error)
+        return cls(structure, base, final, findings, left_out, failure)
 
     def left_out_findings(self) -> Iterator[Finding]:
         """That periods are not fitted, and which."""
@@ -106,6 +112,18 @@ class Estimated:
             sum(one.end - one.begin for one in self.left_out),
             f'Not fitted, as the efforts do not fit what the rest of the recordings agrees on: '
             f'{listed}{more}: a contact, a hand or a cable. Record without contact.',
+        )
+
+
+def _empty_findings(sources: Sources) -> Iterator[Finding]:
+    """Recordings of which nothing is fitted."""
+    for name in sources.empty:
+        yield Finding(
+            'short',
+            (),
+            None,
+            f'{name}: no motion was long enough for the filter: nothing of it is fitted. Record '
+            'a longer motion, or leave it out.',
         )
 
 

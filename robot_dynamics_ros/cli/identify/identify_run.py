@@ -47,12 +47,14 @@ class Identified:
         identification: the result.
         model: the identified one, of the joints that were recorded.
         files: of the recordings.
+        failure: why no physically consistent estimate was found; empty where one was.
     """
 
     setup: Setup
     identification: Identification
     model: IdentifiedModel
     files: Sequence[tuple[Path, ...]]
+    failure: str = ''
 
 
 def identified(
@@ -120,7 +122,7 @@ def identified(
         tuple(body.reason for body in found.base.undetermined),
     )
     model = model_of_parameters(setup.layout, found.final.parameters)
-    return Identified(setup, identification, model, list(files.values()))
+    return Identified(setup, identification, model, list(files.values()), found.failure)
 
 
 def _setup(options: RecordingOptions, equations: Equations, surveys: Surveys) -> Setup:

@@ -55,12 +55,14 @@ class Sources:
         sources: recordings, or their parts.
         fleet: where tasks are computed.
         output: shows how far they are.
+        empty: names of recordings that are to be fitted and gave no equation.
     """
 
     setup: Setup
     sources: Sequence[Source]
     fleet: Fleet
     output: Output
+    empty: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Equations that this process keeps, where no other process computes."""
@@ -83,7 +85,12 @@ class Sources:
         """
         if self.is_here:
             return reduce(self._kept, weights)
-        return ReducedEquations.merged(self._of_fitted('identify', reduce_recording, weights))
+        parts = self._of_fitted('identify', reduce_recording, weights)
+        fitted = [source.name for source in self._fitted]
+        found = {name for name, part in zip(fitted, parts, strict=True) if part is not None}
+        self.empty = tuple(name for name in dict.fromkeys(fitted) if name not in found)
+        some = [part for part in parts if part is not None]
+        return ReducedEquations.merged(some) if some else reduce(())
 
     def windows(self, columns: tuple[int, ...], scales: Array, size: int) -> WindowSums:
         """Sums of the equations of all fitted parts over windows of time.
@@ -158,19 +165,23 @@ class Sources:
         return [Evidence.joined([one for one in parts if one.file == name]) for name in names]
 
     def _blocks(self) -> Iterator[EquationBlock]:
-        fitted = [source for source in self.sources if source.fitted.role != 'held out']
-        with self.output.progress('equations', len(fitted), 'recordings') as advance:
-            for source in fitted:
-                yield from fitted_equations(self.setup, source)
+        found = set()
+        with self.output.progress('equations', len(self._fitted), 'recordings') as advance:
+            for source in self._fitted:
+                for block in fitted_equations(self.setup, source):
+                    found.add(source.name)
+                    yield block
                 advance(1)
+        self.empty = tuple(one.name for one in self._fitted if one.name not in found)
+
+    @property
+    def _fitted(self) -> list[Source]:
+        """Those that are fitted, wholly or in part."""
+        return [source for source in self.sources if source.fitted.role != 'held out']
 
     def _of_fitted(self, what: str, function: object, *arguments: object) -> list[Any]:
         """What tasks give of each fitted part, in their order."""
-        tasks = [
-            self._task(source, function, arguments)
-            for source in self.sources
-            if source.fitted.role != 'held out'
-        ]
+        tasks = [self._task(source, function, arguments) for source in self._fitted]
         return self._results(what, tasks)
 
     def _task(self, source: Source, function: object, arguments: tuple[object, ...]) -> Task:

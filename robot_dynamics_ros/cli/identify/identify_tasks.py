@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -81,8 +82,10 @@ def survey_recording(
 
 def reduce_recording(
     setup: Setup, source: Source, weights: Weights | None = None
-) -> ReducedEquations:
-    """The equations of the fitted part of a recording, reduced.
+) -> ReducedEquations | None:
+    """The equations of the fitted part of a recording, reduced; None where there are none.
+
+    A part of a recording may lie in what is held out, and a recording may be too short.
 
     Args:
         setup: of the identification.
@@ -91,9 +94,10 @@ def reduce_recording(
 
     Raises:
         RecordingError: the recording cannot be used.
-        ParameterError: its fitted part has no equation.
     """
-    return reduce(fitted_equations(setup, source), weights)
+    blocks = fitted_equations(setup, source)
+    first = next(blocks, None)
+    return None if first is None else reduce(chain([first], blocks), weights)
 
 
 def disturbed_recording(setup: Setup, source: Source, parameters: Array) -> tuple[Period, ...]:

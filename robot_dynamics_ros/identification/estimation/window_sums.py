@@ -35,6 +35,8 @@ class WindowSums:
     @classmethod
     def merged(cls, parts: Sequence[WindowSums]) -> WindowSums:
         """Those of all data from those of its parts, one at least."""
+        # A part without a window does not know how many equations there are.
+        parts = [part for part in parts if part.recordings] or parts[:1]
         return cls(
             tuple(name for part in parts for name in part.recordings),
             *(

@@ -81,6 +81,8 @@ def _summary(
     yield from wrapped(first, HEADLINE, 1.4)
     for sentence in others:
         yield from wrapped(sentence, PLAIN)
+    for text in identification.objections:
+        yield from wrapped(f'Objection: {text}.', PLAIN)
     yield Line('', PLAIN)
     yield Line('Verdict', HEADING, 1.6)
     for drawing in drawings:

@@ -32,9 +32,10 @@ from .parameter_words import (
 )
 
 
-def head_part(judgement: Judgement) -> Element:
-    """The verdict."""
-    good = not judgement.worse and not judgement.findings
+def head_part(identification: Identification) -> Element:
+    """The verdict, and what speaks against the model."""
+    judgement = identification.judgement
+    good = not judgement.worse and not judgement.findings and not identification.objections
     first, *others = judgement.verdict
     return E.header(
         E.h1(name_element(judgement.robot), ': identified model'),
@@ -44,6 +45,7 @@ def head_part(judgement: Judgement) -> Element:
             CLASS(f'headline {"good" if good else "bad"}'),
         ),
         *(E.p(readable_sentence(sentence)) for sentence in others),
+        *(E.p(f'Objection: {readable_sentence(text)}.') for text in identification.objections),
         E.noscript(E.p('The plots need JavaScript. Verdicts, findings and numbers do not.')),
     )
 
