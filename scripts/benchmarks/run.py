@@ -110,6 +110,13 @@ def _measure_node(seconds: float) -> list[Figure]:
         Figure(
             'removing it adds', measured['wait_removed_adds'], 'periods', node.ADDED_WAIT_BOUND
         ),
+        Figure(
+            'round trip without a payload estimate, 99th percentile',
+            measured['payload_inactive_microseconds'],
+            'us',
+        ),
+        Figure('the same with one', measured['payload_active_microseconds'], 'us'),
+        Figure('the estimate adds', measured['payload_adds_microseconds'], 'us'),
         Figure('messages lost meanwhile', measured['lost_while_changed'], '', 0),
         Figure(
             'external torques add, processor', measured['external_share'], 'x', node.EXTERNAL_BOUND

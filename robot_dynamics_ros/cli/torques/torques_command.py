@@ -16,7 +16,12 @@ from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options
 from ..output import Output, Subcommand, output_options
 from ..recording_files import inputs, named_recordings
-from ..recording_options import RecordingOptions, options_of, recording_options
+from ..recording_options import (
+    RecordingOptions,
+    options_of,
+    parameters_option,
+    recording_options,
+)
 from .torque_targets import torque_targets
 from .torques_task import write_torques
 from .torques_tasks import torques_tasks
@@ -50,6 +55,7 @@ Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
 @click.command('torques', cls=Subcommand, help=HELP)
 @click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
 @recording_options
+@parameters_option
 @click.option(
     '--output', 'target', type=click.Path(path_type=Path), default=Path(), metavar='PATH',
     help='File, or folder for files NAME_torques.ENDING. [default: this folder]',
@@ -66,6 +72,7 @@ def torques_command(
     topic: str | None,
     rename: tuple[str, ...],
     cutoff: float | None,
+    parameters: Path | None,
     target: Path,
     kind: str,
     scheduler: str | None,
@@ -76,8 +83,8 @@ def torques_command(
     """Compute each recording, and print one line for it."""
     files, arguments = named_recordings(words)
     targets = torque_targets(files, target, kind)
-    output.check_files(inputs(files, urdf), {'--output': targets})
-    options = options_of(urdf, arguments, topic, rename, cutoff)
+    output.check_files(inputs(files, urdf, parameters), {'--output': targets})
+    options = options_of(urdf, arguments, topic, rename, cutoff, parameters)
     outcomes = _outcomes(options, files, targets, Fleet(scheduler, jobs, resume), output)
     return _report(outcomes, targets, output)
 

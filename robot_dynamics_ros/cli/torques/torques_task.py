@@ -54,7 +54,7 @@ def write_torques(
         OSError: the file cannot be written.
     """
     urdf, joints, locked = recorded_robot(options, files)
-    torques = model_torques(urdf, joints)
+    torques = model_torques(urdf, joints, options.parameters)
     with open_recording(
         files, topic=options.topic, rename=options.rename, joints=joints
     ) as recording:
