@@ -30,7 +30,7 @@ class ContactLinks:
             # The link that the joint leads to comes first.
             carried.setdefault(frame.body, frame.name)
         self.names = [''] * model.size
-        # [i, k]: joint k lies between the joint i and the base.
+        # [i, k]: joint k lies between the joint i and the base; not as one that mimics it.
         self._between = np.zeros((model.size, model.size), bool)
         for index, joint in enumerate(model.joints):
             if joint.mimicked is not None:
@@ -39,8 +39,10 @@ class ContactLinks:
             self.names[own] = carried[index]
             parent = joint.parent
             while parent >= 0:
-                self._between[own, model.joints[parent].coordinate.index] = True
-                parent = model.joints[parent].parent
+                carrier = model.joints[parent]
+                if carrier.mimicked is None:
+                    self._between[own, carrier.coordinate.index] = True
+                parent = carrier.parent
 
     def touched(self, joints: Mask) -> tuple[str, ...]:
         """The touched links: one where a chain is touched; one of each branch of a tree.

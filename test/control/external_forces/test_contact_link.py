@@ -6,7 +6,7 @@ from mechanics.examples import example, needs_examples
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.control.external_forces.contact_link import ContactLinks
-from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
@@ -44,6 +44,22 @@ def test_each_branch_of_a_tree_has_its_own():
     tips = {index for index in range(len(model.joints)) if index not in carriers}
     assert {model.frame(link).body for link in found} == tips
     assert len(found) > 1
+
+
+def test_a_joint_before_it_may_mimic_it():
+    """j1 mimics j3, and j2 j4: what is touched together is behind the last independent joint."""
+    names = {1: '<mimic joint="j3"/>', 2: '<mimic joint="j4"/>'}
+    text = '<robot name="r"><link name="l0"/>' + ''.join(
+        f'<link name="l{i}"/><joint name="j{i}" type="revolute"><parent link="l{i - 1}"/>'
+        f'<child link="l{i}"/><axis xyz="0 0 1"/>{names.get(i, "")}'
+        '<limit lower="-1" upper="1" effort="9" velocity="2"/></joint>'
+        for i in range(1, 5)
+    )
+    model = parse_urdf(f'{text}</robot>')
+    links = ContactLinks(model)
+    assert model.joint_names == ('j3', 'j4')
+    assert links.touched(np.array([True, False])) == ('l3',)
+    assert links.touched(np.array([False, True])) == links.touched(np.ones(2, bool)) == ('l4',)
 
 
 def test_nothing_is_touched_where_no_joint_feels_anything():
