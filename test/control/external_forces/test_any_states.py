@@ -41,7 +41,7 @@ def play(arm, event, value):
     arm.change = lambda effort: effort
 
 
-@examples(50, deadline=None)
+@examples(25, deadline=None)
 @given(st.lists(EVENTS, max_size=8))
 def test_the_estimate_is_finite_or_has_a_reason(events):
     # Without the check of gravity, which takes half a second of states before there are numbers.
