@@ -111,6 +111,10 @@ def _measure_node(seconds: float) -> list[Figure]:
             'removing it adds', measured['wait_removed_adds'], 'periods', node.ADDED_WAIT_BOUND
         ),
         Figure('messages lost meanwhile', measured['lost_while_changed'], '', 0),
+        Figure(
+            'external torques add, processor', measured['external_share'], 'x', node.EXTERNAL_BOUND
+        ),
+        Figure('published to a subscriber', measured['external_heard_share'], 'x'),
     ]
     for figure in figures:
         print(figure)

