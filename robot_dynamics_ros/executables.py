@@ -7,6 +7,7 @@ ends the process at once, as by default in other programs. Nothing is commanded 
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 
 
@@ -31,7 +32,12 @@ def demo_observer() -> object:
 
 
 def robot_dynamics() -> object:
-    """Run the command that needs no ROS; where it is there, descriptions may be on a topic."""
+    """Run the command that needs no ROS; where it is there, descriptions may be on a topic.
+
+    Its matrices are small. Threads of OpenBLAS make them no faster, and on a machine that is busy
+    ten times slower, as each waits for the other. NumPy reads their number when it is imported.
+    """
+    os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     return _run('robot_dynamics_ros.cli.command_line', read_topic=_description_of)
 
 

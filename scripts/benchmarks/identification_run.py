@@ -18,7 +18,13 @@ import numpy as np
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.consistency import consistent
-from robot_dynamics_ros.identification.estimation import HuberWeights, estimate
+from robot_dynamics_ros.identification.estimation import (
+    OutlierWeights,
+    disturbed_periods,
+    estimate,
+    lagged_influence,
+    with_correlation,
+)
 from robot_dynamics_ros.identification.observability import BaseParameters, base_parameters
 from robot_dynamics_ros.identification.parameters import ParameterLayout
 from robot_dynamics_ros.identification.regression import (
@@ -40,8 +46,13 @@ def main(urdf: str, recording: str, cutoff: str, parts: str) -> None:
     whole = reduce(blocks)
     base = base_parameters(whole)
     robust = estimate(whole, partial(reduce, blocks), base)
-    weights = HuberWeights(robust.parameters, robust.noise)
-    consistent(reduce(blocks, weights), robust)
+    periods = disturbed_periods(blocks, robust.parameters)
+    weights = OutlierWeights(robust.parameters, robust.noise, periods)
+    weighted = reduce(blocks, weights)
+    found = estimate(weighted, base=base_parameters(weighted))
+    independence = float(whole.independent.sum() / whole.counts.sum())
+    found = with_correlation(found, lagged_influence(blocks, found, weights), independence)
+    consistent(weighted, found)
     seconds = time.perf_counter() - started
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
     pieces = [reduce(list(blocks)[part :: int(parts)]) for part in range(int(parts))]

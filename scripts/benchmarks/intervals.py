@@ -14,6 +14,8 @@ from recorded_states import RATE, Signals, write_recording
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.estimation import (
+    OutlierWeights,
+    disturbed_periods,
     estimate,
     lagged_influence,
     with_correlation,
@@ -76,9 +78,14 @@ def _held(
             blocks = list(made.of_motions(motions(recording, cutoff=CUTOFFS.motions)))
     reduced = reduce(blocks)
     base = base_parameters(reduced, structure)
-    found = estimate(reduced, partial(reduce, blocks), base)
+    robust = estimate(reduced, partial(reduce, blocks), base)
+    periods = disturbed_periods(blocks, robust.parameters)
+    weights = OutlierWeights(robust.parameters, robust.noise, periods)
+    weighted = reduce(blocks, weights)
+    base = base_parameters(weighted, structure)
+    found = estimate(weighted, base=base)
     independence = float(reduced.independent.sum() / reduced.counts.sum())
-    found = with_correlation(found, lagged_influence(blocks, found), independence)
+    found = with_correlation(found, lagged_influence(blocks, found, weights), independence)
     errors = np.abs(base.values(found.parameters) - base.values(true))
     held: Array = errors <= DEVIATIONS * np.sqrt(np.diag(found.base_covariance))
     return held

@@ -1,6 +1,7 @@
 """`robot_dynamics identify`: what it writes, what it refuses, and what it says of bad data."""
 
 import json
+import re
 import shutil
 
 import numpy as np
@@ -68,7 +69,8 @@ def test_a_good_recording_is_written_and_explained(identified, files):
     for name in FILES:
         assert f'written: out/{name}\n' in ended.stdout
     saved = json.loads((files / 'out/identification.json').read_text())
-    assert saved['held_out'] == result['held_out']
+    assert {key: value for key, value in saved.items() if key != 'model'} == result
+    assert not any('--force' in (files / 'out' / name).read_text() for name in FILES)
 
 
 def test_friction_is_that_of_the_arm(identified, files):
@@ -96,7 +98,13 @@ def test_a_model_that_is_worse_is_not_written_without_force(identified, files):
     assert '--force' in ended.stderr
     ended, _ = identified('pushed.csv', '--force', urdf=str(ARM), target='worse')
     assert ended.returncode == 1
-    assert (files / 'worse/identified.urdf').is_file()
+    saved = json.loads((files / 'worse/identification.json').read_text())
+    assert any('worse than the description' in text for text in saved['objections'])
+    for name in ('friction.yaml', 'dynamics_node.yaml'):
+        head = ' '.join((files / 'worse' / name).read_text().replace('#', ' ').split())
+        assert head.startswith('Written with --force')
+        assert 'worse than the description' in head
+    assert 'Objection: ' in (files / 'worse/report.html').read_text()
 
 
 def test_a_recording_may_be_held_out(identified, files):
@@ -111,6 +119,7 @@ def bad(name):
     """Efforts (N, 3) of bad data."""
     changes = {
         'current': lambda times, efforts: efforts / np.array([9.0, 8.0, 7.0]),
+        'sign': lambda times, efforts: -efforts,
         'wrong_robot': lambda times, efforts: efforts[::-1] * np.array([1.0, -1.0, 1.0]),
         'saturated': lambda times, efforts: np.clip(efforts, -7.0, 7.0),
         'contact': lambda times, efforts: (
@@ -123,15 +132,61 @@ def bad(name):
     return changes[name]
 
 
-@pytest.mark.parametrize('code', ['current', 'wrong_robot', 'saturated', 'contact', 'clock_drift'])
+CODES = ['current', 'sign', 'wrong_robot', 'saturated', 'contact', 'clock_drift']
+
+
+@pytest.mark.parametrize('code', CODES)
 def test_bad_data_are_said(identified, files, code):
     recording(files / f'{code}.csv', bad(code))
     ended, result = identified(f'{code}.csv', target=code)
     assert code in codes(result), codes(result)
     assert ended.returncode == 1
     assert f'\n{code}: ' in ended.stdout
-    if code in ('current', 'wrong_robot'):
+    if code in ('current', 'sign', 'wrong_robot'):
+        assert result['objections']
         assert not (files / code).exists()
+
+
+def test_what_nothing_has_judged_is_not_written(identified, files):
+    """No effort in the held-out part: no figure says how good the model is."""
+
+    def unmeasured(times, efforts):
+        return np.where(times[:, None] > 5.5, np.nan, efforts)
+
+    recording(files / 'unjudged.csv', unmeasured)
+    ended, result = identified('unjudged.csv', target='unjudged')
+    assert ended.returncode == 1
+    assert any(text.startswith('not judged') for text in result['objections'])
+    assert not (files / 'unjudged').exists()
+
+
+def test_a_recording_of_which_nothing_is_fitted_is_named(identified, files):
+    write(files / 'moment.csv', list(JOINTS), rows()[:400])
+    _, result = identified('good.csv', 'moment.csv', '--cutoff', '5', target='moment')
+    assert 'moment.csv: no motion was long enough' in said(result, 'short')
+
+
+@pytest.mark.parametrize('push', [(2.0, 4.0, 2.5), (10.0, 20.0, 12.5)])
+def test_a_contact_of_a_fifth_of_the_fitted_part_is_left_out(identified, files, push):
+    """1.2 of 6 s: an estimate that follows it is several times worse on the held-out part."""
+
+    def touched(times, efforts):
+        return efforts + ((times > 2.0) & (times < 3.2))[:, None] * np.array(push)
+
+    recording(files / 'touched.csv', touched)
+    _, result = identified('touched.csv', '--force', target='touched')
+    assert codes(result)[0] == 'contact'
+    assert 'wrong_robot' not in codes(result)
+    begin, end = map(float, re.search(r'csv (\S+) s to (\S+) s', said(result, 'contact')).groups())
+    assert begin == pytest.approx(2.0, abs=0.4)
+    assert end == pytest.approx(3.2, abs=0.4)
+    for joint in result['held_out'].values():
+        assert joint['rms_identified'] < 0.1 * joint['rms_nominal']
+
+
+def said(result, code):
+    """The message of the first finding of a code."""
+    return next(one['message'] for one in result['findings'] if one['code'] == code)
 
 
 GAINS = {'joint1': 9.0, 'joint2': 8.0, 'joint3': 7.0}
@@ -195,7 +250,9 @@ def test_what_shows_nothing_is_refused(identified, files, change, still, words):
         (['--load', 'tool=1.0'], 'FRAME=KG@BAG'),
         (['--held-out', 'good.csv'], 'is fitted too'),
         (['--without', 'good.csv'], '--payload'),
-        (['--report', 'report.docx'], '.html, .png'),
+        (['--payload', 'tool', '--springs'], 'nothing else: leave out --output, --springs'),
+        (['--payload', 'tool', '--effort', 'torque', '--jobs', '2'], '--effort, --jobs'),
+        (['--report', 'report.docx'], '.html, .pdf, .png'),
     ],
 )
 def test_what_cannot_be_meant_is_refused(identified, options, words):

@@ -7,13 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from robot_dynamics_ros.comparison import Finding
-from robot_dynamics_ros.identification.consistency import consistent
-from robot_dynamics_ros.identification.estimation import (
-    Estimate,
-    HuberWeights,
-    estimate,
-    with_correlation,
-)
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
 from robot_dynamics_ros.identification.judgement import JudgedRecording
@@ -24,13 +17,6 @@ from robot_dynamics_ros.identification.judgement.bad_data import (
 from robot_dynamics_ros.identification.judgement.conclude import judge
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.model_of_parameters import model_of_parameters
-from robot_dynamics_ros.identification.observability import (
-    BaseParameters,
-    Structure,
-    base_parameters,
-    excitation_findings,
-    structure_of,
-)
 from robot_dynamics_ros.identification.parameter_rows import base_rows, body_rows, joint_rows
 from robot_dynamics_ros.scheduling import Outcome
 
@@ -41,9 +27,15 @@ from ..fleet_options import Fleet
 from ..output import Output
 from ..recording_options import RecordingOptions
 from .effort_options import check_names
+from .estimated import Estimated
 from .identify_setup import Equations, Setup
 from .identify_sources import Sources, in_parts
 from .surveys import Files, Surveys, surveyed
+
+SPRINGS = (
+    'The identified torque includes springs, and dynamics_node has none: what it commands lacks '
+    'stiffness times position of each joint. friction.yaml has the stiffness in comments.'
+)
 
 
 @dataclass(frozen=True)
@@ -55,12 +47,14 @@ class Identified:
         identification: the result.
         model: the identified one, of the joints that were recorded.
         files: of the recordings.
+        failure: why no physically consistent estimate was found; empty where one was.
     """
 
     setup: Setup
     identification: Identification
     model: IdentifiedModel
     files: Sequence[tuple[Path, ...]]
+    failure: str = ''
 
 
 def identified(
@@ -100,7 +94,7 @@ def identified(
         fleet,
         output,
     )
-    found = _Estimated.of(sources)
+    found = Estimated.of(sources)
     evidence = sources.evidence(setup.layout.nominal(), found.final.parameters)
     judgement = judge(
         setup.model,
@@ -112,6 +106,10 @@ def identified(
         interval=surveys.interval,
         currents='gain' in equations.terms,
     )
+    findings = [*found.left_out_findings(), *judgement.findings]
+    judgement = replace(judgement, findings=findings)
+    if 'stiffness' in equations.terms:
+        judgement = replace(judgement, verdict=(*judgement.verdict, SPRINGS))
     identification = Identification(
         judgement,
         found.final.method,
@@ -124,7 +122,7 @@ def identified(
         tuple(body.reason for body in found.base.undetermined),
     )
     model = model_of_parameters(setup.layout, found.final.parameters)
-    return Identified(setup, identification, model, list(files.values()))
+    return Identified(setup, identification, model, list(files.values()), found.failure)
 
 
 def _setup(options: RecordingOptions, equations: Equations, surveys: Surveys) -> Setup:
@@ -149,42 +147,6 @@ def _compared(
         parts = [part for tasks_of_one in tasks.values() for part in tasks_of_one]
         outcomes = joined_outcomes(tasks, fleet.run('compare', parts, options, output, 'parts'))
     return concluded(options, files, outcomes).findings
-
-
-@dataclass(frozen=True)
-class _Estimated:
-    """An estimate of the fitted parts.
-
-    Attributes:
-        structure: of the robot.
-        base: what the data determine.
-        final: the physically consistent estimate.
-        findings: about the excitation.
-    """
-
-    structure: Structure
-    base: BaseParameters
-    final: Estimate
-    findings: Sequence[Finding]
-
-    @classmethod
-    def of(cls, sources: Sources) -> _Estimated:
-        reduced = sources.reduced()
-        structure = structure_of(sources.setup.layout)
-        base = base_parameters(reduced, structure)
-        robust = estimate(reduced, sources.reduced, base)
-        # Contacts do not come back by equations without weights.
-        weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
-        again = base_parameters(weighted, structure)
-        if again.rank > base.rank:
-            # They hid parameters that the rest of the data tells.
-            base = again
-            robust = estimate(reduced, sources.reduced, base)
-            weighted = sources.reduced(HuberWeights(robust.parameters, robust.noise))
-        independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
-        robust = with_correlation(robust, sources.influence(robust), independence)
-        final = consistent(weighted, robust, carried=sources.setup.carried)
-        return cls(structure, base, final, excitation_findings(reduced, base))
 
 
 def _recordings(surveys: Surveys, evidence: Sequence[Evidence]) -> list[JudgedRecording]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,13 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
+    OutlierWeights,
+    Period,
+    WindowSums,
+    disturbed_periods,
     lagged_influence,
+    window_sums,
 )
-from robot_dynamics_ros.identification.estimation.estimate import Method
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
 from robot_dynamics_ros.identification.judgement.survey import survey
@@ -77,8 +82,10 @@ def survey_recording(
 
 def reduce_recording(
     setup: Setup, source: Source, weights: Weights | None = None
-) -> ReducedEquations:
-    """The equations of the fitted part of a recording, reduced.
+) -> ReducedEquations | None:
+    """The equations of the fitted part of a recording, reduced; None where there are none.
+
+    A part of a recording may lie in what is held out, and a recording may be too short.
 
     Args:
         setup: of the identification.
@@ -87,9 +94,24 @@ def reduce_recording(
 
     Raises:
         RecordingError: the recording cannot be used.
-        ParameterError: its fitted part has no equation.
     """
-    return reduce(fitted_equations(setup, source), weights)
+    blocks = fitted_equations(setup, source)
+    first = next(blocks, None)
+    return None if first is None else reduce(chain([first], blocks), weights)
+
+
+def disturbed_recording(setup: Setup, source: Source, parameters: Array) -> tuple[Period, ...]:
+    """When something touched the robot in the fitted part of a recording.
+
+    Args:
+        setup: of the identification.
+        source: the recording.
+        parameters: (p,) of a robust estimate from all recordings.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+    """
+    return disturbed_periods(fitted_equations(setup, source), parameters)
 
 
 def correlate_recording(
@@ -99,7 +121,7 @@ def correlate_recording(
     columns: tuple[int, ...],
     covariance: Array,
     noise: Array,
-    method: Method,
+    weights: OutlierWeights,
 ) -> LaggedInfluence:
     """How residuals of the fitted part of a recording are correlated.
 
@@ -110,14 +132,32 @@ def correlate_recording(
         columns: (b,) of the base parameters.
         covariance: (b, b) of these, for white noise.
         noise: (r,) standard deviation of the equations.
-        method: of the estimate.
+        weights: of the equations in the estimate.
 
     Raises:
         RecordingError: the recording cannot be used.
     """
     trust = np.ones(len(noise))
-    found = Estimate(setup.layout, parameters, columns, covariance, noise, trust, method)
-    return lagged_influence(fitted_equations(setup, source), found)
+    found = Estimate(setup.layout, parameters, columns, covariance, noise, trust, 'weighted')
+    return lagged_influence(fitted_equations(setup, source), found, weights)
+
+
+def sum_windows(
+    setup: Setup, source: Source, columns: tuple[int, ...], scales: Array, size: int
+) -> WindowSums:
+    """Sums of the equations of the fitted part of a recording over windows of time.
+
+    Args:
+        setup: of the identification.
+        source: the recording.
+        columns: (c,) that are fitted.
+        scales: (c,) plausible magnitudes of their parameters.
+        size: equations of each joint in a window.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+    """
+    return window_sums(fitted_equations(setup, source), columns, scales, size)
 
 
 def fitted_equations(setup: Setup, source: Source) -> Iterator[EquationBlock]:

@@ -12,7 +12,7 @@ covariance matrix estimation" (1991).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,8 +21,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.extra import required
 
 from ..regression.equations import EquationBlock
+from ..regression.reduced_equations import Weights
 from .estimate import Estimate
-from .huber import HuberWeights
 
 # Lags whose products are kept: more than correlations of arms last at 20 to 40 equations a second.
 LAGS = 64
@@ -32,6 +32,8 @@ FEWEST = 2
 PARZEN, LARGEST = 2.6614, 0.95
 # Probability below the upper end of a 95 % interval.
 COVERED = 0.975
+# Times whose influences are multiplied together, by a block more.
+TOGETHER = 1024
 # Of the time between two equations: larger gaps end a run of consecutive equations.
 GAP = 1.5
 
@@ -96,31 +98,48 @@ def parzen(lags: float) -> Array:
     return weights
 
 
-def lagged_influence(blocks: Iterable[EquationBlock], estimate: Estimate) -> LaggedInfluence:
+def lagged_influence(
+    blocks: Iterable[EquationBlock], estimate: Estimate, weights: Weights | None = None
+) -> LaggedInfluence:
     """The sums of some equations.
 
     Args:
         blocks: in the order of time within each recording.
         estimate: of all equations; not the consistent one, whose residuals are pulled.
+        weights: of the equations in the estimate; None for equal ones.
     """
     size = len(estimate.base_columns)
     products, alone, times = np.zeros((LAGS + 1, size)), np.zeros(size), 0.0
     before: Array = np.empty((0, size))
-    last: EquationBlock | None = None
-    for block in blocks:
-        if last is None or not _follows(block, last):
+    for begins, group in _groups(blocks):
+        if begins:
             before = np.empty((0, size))
-        parts = _influences(block, estimate)
-        new = parts.sum(axis=1)
-        both = np.concatenate([before, new])
+        parts = [_influences(block, estimate, weights) for block in group]
+        both = np.concatenate([before, *(part.sum(axis=1) for part in parts)])
         for lag in range(min(LAGS, len(both) - 1) + 1):
-            # Products whose later time is in this block.
+            # Products whose later time is in this group.
             first = max(len(before), lag)
-            products[lag] += np.sum(both[first:] * both[first - lag : len(both) - lag], axis=0)
-        alone += np.sum(parts**2, axis=(0, 1))
-        times += np.count_nonzero(block.used.any(axis=1))
-        before, last = both[-LAGS:], block
+            products[lag] += np.einsum(
+                'tb, tb -> b', both[first:], both[first - lag : len(both) - lag]
+            )
+        alone += sum(np.einsum('trb, trb -> b', part, part) for part in parts)
+        times += sum(np.count_nonzero(block.used.any(axis=1)) for block in group)
+        before = both[-LAGS:]
     return LaggedInfluence(products, alone, times)
+
+
+def _groups(blocks: Iterable[EquationBlock]) -> Iterator[tuple[bool, list[EquationBlock]]]:
+    """Consecutive blocks without a gap between them, and whether there is one before them."""
+    group: list[EquationBlock] = []
+    begins = True
+    for block in blocks:
+        gap = bool(group) and not _follows(block, group[-1])
+        if gap or sum(map(len, group)) >= TOGETHER:
+            yield begins, group
+            begins, group = gap, []
+        group.append(block)
+    if group:
+        yield begins, group
 
 
 def with_correlation(estimate: Estimate, lagged: LaggedInfluence, independence: float) -> Estimate:
@@ -139,14 +158,12 @@ def with_correlation(estimate: Estimate, lagged: LaggedInfluence, independence: 
     return replace(estimate, base_covariance=covariance)
 
 
-def _influences(block: EquationBlock, estimate: Estimate) -> Array:
+def _influences(block: EquationBlock, estimate: Estimate, weights: Weights | None) -> Array:
     """What each equation adds to the base parameters (m, r, b)."""
     noise = np.where(estimate.noise > 0.0, estimate.noise, np.inf)
     residuals = block.torques - block.rows @ estimate.parameters
-    weights = np.ones(residuals.shape)
-    if estimate.method == 'robust':
-        weights = HuberWeights(estimate.parameters, estimate.noise)(block)
-    scores = np.where(block.used, weights * residuals, 0.0) / noise**2
+    shares = np.ones(residuals.shape) if weights is None else weights(block)
+    scores = np.where(block.used, shares * residuals, 0.0) / noise**2
     chosen = block.rows[:, :, list(estimate.base_columns)]
     influences: Array = (chosen @ estimate.base_covariance) * scores[:, :, None]
     return influences

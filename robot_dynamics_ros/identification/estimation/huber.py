@@ -29,17 +29,19 @@ class HuberWeights:
     Attributes:
         parameters: (p,) from which residuals are computed.
         noise: (r,) standard deviation of the equations.
+        threshold: k [-].
     """
 
     parameters: Array
     noise: Array
+    threshold: float = THRESHOLD
 
     def __call__(self, block: EquationBlock) -> Array:
         """The weights (m, r) of a block."""
         residuals = np.abs(block.rows @ self.parameters - block.torques)
         with np.errstate(divide='ignore', invalid='ignore'):
-            weights = THRESHOLD * self.noise / residuals
-        weights[residuals <= THRESHOLD * self.noise] = 1.0
+            weights = self.threshold * self.noise / residuals
+        weights[residuals <= self.threshold * self.noise] = 1.0
         return weights
 
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
+from ..estimation.disturbances import LENGTH
 from .judged_torques import Torques
 
-LENGTH = 0.2  # [s]
 NAMES = ('times', 'squares', 'products', 'rates', 'speeds')
 
 

@@ -91,7 +91,7 @@ def _shape(element: Element, frame: int, folder: Path | None) -> Shape:
         raise ValueError('a collision has no geometry')
     points, radius = _points(geometry, folder)
     place = Element('origin') if origin is None else origin
-    rotation = np.array(rotation_from_rpy(*_numbers(place, 'rpy', 3, '0 0 0')))
+    rotation: Array = np.array(rotation_from_rpy(*_numbers(place, 'rpy', 3, '0 0 0')))
     return Shape(frame, points @ rotation.T + _numbers(place, 'xyz', 3, '0 0 0'), radius)
 
 
