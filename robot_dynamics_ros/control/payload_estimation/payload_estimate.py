@@ -226,7 +226,7 @@ def _refusal(
 
 
 def _centre_refusal(frame: str, theta: Array, interval: Array) -> str:
-    """Why an estimate whose mass is known must not be used: its weight acts at an unknown place."""
+    """Why a known mass must not be used: its weight acts at an unknown place; or empty."""
     if interval[1:4].max() <= DISTANCE:
         return ''
     center, width = (
@@ -234,8 +234,8 @@ def _centre_refusal(frame: str, theta: Array, interval: Array) -> str:
     )
     return (
         f'{theta[0]:.4g} +- {interval[0]:.2g} kg on {frame}; the motion does not tell the centre '
-        f'of mass, ({center}) +- ({width}) mm, +- {1e3 * DISTANCE:.0f} mm is needed: turn the link '
-        'about several axes, or call set_payload with this mass and a centre that you know'
+        f'of mass, ({center}) +- ({width}) mm, +- {1e3 * DISTANCE:.0f} mm is needed: turn the '
+        'link about several axes, or call set_payload with this mass and a centre that you know'
     )
 
 
