@@ -61,7 +61,8 @@ def test_a_good_recording_is_written_and_explained(identified, files):
     written = {file.name for file in (files / 'out').iterdir()}
     assert {'report.html', 'report.png'} | FILES <= written
     assert result['objections'] == []
-    assert not {'wrong_robot', 'contact', 'clock_drift', 'saturated'} & set(codes(result))
+    wrong = {'wrong_robot', 'contact', 'clock_drift', 'saturated', 'repeated_motion'}
+    assert not wrong & set(codes(result))
     assert result['rank'] == result['structural_rank'] == 25
     for joint in result['held_out'].values():
         assert joint['rms_identified'] < 0.2 * joint['rms_nominal']
@@ -113,6 +114,8 @@ def test_a_recording_may_be_held_out(identified, files):
     fitted, held_out = result['recordings']
     assert (fitted['held_out'], held_out['file']) == (0, 'other.csv')
     assert held_out['held_out'] > 100
+    # It is the same motion, which judges little.
+    assert 'repeated_motion' in codes(result)
 
 
 def bad(name):

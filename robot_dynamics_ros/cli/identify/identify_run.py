@@ -16,6 +16,7 @@ from robot_dynamics_ros.identification.judgement.bad_data import (
 )
 from robot_dynamics_ros.identification.judgement.conclude import judge
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
+from robot_dynamics_ros.identification.judgement.repeated_motion import repetition_findings
 from robot_dynamics_ros.identification.model_of_parameters import model_of_parameters
 from robot_dynamics_ros.identification.parameter_rows import base_rows, body_rows, joint_rows
 from robot_dynamics_ros.scheduling import Outcome
@@ -106,7 +107,11 @@ def identified(
         interval=surveys.interval,
         currents='gain' in equations.terms,
     )
-    findings = [*found.left_out_findings(), *judgement.findings]
+    findings = [
+        *found.left_out_findings(),
+        *repetition_findings(surveys.repeated),
+        *judgement.findings,
+    ]
     judgement = replace(judgement, findings=findings)
     if 'stiffness' in equations.terms:
         judgement = replace(judgement, verdict=(*judgement.verdict, SPRINGS))

@@ -22,6 +22,7 @@ from robot_dynamics_ros.identification.estimation import (
 )
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
+from robot_dynamics_ros.identification.judgement.repeated_motion import PositionTrace
 from robot_dynamics_ros.identification.judgement.survey import survey
 from robot_dynamics_ros.identification.regression import (
     Cutoffs,
@@ -69,15 +70,17 @@ def survey_recording(
         progress(name, recording.size, 'states') as advance,
     ):
         cutoffs = Cutoffs.of(recording, options.cutoff)
+        trace = PositionTrace()
 
         def counted() -> Iterator[object]:
             for chunk in recording.chunks():
+                trace.add(chunk.times, chunk.positions)
                 yield chunk
                 advance(len(chunk))
 
         seen = survey(counted(), len(joints))
         both = cutoffs.motions, cutoffs.equations
-        return Surveyed(urdf, joints, recording.topic, recording.interval, both, seen)
+        return Surveyed(urdf, joints, recording.topic, recording.interval, both, seen, trace)
 
 
 def reduce_recording(

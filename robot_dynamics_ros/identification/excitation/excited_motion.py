@@ -78,6 +78,19 @@ class Excitation:
         return float(np.exp(gained / (2.0 * self.information.rank)))
 
     @property
+    def doubts(self) -> list[str]:
+        """Why the motion needs a second look before it is played, and what to change."""
+        doubts = [self.question] if self.question else []
+        if self.clearance.unread:
+            links = ', '.join(self.clearance.unread)
+            doubts.append(
+                f'the collision geometry of {links} could not be used, so self-collision is not '
+                'excluded: make its files available (source the workspace of the robot, or set '
+                'ROS_PACKAGE_PATH), or look at the motion in a simulation with this geometry'
+            )
+        return doubts
+
+    @property
     def question(self) -> str:
         """What to change where some parameters are told poorly; empty where none are."""
         if self.told.condition <= LARGEST_CONDITION:
