@@ -283,3 +283,25 @@ def test_tasks_reduce_recordings_to_the_same_sums(files, monkeypatch):
         sums.append(np.einsum('rij,rik->rjk', triangles, triangles))
     here, there = sums
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9 * np.abs(here).max())
+
+
+def test_parts_of_a_large_recording_need_not_all_be_fitted(files, monkeypatch):
+    """The last of four parts lies in the held-out third: it has no equation."""
+    monkeypatch.chdir(files)
+    size = (files / 'good.csv').stat().st_size
+    monkeypatch.setattr('robot_dynamics_ros.cli.identify.identify_sources.LARGEST_PART', size // 4)
+    named = {'good.csv': (files / 'good.csv',)}
+    options = options_of(files / 'arm.urdf', [], None, (), 10.0)
+    surveys = surveyed(options, named, (), Fleet(), Output())
+    setup = Setup(options, surveys.first.urdf, surveys.first.joints, Equations())
+    counts = []
+    for fleet in (Fleet(), Fleet(jobs=1)):
+        parts = in_parts(surveys.source('good.csv', named['good.csv']), fleet)
+        sources = Sources(setup, parts, fleet, Output())
+        counts.append(sources.reduced().counts)
+        assert sources.empty == ()
+    whole, merged = counts
+    assert len(parts) > 3
+    # At each cut the equations are lost whose filter reaches over it.
+    assert (merged <= whole).all()
+    assert (merged > 0.7 * whole).all()
