@@ -45,16 +45,19 @@ class Fleet:
             tasks: one for each recording, or for each part.
             common: first argument of each.
             output: of the subcommand.
-            unit: of the tasks, for the bar: `recordings` or `parts`.
+            unit: of the tasks, for the bar: `recordings` or `parts`; `parts` where tasks are
+                divided.
         """
-        with output.progress(what, len(tasks), unit) as advance:
+        sizes = {task.name: len(task.parts) or 1 for task in tasks}
+        unit = 'parts' if any(task.parts for task in tasks) else unit
+        with output.progress(what, sum(sizes.values()), unit) as advance:
             return run(
                 tasks,
                 common=common,
                 scheduler=self.scheduler,
                 processes=self.jobs,
                 resume=self.resume,
-                report=lambda outcome: advance(1),
+                report=lambda outcome: advance(sizes.get(outcome.name, 1)),
             )
 
 

@@ -59,11 +59,12 @@ def recording_options(command: Command) -> Command:
 
     `options_of` makes `RecordingOptions` of them.
     """
+    return source_options(_cutoff_option(command))
+
+
+def source_options(command: Command) -> Command:
+    """The same without --cutoff, for recordings that are not filtered."""
     for option in (
-        click.option(
-            '--cutoff', type=click.FloatRange(min=0.0, min_open=True), metavar='HZ',
-            help='Of the low pass. [default: from the spectrum of the velocities]',
-        ),
         click.option(
             '--rename', multiple=True, metavar='RECORDED=NAME',
             help='Name of a joint, or beginning of names, in the URDF; may be repeated.',
@@ -81,6 +82,12 @@ def recording_options(command: Command) -> Command:
     return command
 
 
+_cutoff_option = click.option(
+    '--cutoff', type=click.FloatRange(min=0.0, min_open=True), metavar='HZ',
+    help='Of the low pass. [default: from the spectrum of the velocities]',
+)  # fmt: skip
+
+
 def parameters_option(command: Command) -> Command:
     """Give a subcommand --parameters, an argument of its function."""
     return click.option(
@@ -96,7 +103,7 @@ def options_of(
     arguments: list[str],
     topic: str | None,
     rename: tuple[str, ...],
-    cutoff: float | None,
+    cutoff: float | None = None,
     parameters: Path | None = None,
 ) -> RecordingOptions:
     """The options of a command line.
@@ -106,7 +113,7 @@ def options_of(
         arguments: of xacro, each `name:=value`.
         topic: of the joint states.
         rename: each `recorded=name`.
-        cutoff: [Hz].
+        cutoff: [Hz]; None: from the data.
         parameters: file of friction, offsets and rotors.
 
     Raises:

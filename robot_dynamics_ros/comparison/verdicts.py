@@ -15,7 +15,7 @@ from .explanations.judge import Judge, is_explained
 from .explanations.load_certainty import LoadCertainty
 from .explanations.relabelling import Relabelling
 from .joint_parameters import JointParameters
-from .unexplained import NAMES, REASONS, unexplained
+from .unexplained import REASONS, advice_on_names, unexplained
 
 # A joint has gravity if its torque is at least this share of the largest of all joints.
 HAS_GRAVITY = 0.005
@@ -41,7 +41,8 @@ def verdicts(
     """
     names = judge.observations.torques.model.joint_names
     if not is_explained(judge, found):
-        return [*unexplained(judge, found, frictions, joints, order, NAMES)]
+        advice = advice_on_names(judge)
+        return [*unexplained(judge, found, frictions, joints, order, advice)]
     findings = [*_exchanged(names, found), *_sign(names, found)]
     if not found.gravity:
         findings.append(_gravity(judge, joints))

@@ -90,6 +90,9 @@ def test_some_joints(run, files):
         (('--start', '0,x'), "--start: 'x' is not a number"),
         (('--goal', 'traj.yaml'), 'would be written twice'),
         (('--duration', '0.5'), 'at least'),
+        (('--duration', '1e5'), 'at most'),
+        (('--harmonics', '10000', '--duration', '20000'), 'harmonics is 10000, at most 100'),
+        (('--seed', '-1'), 'seed is -1, allowed is 0 or more'),
         (('arm.urdf',), 'name it with --urdf'),
     ],
 )

@@ -55,6 +55,40 @@ def test_an_error_is_a_row_and_not_the_end(processes):
     assert outcomes['task 1'].result['square'] == 1.5
 
 
+@pytest.mark.parametrize('processes', [1, 2])
+def test_a_divided_task_is_joined_as_soon_as_its_parts_are_there(processes):
+    whole = Task('whole', fleet_tasks.square, (9,), parts=tuple(squares(3)), join=total)
+    tasks = [whole, Task('alone', fleet_tasks.square, (4,))]
+    reported = []
+    outcomes = run(tasks, common=COMMON, processes=processes, report=reported.append)
+    assert outcomes[0].result == 0.5 + 1.5 + 4.5
+    assert outcomes[1].result['square'] == 16.5
+    names = sorted(outcome.name for outcome in reported)
+    assert names == ['alone', 'task 0', 'task 1', 'task 2']
+
+
+def total(results):
+    return sum(result['square'] for result in results)
+
+
+def test_the_error_of_a_part_is_that_of_its_task():
+    parts = (*squares(2), Task('refused', fleet_tasks.refuse, ('arm.mcap: no states',)))
+    tasks = [Task('whole', fleet_tasks.square, (9,), parts=parts, join=total), *squares(4)[2:]]
+    outcomes = run(tasks, common=COMMON, processes=1)
+    assert [outcome.error for outcome in outcomes] == ['arm.mcap: no states', '', '']
+
+
+def test_what_cannot_be_joined_is_the_error_of_its_task():
+    task = Task('whole', fleet_tasks.square, (9,), parts=tuple(squares(2)), join=len_of_nothing)
+    (outcome,) = run([task], common=COMMON, processes=1)
+    assert outcome.error.startswith('TypeError: ')
+    assert 'len_of_nothing' in outcome.traceback
+
+
+def len_of_nothing(results):
+    return len(None)
+
+
 def test_a_killed_process_loses_nothing(tmp_path):
     """One of two processes is killed in the middle of its task."""
     tasks = [Task(f'{n}', fleet_tasks.write_process, (str(tmp_path), n)) for n in range(5)]

@@ -96,7 +96,10 @@ motion is possible within the limits.
     help='In the frame of the root link [m], or none.',
 )  # fmt: skip
 @click.option('--steps', type=int, default=240, show_default=True, help='Of the optimisation.')
-@click.option('--seed', type=int, default=0, show_default=True, help='Of the random motions.')
+@click.option(
+    '--seed', type=int, default=0, show_default=True,
+    help='Of the random motions; another seed gives another motion, to be held out.',
+)  # fmt: skip
 @output_options
 def excite_command(
     words: tuple[str, ...],

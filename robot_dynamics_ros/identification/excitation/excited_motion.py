@@ -20,7 +20,7 @@ from .candidate_motions import (
     resting_poses,
 )
 from .clearance.clearance import Clearance
-from .excitation_settings import Band, ExcitationSettings
+from .excitation_settings import POINTS, Band, ExcitationSettings
 from .fourier_series import FourierSeries
 from .information import Information, Told
 from .motion_effort import Effort
@@ -36,9 +36,6 @@ RANDOM = 12
 STARTS = 2
 # Random poses, at which it is seen which bodies are always near each other.
 POSES = 300
-# Points of the trajectory in the shortest period: a controller interpolates them by quintic
-# polynomials, which are within 1e-7 of the amplitude then.
-POINTS = 16
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ class MujocoDistances:
     """Distances of the shapes themselves: MuJoCo's geometry, moved by our kinematics.
 
     Attributes:
-        words, exchanged: see `body_shapes.Distances`.
+        words: see `body_shapes.Distances`.
+        exchanged: the same.
     """
 
     words = 'distances of convex hulls by MuJoCo'
