@@ -18,7 +18,7 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
 from .watch_settings import ByJoint, WatchSettings
 
-# Of the observer [Hz], as that of dynamics_node, and of the rate of the states at most: faster than
+# Of the observer [Hz], as that of dynamics_node, and of the rate of the states at most: beyond
 # that, r is noise.
 BANDWIDTH, SHARE_OF_RATE = 20.0, 0.2
 
