@@ -1,7 +1,6 @@
 """The node in process, over its topics and services."""
 
 import math
-import threading
 import time
 
 import numpy as np
@@ -11,105 +10,18 @@ rclpy = pytest.importorskip('rclpy')
 pytest.importorskip('mujoco')
 pytest.importorskip('robot_dynamics_interfaces')
 
+from arm_bench import START, bench, context, stamp
 from builtin_interfaces.msg import Duration
-from domains import free_domain
-from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from sensor_msgs.msg import JointState
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
-from waiting import wait_until
 
-from robot_dynamics_interfaces.srv import PushLink
 from robot_dynamics_ros.simulation.mujoco_description import SimulationError
 from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
 
-LIMIT = 15.0
-START = [0.5, 0.3]
-
-
-def stamp(state):
-    return state.header.stamp.sec + 1e-9 * state.header.stamp.nanosec
-
-
-class Bench:
-    """An arm and a node that talks to it, both spun in a thread."""
-
-    def __init__(self, context, parameters):
-        self.context = context
-        self.arm = SimulatedArm(
-            context=context,
-            parameter_overrides=[
-                Parameter(name, value=value) for name, value in parameters.items()
-            ],
-        )
-        self.node = rclpy.create_node('tester', context=context)
-        self.states = []
-        self.node.create_subscription(JointState, 'joint_states', self.states.append, 10)
-        self.commands = self.node.create_publisher(Float64MultiArray, 'commands', 10)
-        self.reference = self.node.create_publisher(JointTrajectory, 'simulated_arm/reference', 10)
-        self.executor = SingleThreadedExecutor(context=context)
-        self.executor.add_node(self.arm)
-        self.executor.add_node(self.node)
-        self.thread = threading.Thread(target=self.executor.spin, daemon=True)
-        self.thread.start()
-
-    def until(self, condition, what):
-        wait_until(condition, what, LIMIT, lambda: time.sleep(0.005))
-
-    def call(self, kind, name, **request):
-        client = self.node.create_client(kind, f'simulated_arm/{name}')
-        self.until(client.service_is_ready, name)
-        future = client.call_async(kind.Request(**request))
-        self.until(future.done, name)
-        return future.result()
-
-    @property
-    def last(self):
-        return self.states[-1] if self.states else JointState(position=[0.0] * 2, effort=[0.0] * 2)
-
-    def latest(self):
-        """The newest state of those that are yet to come."""
-        seen = len(self.states)
-        self.until(lambda: len(self.states) > seen + 3, 'joint_states')
-        return self.states[-1]
-
-    def command(self, *torques):
-        self.until(lambda: self.commands.get_subscription_count() > 0, 'the arm')
-        self.commands.publish(Float64MultiArray(data=[float(t) for t in torques]))
-
-    def close(self):
-        self.arm.stop()
-        self.executor.shutdown(timeout_sec=5.0)
-        self.thread.join(timeout=5.0)
-        self.arm.destroy_node()
-        self.node.destroy_node()
-
-
-@pytest.fixture
-def context():
-    context = rclpy.Context()
-    rclpy.init(context=context, domain_id=free_domain())
-    yield context
-    rclpy.try_shutdown(context=context)
-
-
-@pytest.fixture
-def bench(context, two_links):
-    benches = []
-
-    def make(**parameters):
-        defaults = {'robot_description': two_links, 'initial_positions': START, 'brake': True}
-        chosen = {k: v for k, v in {**defaults, **parameters}.items() if v is not None}
-        benches.append(Bench(context, chosen))
-        return benches[-1]
-
-    yield make
-    for one in benches:
-        one.close()
+__all__ = ['bench', 'context']
 
 
 def test_publishes_its_state(bench):
@@ -221,60 +133,6 @@ def test_ignores_references_that_make_no_sense(bench, message):
     bench.reference.publish(message)
     bench.call(Trigger, 'reset')
     assert list(bench.latest().position) == START
-
-
-def applied(bench):
-    """What comes on ~/applied_wrench."""
-    wrenches = []
-    bench.node.create_subscription(
-        WrenchStamped, 'simulated_arm/applied_wrench', wrenches.append, 1000
-    )
-    bench.until(lambda: bench.node.count_publishers('simulated_arm/applied_wrench'), 'the topic')
-    return wrenches
-
-
-def test_a_push_moves_the_arm_and_is_published(bench):
-    bench = bench(gravity=[0.0, 0.0, 0.0], brake=False)
-    wrenches = applied(bench)
-    # Both links hang along z: 0.8 rad about y.
-    push = Wrench(force=Vector3(x=3.0))
-    assert bench.call(PushLink, 'push_link', link='forearm', wrench=push, duration=0.2).success
-    bench.until(lambda: wrenches and wrenches[-1].wrench.force.x == 0.0, 'the end of the push')
-    assert {one.header.frame_id for one in wrenches} == {'forearm'}
-    stamps = [stamp(one) for one in wrenches]
-    assert 0.1 < stamps[-1] - stamps[0] < 0.4
-    assert set(stamps) & {stamp(state) for state in bench.states}
-    turned = wrenches[0].wrench.force
-    angle = sum(START)
-    assert turned.x == pytest.approx(3.0 * math.cos(angle), abs=0.1)
-    assert turned.z == pytest.approx(3.0 * math.sin(angle), abs=0.1)
-    assert max(abs(bench.last.velocity[0]), abs(bench.last.velocity[1])) > 0.05
-
-
-def test_the_wall_stands_when_it_is_told_to(bench):
-    """A floor that the elbow meets at acos(0.93) = 0.376 rad, on its way down from 0.5 rad."""
-    floor = {'wall_link': 'forearm', 'wall_point': [0.0, 0.0, -0.95], 'wall_ball': 0.02}
-    bench = bench(**floor)
-    wrenches = applied(bench)
-    assert bench.call(SetBool, 'set_wall', data=True).success
-    assert bench.call(SetBool, 'set_brake', data=False).success
-    bench.until(lambda: any(one.wrench.force.z != 0.0 for one in wrenches), 'a contact')
-    bench.latest()
-    assert min(state.position[0] for state in bench.states) > 0.35
-    assert bench.call(SetBool, 'set_wall', data=False).success
-    bench.until(lambda: bench.last.position[0] < 0.3, 'the fall through the wall')
-
-
-def test_outside_forces_that_are_refused_say_why(bench):
-    bench = bench()
-    refused = bench.call(PushLink, 'push_link', link='wing', duration=1.0)
-    assert not refused.success
-    assert refused.message == "no link 'wing' moves: those that move are upper_arm, forearm"
-    refused = bench.call(SetBool, 'set_wall', data=True)
-    assert not refused.success
-    assert refused.message == (
-        'the arm has no wall: parameter wall_link names the link that can touch one'
-    )
 
 
 def test_waits_for_a_latched_description(bench, two_links):
