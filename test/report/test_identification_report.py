@@ -19,6 +19,7 @@ from robot_dynamics_ros.report.identification import (
     check_identification_file,
     identification_report,
 )
+from robot_dynamics_ros.report.identification.held_out_figures import JointDrawing
 
 NAMES = ('</script><script>window.hacked = 1</script>', '<img src=x onerror=alert(1)>')
 
@@ -60,6 +61,16 @@ def test_the_page_says_in_words_what_the_plots_show(text):
         'measured torque', 'by the identified model',
     ):  # fmt: skip
         assert words in text.replace('\u00a0', ' '), words
+
+
+@pytest.mark.parametrize(
+    ('left', 'good'),
+    [(0.07, True), (0.5, False), (np.nan, False)],
+    ids=['less', 'more', 'unknown'],
+)
+def test_a_joint_is_good_if_it_was_judged_and_is_not_worse(left, good):
+    joint = JointJudgement('N m', True, 0.7, 0.35, left, False, 0.4)
+    assert JointDrawing('one', joint, ()).is_good == good
 
 
 def test_names_do_nothing(tmp_path):
