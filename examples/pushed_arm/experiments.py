@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from robot_dynamics_ros.control.external_forces.contact_link import ContactLinks
 from robot_dynamics_ros.control.external_forces.detection import (
+    BandThreshold,
     ContactDetector,
     ContactThresholds,
     ResidualPeaks,
@@ -17,6 +18,7 @@ from robot_dynamics_ros.control.external_forces.detection import (
 )
 from robot_dynamics_ros.control.external_forces.wrench import WrenchEstimator
 from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.simulation.outside_forces import Push
 from robot_dynamics_ros.simulation.physics import Physics
 from robot_dynamics_ros.simulation.wall import Wall
@@ -57,15 +59,30 @@ def learn(arm: FeltArm, seconds: float, false_alarms_per_hour: float) -> Contact
     return learned_thresholds(peaks, false_alarms_per_hour)
 
 
-def alarms(arm: FeltArm, thresholds: ContactThresholds, seconds: float, seed: int) -> list[float]:
-    """The times [s] of contacts that are found in a random motion without one."""
-    detector = ContactDetector(thresholds)
-    found: list[float] = []
+def friction_thresholds(friction: JointFriction) -> ContactThresholds:
+    """What friction can do that varies by 5 %: at rest it has any value up to Coulomb's.
+
+    So r has its size there, and the fast band twice of it, where friction changes its sign; a
+    quarter is added for the variation, and for noise.
+    """
+    slope = 0.25 * friction.viscous  # five standard deviations
+    return ContactThresholds(
+        BandThreshold.of(1.25 * 2.0 * friction.coulomb, slope),
+        BandThreshold.of(1.25 * friction.coulomb, slope),
+    )
+
+
+def alarms(
+    arm: FeltArm, thresholds: Sequence[ContactThresholds], seconds: float, seed: int
+) -> list[int]:
+    """How many contacts each of these thresholds finds in a random motion without one."""
+    detectors = [ContactDetector(each) for each in thresholds]
+    found: list[set[float]] = [set() for _ in detectors]
     for _ in follow(arm, random_motion(HOME, SPEED, seconds, seed)):
-        state = detector.step(arm.r, arm.v, arm.physics.time)
-        if state and (not found or state.since != found[-1]):
-            found.append(state.since)
-    return found
+        for detector, begins in zip(detectors, found, strict=True):
+            if state := detector.step(arm.r, arm.v, arm.physics.time):
+                begins.add(state.since)
+    return [len(begins) for begins in found]
 
 
 @dataclass(frozen=True)

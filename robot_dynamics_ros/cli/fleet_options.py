@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from robot_dynamics_ros.scheduling import Outcome, Task, run
+from robot_dynamics_ros.scheduling import Outcome, Task, run, worker_count
 
 from .output import Output
 
@@ -34,6 +34,15 @@ class Fleet:
     def is_here(self) -> bool:
         """Whether a single recording is computed by this process alone."""
         return self.scheduler is None and self.resume is None
+
+    @property
+    def workers(self) -> int:
+        """How many tasks are computed at a time.
+
+        Raises:
+            ParameterError: no scheduler answers.
+        """
+        return worker_count(self.scheduler, self.jobs)
 
     def run(
         self, what: str, tasks: Sequence[Task], common: Any, output: Output, unit: str

@@ -21,7 +21,7 @@ from robot_dynamics_ros.simulation.physics import Physics
 from . import measurements
 from .client import COMMANDS, DemoClient
 from .contact_act.contact_measurements import contact_results
-from .contact_act.contact_plan import ContactPlan, plan_contact
+from .contact_act.contact_plan import SERVO, ContactPlan, plan_contact
 from .figures import Results
 from .plan import choose_home, plan_trajectory
 from .processes import Children
@@ -74,6 +74,7 @@ def record(plan: Plan, durations: Durations, logs: Path, log: Log) -> Recording:
             'friction': False,
             'brake': True,
             'rate': RATE,
+            'servo_bandwidth': SERVO,
             **_wall(plan.contact),
         }
         children.start(

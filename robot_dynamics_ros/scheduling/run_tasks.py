@@ -69,6 +69,24 @@ def run(
     return [outcomes[task.name] for task in tasks]
 
 
+def worker_count(scheduler: str | None = None, processes: int | None = None) -> int:
+    """How many tasks `run` computes at a time.
+
+    Args:
+        scheduler: see `run`.
+        processes: see `run`.
+
+    Raises:
+        ParameterError: an argument has another form, or no scheduler answers.
+    """
+    _check([], scheduler, processes)
+    if scheduler is None:
+        return processes or available_cores()
+    from .cluster import threads_of_cluster
+
+    return threads_of_cluster(scheduler)
+
+
 def _joined(
     tasks: Sequence[Task], outcomes: Iterable[Outcome], report: Callable[[Outcome], object]
 ) -> Iterator[Outcome]:

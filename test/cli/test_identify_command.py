@@ -250,7 +250,9 @@ def test_what_shows_nothing_is_refused(identified, files, change, still, words):
         (['--gain', 'joint1=3'], '--effort current'),
         (['--effort', 'current', '--gain', 'joint1=-3'], "'-3' is not a number above 0"),
         (['--effort', 'current', '--gain', 'wrist=3'], 'wrist'),
+        (['--effort', 'current', '--gain', 'joint1=3', '--gain', 'joint1=4'], 'joint1 is named'),
         (['--load', 'tool=1.0'], 'FRAME=KG@BAG'),
+        (['--load', 'tool=1@good.csv', '--load', 'tool=2@good.csv'], 'tool@good.csv is named'),
         (['--held-out', 'good.csv'], 'is fitted too'),
         (['--without', 'good.csv'], '--payload'),
         (['--payload', 'tool', '--springs'], 'nothing else: leave out --output, --springs'),
@@ -286,3 +288,25 @@ def test_tasks_reduce_recordings_to_the_same_sums(files, monkeypatch):
         sums.append(np.einsum('rij,rik->rjk', triangles, triangles))
     here, there = sums
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9 * np.abs(here).max())
+
+
+def test_parts_of_a_large_recording_need_not_all_be_fitted(files, monkeypatch):
+    """The last of four parts lies in the held-out third: it has no equation."""
+    monkeypatch.chdir(files)
+    size = (files / 'good.csv').stat().st_size
+    monkeypatch.setattr('robot_dynamics_ros.cli.identify.identify_sources.LARGEST_PART', size // 4)
+    named = {'good.csv': (files / 'good.csv',)}
+    options = options_of(files / 'arm.urdf', [], None, (), 10.0)
+    surveys = surveyed(options, named, (), Fleet(), Output())
+    setup = Setup(options, surveys.first.urdf, surveys.first.joints, Equations())
+    counts = []
+    for fleet in (Fleet(), Fleet(jobs=1)):
+        parts = in_parts(surveys.source('good.csv', named['good.csv']), fleet)
+        sources = Sources(setup, parts, fleet, Output())
+        counts.append(sources.reduced().counts)
+        assert sources.empty == ()
+    whole, merged = counts
+    assert len(parts) > 3
+    # At each cut the equations are lost whose filter reaches over it.
+    assert (merged <= whole).all()
+    assert (merged > 0.7 * whole).all()

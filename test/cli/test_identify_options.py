@@ -131,11 +131,8 @@ def address():
 
 
 def test_a_cluster_gives_the_result_of_one_machine_and_resume_computes_nothing_again(
-    identified, files, address, monkeypatch
+    identified, files, address
 ):
-    """In parts, of which the last ones are held out and have nothing that is fitted."""
-    parts = (files / 'good.csv').stat().st_size // 4
-    monkeypatch.setattr('robot_dynamics_ros.cli.identify.identify_sources.LARGEST_PART', parts)
     options = ['good.csv', '--urdf', 'arm.urdf', '--cutoff', '10', '--force']
     _, here = identified(*options, '--output', 'here')
     _, there = identified(

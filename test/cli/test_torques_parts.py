@@ -49,7 +49,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(motion, 'PART', 200)
     monkeypatch.setattr(tasks_module, 'LARGEST_PART', 1)
     monkeypatch.setattr(tasks_module, 'LARGEST_OF_PARQUET', 1)
-    monkeypatch.setattr(tasks_module, 'MOST_PARTS', PARTS)
+    monkeypatch.setattr(tasks_module, 'USUAL_PARTS', PARTS)
     return tmp_path
 
 
@@ -190,11 +190,14 @@ def test_no_parts_where_they_gain_nothing(folder):
             return [len(task.parts) for task in tasks]
 
     bag = (Path('bag'),)
-    assert counts({'bag': bag}, scheduler='tcp://host:1') == [PARTS]
     assert counts({'bag': bag}, jobs=2, resume=Path('kept')) == [PARTS]
     assert counts({'bag': bag}, jobs=1) == [0]
     assert counts({f'bag{number}': bag for number in range(PARTS)}, jobs=2) == [0] * PARTS
     assert counts({'nowhere': (Path('nowhere'),)}, jobs=2) == [0]
+    # More than usual where there are processes for them, up to a limit.
+    assert counts({'bag': bag}, jobs=PARTS + 3) == [PARTS + 3]
+    assert counts({'bag': bag, 'bag2': bag}, jobs=2 * PARTS) == [PARTS] * 2
+    assert counts({'bag': bag}, jobs=1000) == [tasks_module.MOST_PARTS]
 
 
 def test_the_command_divides_one_recording(folder):

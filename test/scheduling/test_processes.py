@@ -13,6 +13,7 @@ from waiting import wait_until
 
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.scheduling import Task, local_processes, run
+from robot_dynamics_ros.scheduling.interruptions import ending_as_interruption
 
 COMMON = {'offset': 0.5}
 LIMIT = 60.0
@@ -138,6 +139,29 @@ def test_an_interruption_while_an_outcome_is_reported_ends_all_processes(tmp_pat
     # The frames of `run` exist as long as the traceback does.
     assert caught.tb is not None
     assert multiprocessing.active_children() == before
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_a_process_is_started_waits_for_its_start(capfd, monkeypatch, number):
+    """Else the process would find half of what it is told, and print a traceback."""
+    begun = []
+    send = local_processes.CONTEXT.Process._Popen
+
+    def interrupted(process):
+        begun.append('started')
+        os.kill(os.getpid(), number)
+        popen = send(process)
+        begun.append('told')
+        return popen
+
+    monkeypatch.setattr(local_processes.CONTEXT.Process, '_Popen', staticmethod(interrupted))
+    before = multiprocessing.active_children()
+    with ending_as_interruption() as came, pytest.raises(KeyboardInterrupt):
+        run(squares(4), common=COMMON, processes=2)
+    assert begun == ['started', 'told']
+    assert came == ([] if number == signal.SIGINT else [number])
+    wait_until(lambda: multiprocessing.active_children() == before, 'its end', LIMIT, pause)
+    assert 'Traceback' not in capfd.readouterr().err
 
 
 def test_each_process_makes_common_things_once():

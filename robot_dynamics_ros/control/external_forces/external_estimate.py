@@ -115,11 +115,6 @@ class ExternalForceEstimate:
         """The link of the wrench."""
         return self._wrench.frame
 
-    @property
-    def thresholds(self) -> Array:
-        """Thresholds (2, k) of collision and push at the last estimate [N m or N]."""
-        return self.contact.limits
-
     def wrench(self) -> WrenchEstimate:
         """The wrench on the link `frame`, at its origin and in its axes, at the last estimate."""
         r = np.zeros(self._q.size)

@@ -24,6 +24,8 @@ FORCE = np.array([12.0, 0.0, -16.0])
 """The push on the tool, unless the drives are too weak for it [N]."""
 PUSHED_SHARE = 0.2
 """Largest share of its effort limit that a joint may need against the push [-]."""
+SERVO = 5.0
+"""Bandwidth of the servo that holds the arm against the push [Hz]."""
 THRESHOLD_SHARE = 0.03
 """Threshold of a contact, as a share of the effort limit [-]."""
 SPEED = 0.5
@@ -79,19 +81,31 @@ def plan_contact(model: RobotModel, arm: Physics, home: Vector) -> ContactPlan:
     back = Trajectory([Point(0.0, there, *_still(there)), Point(out.end, home, *_still(home))])
     limits = np.array([joint.effort for joint in arm.limits])
     torque = np.abs(dynamics.jacobian(there, tool)[:3].T @ FORCE)
-    weakest = float((torque / limits).max())
-    force = FORCE * min(1.0, PUSHED_SHARE / max(weakest, 1e-9))
+    arm.reset(home)
+    deflection = torque / (arm.inertia() * (2.0 * np.pi * SERVO) ** 2)
+    excess = max((torque / (PUSHED_SHARE * limits)).max(), (deflection / _room(arm, there)).max())
+    force = FORCE / max(1.0, float(excess))
     largest = np.abs(arm.required_torque(home, *_still(home))).max()
     thresholds = THRESHOLD_SHARE * np.where(np.isfinite(limits), limits, largest + 1.0)
     return ContactPlan(tool, out, back, _wall(tool, back, place), force, felt, thresholds)
 
 
 def _tool(model: RobotModel) -> str:
-    """The last of the links that most joints carry."""
+    """The last of the links that most joints carry, without grippers, which have mimic joints."""
+    mimicked = {joint.mimicked for joint in model.joints}
     depths = [0]
     for joint in model.joints:
-        depths.append(depths[joint.parent + 1] + 1)
+        gripper = joint.mimicked is not None or joint.name in mimicked
+        depths.append(0 if gripper else depths[joint.parent + 1] + 1)
     return max(reversed(model.frames), key=lambda frame: depths[frame.body + 1]).name
+
+
+def _room(arm: Physics, q: Vector) -> Vector:
+    """How far a push may deflect each joint (n,): not to its end stops [rad or m]."""
+    lower = np.array([joint.lower for joint in arm.limits])
+    upper = np.array([joint.upper for joint in arm.limits])
+    most = [0.02 if joint.kind == 'prismatic' else 0.2 for joint in arm.limits]
+    return np.clip(np.minimum(upper - q, q - lower) / 2.0, 1e-3, most)
 
 
 def _place(arm: Physics, tool: str, q: Vector) -> Vector:

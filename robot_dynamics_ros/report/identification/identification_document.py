@@ -42,7 +42,7 @@ from .parameter_words import (
 )
 
 # Distances of the columns of a table from the margin [inch], and letters of the first one.
-COLUMNS, LETTERS = (3.1, 4.3, 5.5), 48
+COLUMNS, LETTERS = (2.65, 3.95, 5.25), 40
 
 
 def document(identification: Identification, provenance: Provenance) -> bytes:
