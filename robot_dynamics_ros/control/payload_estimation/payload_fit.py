@@ -44,7 +44,7 @@ class PayloadFit:
         others: (k - 10,) the wanted parameters behind the ten of the payload.
         others_deviation: (k - 10,) their standard deviations.
         noise: (r,) standard deviation of the residuals of each joint [N m or N].
-        likeness: (r,) the factor of their variance, as neighbours are alike.
+        inflation: (r,) the factor of their variance, as neighbours are alike.
         blocks: number of blocks of time.
     """
 
@@ -53,7 +53,7 @@ class PayloadFit:
     others: Array
     others_deviation: Array
     noise: Array
-    likeness: Array
+    inflation: Array
     blocks: int
 
 
@@ -70,13 +70,13 @@ def fit_payload(sums: JointSums, precision: Array, begin: PayloadFit | None = No
     blocks, counts = sums.blocks, sums.counts
     total = blocks.sum(axis=0)
     if begin is None:
-        theta, likeness = np.eye(10)[0], np.ones(len(counts))
+        theta, inflation = np.eye(10)[0], np.ones(len(counts))
         variances = _plausible(np.full(len(counts), np.inf), total, counts, sums.own)
     else:
-        theta, likeness = begin.theta, begin.likeness
+        theta, inflation = begin.theta, begin.inflation
         variances = _plausible(begin.noise**2, total, counts, sums.own)
     for _ in range(ITERATIONS):
-        before = variances * likeness
+        before = variances * inflation
         system = _System(total, sums.shared, before, precision)
         theta = best_body(system.information, theta)
         solutions = system.solutions(linear_parameters(theta))
@@ -84,18 +84,18 @@ def fit_payload(sums: JointSums, precision: Array, begin: PayloadFit | None = No
         # The payload itself is shared among the joints.
         freedom = counts - sums.own - PAYLOAD / len(counts)
         variances = _plausible(squares / np.maximum(freedom, 1.0), total, counts, sums.own)
-        likeness = np.array(
+        inflation = np.array(
             [
-                _likeness(blocks[:, joint], solutions[joint], variances[joint])
+                _inflation(blocks[:, joint], solutions[joint], variances[joint])
                 for joint in range(len(variances))
             ]
         )
-        if (np.abs(variances * likeness - before) <= SETTLED * before).all():
+        if (np.abs(variances * inflation - before) <= SETTLED * before).all():
             break
     covariance: Array = np.linalg.inv(curvature(system.information, theta)).astype(np.float64)
     others, deviation = system.others(linear_parameters(theta), covariance, slopes(theta))
     return PayloadFit(
-        theta, covariance, others, deviation, np.sqrt(variances), likeness, len(blocks)
+        theta, covariance, others, deviation, np.sqrt(variances), inflation, len(blocks)
     )
 
 
@@ -154,7 +154,7 @@ class _System:
         return result
 
 
-def _likeness(blocks: Array, solution: Array, variance: float) -> float:
+def _inflation(blocks: Array, solution: Array, variance: float) -> float:
     """How much more the sums of residuals vary than independent ones; at least 1.
 
     Products of the sums over two blocks count as those over one, up to `LAGS` blocks apart: sums

@@ -80,7 +80,7 @@ class Excitation:
     @property
     def doubts(self) -> list[str]:
         """Why the motion needs a second look before it is played, and what to change."""
-        doubts = [self.question] if self.question else []
+        doubts = [self.advice] if self.advice else []
         if self.clearance.unread:
             links = ', '.join(self.clearance.unread)
             doubts.append(
@@ -91,7 +91,7 @@ class Excitation:
         return doubts
 
     @property
-    def question(self) -> str:
+    def advice(self) -> str:
         """What to change where some parameters are told poorly; empty where none are."""
         if self.told.condition <= LARGEST_CONDITION:
             return ''

@@ -11,6 +11,7 @@ Modules::
     whiteness        whether a residual is noise
     clock            delays that change along a recording
     contacts         times at which something touched the robot
+    repeated_motion  whether the held-out motion repeats the fitted one
     bad_data         no motion, still joints, saturation, currents, another robot
     conclude         from the evidence to the result
     judgement        the result, and its JSON form

@@ -96,7 +96,7 @@ def test_the_factor_of_the_variance_is_that_of_the_process(likeness):
     random = np.random.default_rng(6)
     count = 20 * MOST_BLOCKS
     found = [
-        fit_payload(sums_of(equations(random, count, likeness=likeness)), NOTHING).likeness
+        fit_payload(sums_of(equations(random, count, likeness=likeness)), NOTHING).inflation
         for _ in range(4)
     ]
     alike = 0.9 * likeness
@@ -117,8 +117,8 @@ def test_alike_errors_give_wider_intervals():
         fit_payload(sums_of(equations(random, likeness=likeness)), NOTHING)
         for likeness in (0.0, 0.9)
     )
-    assert alone.likeness.max() < 1.7
-    assert alike.likeness.min() > 3.0
+    assert alone.inflation.max() < 1.7
+    assert alike.inflation.min() > 3.0
     assert alike.covariance[0, 0] > 3.0 * alone.covariance[0, 0]
 
 
