@@ -54,12 +54,35 @@ class FeltNode:
         self.scene.observer.until(lambda: torques, 'torques')
         return torques[-1]
 
+    def silent(self):
+        """Whether twenty states come, and no external torques."""
+        self.torques.clear()
+        self.scene.wait_for_states(20)
+        return not self.torques
+
     def touched(self, kind):
         """Wait until the last contact that was published is of a kind; that contact."""
         self.scene.observer.until(
             lambda: self.contacts and self.contacts[-1].kind == kind, f'contact of kind {kind}'
         )
         return self.contacts[-1]
+
+    def hit(self, torque):
+        """Let this external torque begin at once; the contact that is published.
+
+        Where states are lost just then, it cannot be told from a push: it is tried again.
+        """
+        for _ in range(10):
+            self.ready()
+            self.push = torque
+            self.scene.observer.until(
+                lambda: self.contacts and self.contacts[-1].kind != Contact.KIND_NONE, 'contact'
+            )
+            if self.contacts[-1].kind == Contact.KIND_COLLISION:
+                return self.contacts[-1]
+            self.push = NONE
+            self.touched(Contact.KIND_NONE)
+        raise AssertionError('no collision in ten contacts')
 
     def ready(self):
         """Wait until collisions are detected: the fast band needs 1 / contact_cutoff."""

@@ -18,8 +18,8 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
 from .watch_settings import ByJoint, WatchSettings
 
-# Of the observer [Hz], as that of dynamics_node, and of the rate of the states at most: faster than
-# that, r is noise.
+# Of the observer [Hz], as of dynamics_node by default, and of the rate of the states at most: r is
+# noise beyond it.
 BANDWIDTH, SHARE_OF_RATE = 20.0, 0.2
 
 

@@ -17,11 +17,9 @@ STILL = trajectory(point(Q, NONE, ACCELERATION))
 
 def collided(arm, dynamics):
     """Follow a reference until something hits the arm, and stays."""
-    arm.ready()
     follow(arm.scene.node, arm.scene.observer, STILL)
     arm.scene.settle(arm.gravity + dynamics.mass_matrix(Q) @ ACCELERATION)
-    arm.push = HIT
-    arm.touched(Contact.KIND_COLLISION)
+    arm.hit(HIT)
 
 
 def acknowledge(arm):
@@ -73,9 +71,11 @@ def test_a_collision_without_a_reaction_is_warned_of(guarded, dynamics):
     with felt(guarded, dynamics) as arm:
         arm.feels(NONE)
         arm.scene.set(on_collision='zero')
-        status = arm.scene.status('external forces', 'without thresholds: call ~/learn_thresholds')
-        assert status.level == DiagnosticStatus.WARN
+        text = 'without thresholds: call ~/learn_thresholds'
+        arm.scene.observer.until(
+            lambda: arm.scene.status('external forces', text).level == DiagnosticStatus.WARN,
+            'a warning',
+        )
         arm.scene.set(**THRESHOLDS)
-        arm.ready()
-        arm.push = HIT
+        arm.hit(HIT)
         arm.scene.settle(NONE)

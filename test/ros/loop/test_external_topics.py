@@ -56,10 +56,7 @@ def test_off_it_says_nothing_and_on_and_off_again_by_parameter(guarded, dynamics
         arm.push = PUSH
         arm.feels(PUSH)
         arm.scene.set(external_observer=False)
-        arm.scene.wait_for_states()
-        arm.torques.clear()
-        arm.scene.wait_for_states(20)
-        assert not arm.torques
+        arm.scene.observer.until(arm.silent, 'silence')
 
 
 def test_without_efforts_or_velocities_the_reason_is_in_diagnostics_and_once_in_the_log(
@@ -76,10 +73,8 @@ def test_without_efforts_or_velocities_the_reason_is_in_diagnostics_and_once_in_
         arm.scene.driver.effort = lambda: np.where(np.arange(3) == 1, np.nan, arm.gravity)
         status = arm.scene.status('external forces', 'effort of slide is not measured')
         assert status.level == DiagnosticStatus.WARN
-        arm.torques.clear()
-        torques = arm.next_torques()
-        assert np.isnan(torques.external).all()
-        assert not arm.torques
+        arm.scene.observer.until(arm.silent, 'silence')
+        assert np.isnan(arm.next_torques().external).all()
 
         def without_velocity(message):
             message.velocity = []
@@ -120,9 +115,7 @@ def test_the_commands_take_the_place_of_efforts(guarded, dynamics):
 
 def test_a_contact_is_published_at_each_change_with_link_direction_and_begin(guarded, dynamics):
     with felt(guarded, dynamics, **THRESHOLDS) as arm:
-        arm.ready()
-        arm.push = np.array([0.0, 30.0, 0.0])
-        contact = arm.touched(Contact.KIND_COLLISION)
+        contact = arm.hit(np.array([0.0, 30.0, 0.0]))
         assert (contact.link, contact.header.frame_id) == ('slider', 'slider')
         assert list(contact.joint_names) == ['slide']
         assert contact.effort[0] > THRESHOLDS['collision_threshold'][1]
