@@ -47,8 +47,8 @@ html_css_files = ['wide.css']
 autosummary_generate = True
 autodoc_member_order = 'bysource'
 autodoc_mock_imports = [
-    'ament_index_python', 'backports', 'builtin_interfaces', 'distributed', 'geometry_msgs', 'llvmlite',
-    'lz4', 'matplotlib', 'mujoco', 'pinocchio', 'plotly', 'pyarrow', 'rcl_interfaces', 'rclpy',
+    'ament_index_python', 'backports', 'builtin_interfaces', 'distributed', 'geometry_msgs',
+    'llvmlite', 'lz4', 'matplotlib', 'mujoco', 'pinocchio', 'plotly', 'pyarrow', 'rcl_interfaces', 'rclpy',
     'robot_dynamics_interfaces', 'rosbags', 'ruamel', 'scipy', 'sensor_msgs', 'std_msgs',
     'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
 ]  # fmt: skip
