@@ -49,10 +49,10 @@ html_css_files = ['wide.css']
 autosummary_generate = True
 autodoc_member_order = 'bysource'
 autodoc_mock_imports = [
-    'ament_index_python', 'backports', 'builtin_interfaces', 'distributed', 'llvmlite', 'lz4',
-    'matplotlib', 'mujoco', 'pinocchio', 'plotly', 'pyarrow', 'rcl_interfaces', 'rclpy',
-    'robot_dynamics_interfaces', 'rosbags', 'ruamel', 'scipy', 'sensor_msgs', 'std_msgs',
-    'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
+    'ament_index_python', 'backports', 'builtin_interfaces', 'distributed', 'geometry_msgs',
+    'llvmlite', 'lz4', 'matplotlib', 'mujoco', 'pinocchio', 'plotly', 'pyarrow',
+    'rcl_interfaces', 'rclpy', 'robot_dynamics_interfaces', 'rosbags', 'ruamel', 'scipy',
+    'sensor_msgs', 'std_msgs', 'std_srvs', 'trajectory_msgs', 'trimesh', 'xacro',
 ]  # fmt: skip
 # The adapters register classes of these, which a mock object is not.
 for library, names in {'casadi': ('Function', 'MX', 'SX'), 'jax': ('Array', 'Tracer')}.items():
@@ -60,9 +60,9 @@ for library, names in {'casadi': ('Function', 'MX', 'SX'), 'jax': ('Array', 'Tra
     sys.modules[library] = ModuleType(library)
     vars(sys.modules[library]).update(classes)
 casadi, jax = sys.modules['casadi'], sys.modules['jax']
-casadi.sin = casadi.cos = abs
+casadi.sin = casadi.cos = casadi.sqrt = abs
 jax.core, jax.numpy = jax, ModuleType('jax.numpy')
-jax.numpy.sin = jax.numpy.cos = abs
+jax.numpy.sin = jax.numpy.cos = jax.numpy.sqrt = abs
 sys.modules['jax.numpy'] = jax.numpy
 # In their packages, functions hide these modules, which autosummary would not find.
 with mock(autodoc_mock_imports):
