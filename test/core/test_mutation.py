@@ -10,7 +10,7 @@ SCRIPT = Path(__file__).parents[2] / 'scripts' / 'mutate.py'
 
 
 # Each is a process: all together take a hundred seconds of processor time, by hand.
-EVERY = 4
+EVERY = 8
 
 
 @pytest.mark.timeout(1200)
