@@ -25,7 +25,7 @@ def extensions():
 # Of `core` and the command `robot_dynamics`, which must install where there is no ROS.
 requirements = ['click', 'defusedxml', 'lxml', 'numpy', 'rich', 'urdf-parser-py']
 # rosbags: older ones decompress with another library, and do not open bare storage files
-recordings = ['matplotlib', 'plotly', 'rosbags>=0.11.9', 'scipy']
+recordings = ['matplotlib', 'plotly', 'pyyaml', 'rosbags>=0.11.9']
 extras = {
     'native': ['llvmlite>=0.44'],  # older ones lack the pass manager that is used
     'oracle': ['pin'],
@@ -33,7 +33,7 @@ extras = {
     'xacro': ['xacro'],
     'picture': ['matplotlib', 'pycollada', 'trimesh'],
     'recordings': recordings,
-    'identification': [*recordings, 'clarabel', 'cvxpy', 'scs'],
+    'identification': [*recordings, 'clarabel', 'cvxpy', 'scipy', 'scs'],
     'fleet': ['dask', 'distributed'],
     'parquet': ['pyarrow'],
     'casadi': ['casadi'],

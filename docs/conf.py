@@ -3,11 +3,13 @@
 import re
 import sys
 from collections import defaultdict
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from xml.etree import ElementTree
 
 import numpy.typing
+from sphinx.ext.autodoc.mock import mock
 from sphinx.ext.napoleon import Config, GoogleDocstring
 
 # What they stand for fills half a page.
@@ -62,24 +64,31 @@ casadi.sin = casadi.cos = abs
 jax.core, jax.numpy = jax, ModuleType('jax.numpy')
 jax.numpy.sin = jax.numpy.cos = abs
 sys.modules['jax.numpy'] = jax.numpy
+# In their packages, functions hide these modules, which autosummary would not find.
+with mock(autodoc_mock_imports):
+    for name in (
+        'identification.estimation.estimate',
+        'identification.regression.equations',
+        'report.provenance',
+    ):
+        package, _, hidden = f'robot_dynamics_ros.{name}'.rpartition('.')
+        setattr(import_module(package), hidden, import_module(f'{package}.{hidden}'))
 autodoc_typehints_format = 'short'
 # Other projects' documents are not read: the build needs no network.
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|collections|contextlib|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
+        r'(casadi|collections|contextlib|datetime|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
         r'rclpy|rosbags|scipy|trimesh|'
         r'urdf_parser_py|xml|\w+_msgs)\..*',
     ),
-    # The reference has no page of identification.
-    ('py:class', r'robot_dynamics_ros\.identification\..*'),
     # Aliases and type variables of signatures, and types of attributes in pieces.
-    ('py:class', r'(.*\.)?(Array|Key|Programs|Result)'),
-    ('py:class', r'(dict|list|tuple)\[.*'),
+    ('py:class', r'Array|Key|robot_dynamics_ros\.core\.robot_programs\.Programs'),
+    ('py:class', r'robot_dynamics_ros\.(core\.task\.samples|scheduling\.once)\.Result'),
+    ('py:class', r'Path|(dict|list|tuple)\[.*'),
+    ('py:obj', r"typing\.Literal\['\w+'"),
     # Of one of two modules, by the version of Python.
     ('py:exc', 'ZstdError'),
-    # The function hides the module of its name.
-    ('py:class', r'robot_dynamics_ros\.report\.provenance\.Provenance'),
 ]
 # Two classes have the name Comparison; signatures show it without its module.
 suppress_warnings = ['ref.python']

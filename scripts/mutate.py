@@ -49,6 +49,7 @@ SOURCES = (
     'algorithms/center_of_mass.py',
     'algorithms/forward_dynamics_derivatives.py',
     'algorithms/energy.py',
+    'algorithms/momentum_terms.py',
     'algorithms/derivatives.py',
     'algorithms/regressor.py',
     'spatial.py',
@@ -65,6 +66,8 @@ EQUIVALENT = {
     "'rotate(body.rotational, joint.axis)'": SYMMETRIC,
     'algorithms/base_frame.py: inertial: transposed in '
     "'rotate(inertia.rotational, motion.angular)'": SYMMETRIC,
+    'algorithms/momentum_terms.py: momentum_terms: transposed in '
+    "'rotate(body.rotational, omega)'": SYMMETRIC,
     "algorithms/aba.py: times: transposed in 'rotate(self.A, motion.angular)'": SYMMETRIC,
     "algorithms/aba.py: times: transposed in 'rotate(self.N, motion.linear)'": SYMMETRIC,
     "algorithms/aba.py: _forward: transposed in 'rotate(spread, body.first_moment)'": (

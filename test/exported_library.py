@@ -119,6 +119,7 @@ class ExportedDynamics:
             'potential_energy': (),
             'forward_dynamics_derivatives': (3, n, n),
             'momentum': (6,),
+            'momentum_terms': (2, n),
             'center_of_mass': (3,),
             'center_of_mass_jacobian': (3, n),
             'frame_poses': (len(self.model.frames), 3, 4),

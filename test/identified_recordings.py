@@ -16,11 +16,12 @@ DURATION = 9.0
 
 
 @cache
-def rows(still=()):
+def rows(still=(), urdf=None):
     """Times, positions, velocities and efforts (N, 10) of the arm.
 
     Args:
         still: joints that are held.
+        urdf: text of another arm.
     """
     random = np.random.default_rng(3)
     rates = 2.0 * np.pi * random.uniform(0.2, 1.0, (4, 3))
@@ -34,7 +35,17 @@ def rows(still=()):
 
     times = np.arange(0.0, DURATION + 0.05, 0.05)
     points = [Point(t, np.array([0.3, -0.6, 0.8]) + at(t, 0), at(t, 1), at(t, 2)) for t in times]
-    return played(ARM.read_text(), list(JOINTS), Trajectory(points))
+    return played(urdf or ARM.read_text(), list(JOINTS), Trajectory(points))
+
+
+def loaded_rows(mass):
+    """As `rows`, of the arm that carries a small body of this mass [kg] at its tool."""
+    load = (
+        '<link name="tool"><inertial><origin xyz="0.02 0.01 0"/>'
+        f'<mass value="{mass}"/><inertia ixx="0.001" iyy="0.001" izz="0.001" ixy="0" ixz="0" '
+        'iyz="0"/></inertial></link>'
+    )
+    return rows(urdf=ARM.read_text().replace('<link name="tool"/>', load))
 
 
 def recording(file, change=None, *, still=(), joints=JOINTS):
@@ -46,4 +57,6 @@ def recording(file, change=None, *, still=(), joints=JOINTS):
     return file
 
 
-__all__ = ['ARM', 'DESCRIBED', 'DURATION', 'JOINTS', 'RATE', 'recording', 'rows']
+__all__ = [
+    'ARM', 'DESCRIBED', 'DURATION', 'JOINTS', 'RATE', 'loaded_rows', 'recording', 'rows',
+]  # fmt: skip

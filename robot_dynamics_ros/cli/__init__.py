@@ -4,6 +4,7 @@ Modules::
 
     compare/          compare: measured efforts against a model
     command_line      the group of subcommands, its errors and exit codes
+    contacts/         contacts: what touched the robot; thresholds: from which torque on
     description_file  the robot of a URDF or xacro file, of a topic or of a recording
     excite/           excite: a motion for identification
     exit_codes        0 good, 1 findings, 2 wrong usage or input that cannot be used

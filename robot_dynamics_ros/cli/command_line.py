@@ -19,6 +19,8 @@ from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.scheduling.interruptions import ending_as_interruption
 
 from .compare.compare_command import compare_command
+from .contacts.contacts_command import contacts_command
+from .contacts.thresholds_command import thresholds_command
 from .description_file import TopicReader
 from .excite.excite_command import excite_command
 from .exit_codes import BY_SIGNAL, CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
@@ -71,6 +73,8 @@ for command in (
     compare_command,
     identify_command,
     excite_command,
+    thresholds_command,
+    contacts_command,
     export_command,
 ):
     commands.add_command(command)

@@ -13,6 +13,8 @@ from robot_dynamics_ros.core.errors import ModelError, ParameterError, UrdfError
 from robot_dynamics_ros.recordings.sources.open_source import open_source
 from robot_dynamics_ros.xacro_expansion import expand_xacro, expand_xacro_file
 
+from .files_to_write import check_included
+
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
 LARGEST_FILE = 64 * 2**20
 
@@ -35,7 +37,8 @@ def read_robot(
     Raises:
         OSError: the file cannot be read.
         ModelError: the description cannot be used; the message begins with the file.
-        ParameterError: an argument has another form, or the file takes none.
+        ParameterError: an argument has another form, the file takes none, or the subcommand would
+            replace a file that it includes.
     """
     try:
         urdf = _read_urdf(file, arguments, arguments_of_others)
@@ -154,7 +157,11 @@ def _read_urdf(file: Path, arguments: Sequence[str], arguments_of_others: bool) 
             raise ParameterError(f'{argument!r} is no argument of xacro, which are name:=value')
     text = _read_text(file)
     if is_xacro(read_xml(text)):
-        return expand_xacro_file(file, arguments, arguments_of_others=arguments_of_others)
+        urdf, included = expand_xacro_file(
+            file, arguments, arguments_of_others=arguments_of_others
+        )
+        check_included(included)
+        return urdf
     if arguments and not arguments_of_others:
         raise ParameterError(f'{file} is a URDF: it takes no {arguments[0]!r}, xacro files do')
     return text

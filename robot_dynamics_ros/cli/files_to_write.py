@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import click
+
 from robot_dynamics_ros.core.errors import ParameterError
 
 # Endings of the files in the folder of a rosbag2 recording.
 OF_A_BAG = ('.mcap', '.db3', '.zstd', '.yaml')
+# Of a running subcommand: the files that it writes, by their option, and those that xacro read.
+WRITTEN, INCLUDED = f'{__name__}.written', f'{__name__}.included'
 
 
 def check_files(written: Mapping[str, Iterable[Path]], read: Iterable[Path]) -> None:
@@ -32,6 +36,36 @@ def check_files(written: Mapping[str, Iterable[Path]], read: Iterable[Path]) -> 
             )
         if options.setdefault(path, option) != option:
             raise ParameterError(f'{file} would be written twice: name another file with {option}')
+
+
+def check_written(written: Mapping[str, Iterable[Path]], read: Iterable[Path]) -> None:
+    """Check the same for the subcommand that runs, whose descriptions may include files.
+
+    Raises:
+        ParameterError: names the file and the option.
+    """
+    named = {option: list(files) for option, files in written.items()}
+    context = click.get_current_context(silent=True)
+    known = {} if context is None else context.meta
+    check_files(named, [*read, *known.get(INCLUDED, [])])
+    known[WRITTEN] = {**known.get(WRITTEN, {}), **named}
+
+
+def check_included(files: Iterable[Path]) -> None:
+    """Check that the subcommand that runs replaces no file which its description includes.
+
+    Args:
+        files: that xacro has read.
+
+    Raises:
+        ParameterError: names the file and the option.
+    """
+    context = click.get_current_context(silent=True)
+    # Other processes compute tasks, and write no file that an option of `check_written` names.
+    if context is not None:
+        included = context.meta.setdefault(INCLUDED, [])
+        included.extend(files)
+        check_files(context.meta.get(WRITTEN, {}), included)
 
 
 def _files_of(entry: Path) -> Sequence[Path]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from robot_dynamics_ros.scheduling import Outcome, Task, run
+from robot_dynamics_ros.scheduling import Outcome, Task, run, worker_count
 
 from .output import Output
 
@@ -35,6 +35,15 @@ class Fleet:
         """Whether a single recording is computed by this process alone."""
         return self.scheduler is None and self.resume is None
 
+    @property
+    def workers(self) -> int:
+        """How many tasks are computed at a time.
+
+        Raises:
+            ParameterError: no scheduler answers.
+        """
+        return worker_count(self.scheduler, self.jobs)
+
     def run(
         self, what: str, tasks: Sequence[Task], common: Any, output: Output, unit: str
     ) -> list[Outcome]:
@@ -45,16 +54,19 @@ class Fleet:
             tasks: one for each recording, or for each part.
             common: first argument of each.
             output: of the subcommand.
-            unit: of the tasks, for the bar: `recordings` or `parts`.
+            unit: of the tasks, for the bar: `recordings` or `parts`; `parts` where tasks are
+                divided.
         """
-        with output.progress(what, len(tasks), unit) as advance:
+        sizes = {task.name: len(task.parts) or 1 for task in tasks}
+        unit = 'parts' if any(task.parts for task in tasks) else unit
+        with output.progress(what, sum(sizes.values()), unit) as advance:
             return run(
                 tasks,
                 common=common,
                 scheduler=self.scheduler,
                 processes=self.jobs,
                 resume=self.resume,
-                report=lambda outcome: advance(1),
+                report=lambda outcome: advance(sizes.get(outcome.name, 1)),
             )
 
 

@@ -17,7 +17,7 @@ from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.json_text import json_text
 from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
-from .files_to_write import check_files
+from .files_to_write import check_written
 from .progress import Advance, progress
 
 STDOUT = Path('-')
@@ -69,7 +69,7 @@ class Output:
             ParameterError: a file would be written twice, or would replace an input.
         """
         own = [] if self.json_file is None or self.json_only else [self.json_file]
-        check_files({**(written or {}), '--json': own}, read)
+        check_written({**(written or {}), '--json': own}, read)
 
     def show(self, *parts: RenderableType) -> None:
         """Print tables, trees and texts of rich for people."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from robot_dynamics_ros.comparison.compared_model import heavy_joints, joints_that_matter
 from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
+from robot_dynamics_ros.comparison.joint_parameters import AS_DESCRIBED, JointParameters
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.recordings import Recording, open_recording
 from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_options
@@ -91,6 +92,8 @@ def renaming_hint(
 
 
 @once
-def model_torques(urdf: str, joints: tuple[str, ...]) -> ModelTorques:
+def model_torques(
+    urdf: str, joints: tuple[str, ...], parameters: JointParameters = AS_DESCRIBED
+) -> ModelTorques:
     """Torques of a robot whose other joints are locked; compiled once in a process."""
-    return ModelTorques.of_joints(parse_urdf(urdf), joints)
+    return ModelTorques.of_joints(parse_urdf(urdf), joints, parameters)

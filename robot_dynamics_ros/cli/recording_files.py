@@ -33,10 +33,15 @@ def named_recordings(words: Sequence[str]) -> tuple[dict[str, tuple[Path, ...]],
     return files, arguments
 
 
-def inputs(files: Mapping[str, tuple[Path, ...]], urdf: Path | None) -> list[Path]:
-    """Everything that is read: the files of the recordings, and the description."""
-    described = [] if urdf is None else [urdf]
-    return [*described, *(path for paths in files.values() for path in paths)]
+def inputs(files: Mapping[str, tuple[Path, ...]], *others: Path | None) -> list[Path]:
+    """Everything that is read: the files of the recordings, and others where they are given.
+
+    Args:
+        files: of each recording by its name.
+        others: the description, and parameters of joints.
+    """
+    recorded = [path for paths in files.values() for path in paths]
+    return [*recorded, *(path for path in others if path is not None)]
 
 
 def recorded_bytes(files: Sequence[Path]) -> int:

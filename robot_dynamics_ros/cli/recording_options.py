@@ -9,8 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
+from robot_dynamics_ros.comparison.joint_parameters import AS_DESCRIBED, JointParameters
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
+from robot_dynamics_ros.identification.results.read_joint_parameters import read_joint_parameters
 from robot_dynamics_ros.recordings import Recording
 
 from .description_file import read_robot, robot_of_text
@@ -27,12 +29,14 @@ class RecordingOptions:
         topic: of the joint states; None: /joint_states.
         rename: new names of joints by recorded ones.
         cutoff: of the low pass [Hz]; None: from the data.
+        parameters: friction, offsets and rotors in place of those of the description.
     """
 
     urdf: str | None
     topic: str | None
     rename: Mapping[str, str]
     cutoff: float | None
+    parameters: JointParameters = AS_DESCRIBED
 
     def model_of(self, recording: Recording) -> tuple[RobotModel, str]:
         """The robot of a recording, and the text of its URDF.
@@ -55,11 +59,12 @@ def recording_options(command: Command) -> Command:
 
     `options_of` makes `RecordingOptions` of them.
     """
+    return source_options(_cutoff_option(command))
+
+
+def source_options(command: Command) -> Command:
+    """The same without --cutoff, for recordings that are not filtered."""
     for option in (
-        click.option(
-            '--cutoff', type=click.FloatRange(min=0.0, min_open=True), metavar='HZ',
-            help='Of the low pass. [default: from the spectrum of the velocities]',
-        ),
         click.option(
             '--rename', multiple=True, metavar='RECORDED=NAME',
             help='Name of a joint, or beginning of names, in the URDF; may be repeated.',
@@ -77,12 +82,29 @@ def recording_options(command: Command) -> Command:
     return command
 
 
+_cutoff_option = click.option(
+    '--cutoff', type=click.FloatRange(min=0.0, min_open=True), metavar='HZ',
+    help='Of the low pass. [default: from the spectrum of the velocities]',
+)  # fmt: skip
+
+
+def parameters_option(command: Command) -> Command:
+    """Give a subcommand --parameters, an argument of its function."""
+    return click.option(
+        '--parameters', type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar='FILE',
+        help='Friction, torque offsets and rotors: friction.yaml of identify, or parameters of '
+        'dynamics_node. [default: friction of the description]',
+    )(command)  # fmt: skip
+
+
 def options_of(
     urdf: Path | None,
     arguments: list[str],
     topic: str | None,
     rename: tuple[str, ...],
-    cutoff: float | None,
+    cutoff: float | None = None,
+    parameters: Path | None = None,
 ) -> RecordingOptions:
     """The options of a command line.
 
@@ -91,17 +113,20 @@ def options_of(
         arguments: of xacro, each `name:=value`.
         topic: of the joint states.
         rename: each `recorded=name`.
-        cutoff: [Hz].
+        cutoff: [Hz]; None: from the data.
+        parameters: file of friction, offsets and rotors.
 
     Raises:
-        ParameterError: an option has another form, or a name is renamed twice.
+        ParameterError: an option has another form, a name is renamed twice, or the file of
+            parameters cannot be used.
         OSError: the file cannot be read.
         ModelError: the description cannot be used.
     """
     if arguments and urdf is None:
         raise ParameterError(f'{arguments[0]!r} is for a xacro file: name it with --urdf')
     text = None if urdf is None else read_robot(urdf, arguments)[1]
-    return RecordingOptions(text, topic, _renaming(rename), cutoff)
+    given = AS_DESCRIBED if parameters is None else read_joint_parameters(parameters)
+    return RecordingOptions(text, topic, _renaming(rename), cutoff, given)
 
 
 def _renaming(given: tuple[str, ...]) -> dict[str, str]:

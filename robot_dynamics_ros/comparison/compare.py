@@ -24,7 +24,7 @@ from .explanations.relabelling import Relabelling, explained
 from .joint_figures import joint_figures
 from .joint_sentences import joint_sentence
 from .spectrum import spectrum_of
-from .unexplained import unexplained_alone
+from .unexplained import joined_unexplained, unexplained_alone
 from .unit_findings import unit_findings, without_other_units
 from .verdicts import relabelled, verdicts
 
@@ -127,6 +127,7 @@ def conclude(
     ]
     if relabelling == Relabelling.nothing(len(names)):
         findings = [*unexplained_alone(judge, figures, findings), *findings]
+        findings = joined_unexplained(findings, names)
     return Comparison(
         robot=model.name,
         recordings=tuple(one.summary for one in evidence),

@@ -34,6 +34,15 @@ class Finding:
     value: float | None
     message: str
 
+    def as_json(self) -> dict[str, Any]:
+        """What --json says of it; null where its value is not known."""
+        return {
+            'code': self.code,
+            'joints': list(self.joints),
+            'value': None if self.value is None else _number(self.value),
+            'message': self.message,
+        }
+
 
 @dataclass(frozen=True)
 class FrictionFit:
@@ -214,7 +223,7 @@ class Comparison:
             'recordings': [_recording(one) for one in self.recordings],
             'locked': list(self.locked),
             'joints': {name: _joint(one) for name, one in self.joints.items()},
-            'findings': [_finding(one) for one in self.findings],
+            'findings': [one.as_json() for one in self.findings],
         }
 
 
@@ -236,15 +245,6 @@ def _joint(joint: JointComparison) -> dict[str, Any]:
     )  # fmt: skip
     shares = {name: _number(share) for name, share in joint.shares.items()}
     return {**{name: _number(getattr(joint, name)) for name in names}, 'shares': shares}
-
-
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        'code': finding.code,
-        'joints': list(finding.joints),
-        'value': None if finding.value is None else _number(finding.value),
-        'message': finding.message,
-    }
 
 
 def _number(value: float) -> float | None:

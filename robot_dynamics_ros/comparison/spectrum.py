@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.recordings.filtering.power_density import density
 
 from .comparison import Spectrum
 from .explanations.observations import Observations
@@ -37,7 +38,7 @@ def spectrum_of(observations: Observations) -> Spectrum | None:
         if abs(step - interval) < 1e-3 * interval and block.stop - block.start >= size
     ]
     of_measured, of_residual = (
-        _mean([_density(signal[block][:size], interval) for block in chosen])
+        _mean([density(signal[block][:size], 1.0 / interval) for block in chosen])
         for signal in (measured, residual)
     )
     frequencies = np.fft.rfftfreq(size, interval).astype(np.float64)
@@ -50,13 +51,3 @@ def _mean(densities: list[Array]) -> Array:
     counts = finite.sum(axis=0)
     mean: Array = np.where(finite, densities, 0.0).sum(axis=0) / np.where(counts, counts, np.nan)
     return mean
-
-
-def _density(signal: Array, interval: float) -> Array:
-    """One-sided power spectral density (F, n) of the columns, with a Hann window."""
-    taper = np.hanning(len(signal))[:, None]
-    transformed = np.fft.rfft((signal - signal.mean(axis=0)) * taper, axis=0)
-    density: Array = interval * np.abs(transformed) ** 2 / (taper**2).sum()
-    # Frequencies but 0 and half the rate stand for the negative ones, too.
-    density[1 : (len(signal) + 1) // 2] *= 2.0
-    return density

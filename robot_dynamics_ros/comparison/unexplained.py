@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from .comparison import Finding, JointComparison
 from .explanations.explanation import Explanation
 from .explanations.friction_fits import JointFriction
@@ -21,6 +23,65 @@ NAMES = (
     'the recording. Check the names and the order of the joints in the driver, and whether the '
     'description is that of this robot.'
 )
+
+
+# A joint carries weight from this share of the largest variation of gravity on. Its effort lacks
+# gravity if, of the gravity torque, certainly less than this share is in it.
+CARRIES, LACKS = 0.1, 0.5
+
+
+def advice_on_names(judge: Judge) -> str:
+    """What to do about a recording that nothing explains.
+
+    Whatever else is wrong, efforts in which each joint that carries weight lacks gravity may be
+    those of a driver that compensates it.
+
+    Args:
+        judge: has the observations.
+    """
+    gravity = judge.products(None)[:, 0, 0]
+    carries = judge.loaded & (gravity > CARRIES**2 * gravity[judge.loaded].max(initial=0.0))
+    shares = [_gravity_share(judge, joint) for joint in np.flatnonzero(carries)]
+    if not shares or any(abs(share) + 2.0 * deviation > LACKS for share, deviation in shares):
+        return NAMES
+    names = judge.observations.torques.model.joint_names
+    which = ', '.join(name for name, one in zip(names, carries, strict=True) if one)
+    return (
+        f'{NAMES} Gravity loads {which} most, and hardly any of it is in the efforts there: the '
+        'driver may compensate it.'
+    )
+
+
+def _gravity_share(judge: Judge, joint: int) -> tuple[float, float]:
+    """How much of the gravity torque is in the effort of a joint, and the standard deviation."""
+    squares, mixed = judge.target_products(Explanation.nothing(judge.observations.size))
+    inverse = np.linalg.pinv(judge.products(None)[joint])
+    share = inverse @ mixed[joint]
+    left = max(0.0, float(squares[joint] - mixed[joint] @ share))
+    variance = left / judge.observations.independent * inverse[0, 0]
+    return float(share[0]), math.sqrt(variance)
+
+
+def joined_unexplained(findings: Sequence[Finding], order: Sequence[str]) -> list[Finding]:
+    """The findings with at most one of the code `unexplained`, where the first of them is.
+
+    Args:
+        findings: one or two of them have this code.
+        order: names of all joints.
+    """
+    parts = [finding for finding in findings if finding.code == 'unexplained']
+    if len(parts) < 2:
+        return list(findings)
+    joints = {name for part in parts for name in part.joints}
+    joined = Finding(
+        'unexplained',
+        tuple(name for name in order if name in joints),
+        max((part.value for part in parts if part.value is not None), default=None),
+        ' '.join(part.message for part in parts),
+    )
+    first = findings.index(parts[0])
+    rest = [finding for finding in findings if finding.code != 'unexplained']
+    return [*rest[:first], joined, *rest[first:]]
 
 
 def unexplained(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +14,9 @@ from robot_dynamics_ros.core.checks import Array
 
 from .comparison import Finding
 from .evidence.evidence import Evidence
+
+if TYPE_CHECKING:
+    from robot_dynamics_ros.recordings.quality import Quality
 
 # Positions and speeds beyond this multiple of the largest limit are in another unit: recorded
 # joints are within their limits, while a degree is 57 times as much as a radian.
@@ -52,35 +57,55 @@ def unit_findings(model: RobotModel, evidence: Sequence[Evidence]) -> Iterator[F
         evidence: of each recording.
     """
     positions, speeds = _largest_positions(model, evidence), _largest_speeds(model, evidence)
+    found = other_unit(model, positions, speeds)
+    if found is None:
+        yield from _doubts(evidence)
+    else:
+        yield replace(found, message=f'{found.message} {NO_OTHER}')
+
+
+def other_unit(model: RobotModel, positions: Array, speeds: Array) -> Finding | None:
+    """The finding that a motion is far outside the limits; None where it is not.
+
+    Args:
+        model: whose joints they are.
+        positions: (n,) largest absolute position of each joint [rad or m].
+        speeds: (n,) largest absolute velocity of each joint [rad/s or m/s].
+    """
     ranges = np.maximum(np.abs(model.lower), np.abs(model.upper))
     far = _beyond(positions, FAR_POSITION, ranges)
     fast = _beyond(speeds, FAR_SPEED, model.velocity_limits)
     which = np.flatnonzero(far | fast)
     if not len(which):
-        yield from _doubts(evidence)
-        return
+        return None
     worst = int(which[np.argmax(positions[which])])
     sliding = model.independent_joints[worst].kind == 'prismatic'
     unit, wanted, other = ('m', 'm', 'millimetres') if sliding else ('rad', 'rad', 'degrees')
-    yield Finding(
+    return Finding(
         'units',
         tuple(model.joint_names[joint] for joint in which),
         float(positions[worst]),
         f'The motion is far outside the limits: {model.joint_names[worst]} has positions up to '
         f'{positions[worst]:.3g} {unit} (limit {ranges[worst]:.3g}) and speeds up to '
         f'{speeds[worst]:.3g} {unit}/s (limit {model.velocity_limits[worst]:.3g}): {other}? '
-        f'Record {wanted}. {NO_OTHER}',
+        f'Record {wanted}.',
     )
+
+
+def doubt_of(quality: Quality) -> Finding | None:
+    """The finding that the jumps of a recording look like another unit; None without them."""
+    if not quality.unit_doubt:
+        return None
+    joint, reach = quality.farthest
+    return Finding('units', (joint,), reach, f'{quality.unit_doubt}.')
 
 
 def _doubts(evidence: Sequence[Evidence]) -> Iterator[Finding]:
     """What recordings of a robot without limits show by themselves."""
     for one in evidence:
-        if one.quality is not None and one.quality.doubt:
-            largest = one.quality.largest
-            joint = max(largest, key=lambda name: largest[name])
-            text = f'{one.file}: {one.quality.doubt}. {NO_OTHER}'
-            yield Finding('units', (joint,), largest[joint], text)
+        found = None if one.quality is None else doubt_of(one.quality)
+        if found is not None:
+            yield replace(found, message=f'{one.file}: {found.message} {NO_OTHER}')
             return
 
 

@@ -14,7 +14,8 @@ from .explanations.friction_fits import JointFriction
 from .explanations.judge import Judge, is_explained
 from .explanations.load_certainty import LoadCertainty
 from .explanations.relabelling import Relabelling
-from .unexplained import NAMES, REASONS, unexplained
+from .joint_parameters import JointParameters
+from .unexplained import REASONS, advice_on_names, unexplained
 
 # A joint has gravity if its torque is at least this share of the largest of all joints.
 HAS_GRAVITY = 0.005
@@ -40,7 +41,8 @@ def verdicts(
     """
     names = judge.observations.torques.model.joint_names
     if not is_explained(judge, found):
-        return [*unexplained(judge, found, frictions, joints, order, NAMES)]
+        advice = advice_on_names(judge)
+        return [*unexplained(judge, found, frictions, joints, order, advice)]
     findings = [*_exchanged(names, found), *_sign(names, found)]
     if not found.gravity:
         findings.append(_gravity(judge, joints))
@@ -51,7 +53,7 @@ def verdicts(
         findings.append(_payload(judge, found, found.body))
     doubtful = {name for one in findings if one.code == 'not_judged' for name in one.joints}
     known = {joint: fit for joint, fit in frictions.items() if names[joint] not in doubtful}
-    findings += _friction(names, known, joints)
+    findings += _friction(names, known, joints, judge.observations.torques.parameters)
     findings += unexplained(judge, found, frictions, joints, order, REASONS)
     return findings
 
@@ -235,22 +237,28 @@ def _friction(
     names: tuple[str, ...],
     frictions: Mapping[int, JointFriction],
     joints: Mapping[str, JointComparison],
+    parameters: JointParameters,
 ) -> Iterator[Finding]:
     for joint, friction in frictions.items():
         if friction.missing and friction.fit is not None:
             fit, name = friction.fit, names[joint]
+            is_given = name in parameters.joints
+            source = 'parameters' if is_given else 'description'
             unit = joints[name].unit
             rate = 'm/s' if unit == 'N' else 'rad/s'
             text = (
-                f'Friction of {name} is not that of the description: {fit.coulomb:.3g} {unit} '
+                f'Friction of {name} is not that of the {source}: {fit.coulomb:.3g} {unit} '
                 f'(Coulomb) and {fit.viscous:.3g} {unit} per {rate} (viscous) fit the recording, '
                 f'together {friction.typical:.3g} {unit} at the RMS speed, '
                 f'{friction.speed:.2g} {rate}.'
             )
             if friction.typical == 0.0:
+                where = (
+                    'its friction there' if is_given else 'damping and friction of its <dynamics>'
+                )
                 text = (
-                    f'The description has friction of {name} that the recording does not show: '
-                    'remove damping and friction of its <dynamics>.'
+                    f'Friction of {name} is in the {source}, and the recording does not show it: '
+                    f'remove {where}.'
                 )
             yield Finding('friction', (name,), friction.typical, text)
 

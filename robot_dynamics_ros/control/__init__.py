@@ -6,5 +6,6 @@
 - `joint_demand`: these torques, speeds and positions compared with the limits of the joints.
 - `acceleration`: the acceleration, estimated from the measured velocity.
 - `payload_estimation`: what a link carries, from motion and measured efforts.
+- `external_forces`: what pushes on the robot: torque of each joint, wrench, touched link.
 - `guards`: what a computed torque passes before it is sent to a robot.
 """

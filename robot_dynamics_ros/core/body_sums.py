@@ -7,7 +7,7 @@ from typing import Any
 import numpy.typing as npt
 
 from .checks import Array
-from .quantities import CompiledQuantities
+from .compiled_quantities import CompiledQuantities
 from .task.samples import number_or_rows
 
 

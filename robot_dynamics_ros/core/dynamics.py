@@ -74,6 +74,36 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
         """C(q, v), shape (n, n), by Christoffel symbols: M_dot - 2 C is skew-symmetric."""
         return self._call['coriolis_matrix'](q, v, out)
 
+    def momentum_terms(
+        self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None
+    ) -> Array:
+        """Rows p = M(q) v [N m s or N s] and c = C(q, v)^T v [N m or N], shape (2, n).
+
+        The motion without accelerations: p_dot = tau + c - g. `p, c = dynamics.momentum_terms(q,
+        v)` takes them apart; of a batch (N, 2, n), `result[:, 0]` are p and `result[:, 1]` c.
+        """
+        return self._call['momentum_terms'](q, v, out)
+
+    def observer_step(
+        self,
+        q: npt.ArrayLike,
+        v: npt.ArrayLike,
+        effort: npt.ArrayLike,
+        friction: npt.ArrayLike,
+        offset: npt.ArrayLike,
+        rates: npt.ArrayLike,
+        interval: npt.ArrayLike,
+        previous: npt.ArrayLike,
+        out: Array | None = None,
+    ) -> Array:
+        """One step of the momentum observer, (3, n); `ExternalForceObserver` is for users.
+
+        The arguments are those of `core.algorithms.observer.observer_step`.
+        """
+        return self._call['observer_step'](
+            q, v, effort, friction, offset, rates, interval, previous, self._gravity, out
+        )
+
     def forward_dynamics(
         self, q: npt.ArrayLike, v: npt.ArrayLike, tau: npt.ArrayLike, out: Array | None = None
     ) -> Array:

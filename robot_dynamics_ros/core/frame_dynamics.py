@@ -11,8 +11,9 @@ import numpy.typing as npt
 from .algorithms.kinematics import Axes
 from .algorithms.pivots import rounding_of_inertias
 from .checks import Array, checked_name, checked_vector
+from .compiled_quantities import CompiledQuantities
 from .model.robot import RobotModel
-from .quantities import CompiledQuantities, key_of
+from .quantities import key_of
 from .scaled_eigenvalues import without_rounding_noise
 from .task.payload_margin import largest_mass, weight_torque
 from .task.resolved_rate import VelocitySolution, resolve_twist

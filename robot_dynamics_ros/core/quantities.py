@@ -1,11 +1,10 @@
-"""The table of all quantities, and the compiled ones of a robot."""
+"""The table of all quantities, and their programs for one robot."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .algorithms import (
     aba,
@@ -18,22 +17,21 @@ from .algorithms import (
     forward_dynamics_derivatives,
     joint_space,
     kinematics,
+    momentum_terms,
     rnea,
 )
 from .algorithms import regressor as regression
 from .algorithms.kinematics import AXES
-from .checks import Array, checked_name
-from .codegen.kernel import Backend, Kernel
+from .algorithms.observer import observer_step
+from .checks import checked_name
 from .codegen.program import Program, trace
 from .errors import ParameterError, UnknownNameError
 from .model.attachment import with_load
 from .model.base_parameters import regrouped
+from .model.friction import coefficient_names
 from .model.inertial_parameters import PARAMETERS
 from .model.robot import RobotModel
 from .task.twist_rows import SPATIAL_ENTRIES
-
-if TYPE_CHECKING:
-    from .codegen.native.object_code import ObjectCode
 
 Table = dict[str, tuple[Callable[..., Any], tuple[str, ...]]]
 
@@ -62,6 +60,7 @@ ANALYSES: Table = {
     'kinetic_energy': (energy.kinetic_energy, ('q', 'v')),
     'potential_energy': (energy.potential_energy, ('q', 'gravity')),
     'momentum': (energy.momentum, ('q', 'v')),
+    'momentum_terms': (momentum_terms.momentum_terms, ('q', 'v')),
     'center_of_mass': (center_of_mass.center_of_mass, ('q',)),
     'center_of_mass_jacobian': (center_of_mass.center_of_mass_jacobian, ('q',)),
     'frame_poses': (kinematics.frame_poses, ('q',)),
@@ -74,19 +73,33 @@ FRAME_QUANTITIES: Table = {
     'external_torque': (external_forces.external_torque, ('q', 'wrench')),
 }
 EVERY_QUANTITY: Table = QUANTITIES | ANALYSES | FRAME_QUANTITIES
+# Parts of what is computed from sample to sample: no quantities of a state, and not exported.
+STEPS: Table = {
+    'observer_step': (
+        observer_step.observer_step,
+        ('q', 'v', 'effort', *observer_step.SETTINGS, 'interval', 'previous', 'gravity'),
+    ),
+}
+EVERY_PROGRAM: Table = EVERY_QUANTITY | STEPS
 
 # What the inertia of the bodies does not enter.
 WITHOUT_INERTIA = {'regressor', 'frame_poses', *FRAME_QUANTITIES}
 
 # What the regrouped parameters of the bodies give; see `regrouped`. Not C: that of one joint is
 # zero but for rounding, and with other bodies it rounds to something else in C and in LLVM.
-OF_TORQUES = {*QUANTITIES, 'inverse_dynamics_derivatives'} - {'coriolis_matrix'}
+OF_TORQUES = {
+    *(set(QUANTITIES) - {'coriolis_matrix'}),
+    'inverse_dynamics_derivatives',
+    'momentum_terms',
+    'observer_step',
+}
 
 # Names of the entries of vectors that do not have one entry per joint.
 LABELS = {
     'gravity': ('x', 'y', 'z'),
     'wrench': SPATIAL_ENTRIES,
     'payload': PARAMETERS,
+    'interval': observer_step.INTERVAL,
 }
 # Quantities of a frame whose axes are those of the base.
 WITHOUT_AXES = ('frame_pose', 'external_torque')
@@ -99,7 +112,7 @@ def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> 
     """The key of a quantity in `CompiledQuantities`.
 
     Args:
-        quantity: one of `EVERY_QUANTITY`.
+        quantity: one of `EVERY_PROGRAM`.
         frame: name of a link, for the quantities of a frame.
         axes: of a Jacobian; LOCAL_WORLD_ALIGNED if not given.
 
@@ -108,7 +121,7 @@ def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> 
         ParameterError: a frame is missing, the quantity takes no frame or no axes, one of the
             three is not a str, or there are no such axes.
     """
-    if checked_name('quantity', quantity) not in EVERY_QUANTITY:
+    if checked_name('quantity', quantity) not in EVERY_PROGRAM:
         raise UnknownNameError('quantity', quantity, tuple(EVERY_QUANTITY))
     takes_axes = quantity in FRAME_QUANTITIES and quantity not in WITHOUT_AXES
     if axes is not None and not takes_axes:
@@ -132,6 +145,11 @@ def key_of(quantity: str, frame: str | None = None, axes: str | None = None) -> 
     return quantity, frame, axes
 
 
+def quantity_of(key: Key) -> str:
+    """The quantity of a key, without frame and axes."""
+    return key if isinstance(key, str) else key[0]
+
+
 def labels_of(model: RobotModel, key: Key, *, payload: bool = False) -> dict[str, Sequence[str]]:
     """Names of the entries of each input vector that the program of a quantity takes, in order.
 
@@ -140,11 +158,20 @@ def labels_of(model: RobotModel, key: Key, *, payload: bool = False) -> dict[str
         key: of the quantity.
         payload: whether the payload of a body is an input; it comes last.
     """
-    quantity = _quantity(key)
-    _, names = EVERY_QUANTITY[quantity]
+    quantity = quantity_of(key)
+    _, names = EVERY_PROGRAM[quantity]
     if payload and quantity not in WITHOUT_INERTIA:
         names = (*names, 'payload')
-    return {name: LABELS.get(name, model.joint_names) for name in names}
+    return {name: _labels_of_input(model, name) for name in names}
+
+
+def _labels_of_input(model: RobotModel, name: str) -> Sequence[str]:
+    """Names of the entries of an input vector."""
+    if name == 'friction':
+        return coefficient_names(model)
+    if name == 'previous':
+        return [f'{row} of {joint}' for row in observer_step.STATE for joint in model.joint_names]
+    return LABELS.get(name, model.joint_names)
 
 
 def traced(
@@ -161,7 +188,7 @@ def traced(
         UnknownNameError: no link has the name of the frame.
     """
     quantity, *options = (key,) if isinstance(key, str) else key
-    algorithm, names = EVERY_QUANTITY[quantity]
+    algorithm, names = EVERY_PROGRAM[quantity]
     labels = labels_of(model, key, payload=payload_body is not None)
     frame = {'frame': model.frame(options[0])} if options else {}
     axes = {'axes': options[1]} if len(options) > 1 else {}
@@ -176,110 +203,3 @@ def traced(
 
     sizes = {name: len(entries) for name, entries in labels.items()}
     return trace(quantity, specialised, sizes), labels
-
-
-class CompiledQuantities(dict[Key, Callable[..., Array]]):
-    """The compiled quantities of a robot by `key_of`; a missing one is compiled on access.
-
-    Attributes:
-        model: the robot; without the payload that is an input.
-        payload: (10,) inertial parameters of the payload that is an input; None if none is.
-    """
-
-    def __init__(
-        self,
-        model: RobotModel,
-        backend: Backend,
-        threads: int,
-        payload_body: int | None = None,
-        payload: Array | None = None,
-    ) -> None:
-        """Start with nothing compiled.
-
-        Args:
-            model: the robot, without payloads on `payload_body`.
-            backend: with which to compile.
-            threads: that may compute a batch.
-            payload_body: index of the joint whose body carries the payload that is an input; None
-                for no such input.
-            payload: see the attribute.
-        """
-        super().__init__()
-        self.model = model
-        self.payload = payload
-        self._payload_body = payload_body
-        self._backend = backend
-        self._threads = threads
-        self._kernels: dict[Key, Kernel] = {}
-
-    def with_payload(self, payload: Array) -> CompiledQuantities:
-        """The same programs, with another payload as their input."""
-        other = CompiledQuantities(
-            self.model, self._backend, self._threads, self._payload_body, payload
-        )
-        # What one of them compiles, the other has.
-        other._kernels = self._kernels
-        return other
-
-    def bind(self, key: Key, inputs: Sequence[Array], out: Array) -> Callable[[], None]:
-        """A function that computes a quantity from these arrays into `out`; see `Kernel.bind`.
-
-        Raises:
-            UnknownNameError: no link has the name of the frame.
-            StateError: an array would have to be converted or copied.
-        """
-        return self.kernel(key).bind([*inputs, *self._payload_of(key)], out)
-
-    def __missing__(self, key: Key) -> Callable[..., Array]:
-        call, constant = self.kernel(key).call, self._payload_of(key)
-        if constant:
-
-            def with_payload(*arguments: Any) -> Any:
-                return call(*arguments[:-1], *constant, arguments[-1])
-
-            self[key] = with_payload
-        else:
-            self[key] = call
-        return self[key]
-
-    def _payload_of(self, key: Key) -> list[Array]:
-        """The payload, if the program of the quantity takes it."""
-        if self.payload is None or _quantity(key) in WITHOUT_INERTIA:
-            return []
-        return [self.payload]
-
-    def kernel(self, key: Key) -> Kernel:
-        """The compiled quantity as a `Kernel`, which can also be bound to arrays.
-
-        Raises:
-            UnknownNameError: no link has the name of the frame.
-        """
-        if key not in self._kernels:
-            program, labels = traced(self.model, key, self._payload_body)
-            self._kernels[key] = Kernel(program, labels, self._backend, self._threads)
-        return self._kernels[key]
-
-    def object_code(self, key: Key) -> ObjectCode:
-        """The quantity compiled for another process on this machine, see `load`."""
-        from .codegen.native.object_code import ObjectCode
-
-        return ObjectCode.of(traced(self.model, key, self._payload_body)[0])
-
-    def load(self, key: Key, code: ObjectCode) -> None:
-        """Use a quantity that another process has compiled, for the same robot.
-
-        Raises:
-            NativeCodeError: the code computes something else than it did there.
-        """
-        labels = labels_of(self.model, key, payload=self._payload_body is not None)
-        # It does not hold this object, which holds the kernel.
-        program = partial(_program, self.model, key, self._payload_body)
-        self._kernels[key] = Kernel.loaded(code, program, labels, self._threads)
-
-
-def _program(model: RobotModel, key: Key, payload_body: int | None) -> Program:
-    return traced(model, key, payload_body)[0]
-
-
-def _quantity(key: Key) -> str:
-    return key if isinstance(key, str) else key[0]

@@ -13,12 +13,13 @@ from .algorithms.kinematics import Axes
 from .checks import Array, checked_gravity, checked_name
 from .codegen.kernel import Backend, choose_backend
 from .codegen.threads import checked_threads
+from .compiled_quantities import CompiledQuantities
 from .errors import ParameterError, StateError, TopologyError, UnknownNameError
 from .model.gravity import STANDARD_GRAVITY
 from .model.payload import Payload
 from .model.payload_body import without_load
 from .model.robot import RobotModel
-from .quantities import EVERY_QUANTITY, CompiledQuantities, Key, key_of
+from .quantities import EVERY_PROGRAM, Key, key_of
 
 if TYPE_CHECKING:
     from .codegen.native.object_code import ObjectCode
@@ -253,7 +254,7 @@ class RobotPrograms:
             StateError: an array would have to be converted or copied.
         """
         key = key_of(quantity, frame, axes)
-        _, names = EVERY_QUANTITY[quantity]
+        _, names = EVERY_PROGRAM[quantity]
         expected = [name for name in names if name != 'gravity']
         if len(inputs) != len(expected):
             raise StateError(

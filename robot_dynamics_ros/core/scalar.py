@@ -1,7 +1,8 @@
-"""What the algorithms ask of a scalar: + - * / and, for an angle, its sine and cosine.
+"""What the algorithms ask of a scalar: + - * /, for an angle sine and cosine, a square root.
 
 A float evaluates, an `Expression` records, a SymPy symbol derives; register others with
-`sin.register`, `cos.register` and, where they can be compared, `require_positive.register`.
+`sin.register`, `cos.register`, for friction `sqrt.register` and, where they can be compared,
+`require_positive.register`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,12 @@ def sin(angle: Scalar) -> Scalar:
 def cos(angle: Scalar) -> Scalar:
     """Cosine of an angle [rad]."""
     return math.cos(angle)
+
+
+@singledispatch
+def sqrt(square: Scalar) -> Scalar:
+    """Square root of a scalar that is not negative."""
+    return math.sqrt(square)
 
 
 @singledispatch

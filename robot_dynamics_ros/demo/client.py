@@ -3,38 +3,48 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Duration
 from builtin_interfaces.msg import Time as TimeMessage
+from geometry_msgs.msg import WrenchStamped
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from numpy.typing import NDArray
+from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix
+from robot_dynamics_interfaces.msg import Contact, JointTorques
+from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix, PushLink
 from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
 
 from . import DemoError
+from .message_readers import (
+    PARTS,
+    read_command,
+    read_contact,
+    read_state,
+    read_torques,
+    read_wrench,
+)
 from .processes import Children
-from .received_messages import Channel, Content
+from .received_messages import Channel
 
 COMMANDS = '/robot_dynamics/commands'
+LEAD = 0.3
+"""How long a trajectory is sent before it starts, so that it is not received too late [s]."""
 LIMIT = 20.0
 """How long to wait for an event that an idle machine needs less than a second for [s]."""
-
-PARTS = ('effort', 'gravity', 'coriolis', 'inertial', 'friction')
 
 
 class DemoClient:
@@ -52,15 +62,21 @@ class DemoClient:
         self._node_active = False
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
-        self.states = Channel(_read_state)
-        self.commands = Channel(_read_command)
-        self.torques = Channel(_read_torques)
+        self.states = Channel(read_state)
+        self.commands = Channel(read_command)
+        self.torques = Channel(read_torques)
+        self.applied = Channel(read_wrench)
+        self.wrenches = Channel(read_wrench)
+        self.contacts = Channel(read_contact)
         self._inputs = [
             (channel, PolledSubscription(node, kind, topic, QoSProfile(depth=2000), raw=True))
             for channel, kind, topic in (
                 (self.states, JointState, '/joint_states'),
                 (self.commands, Float64MultiArray, COMMANDS),
                 (self.torques, JointTorques, '/robot_dynamics/torques'),
+                (self.applied, WrenchStamped, '/simulated_arm/applied_wrench'),
+                (self.wrenches, WrenchStamped, '/robot_dynamics/external_wrench'),
+                (self.contacts, Contact, '/robot_dynamics/contact'),
             )
         ]
         self._references = {
@@ -70,6 +86,9 @@ class DemoClient:
         self._brake = node.create_client(SetBool, '/simulated_arm/set_brake')
         self._servo = node.create_client(SetBool, '/simulated_arm/set_servo')
         self._reset = node.create_client(Trigger, '/simulated_arm/reset')
+        self._push = node.create_client(PushLink, '/simulated_arm/push_link')
+        self._wall = node.create_client(SetBool, '/simulated_arm/set_wall')
+        self._set = node.create_client(SetParameters, '/robot_dynamics/set_parameters')
         self._change = node.create_client(ChangeState, '/robot_dynamics/change_state')
         self._mass = node.create_client(GetMassMatrix, '/robot_dynamics/get_mass_matrix')
         self._coriolis = node.create_client(
@@ -150,6 +169,30 @@ class DemoClient:
         """Switch the holding brake on or off."""
         self._ask(self._brake, SetBool.Request(data=on))
 
+    def stop_servo(self) -> None:
+        """Have the servo hold the present position."""
+        self._ask(self._servo, SetBool.Request(data=True))
+
+    def set_wall(self, present: bool) -> None:
+        """Let the wall be present or absent."""
+        self._ask(self._wall, SetBool.Request(data=present))
+
+    def push_link(
+        self, link: str, force: NDArray[np.float64], *, delay: float, duration: float
+    ) -> None:
+        """Push a link at its origin with a force (3,) along the axes of the root link [N]."""
+        request = PushLink.Request(link=link, delay=delay, duration=duration)
+        request.wrench.force.x, request.wrench.force.y, request.wrench.force.z = force.tolist()
+        self._ask(self._push, request)
+
+    def set_node(self, parameters: Mapping[str, Any]) -> None:
+        """Set live parameters of the dynamics node."""
+        messages = [Parameter(name, value=value) for name, value in parameters.items()]
+        request = SetParameters.Request(parameters=[one.to_parameter_msg() for one in messages])
+        for result in self._call(self._set, request).results:
+            if not result.successful:
+                raise DemoError(f'the node refuses {dict(parameters)}: {result.reason}')
+
     def send_trajectory(
         self, trajectory: Trajectory, start: int, joints: tuple[str, ...], *targets: str
     ) -> None:
@@ -229,26 +272,6 @@ class DemoClient:
         for channel, subscription in self._inputs:
             for message, info in subscription.poll():
                 channel.add(message, info)
-
-
-def _read_state(data: bytes) -> Content:
-    message = deserialize_message(data, JointState)
-    rows = {'position': message.position, 'velocity': message.velocity}
-    return Content(_nanoseconds(message.header.stamp), tuple(message.name), rows)
-
-
-def _read_command(data: bytes) -> Content:
-    return Content(rows={'effort': deserialize_message(data, Float64MultiArray).data})
-
-
-def _read_torques(data: bytes) -> Content:
-    message = deserialize_message(data, JointTorques)
-    rows = {part: getattr(message, part) for part in PARTS}
-    return Content(_nanoseconds(message.header.stamp), tuple(message.joint_names), rows)
-
-
-def _nanoseconds(stamp: TimeMessage) -> int:
-    return int(stamp.sec) * 10**9 + int(stamp.nanosec)
 
 
 def _state(q: dict[str, float], v: dict[str, float] | None = None) -> JointState:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
 from robot_dynamics_ros.simulation.mujoco_description import JointData
 
+from .contact_act.contact_figures import judge_contacts
+from .contact_act.contact_measurements import ContactResults
 from .measurements import MatrixErrors, Motion, RateLimitUse, Timeliness, TorqueParts, Tracking
 from .verdict import Figure, JointRow
 
@@ -35,6 +37,7 @@ class Results:
     with_gravity: Tracking
     with_feedforward: Tracking
     torques: TorqueParts
+    contact: ContactResults
     matrices: MatrixErrors
     mass_matrix: Array
     timeliness: Timeliness
@@ -95,6 +98,7 @@ def judge(results: Results) -> list[Figure]:
                at_most=0.2),
         Figure('worst_ratio', f'the same, worst joint ({worst.name})', worst.ratio, '',
                at_most=0.4),
+        *judge_contacts(results.contact),
         Figure('mass_asymmetry', 'M: asymmetry', matrices.mass_asymmetry, '', at_most=1e-12),
         Figure('smallest_eigenvalue', 'M: smallest eigenvalue', matrices.smallest_eigenvalue, '',
                at_least=1e-9),

@@ -39,10 +39,10 @@ def fall_and_hold(axes: Axes, results: Results) -> None:
     axes.set_xlabel('time since the brake was released [s]')
     axes.set_ylabel(f'joint displacement [{_units(results)}]')
     if len(results.joints) <= _MANY:
-        _legend_above(axes, 'without torque', columns=2)
+        legend_above(axes, 'without torque', columns=2)
     else:
         axes.plot([], [], color=colours[0], label='every joint')
-        _legend_above(axes, 'without torque', columns=1)
+        legend_above(axes, 'without torque', columns=1)
 
 
 def tracking_over_time(axes: Axes, results: Results) -> None:
@@ -58,7 +58,7 @@ def tracking_over_time(axes: Axes, results: Results) -> None:
     axes.set_title('Tracking error on a fast trajectory')
     axes.set_xlabel('time since the fast trajectory began [s]')
     axes.set_ylabel(f'position - reference [m{unit(joint)}]')
-    _legend_above(axes, joint.name, columns=1)
+    legend_above(axes, joint.name, columns=1)
 
 
 def tracking_by_joint(axes: Axes, results: Results) -> None:
@@ -113,7 +113,7 @@ def torque_and_parts(axes: Axes, results: Results) -> None:
     axes.set_xlabel('time since the fast trajectory began [s]')
     newton = 'N' if joint.kind == 'prismatic' else 'N m'
     axes.set_ylabel(f'feedforward torque [{newton}]')
-    _legend_above(axes, joint.name, columns=2)
+    legend_above(axes, joint.name, columns=2)
 
 
 def mass_matrix(axes: Axes, results: Results) -> None:
@@ -186,8 +186,8 @@ def _shown(results: Results) -> int:
     return int(np.ptp(results.torques.parts['effort'], axis=0).argmax())
 
 
-def _legend_above(axes: Axes, title: str, columns: int) -> None:
-    """Extend the axes upwards, and put the legend above the curves."""
+def legend_above(axes: Axes, title: str, columns: int) -> None:
+    """Extend the axes upwards, and put the legend with a title above the curves."""
     rows = -(-len(axes.get_legend_handles_labels()[0]) // columns) + 1
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.09 * rows * (high - low))

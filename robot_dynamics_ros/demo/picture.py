@@ -1,4 +1,4 @@
-"""The picture of a run: six panels in one PNG."""
+"""The picture of a run: nine panels in one PNG."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from . import panels
+from . import panels, touch_panels
 from .figures import Results
 from .verdict import Verdict
 
@@ -32,20 +32,23 @@ _STYLE = {
 
 
 def draw(results: Results, verdict: Verdict, file: Path) -> None:
-    """Draw the six panels into a PNG."""
+    """Draw the nine panels into a PNG."""
     with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(18, 10.5), layout='constrained')
+        figure = Figure(figsize=(18, 15.5), layout='constrained')
         FigureCanvasAgg(figure)
         figure.get_layout_engine().set(w_pad=0.15, h_pad=0.15, wspace=0.03, hspace=0.04)
-        head, body = figure.subfigures(2, 1, height_ratios=[1, 10.5])
+        head, body = figure.subfigures(2, 1, height_ratios=[1, 15.5])
         _headline(head, results, verdict)
-        axes = body.subplots(2, 3)
+        axes = body.subplots(3, 3)
         panels.fall_and_hold(axes[0, 0], results)
         panels.tracking_over_time(axes[0, 1], results)
         panels.tracking_by_joint(axes[0, 2], results)
         panels.torque_and_parts(axes[1, 0], results)
         panels.mass_matrix(axes[1, 1], results)
         panels.latency(axes[1, 2], results)
+        touch_panels.push_felt(axes[2, 0], results)
+        touch_panels.collision_found(axes[2, 1], results)
+        touch_panels.collision_held(axes[2, 2], results)
         figure.savefig(file, dpi=100)
 
 

@@ -92,6 +92,35 @@ class PhaseRecording:
 
 
 @dataclass(frozen=True)
+class TouchRecording:
+    """What acted on the arm from `start` [ns] on, and what the node felt of it.
+
+    Attributes:
+        start: of the recording [ns].
+        states: of the joints.
+        torques: of the node, with `mode`, and `external` beside the other parts.
+        applied: rows `wrench` (m, 6): what acted on the tool, at its origin and in its axes.
+        wrenches: likewise: what the node felt.
+        contacts: rows `since` (m, 2) of seconds and nanoseconds, and `kind` (m, 1).
+    """
+
+    start: int
+    states: Samples
+    torques: Samples
+    applied: Samples
+    wrenches: Samples
+    contacts: Samples
+
+
+@dataclass(frozen=True)
+class ContactRecording:
+    """The fourth act: a push, and a collision with a wall."""
+
+    push: TouchRecording
+    collision: TouchRecording
+
+
+@dataclass(frozen=True)
 class MatrixSample:
     """M, dM/dt and C at one state by the services, in the order of the model's joints."""
 
@@ -114,5 +143,6 @@ class Recording:
     servo_only: PhaseRecording
     with_gravity: PhaseRecording
     with_feedforward: PhaseRecording
+    contact: ContactRecording
     matrices: tuple[MatrixSample, ...]
     commands: Samples

@@ -20,6 +20,8 @@ from robot_dynamics_ros.simulation.physics import Physics
 
 from . import measurements
 from .client import COMMANDS, DemoClient
+from .contact_act.contact_measurements import contact_results
+from .contact_act.contact_plan import SERVO, ContactPlan, plan_contact
 from .figures import Results
 from .plan import choose_home, plan_trajectory
 from .processes import Children
@@ -40,6 +42,7 @@ class Plan:
     model: RobotModel
     arm: Physics
     trajectory: Trajectory
+    contact: ContactPlan
 
 
 def make_plan(urdf: str, duration: float) -> Plan:
@@ -53,7 +56,7 @@ def make_plan(urdf: str, duration: float) -> Plan:
     arm = Physics(urdf, model.joint_names, friction=False)
     home = choose_home(arm.limits, arm.required_torque)
     trajectory = plan_trajectory(arm.limits, home, arm.required_torque, duration)
-    return Plan(urdf, model, arm, trajectory)
+    return Plan(urdf, model, arm, trajectory, plan_contact(model, arm, home))
 
 
 def record(plan: Plan, durations: Durations, logs: Path, log: Log) -> Recording:
@@ -71,19 +74,21 @@ def record(plan: Plan, durations: Durations, logs: Path, log: Log) -> Recording:
             'friction': False,
             'brake': True,
             'rate': RATE,
+            'servo_bandwidth': SERVO,
+            **_wall(plan.contact),
         }
         children.start(
             'arm',
             'robot_dynamics_ros.simulation.simulated_arm',
             [*_ros_arguments(folder, 'arm', arm), '--remap', f'commands:={COMMANDS}'],
         )
-        node = {**common, 'autostart': False}
+        node = {**common, 'autostart': False, **_contacts(plan.contact)}
         children.start('node', 'robot_dynamics_ros.ros.node', _ros_arguments(folder, 'node', node))
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         try:
             client = DemoClient(rclpy.create_node('demo_observer'), children)
             client.connect()
-            return run_scenario(client, plan.trajectory, plan.model, durations, log)
+            return run_scenario(client, plan.trajectory, plan.contact, plan.model, durations, log)
         finally:
             rclpy.try_shutdown()
 
@@ -109,6 +114,7 @@ def measure(plan: Plan, recording: Recording) -> Results:
         with_gravity=measurements.tracking(recording.with_gravity, names, trajectory),
         with_feedforward=measurements.tracking(recording.with_feedforward, names, trajectory),
         torques=measurements.torque_parts(recording.with_feedforward, names),
+        contact=contact_results(recording.contact, names, plan.contact.felt),
         matrices=measurements.matrix_errors(recording.matrices, expected),
         timeliness=measurements.timeliness(recording.hold),
         rate_limit_use=measurements.rate_limit_use(recording.commands, rates),
@@ -116,6 +122,25 @@ def measure(plan: Plan, recording: Recording) -> Results:
         cpu=recording.hold.cpu,
         rate=RATE,
     )
+
+
+def _wall(plan: ContactPlan) -> dict[str, Any]:
+    """Parameters of the arm."""
+    return {
+        'wall_link': plan.wall.link,
+        'wall_point': plan.wall.point.tolist(),
+        'wall_normal': plan.wall.normal.tolist(),
+        'wall_ball': plan.wall.radius,
+    }
+
+
+def _contacts(plan: ContactPlan) -> dict[str, Any]:
+    """Parameters of the node; it estimates external forces in the fourth act alone."""
+    return {
+        'external_frame': plan.tool,
+        'collision_threshold': plan.thresholds.tolist(),
+        'push_threshold': plan.thresholds.tolist(),
+    }
 
 
 def _ros_arguments(folder: str, name: str, parameters: dict[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The phases of the demo: fall, hold, track three times, matrices."""
+"""The phases of the demo: fall, hold, track three times, touch, matrices."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.model.sampling import random_states
 
-from .client import DemoClient
+from .client import LEAD, DemoClient
+from .contact_act.contact_phases import run_contact_act
+from .contact_act.contact_plan import ContactPlan
 from .received_messages import MatrixSample, PhaseRecording, Recording
 
-LEAD = 0.3
-"""How long a trajectory is sent before it starts, so that it is not received too late [s]."""
 STEP = 1e-4
 """Time step of the difference quotient dM/dt [s]: truncation and rounding are about equal."""
 
@@ -32,14 +32,16 @@ class Durations:
     hold: float = 5.0
     settle: float = 0.8
     track: float = 4.0
+    push: float = 1.2
 
 
-QUICK = Durations(fall=0.8, hold=1.5, settle=0.5, track=2.0)
+QUICK = Durations(fall=0.8, hold=1.5, settle=0.5, track=2.0, push=0.5)
 
 
 def run_scenario(
     client: DemoClient,
     trajectory: Trajectory,
+    contact: ContactPlan,
     model: RobotModel,
     durations: Durations,
     log: Log,
@@ -68,11 +70,15 @@ def run_scenario(
     client.reset_arm(servo=True)
     client.activate()
     with_feedforward = track('simulated_arm', 'robot_dynamics')
+    touched = run_contact_act(client, contact, model.joint_names, durations.push, log)
+    client.deactivate()
     client.reset_arm(servo=False)
     log('call the services for M and C')
     matrices = tuple(_matrices(client, model, trajectory.points[0].q))
     commands = client.commands.between(0, client.now())
-    return Recording(fall, hold, servo_only, with_gravity, with_feedforward, matrices, commands)
+    return Recording(
+        fall, hold, servo_only, with_gravity, with_feedforward, touched, matrices, commands
+    )
 
 
 def _released(client: DemoClient, seconds: float) -> PhaseRecording:

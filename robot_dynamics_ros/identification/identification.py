@@ -43,6 +43,7 @@ class Identification:
         body_rows: inertial parameters of the bodies.
         base_rows: base parameters.
         undetermined: sentences about bodies that stay as the description says, and why.
+        objections: why the model is not to be loaded, a sentence each.
     """
 
     judgement: Judgement
@@ -54,6 +55,7 @@ class Identification:
     body_rows: tuple[ParameterRow, ...]
     base_rows: tuple[ParameterRow, ...]
     undetermined: tuple[str, ...] = ()
+    objections: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics identify --json`, see docs/identification.md.
@@ -71,4 +73,5 @@ class Identification:
             'body_parameters': [vars(row) for row in self.body_rows],
             'base_parameters': [vars(row) for row in self.base_rows],
             'undetermined': list(self.undetermined),
+            'objections': list(self.objections),
         }

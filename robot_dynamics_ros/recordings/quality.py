@@ -123,17 +123,28 @@ class Quality:
         return self.jumps > OFTEN * self.samples
 
     @property
+    def farthest(self) -> tuple[str, float]:
+        """The joint of `largest` with the largest position, and that position; 0 without one."""
+        joint = max(self.largest, key=lambda name: self.largest[name], default='')
+        return joint, self.largest.get(joint, 0.0)
+
+    @property
+    def unit_doubt(self) -> str:
+        """Why positions may be in another unit; empty if they do not look so."""
+        joint, reach = self.farthest
+        if not (self.jumps_often and joint):
+            return ''
+        return (
+            f'{joint} has positions up to {reach:.3g}: perhaps they are in degrees or '
+            'millimetres, record rad and m'
+        )
+
+    @property
     def doubt(self) -> str:
         """Why times or positions may be wrong; empty if they do not look so."""
         if self.backward > MOSTLY * self.samples:
             return 'times run backward: sort the samples by time'
-        joint = max(self.largest, key=lambda name: self.largest[name], default='')
-        if not (self.jumps_often and joint):
-            return ''
-        return (
-            f'{joint} has positions up to {self.largest[joint]:.3g}: perhaps they are in degrees '
-            'or millimetres, record rad and m'
-        )
+        return self.unit_doubt
 
     def _count_intervals(self, intervals: Array) -> None:
         if not intervals.size:

@@ -6,6 +6,7 @@ Modules::
     provenance  how a report was made: files with their hashes, versions, command
     summary     the result in sentences
     next_parameters  fitted friction as parameters
+    contacts/   the contacts in a recording
     figures/    what is drawn, as data: curves, panels, text alternatives
     html/       one HTML file that needs no network, with plotly
     printed/    PDF and PNG, with matplotlib

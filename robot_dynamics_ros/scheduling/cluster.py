@@ -58,6 +58,20 @@ def outcomes_of_cluster(tasks: Sequence[Task], common: Any, address: str) -> Ite
             client.cancel([*futures, shared])  # type: ignore[no-untyped-call]
 
 
+def threads_of_cluster(address: str) -> int:
+    """How many tasks a cluster computes at a time, as it is now.
+
+    Args:
+        address: of the scheduler.
+
+    Raises:
+        ParameterError: distributed is not installed, or no scheduler answers.
+    """
+    distributed = _installed(address)
+    with _quiet_loggers(), _connected(distributed, address) as client:
+        return sum(client.nthreads().values())  # type: ignore[no-untyped-call]
+
+
 def _installed(address: str) -> ModuleType:
     try:
         import distributed

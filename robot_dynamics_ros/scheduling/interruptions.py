@@ -1,4 +1,4 @@
-"""Ctrl-C while a process is being started, and other signals that end a command as Ctrl-C does."""
+"""Signals that end a command as Ctrl-C does; and all of them while a process is being started."""
 
 from __future__ import annotations
 
@@ -43,27 +43,28 @@ def ending_as_interruption() -> Iterator[list[int]]:
 
 @contextmanager
 def interruptions_later() -> Iterator[None]:
-    """Let SIGINT wait until the end of the block; a process that is started in it gets none.
+    """Let SIGINT, SIGTERM and SIGHUP wait until the end of the block.
 
-    A process that is half started would print a traceback.
+    A process that is half started would print a traceback. A process that is started in the block
+    gets no SIGINT.
     """
     # It unblocks SIGINT when it starts, which it does with the first process.
     resource_tracker.ensure_running()
     came: list[int] = []
-    with _handler(came):
+    with _noted(came):
         # A new process has the mask of the thread that starts it.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    if came:
-        signal.raise_signal(signal.SIGINT)
+    for number in came:
+        signal.raise_signal(number)
 
 
 @contextmanager
-def _handler(came: list[int]) -> Iterator[None]:
-    """Note SIGINT, which any thread of this process may receive; the main thread handles it."""
+def _noted(came: list[int]) -> Iterator[None]:
+    """Note signals, which any thread of this process may receive; the main thread handles them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -71,8 +72,12 @@ def _handler(came: list[int]) -> Iterator[None]:
     def note(number: int, frame: FrameType | None) -> None:
         came.append(number)
 
-    before = signal.signal(signal.SIGINT, note)
+    noted = [
+        one for one in (signal.SIGINT, *ENDING) if signal.getsignal(one) is not signal.SIG_IGN
+    ]
+    before = {one: signal.signal(one, note) for one in noted}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+        for number, handler in before.items():
+            signal.signal(number, handler or signal.SIG_DFL)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from robot_dynamics_ros.core.errors import ParameterError
 
 from .kept_results import KeptResults
 from .local_processes import outcomes_of_processes
-from .task import Outcome, Task, computed
+from .task import Outcome, Task, computed, joined
 
 
 def run(
@@ -39,7 +39,8 @@ def run(
         processes: of this machine; None for one for each core that this process may use. One
             process is this one.
         resume: folder of the results; what it holds from an earlier run is not computed again.
-        report: is called with each outcome as soon as it is known, in this process.
+        report: is called with each outcome as soon as it is known, in this process; of a divided
+            task, with those of its parts, unless its own is kept.
 
     Raises:
         ParameterError: an argument has another form, two tasks have one name, or no scheduler
@@ -48,24 +49,64 @@ def run(
     """
     _check(tasks, scheduler, processes)
     outcomes: dict[str, Outcome] = {}
+    divided = {task.name for task in tasks if task.parts}
 
     def take(found: Iterable[Outcome]) -> None:
         for outcome in found:
             outcomes[outcome.name] = outcome
-            report(outcome)
+            if outcome.kept or outcome.name not in divided:
+                report(outcome)
 
     results = None if resume is None else KeptResults(resume, common)
     if results is not None:
         take(results.found(tasks))
     missing = [task for task in tasks if task.name not in outcomes]
+    parts = [part for task in missing for part in task.parts or (task,)]
     # Closed, it ends its processes also where `report` or the writing of a result raises.
-    with closing(_computed(missing, common, scheduler, processes)) as computing:
-        take(computing if results is None else results.keeping(missing, computing))
+    with closing(_computed(parts, common, scheduler, processes)) as computing:
+        whole = _joined(missing, computing, report)
+        take(whole if results is None else results.keeping(missing, whole))
     return [outcomes[task.name] for task in tasks]
 
 
+def worker_count(scheduler: str | None = None, processes: int | None = None) -> int:
+    """How many tasks `run` computes at a time.
+
+    Args:
+        scheduler: see `run`.
+        processes: see `run`.
+
+    Raises:
+        ParameterError: an argument has another form, or no scheduler answers.
+    """
+    _check([], scheduler, processes)
+    if scheduler is None:
+        return processes or available_cores()
+    from .cluster import threads_of_cluster
+
+    return threads_of_cluster(scheduler)
+
+
+def _joined(
+    tasks: Sequence[Task], outcomes: Iterable[Outcome], report: Callable[[Outcome], object]
+) -> Iterator[Outcome]:
+    """The outcome of each task, as soon as those of all its parts are known."""
+    whole = {part.name: task for task in tasks for part in task.parts}
+    found: dict[str, Outcome] = {}
+    for outcome in outcomes:
+        if outcome.name not in whole:
+            yield outcome
+            continue
+        report(outcome)
+        found[outcome.name] = outcome
+        task = whole[outcome.name]
+        if all(part.name in found for part in task.parts):
+            yield joined(task, [found.pop(part.name) for part in task.parts])
+
+
 def _check(tasks: Sequence[Task], scheduler: str | None, processes: int | None) -> None:
-    for name, count in Counter(task.name for task in tasks).items():
+    names = (each.name for task in tasks for each in (task, *task.parts))
+    for name, count in Counter(names).items():
         if count > 1:
             raise ParameterError(f'{count} tasks have the name {name!r}: give each a name')
     if scheduler is not None and '://' not in scheduler:

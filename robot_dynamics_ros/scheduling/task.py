@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,10 @@ class Task:
             a path that each worker can read.
         reads: files or folders whose content decides the result, with absolute paths.
         writes: files that the task writes as a whole; a kept result counts while they exist.
+        parts: tasks that are computed instead of this one, which is too large for one process;
+            none of them is divided. Results of parts are not kept.
+        join: makes the result of this task, the same as `function` gives, of those of its parts in
+            their order. It is called in the process that calls `run`.
     """
 
     name: str
@@ -30,6 +34,8 @@ class Task:
     arguments: tuple[Any, ...] = ()
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
+    parts: tuple[Task, ...] = ()
+    join: Callable[[list[Any]], Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,20 @@ def answered(task: Task, common: Any) -> Outcome:
         return Outcome(task.name, task.function(common, *task.arguments))
     except RobotDynamicsError as error:
         return Outcome(task.name, error=_in_one_line(str(error)))
+
+
+def joined(task: Task, parts: Sequence[Outcome]) -> Outcome:
+    """The outcome of a task from those of its parts, in their order; the first error of these."""
+    assert task.join is not None
+    for part in parts:
+        if part.error:
+            return Outcome(task.name, error=part.error, traceback=part.traceback)
+    try:
+        return Outcome(task.name, task.join([part.result for part in parts]))
+    except RobotDynamicsError as error:
+        return Outcome(task.name, error=_in_one_line(str(error)))
+    except Exception as error:
+        return failed(task.name, error)
 
 
 def failed(name: str, error: BaseException) -> Outcome:

@@ -4,7 +4,12 @@ Modules::
 
     simulated_arm       the ROS node
     arm_parameters      its parameters
+    arm_services        its services
+    applied_wrenches    its topic of what acts on it from outside
     physics             the arm: joints, brake, effort limits, time
+    outside_forces      pushes on links, and what the wall exerts
+    wall                a plane that a ball about a link cannot pass
+    mujoco_model        the model of MuJoCo
     mujoco_description  the URDF reduced to what MuJoCo needs
     servo               the position servo of a drive
     trajectory_message  trajectories from JointTrajectory messages

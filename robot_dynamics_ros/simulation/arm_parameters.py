@@ -9,11 +9,12 @@ from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.ros.parameters import declaration
-from robot_dynamics_ros.ros.parameters.bounds import FINITE, NOT_NEGATIVE, Bounds
+from robot_dynamics_ros.ros.parameters.bounds import FINITE, NOT_NEGATIVE, POSITIVE, Bounds
 from robot_dynamics_ros.ros.parameters.parameter import Parameter
 from robot_dynamics_ros.ros.parameters.table import Group, ParameterTable
 
 from .mujoco_description import SimulationError
+from .wall import Wall
 
 ARM_ROWS = (
     Parameter(
@@ -83,6 +84,39 @@ ARM_ROWS = (
         'Whether the holding brake is on at the start; `~/set_brake` switches it.',
     ),
     Parameter(
+        'wall_link',
+        'string',
+        '',
+        'Link that a wall stops: a ball about its origin cannot pass the plane of the wall. The '
+        'wall is absent until `~/set_wall`.',
+        empty='no wall',
+    ),
+    Parameter(
+        'wall_point',
+        'double_array',
+        [0.0, 0.0, 0.0],
+        'A point of the wall, in the frame of the root link.',
+        unit='m',
+        bounds=FINITE,
+        size=3,
+    ),
+    Parameter(
+        'wall_normal',
+        'double_array',
+        [0.0, 0.0, 1.0],
+        'Direction out of the wall, in the frame of the root link.',
+        bounds=FINITE,
+        size=3,
+    ),
+    Parameter(
+        'wall_ball',
+        'double',
+        0.05,
+        'Radius of the ball that touches the wall.',
+        unit='m',
+        bounds=POSITIVE,
+    ),
+    Parameter(
         'servo',
         'bool',
         False,
@@ -140,6 +174,14 @@ def declare_and_read(node: Node) -> dict[str, Any]:
         raise SimulationError(f'parameter {error}') from error
     _require_both_gains(values)
     return values
+
+
+def wall_of(values: Mapping[str, Any]) -> Wall | None:
+    """The wall of these parameters; None for none."""
+    if not values['wall_link']:
+        return None
+    point, normal = values['wall_point'], values['wall_normal']
+    return Wall(values['wall_link'], point, normal, values['wall_ball'])
 
 
 def _require_both_gains(values: Mapping[str, Any]) -> None:

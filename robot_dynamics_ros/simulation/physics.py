@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Sequence
 
@@ -13,21 +12,23 @@ from numpy.typing import ArrayLike, NDArray
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 
 from .mujoco_description import SimulationError, strip
+from .mujoco_model import MAX_STEP, compile_model
+from .outside_forces import OutsideForces
 from .servo import JointServo
+from .wall import Wall
 
 Vector = NDArray[np.float64]
 
-MAX_STEP = 0.0006
-"""Longest step of RK4 [s]: the error of a falling arm is then about 1e-9 rad."""
 IMPLICIT_MAX_STEP = 0.0002
 """Longest step of the implicit method [s], of first order: the error is about 1e-4 rad."""
 
 
 class Physics:
-    """An arm in free space: no contacts, its joint limits as end stops, its damping and friction.
+    """An arm with its joint limits as end stops, its damping and friction.
 
     `all_joints` are the moving joints in MuJoCo's order, the order of `position`, `velocity` and
-    `effort`. `joints` are the commanded joints, in the order of all commands.
+    `effort`. `joints` are the commanded joints, in the order of all commands. Nothing but
+    `outside` touches it: pushes, and the wall while it is present.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class Physics:
         friction: bool = True,
         adds_gravity: bool = False,
         max_step: float | None = None,
+        wall: Wall | None = None,
     ) -> None:
         """Build the arm at rest, at position zero or the nearest position within its limits.
 
@@ -48,14 +50,17 @@ class Physics:
             friction: whether joints have the damping and friction that the URDF gives them.
             adds_gravity: whether the drive adds the gravity torque to each command.
             max_step: longest integration step [s]; None: MAX_STEP or IMPLICIT_MAX_STEP.
+            wall: that a link can touch once `outside.wall` is set; None for none.
 
         Raises:
-            SimulationError: the URDF cannot be read, MuJoCo refuses it, or a joint is unknown.
+            SimulationError: the URDF cannot be read, MuJoCo refuses it, or a joint or the link of
+                the wall is unknown.
         """
         description = strip(urdf_text)
         self.name = description.name
-        self._model = _compile(description.text)
+        self._model = compile_model(description.text, wall)
         self._data = mujoco.MjData(self._model)
+        self.outside = OutsideForces(self._model, self._data, wall)
         self._model.opt.gravity = gravity
         if not friction:
             self._model.dof_damping[:] = 0.0
@@ -171,7 +176,7 @@ class Physics:
     def reset(self, position: ArrayLike | None = None) -> None:
         """Set the arm at rest at a position in the order of `joints`, with zero torques.
 
-        The time is kept. A servo that is on holds the arm at this position.
+        Pushes end. The time is kept. A servo that is on holds the arm at this position.
         """
         home = self._home()
         if position is not None:
@@ -181,6 +186,7 @@ class Physics:
         self._data.time = time
         self._data.qpos[self._moved] = (self._gear @ home + self._offset)[self._moved]
         self._command[:] = 0.0
+        self.outside.clear()
         self.follow(Trajectory([Point(0.0, home)]))
 
     def inertia(self) -> Vector:
@@ -222,6 +228,7 @@ class Physics:
         return self._gear.T @ gravity  # type: ignore[no-any-return]
 
     def _exert(self) -> None:
+        self.outside.exert()
         torque = self._command
         if self._servo is not None:
             q, v = self.position[self._index], self.velocity[self._index]
@@ -261,21 +268,3 @@ class Physics:
         mujoco.mj_solveM(self._model, self._data, inverse, np.eye(self._model.nv))
         decay = inverse @ np.diag(self._model.dof_damping.ravel())
         return bool(np.abs(np.linalg.eigvals(decay)).max() * self._max_step > 1.0)
-
-
-def _compile(text: str) -> mujoco.MjModel:
-    # By default MuJoCo writes warnings to stderr and to a file in the current folder.
-    mujoco.set_mju_user_warning(logging.getLogger(__name__).warning)
-    try:
-        model = mujoco.MjModel.from_xml_string(text)
-    except ValueError as error:
-        raise SimulationError(
-            f'MuJoCo refuses this URDF: {" ".join(str(error).split())}. The simulated arm needs '
-            'mass and inertia of a real body in every moving link; the dynamics node does not.'
-        ) from error
-    # A mimic joint is a gear, as stiff as the step allows; by default MuJoCo uses a soft spring.
-    model.eq_solref[:] = (2.5 * MAX_STEP, 1.0)
-    model.eq_solimp[:, :2] = 0.9999
-    # By default MuJoCo resets the state without an error where it is not finite.
-    model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
-    return model

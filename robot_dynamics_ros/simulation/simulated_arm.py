@@ -7,7 +7,6 @@ import threading
 import time
 from array import array
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import rclpy
@@ -19,13 +18,14 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
-from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
 
-from .arm_parameters import declare_and_read
+from .applied_wrenches import AppliedWrenches
+from .arm_parameters import declare_and_read, wall_of
+from .arm_services import ArmServices
 from .mujoco_description import SimulationError
 from .pacing import CycleTimer
 from .physics import Physics
@@ -60,9 +60,8 @@ class SimulatedArm(Node):
         self._publisher = self.create_publisher(JointState, 'joint_states', 10)
         self._commands = PolledSubscription(self, Float64MultiArray, 'commands', 10)
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
-        self.create_service(SetBool, '~/set_brake', self._on_set_brake)
-        self.create_service(SetBool, '~/set_servo', self._on_set_servo)
-        self.create_service(Trigger, '~/reset', self._on_reset)
+        self._applied = AppliedWrenches(self)
+        ArmServices(self, self._change, self._set_servo, self._reset)
         if self.parameters['robot_description']:
             self._start(self.parameters['robot_description'])
         else:
@@ -79,7 +78,9 @@ class SimulatedArm(Node):
     def _start(self, urdf_text: str) -> None:
         wanted = self.parameters
         modelled = ('joints', 'gravity', 'friction', 'adds_gravity')
-        physics = Physics(urdf_text, **{name: wanted[name] for name in modelled})
+        physics = Physics(
+            urdf_text, **{name: wanted[name] for name in modelled}, wall=wall_of(wanted)
+        )
         size = len(physics.joints)
         start = wanted['initial_positions']
         if len(start) not in (0, size):
@@ -138,7 +139,7 @@ class SimulatedArm(Node):
         try:
             self._physics.advance(elapsed)
         except SimulationError as error:
-            self._physics.reset(self.parameters['initial_positions'] or None)
+            self._reset(self._physics)
             self._physics.brake = True
             self.get_logger().error(
                 f'{error}; the arm is reset to its initial positions, with the brake on'
@@ -149,6 +150,7 @@ class SimulatedArm(Node):
         state.velocity = array('d', self._physics.velocity.tobytes())
         state.effort = array('d', self._physics.effort.tobytes())
         self._publisher.publish(state)
+        self._applied.publish(state.header.stamp, self._physics.outside.wrenches())
         self._stamp = now.nanoseconds
         self._read_commands()
 
@@ -211,40 +213,24 @@ class SimulatedArm(Node):
                 delay = (stamp.nanoseconds - self._stamp) * 1e-9
             self._physics.follow(trajectory, self._physics.time + delay)
 
-    def _on_set_brake(
-        self, request: SetBool.Request, response: SetBool.Response
-    ) -> SetBool.Response:
-        def switch(physics: Physics) -> None:
-            physics.brake = request.data
+    def _set_servo(self, physics: Physics, on: bool) -> None:
+        physics.set_servo(self._servo if on else None)
 
-        return self._apply(switch, f'brake {"on" if request.data else "off"}', response)
+    def _reset(self, physics: Physics) -> None:
+        physics.reset(self.parameters['initial_positions'] or None)
 
-    def _on_set_servo(
-        self, request: SetBool.Request, response: SetBool.Response
-    ) -> SetBool.Response:
-        def switch(physics: Physics) -> None:
-            physics.set_servo(self._servo if request.data else None)
+    def _change(self, change: Callable[[Physics], None]) -> None:
+        """Change the arm between two cycles.
 
-        return self._apply(switch, f'servo {"on" if request.data else "off"}', response)
-
-    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        def reset(physics: Physics) -> None:
-            physics.reset(self.parameters['initial_positions'] or None)
-
-        return self._apply(reset, 'the arm is at its initial positions, at rest', response)
-
-    def _apply(self, change: Callable[[Physics], None], done: str, response: Any) -> Any:
-        """Change the arm between two cycles, and answer with what was done."""
-        response.success = self._physics is not None
+        Raises:
+            SimulationError: there is no arm yet, or the change is refused.
+        """
         if self._physics is None:
-            response.message = (
+            raise SimulationError(
                 'there is no arm yet: publish its description on topic robot_description'
             )
-            return response
         with self._lock:
             change(self._physics)
-        response.message = done
-        return response
 
 
 def main(args: list[str] | None = None) -> int:

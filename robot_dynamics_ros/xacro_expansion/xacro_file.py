@@ -6,10 +6,12 @@ It may include files and ask for packages, other than a text of any origin (`exp
 from __future__ import annotations
 
 import importlib.util
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from robot_dynamics_ros.core.errors import UrdfError
 
@@ -21,10 +23,22 @@ PROCESS = Path(__file__).with_name('file_process.py')
 NOT_ASKED_FOR, REFUSE, ACCEPT = 3, 'refuse', 'accept'
 
 
+class ExpandedFile(NamedTuple):
+    """What a xacro file stands for.
+
+    Attributes:
+        urdf: text.
+        included: files that were read for it, in their order.
+    """
+
+    urdf: str
+    included: tuple[Path, ...]
+
+
 def expand_xacro_file(
     file: Path, arguments: Sequence[str] = (), *, arguments_of_others: bool = False
-) -> str:
-    """The URDF that a xacro file stands for.
+) -> ExpandedFile:
+    """The URDF that a xacro file stands for, and the files that it includes.
 
     Args:
         file: to expand; it is trusted, as by the command `xacro`.
@@ -53,4 +67,5 @@ def expand_xacro_file(
     if ended.returncode:
         said = ' '.join(ended.stderr.split()) or f'exit status {ended.returncode}'
         raise UrdfError(f'xacro cannot expand it: {said}')
-    return ended.stdout
+    included, _, urdf = ended.stdout.partition('\n')
+    return ExpandedFile(urdf, tuple(map(Path, json.loads(included))))

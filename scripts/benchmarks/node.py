@@ -14,12 +14,14 @@ import numpy as np
 import rclpy
 import yaml
 from changes import longest_waits
+from external_share import added_shares
 from parameter_sets import added_gap
+from payload_estimates import with_and_without
 from rclpy.executors import SingleThreadedExecutor
 from round_trip import Peer, alternate
 from sensor_msgs.msg import JointState
 
-from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 
 HERE = Path(__file__).parent
@@ -30,6 +32,8 @@ SET_BOUND = 1.0
 STOP_LIMIT = 10.0
 # Periods at 1 kHz: with the one that lies between any two commands, a gap of two.
 ADDED_WAIT_BOUND = 1.0
+# Share of the processor time of a state.
+EXTERNAL_BOUND = 0.1
 
 
 def measure(text: str, seconds: float) -> dict[str, float]:
@@ -83,10 +87,18 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
         # Counts of its own, apart from those of the undisturbed round trips.
         changed = Peer(driver, executor, 'changed', *names['node'], first.pid)
         changed.wait_until_found(message)
-        waits = longest_waits(driver, changed, message, tip_frame(model, model.joint_names))
+        tip = tip_frame(model, model.joint_names)
+        waits = longest_waits(driver, changed, message, tip)
+        estimated = with_and_without(driver, executor, changed, message, tip)
+        message.effort = RobotDynamics(model).gravity_torque(message.position).tolist()
+        external = Peer(driver, executor, 'external', *names['node'], first.pid)
+        external.wait_until_found(message)
+        shares = added_shares(driver, external, message)
     figures: dict[str, float] = {'lost': peers[0].lost, 'lost_while_changed': changed.lost}
+    figures['external_share'], figures['external_heard_share'] = shares
     figures['set_milliseconds'] = 1e3 * added
     figures |= {f'wait_{name.replace(" ", "_")}': periods for name, periods in waits.items()}
+    figures |= {f'payload_{name}_microseconds': value for name, value in estimated.items()}
     for peer in peers:
         for percentile in (50, 99):
             value = 1e6 * float(np.percentile(peer.round_trips, percentile))

@@ -2,6 +2,7 @@
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from rclpy.executors import Executor
@@ -46,12 +47,21 @@ class Peer:
             if time.monotonic() > limit:
                 raise TimeoutError(f'{self.name} did not answer within {DISCOVERY_LIMIT:g} s')
 
-    def measure(self, message: JointState, count: int) -> None:
-        """That many round trips, one each period."""
+    def measure(
+        self, message: JointState, count: int, change: Callable[[], object] = lambda: None
+    ) -> None:
+        """That many round trips, one each period.
+
+        Args:
+            message: the state.
+            count: of round trips.
+            change: is called before each; it may change the message.
+        """
         used = processor_time(self._process)
         due = time.perf_counter()
         for _ in range(count):
             due = max(due + PERIOD, time.perf_counter())
+            change()
             time.sleep(max(0.0, due - time.perf_counter()))
             start = time.perf_counter()
             if self._exchange(message, LOST_AFTER * PERIOD):

@@ -15,6 +15,7 @@ os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
 
 import back_ends
 import batches
+import contacts
 import core
 import descriptions
 import exported_c
@@ -22,6 +23,7 @@ import fleets
 import identification
 import intervals
 import kinetics
+import observer
 import recordings
 from figures import Figure
 
@@ -29,7 +31,7 @@ from figures import Figure
 def main() -> int:
     parser = argparse.ArgumentParser(prog='scripts/bench', description=__doc__)
     parser.add_argument('--json', type=Path, metavar='FILE', help='write all figures there')
-    rooms = 'validate', 'recordings', 'fleets', 'identification'
+    rooms = 'validate', 'recordings', 'fleets', 'identification', 'contacts'
     parts = ['core', 'batches', 'c', 'node', 'back_ends', *rooms]
     parser.add_argument('--only', choices=parts, help='measure one of them')
     parser.add_argument(
@@ -46,6 +48,7 @@ def main() -> int:
     if options.only in (None, 'core'):
         figures += core.measure()
         figures += kinetics.measure()
+        figures += observer.measure()
     if options.only in (None, 'batches'):
         figures += batches.measure()
     if options.figure:
@@ -63,6 +66,8 @@ def main() -> int:
     if options.only in (None, 'identification'):
         figures += identification.measure()
         figures += intervals.measure()
+    if options.only in (None, 'contacts'):
+        figures += contacts.measure()
     if options.only in (None, 'node'):
         figures += _measure_node(options.seconds)
     if options.json:
@@ -105,7 +110,18 @@ def _measure_node(seconds: float) -> list[Figure]:
         Figure(
             'removing it adds', measured['wait_removed_adds'], 'periods', node.ADDED_WAIT_BOUND
         ),
+        Figure(
+            'round trip without a payload estimate, 99th percentile',
+            measured['payload_inactive_microseconds'],
+            'us',
+        ),
+        Figure('the same with one', measured['payload_active_microseconds'], 'us'),
+        Figure('the estimate adds', measured['payload_adds_microseconds'], 'us'),
         Figure('messages lost meanwhile', measured['lost_while_changed'], '', 0),
+        Figure(
+            'external torques add, processor', measured['external_share'], 'x', node.EXTERNAL_BOUND
+        ),
+        Figure('published to a subscriber', measured['external_heard_share'], 'x'),
     ]
     for figure in figures:
         print(figure)

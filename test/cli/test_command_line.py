@@ -79,6 +79,55 @@ def test_an_argument_that_a_xacro_file_does_not_have_is_refused(run, files):
     assert 'no argument' not in run('validate', 'arm.urdf.xacro', 'n:=2').stdout
 
 
+@pytest.mark.parametrize(
+    ('words', 'file', 'option'),
+    [
+        (['inspect', 'arm.urdf.xacro', '--json', 'links.xacro'], 'links.xacro', '--json'),
+        (['export-c', 'arm.urdf.xacro', '--output', '.'], 'package.xml', '--output'),
+    ],
+)
+def test_no_file_that_a_xacro_file_includes_is_replaced(run, files, words, file, option):
+    pytest.importorskip('xacro')
+    (files / 'package.xml').write_text(LINKS)
+    text = XACRO.replace('"links.xacro"', f'"{file}"')
+    (files / 'arm.urdf.xacro').write_text(text)
+    ended = run(*words)
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert f'{file} is read, and {option} would replace it' in ended.stderr
+    assert (files / file).read_text() == LINKS
+
+
+HAND = """<robot xmlns:xacro="http://www.ros.org/wiki/xacro">
+<xacro:arg name="grip" default="1"/></robot>"""
+WITH_HAND = """
+<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="hand" default="false"/>
+  <xacro:if value="$(arg hand)">
+    <xacro:arg name="fingers" default="2"/>
+    <xacro:property name="model" value="none"/>
+    <xacro:include filename="hand.xacro"/>
+    <xacro:include filename="${model}.xacro"/>
+  </xacro:if>
+  <link name="base"/><link name="tip"><inertial><mass value="1"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="turn" type="continuous"><parent link="base"/><child link="tip"/></joint>
+</robot>
+"""
+
+
+def test_arguments_of_branches_that_are_not_taken_are_no_errors(run, files):
+    pytest.importorskip('xacro')
+    (files / 'hand.xacro').write_text(HAND)
+    (files / 'with_hand.xacro').write_text(WITH_HAND)
+    arguments = ['hand:=false', 'fingers:=3', 'grip:=2']
+    ended = run('export-c', 'with_hand.xacro', *arguments, '--output', 'out')
+    assert (ended.returncode, ended.stderr) == (0, '')
+    ended = run('inspect', 'with_hand.xacro', 'finger:=3')
+    assert ended.returncode == 2
+    assert 'it has no argument finger; its arguments: fingers, grip, hand. It' in ended.stderr
+    assert 'It includes ${model}.xacro with other arguments only' in ended.stderr
+
+
 def test_xacro_files_take_arguments_and_include_others(run, files):
     pytest.importorskip('xacro')
     for mass in ('2', '3'):

@@ -73,6 +73,21 @@ def test_a_library_that_is_missing_is_named(run, files, monkeypatch):
     assert "scipy.optimize: pip install 'robot_dynamics_ros[identification]'" in ended.stderr
 
 
+def test_geometry_that_is_not_found_has_exit_code_1(run, files):
+    """The motion is written, and its file says what was not checked."""
+    mesh = '<mesh filename="package://nowhere/upper.stl"/>'
+    text, count = re.subn(r'<capsule [^>]*length="0.4"/>', mesh, short_urdf())
+    assert count == 1
+    (files / 'arm.urdf').write_text(text)
+    ended = run('excite', *SHORT, '--output', 'traj.yaml', '--json', 'figures.json')
+    assert ended.returncode == 1
+    said = 'upper: mesh package://nowhere/upper.stl is not found; capsules of an assumed radius'
+    assert f'not checked: {said}' in ended.stdout
+    assert f'# Not checked: {said}' in (files / 'traj.yaml').read_text()
+    assert said in json.loads((files / 'figures.json').read_text())['not_checked'][0]
+    assert 'the collision geometry of upper could not be used' in ended.stdout
+
+
 def test_some_joints(run, files):
     ended = run('excite', *SHORT, '--output', 'traj.yaml', '--joints', 'shoulder')
     assert ended.returncode == 0
@@ -90,6 +105,9 @@ def test_some_joints(run, files):
         (('--start', '0,x'), "--start: 'x' is not a number"),
         (('--goal', 'traj.yaml'), 'would be written twice'),
         (('--duration', '0.5'), 'at least'),
+        (('--duration', '1e5'), 'at most'),
+        (('--harmonics', '10000', '--duration', '20000'), 'harmonics is 10000, at most 100'),
+        (('--seed', '-1'), 'seed is -1, allowed is 0 or more'),
         (('arm.urdf',), 'name it with --urdf'),
     ],
 )

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip('mujoco')
-pytest.importorskip('scipy')
 
 from simulated_recordings import JOINTS, RATE, simulated
 

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 pytest.importorskip('mujoco')
-pytest.importorskip('scipy')
 
 from simulated_recordings import JOINTS, TOOL_MASS, simulated
+
+from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison.unexplained import joined_unexplained
 
 INSTRUCTIONS = {'gravity_compensated', 'sign', 'delay', 'factor', 'payload', 'friction'}
 SIGNALS = ('positions', 'velocities', 'efforts')
@@ -42,6 +44,39 @@ def test_an_order_that_is_not_tried_is_unexplained(compared):
     assert not codes(comparison) & INSTRUCTIONS
     found = [one.message for one in comparison.findings if one.code == 'unexplained']
     assert any('names and the order of the joints' in message for message in found)
+    assert 'gravity' not in found[0].partition('Check the names')[2]
+
+
+def test_what_nothing_explains_may_lack_gravity(compared):
+    """The driver compensates gravity, and most of the rest are vibrations."""
+    recorded = simulated()
+    rates = 2.0 * np.pi * np.array([2.1, 2.9, 3.3, 2.3, 3.7, 2.7])
+    vibrations = np.sin(np.outer(recorded.times, rates)) * [20.0, 8.0, 5.0, 3.0, 3.0, 2.0]
+    comparison = compared(
+        replace(recorded, efforts=recorded.efforts - recorded.gravity + vibrations)
+    )
+    assert codes(comparison) == {'unexplained'}
+    (found,) = comparison.findings
+    assert 'names and the order of the joints' in found.message
+    assert found.message.endswith(
+        'Gravity loads shoulder, elbow most, and hardly any of it is in the efforts there: the '
+        'driver may compensate it.'
+    )
+    with_gravity = compared(replace(recorded, efforts=recorded.efforts + 3.0 * vibrations))
+    assert codes(with_gravity) == {'unexplained'}
+    assert 'may compensate' not in with_gravity.findings[0].message
+
+
+def test_one_recording_has_one_finding_about_what_is_unexplained():
+    first = Finding('unexplained', ('elbow',), 0.6, 'The model does not explain elbow.')
+    other = Finding('friction', ('base',), 2.0, 'Friction of base.')
+    last = Finding('unexplained', ('base', 'bend'), 0.7, 'The effort is not explained.')
+    assert joined_unexplained([other, last], JOINTS) == [other, last]
+    joined = joined_unexplained([first, other, last], JOINTS)
+    assert [finding.code for finding in joined] == ['unexplained', 'friction']
+    assert joined[0].joints == ('base', 'elbow', 'bend')
+    assert joined[0].value == 0.7
+    assert joined[0].message == f'{first.message} {last.message}'
 
 
 def drifting_load(recorded):

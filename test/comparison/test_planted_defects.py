@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 pytest.importorskip('mujoco')
-pytest.importorskip('scipy')
 
 from dataclasses import replace
 

@@ -8,7 +8,6 @@ import pytest
 import three_joints
 
 pytest.importorskip('mujoco')
-pytest.importorskip('scipy')
 
 from simulated_recordings import JOINTS, RATE, Recorded, simulated
 
@@ -88,6 +87,17 @@ def test_a_robot_without_limits_is_doubted_by_its_jumps():
     assert not Quality('header', samples=1000, jumps=3, largest={'wheel': 143.0}).doubt
     assert not Quality('header', samples=1000, jumps=300).doubt
     assert not Quality('header').doubt
+
+
+def test_a_clock_that_runs_backward_is_not_another_unit(torques):
+    """The counts of such a recording have no position that is far away."""
+    model, reader = torques(), simulated().reader
+    evidence = gather(model, reader.motions(), file='arm.mcap', quality=reader.quality)
+    evidence.quality = replace(reader.quality, backward=reader.quality.samples)
+    assert evidence.quality.doubt.startswith('times run backward')
+    codes = [finding.code for finding in conclude(model, [evidence]).findings]
+    assert 'units' not in codes
+    assert 'stamps' in codes
 
 
 @pytest.fixture(scope='module')

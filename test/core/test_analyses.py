@@ -19,6 +19,7 @@ SHAPES = {
     'kinetic_energy': (),
     'potential_energy': (),
     'momentum': (6,),
+    'momentum_terms': (2, 4),
     'center_of_mass': (3,),
     'center_of_mass_jacobian': (3, 4),
     'frame_poses': (FRAMES, 3, 4),

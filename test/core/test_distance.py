@@ -20,11 +20,12 @@ UNAFFECTED = (
     'bias_torque',
     'torque_terms',
     'mass_matrix',
+    'momentum_terms',
     'regressor',
     'center_of_mass_jacobian',
 )
 ARGUMENTS = dict.fromkeys(('mass_matrix', 'gravity_torque', 'center_of_mass_jacobian'), 'q')
-ARGUMENTS['bias_torque'] = 'qv'
+ARGUMENTS['bias_torque'] = ARGUMENTS['momentum_terms'] = 'qv'
 
 
 def moved_away(robot, distance):

@@ -1,6 +1,11 @@
 import numpy as np
 import pytest
 
+from robot_dynamics_ros.demo.contact_act.contact_measurements import (
+    ContactResults,
+    FeltPush,
+    FoundCollision,
+)
 from robot_dynamics_ros.demo.figures import Results, judge
 from robot_dynamics_ros.demo.measurements import (
     MatrixErrors,
@@ -35,6 +40,18 @@ def timeliness(latency, transport=0.0001, lost=0):
     return Timeliness(1000.0, 1000.0, np.full(500, latency), np.full(500, transport), lost, 500)
 
 
+def contact(repeat=1):
+    """A push that is felt, and a collision that is found; of two joints, or a multiple."""
+    wrench = np.tile([1.0, 2.0, 3.0, 0.1, 0.2, 0.3], (len(TIMES), 1))
+    rows = np.tile(np.outer(np.sin(TIMES), [5.0, 1.0]), repeat)
+    collision = FoundCollision(
+        *(TIMES - 1.0, rows, rows, 0.9 * rows),
+        *(TIMES[:20], np.full(20, 50.0), TIMES - 1.0, rows),
+        *(0.002, 0.0, 0.001),
+    )
+    return ContactResults(FeltPush(TIMES, wrench, TIMES, wrench, 0.001), collision, True)
+
+
 def results(**changes):
     good = {
         'joints': [joint('shoulder', 'revolute'), joint('slide', 'prismatic')],
@@ -44,6 +61,7 @@ def results(**changes):
         'with_gravity': tracking(0.01),
         'with_feedforward': tracking(0.0005),
         'torques': TorqueParts(TIMES, {part: np.outer(np.cos(TIMES), [5, 1]) for part in PARTS}),
+        'contact': contact(),
         'matrices': MatrixErrors(0.0, 0.1, 1e-11, 1e-15, 1e-15),
         'mass_matrix': np.array([[2.0, 0.3], [0.3, 1.0]]),
         'timeliness': timeliness(0.0004),
@@ -163,6 +181,7 @@ def test_the_picture_is_drawn_for_few_joints_and_for_many(tmp_path, joints):
         torques=TorqueParts(
             TIMES, {name: np.tile(part, repeat) for name, part in few.torques.parts.items()}
         ),
+        contact=contact(repeat),
         mass_matrix=np.kron(np.eye(repeat), few.mass_matrix),
     )
     file = tmp_path / 'demo.png'

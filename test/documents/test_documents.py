@@ -76,11 +76,11 @@ def test_the_map_of_contributing_shows_every_folder_of_the_package():
 
 
 def test_the_api_reference_shows_every_room():
-    """But those that are commands and nodes, and identification, which grows."""
+    """But those that are commands and nodes."""
     rooms = {path.parent.name for path in (ROOT / 'robot_dynamics_ros').glob('*/__init__.py')}
     modules = (ROOT / 'docs' / 'api.md').read_text().partition('## All modules')[2]
     shown = re.findall(r'^   robot_dynamics_ros\.(\w+)$', modules, re.M)
-    assert sorted(shown) == sorted(rooms - {'cli', 'demo', 'ros', 'identification'})
+    assert sorted(shown) == sorted(rooms - {'cli', 'demo', 'ros'})
 
 
 def test_the_readme_names_every_parameter():

@@ -20,7 +20,7 @@ from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
 
 ROOT = Path(__file__).resolve().parents[2]
 # A shorter motion, and a coarser search for it: the same commands otherwise.
-SHORTER = ['--duration', '8', '--steps', '6']
+SHORTER = ['--duration', '8', '--harmonics', '8', '--steps', '6']
 
 
 def commands():
@@ -85,6 +85,7 @@ def test_the_held_out_part_is_explained(identified, folder):
     result = json.loads((folder / 'identified/identification.json').read_text())
     for joint in result['held_out'].values():
         assert joint['rms_identified'] < 0.2 * joint['rms_nominal']
+    assert 'repeated_motion' not in [one['code'] for one in result['findings']]
 
 
 def test_it_validates(identified, folder, monkeypatch):

@@ -20,6 +20,7 @@ from robot_dynamics_ros.core.algorithms import energy
 from robot_dynamics_ros.core.algorithms.center_of_mass import center_of_mass
 from robot_dynamics_ros.core.algorithms.joint_space import solved_forward_dynamics
 from robot_dynamics_ros.core.algorithms.kinematics import AXES, frame_pose, jacobian
+from robot_dynamics_ros.core.algorithms.momentum_terms import momentum_terms
 
 
 def total_mass(robot: Robot) -> float:
@@ -187,6 +188,29 @@ def momentum_is_the_sum_over_bodies(robot: Robot, dynamics: Any, state: State) -
     assert_close(dynamics.momentum(state.q, state.v), [*linear, *angular], scale)
 
 
+def momentum_terms_are_those_of_the_matrices(robot: Robot, dynamics: Any, state: State) -> None:
+    """M v and C^T v."""
+    q, v, M = state.q, state.v, dynamics.mass_matrix(state.q)
+    p, c = dynamics.momentum_terms(q, v)
+    speed = np.abs(v).sum()
+    assert_close(p, M @ v, np.abs(M).max() * speed)
+    assert_close(c, dynamics.coriolis_matrix(q, v).T @ v, np.abs(M).max() * speed**2)
+
+
+def momentum_changes_as_the_torques_say(robot: Robot, dynamics: Any, state: State) -> None:
+    """p_dot = tau + C^T v - g, with p_dot by the complex step."""
+    n, (q, v, a, _) = robot.model.size, state
+    rate = derivative(
+        lambda x: momentum_terms(robot.model, x[:n], x[n:])[0],
+        np.concatenate([q, v]),
+        np.concatenate([v, a]),
+    )
+    tau, g = dynamics.inverse_dynamics(q, v, a), dynamics.gravity_torque(q)
+    c = dynamics.momentum_terms(q, v)[1]
+    scale = np.abs(tau).max() + np.abs(g).max() + np.abs(c).max()
+    assert_close(tau + c - g, rate, scale)
+
+
 def center_of_mass_carries_the_weight(robot: Robot, dynamics: Any, state: State) -> None:
     """U = -m gravity . c, and g = -m J^T gravity."""
     mass = total_mass(robot)
@@ -222,6 +246,11 @@ def rotors_count_in_every_formulation(robot: Robot, dynamics: Any, state: State)
     scale = np.abs(M).max() * np.abs(a).max() + np.abs(bias).max()
     assert_close(rotors.mass_matrix(q), M)
     assert_close(
+        rotors.momentum_terms(q, v),
+        dynamics.momentum_terms(q, v) + np.array([b * v, np.zeros_like(v)]),
+        np.abs(M).max() * np.abs(v).max() ** 2,
+    )
+    assert_close(
         rotors.inverse_dynamics(q, v, a), dynamics.inverse_dynamics(q, v, a) + b * a, scale
     )
     assert_close(rotors.inverse_dynamics_derivatives(q, v, a)[2], M)
@@ -246,6 +275,8 @@ KINETICS_LAWS = (
     potential_energy_has_the_gravity_torque_for_gradient,
     power_of_the_torques_is_the_rate_of_energy,
     momentum_is_the_sum_over_bodies,
+    momentum_terms_are_those_of_the_matrices,
+    momentum_changes_as_the_torques_say,
     center_of_mass_carries_the_weight,
     center_of_mass_has_the_linear_momentum,
     *DERIVATIVE_LAWS,

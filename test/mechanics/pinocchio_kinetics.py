@@ -151,6 +151,11 @@ class PinocchioKinetics(PinocchioReference):
             self.regressor(q, v, a),
             VANISHING * motion,
         )
+        pairs['momentum_terms'] = (
+            dynamics.momentum_terms(q, v),
+            np.array([M @ v, pairs['coriolis_matrix'][1].T @ v]),
+            inertia * max(speed, speed**2),
+        )
         pairs |= self._body_pairs(dynamics, q, v, VANISHING * inertia)
         return pairs | self._frame_pairs(dynamics, q, v, next(self._frames).name)
 

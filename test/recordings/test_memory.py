@@ -6,7 +6,6 @@ import tracemalloc
 import pytest
 
 pytest.importorskip('rosbags')
-pytest.importorskip('scipy')
 
 from recorded_states import TOPIC, ros2_messages, sine_states, write_bag
 

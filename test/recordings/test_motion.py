@@ -4,9 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-
-pytest.importorskip('scipy')
-
 from memory_source import in_memory
 from recorded_states import JOINTS, Sines, sine_states
 

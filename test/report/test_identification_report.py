@@ -19,6 +19,7 @@ from robot_dynamics_ros.report.identification import (
     check_identification_file,
     identification_report,
 )
+from robot_dynamics_ros.report.identification.held_out_figures import JointDrawing
 
 NAMES = ('</script><script>window.hacked = 1</script>', '<img src=x onerror=alert(1)>')
 
@@ -62,6 +63,16 @@ def test_the_page_says_in_words_what_the_plots_show(text):
         assert words in text.replace('\u00a0', ' '), words
 
 
+@pytest.mark.parametrize(
+    ('left', 'good'),
+    [(0.07, True), (0.5, False), (np.nan, False)],
+    ids=['less', 'more', 'unknown'],
+)
+def test_a_joint_is_good_if_it_was_judged_and_is_not_worse(left, good):
+    joint = JointJudgement('N m', True, 0.7, 0.35, left, False, 0.4)
+    assert JointDrawing('one', joint, ()).is_good == good
+
+
 def test_names_do_nothing(tmp_path):
     report = identification_report(identification(NAMES), provenance(), tmp_path / 'r.html')
     text = report.decode()
@@ -74,6 +85,32 @@ def test_the_picture_is_a_png_of_any_names(tmp_path):
     assert picture.startswith(b'\x89PNG')
 
 
+@pytest.mark.parametrize('names', [('one', 'two'), NAMES], ids=['plain', 'any'])
+def test_the_document_has_a_page_for_each_joint(tmp_path, names):
+    content = identification_report(identification(names), provenance(), tmp_path / 'r.pdf')
+    assert content.startswith(b'%PDF')
+    assert len(re.findall(rb'/Type /Page\b', content)) == 1 + 2 + 1
+
+
+def test_the_document_says_what_the_page_says(tmp_path, monkeypatch):
+    pages = pytest.importorskip('robot_dynamics_ros.report.printed.pages')
+    texts, put = [], pages.put
+
+    def noted(canvas, x, y, text, **look):
+        texts.append(text)
+        put(canvas, x, y, text, **look)
+
+    monkeypatch.setattr(pages, 'put', noted)
+    identification_report(identification(), provenance(), tmp_path / 'r.pdf')
+    said = '\n'.join(texts).replace('\u00a0', ' ')
+    for words in (
+        'It is better.', 'It can be loaded.', 'one is better.', 'one stands still.',
+        'one: m stays.', '24 of the 25 base parameters', 'as described', 'not determined alone',
+        '0.4 to 0.6', 'one coulomb', 'from 10 s on',
+    ):  # fmt: skip
+        assert words in said, words
+
+
 def test_an_unknown_ending_is_refused(tmp_path):
-    with pytest.raises(ParameterError, match=r'report\.pdf.*\.html, \.png'):
-        check_identification_file(tmp_path / 'report.pdf')
+    with pytest.raises(ParameterError, match=r'report\.docx.*\.html, \.pdf, \.png'):
+        check_identification_file(tmp_path / 'report.docx')

@@ -14,7 +14,7 @@ from robot_dynamics_ros.report.words.numbers_as_text import (
     percent,
     quantity,
 )
-from robot_dynamics_ros.report.words.readable import in_one_line
+from robot_dynamics_ros.report.words.readable import in_one_line, readable_sentence
 
 
 @pytest.mark.parametrize(
@@ -34,9 +34,23 @@ def test_numbers_have_their_unit():
     assert quantity(float('nan'), 'N m') == 'not known'
     assert percent(1e-17) == f'0{NO_BREAK}%'
     assert percent(0.0891) == f'8.9{NO_BREAK}%'
+    assert [percent(share) for share in (1.0523, -143.12, float('inf'))] == [
+        f'105{NO_BREAK}%', f'\N{MINUS SIGN}14312{NO_BREAK}%', 'not known',
+    ]  # fmt: skip
     assert [duration(t) for t in (24.0, 600.0, 36_000.0)] == [
         f'{amount}{NO_BREAK}{unit}' for amount, unit in ((24, 's'), (10, 'min'), (10, 'h'))
     ]
+
+
+def test_lines_do_not_break_before_or_within_a_unit():
+    text = (
+        'Residual 1.64 of 18.5 N m (9 %), 0.2 kg at joint 2 moves 3 rad/s; link 7 makes 4 sounds.'
+    )
+    assert readable_sentence(text).split(' ') == [
+        'Residual', '1.64', 'of', f'18.5{NO_BREAK}N{NO_BREAK}m', f'(9{NO_BREAK}%),',
+        f'0.2{NO_BREAK}kg', 'at', 'joint', '2', 'moves', f'3{NO_BREAK}rad/s;', 'link', '7',
+        'makes', '4', 'sounds.',
+    ]  # fmt: skip
 
 
 def test_a_long_name_is_cut():

@@ -147,7 +147,7 @@ def test_a_picture_has_a_row_for_each_joint(tmp_path):
 
 
 def test_no_heading_stands_alone_at_the_end_of_a_page():
-    printed = pytest.importorskip('robot_dynamics_ros.report.printed.document')
+    printed = pytest.importorskip('robot_dynamics_ros.report.printed.pages')
     plain, heading = printed.Line('text', printed.PLAIN), printed.Line('heading', printed.STRONG)
     for before in range(40, 60):
         lines = [plain] * before + [heading, plain]
@@ -158,7 +158,8 @@ def test_no_heading_stands_alone_at_the_end_of_a_page():
 @pytest.mark.parametrize('form', ['document', 'overview'])
 def test_printed_reports_hold_what_is_left_after_the_fit(tmp_path, monkeypatch, form):
     texts = []
-    printed = pytest.importorskip(f'robot_dynamics_ros.report.printed.{form}')
+    module = {'document': 'pages', 'overview': 'overview'}[form]
+    printed = pytest.importorskip(f'robot_dynamics_ros.report.printed.{module}')
     put = printed.put
 
     def noted(canvas, x, y, text, **look):

@@ -12,7 +12,7 @@ import pytest
 from waiting import wait_until
 
 from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.scheduling import Task, run
+from robot_dynamics_ros.scheduling import Task, run, worker_count
 from robot_dynamics_ros.scheduling import cluster as dask_cluster
 
 pytest.importorskip('distributed')
@@ -130,6 +130,13 @@ def test_nobody_answers(monkeypatch):
         address = f'tcp://127.0.0.1:{unused.getsockname()[1]}'
         with pytest.raises(ParameterError, match=rf'scheduler {address}: no Dask scheduler'):
             run(squares(2), common=COMMON, scheduler=address)
+
+
+def test_a_cluster_has_as_many_workers_as_threads(cluster):
+    address = cluster.scheduler_address
+    # One that an earlier test killed is being replaced.
+    wait_until(lambda: worker_count(address) == 2, 'two workers', LIMIT, pause)
+    assert worker_count(processes=3) == 3
 
 
 def test_without_dask(monkeypatch):

@@ -13,6 +13,7 @@ from waiting import wait_until
 
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.scheduling import Task, local_processes, run
+from robot_dynamics_ros.scheduling.interruptions import ending_as_interruption
 
 COMMON = {'offset': 0.5}
 LIMIT = 60.0
@@ -53,6 +54,40 @@ def test_an_error_is_a_row_and_not_the_end(processes):
     assert 'in fail' in outcomes['failed'].traceback
     assert outcomes['missing'].error == '/nowhere/file: No such file or directory'
     assert outcomes['task 1'].result['square'] == 1.5
+
+
+@pytest.mark.parametrize('processes', [1, 2])
+def test_a_divided_task_is_joined_as_soon_as_its_parts_are_there(processes):
+    whole = Task('whole', fleet_tasks.square, (9,), parts=tuple(squares(3)), join=total)
+    tasks = [whole, Task('alone', fleet_tasks.square, (4,))]
+    reported = []
+    outcomes = run(tasks, common=COMMON, processes=processes, report=reported.append)
+    assert outcomes[0].result == 0.5 + 1.5 + 4.5
+    assert outcomes[1].result['square'] == 16.5
+    names = sorted(outcome.name for outcome in reported)
+    assert names == ['alone', 'task 0', 'task 1', 'task 2']
+
+
+def total(results):
+    return sum(result['square'] for result in results)
+
+
+def test_the_error_of_a_part_is_that_of_its_task():
+    parts = (*squares(2), Task('refused', fleet_tasks.refuse, ('arm.mcap: no states',)))
+    tasks = [Task('whole', fleet_tasks.square, (9,), parts=parts, join=total), *squares(4)[2:]]
+    outcomes = run(tasks, common=COMMON, processes=1)
+    assert [outcome.error for outcome in outcomes] == ['arm.mcap: no states', '', '']
+
+
+def test_what_cannot_be_joined_is_the_error_of_its_task():
+    task = Task('whole', fleet_tasks.square, (9,), parts=tuple(squares(2)), join=len_of_nothing)
+    (outcome,) = run([task], common=COMMON, processes=1)
+    assert outcome.error.startswith('TypeError: ')
+    assert 'len_of_nothing' in outcome.traceback
+
+
+def len_of_nothing(results):
+    return len(None)
 
 
 def test_a_killed_process_loses_nothing(tmp_path):
@@ -104,6 +139,29 @@ def test_an_interruption_while_an_outcome_is_reported_ends_all_processes(tmp_pat
     # The frames of `run` exist as long as the traceback does.
     assert caught.tb is not None
     assert multiprocessing.active_children() == before
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_a_process_is_started_waits_for_its_start(capfd, monkeypatch, number):
+    """Else the process would find half of what it is told, and print a traceback."""
+    begun = []
+    send = local_processes.CONTEXT.Process._Popen
+
+    def interrupted(process):
+        begun.append('started')
+        os.kill(os.getpid(), number)
+        popen = send(process)
+        begun.append('told')
+        return popen
+
+    monkeypatch.setattr(local_processes.CONTEXT.Process, '_Popen', staticmethod(interrupted))
+    before = multiprocessing.active_children()
+    with ending_as_interruption() as came, pytest.raises(KeyboardInterrupt):
+        run(squares(4), common=COMMON, processes=2)
+    assert begun == ['started', 'told']
+    assert came == ([] if number == signal.SIGINT else [number])
+    wait_until(lambda: multiprocessing.active_children() == before, 'its end', LIMIT, pause)
+    assert 'Traceback' not in capfd.readouterr().err
 
 
 def test_each_process_makes_common_things_once():

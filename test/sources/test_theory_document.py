@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = {
     'The three-link arm': ROOT / 'examples/three_link_arm',
     'Identification': ROOT / 'robot_dynamics_ros/identification',
+    'External torques': ROOT / 'robot_dynamics_ros',
 }
 
 
@@ -26,7 +27,7 @@ def rows():
 def test_row_leads_to_code_and_test(section, code, proof):
     path, *names = re.findall('`([^`]+)`', code)
     text = (CODE.get(section, ROOT / 'robot_dynamics_ros/core') / path).read_text()
-    assert all(re.search(rf'^def {name}\(', text, re.MULTILINE) for name in names)
+    assert all(re.search(rf'^(def|class) {name}\b', text, re.MULTILINE) for name in names)
     path, name = re.findall('`([^`]+)`', proof)
     text = (ROOT / ('test' if '/' in path else 'test/sources') / path).read_text()
     found = re.search(rf'^(@ROBOTS\n)?def {name}\(', text, re.MULTILINE)

@@ -20,7 +20,12 @@ from ..fleet_options import Fleet, fleet_options
 from ..output import Output, Subcommand, file_to_write, output_options
 from ..recorded_robot import model_torques, recorded_robot, renaming_hint
 from ..recording_files import inputs, named_recordings
-from ..recording_options import RecordingOptions, options_of, recording_options
+from ..recording_options import (
+    RecordingOptions,
+    options_of,
+    parameters_option,
+    recording_options,
+)
 from .compare_parts import compare_tasks, joined_outcomes
 from .compare_task import gather_evidence
 from .comparison_tables import SHARE_WORDS, finding_lines, joint_table, share_table, summary
@@ -50,6 +55,7 @@ Exit code 1: there is at least one finding. 2: a recording cannot be used.
 @click.command('compare', cls=Subcommand, help=HELP)
 @click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
 @recording_options
+@parameters_option
 @click.option(
     '--report', type=file_to_write(), metavar='FILE',
     help='Write a report: .html with interactive plots, .pdf, or .png.',
@@ -62,6 +68,7 @@ def compare_command(
     topic: str | None,
     rename: tuple[str, ...],
     cutoff: float | None,
+    parameters: Path | None,
     report: Path | None,
     scheduler: str | None,
     jobs: int | None,
@@ -72,8 +79,9 @@ def compare_command(
     files, arguments = named_recordings(words)
     if report is not None:
         check_report_file(report)
-    output.check_files(inputs(files, urdf), {'--report': filter(None, [report])})
-    options = options_of(urdf, arguments, topic, rename, cutoff)
+    read = inputs(files, urdf, parameters)
+    output.check_files(read, {'--report': filter(None, [report])})
+    options = options_of(urdf, arguments, topic, rename, cutoff, parameters)
     outcomes = _outcomes(options, files, Fleet(scheduler, jobs, resume), output)
     comparison = concluded(options, files, outcomes)
     output.write_json(comparison.as_json())
@@ -82,7 +90,7 @@ def compare_command(
     for line in finding_lines(comparison):
         output.line(line)
     if report is not None:
-        _write(comparison, [*files.values()], urdf, report, output)
+        _write(comparison, read, report, output)
     failed = [one for one in comparison.recordings if one.error]
     for one in failed:
         output.error(one.error)
@@ -125,7 +133,7 @@ def concluded(
     first: Evidence = usable[0].result
     urdf = recorded_robot(options, files[usable[0].name])[0]
     evidence = [_evidence(outcome, first) for outcome in outcomes]
-    torques = model_torques(urdf, first.joints)
+    torques = model_torques(urdf, first.joints, options.parameters)
     robot = (*first.joints, *torques.locked)
     hint = renaming_hint(options, files[usable[0].name], torques.missing, robot)
     return conclude(torques, evidence, renaming=hint)
@@ -151,17 +159,10 @@ def _evidence(outcome: Outcome, first: Evidence) -> Evidence:
     return evidence
 
 
-def _write(
-    comparison: Comparison,
-    files: Sequence[tuple[Path, ...]],
-    urdf: Path | None,
-    report: Path,
-    output: Output,
-) -> None:
-    paths = [path for recording in files for path in recording if path.exists()]
-    described = [] if urdf is None else [urdf]
+def _write(comparison: Comparison, read: Sequence[Path], report: Path, output: Output) -> None:
+    paths = [path for path in read if path.exists()]
     command = ['robot_dynamics', *sys.argv[1:]]
-    with output.progress('hashes', size_of([*paths, *described]), 'bytes') as advance:
-        origin = provenance([*paths, *described], command, advance)
+    with output.progress('hashes', size_of(paths), 'bytes') as advance:
+        origin = provenance(paths, command, advance)
     write_report(comparison, origin, report)
     output.line(f'report: {report}')

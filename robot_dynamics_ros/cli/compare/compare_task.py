@@ -42,7 +42,7 @@ def gather_evidence(
         ParameterError: the robot has no moving joint.
     """
     urdf, joints, _ = recorded_robot(options, files)
-    torques = model_torques(urdf, joints)
+    torques = model_torques(urdf, joints, options.parameters)
     with (
         open_recording(
             files, topic=options.topic, rename=options.rename, joints=joints, part=part

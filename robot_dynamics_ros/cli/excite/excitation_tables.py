@@ -33,6 +33,8 @@ def lines(excitation: Excitation, held: Mapping[str, float]) -> Iterator[str]:
     if held:
         positions = ', '.join(f'{name} {value:.4g}' for name, value in held.items())
         yield f'held still: {positions}'
+    for one in excitation.clearance.unchecked:
+        yield f'not checked: {one}'
     for one in excitation.clearance.exceptions:
         yield f'distance: {one}'
     for one in excitation.limits.assumptions:
@@ -79,6 +81,7 @@ def as_json(excitation: Excitation, held: Mapping[str, float]) -> dict[str, Any]
         'nearest': used.pair,
         'smallest_height': used.height,
         'geometry': excitation.clearance.words,
+        'not_checked': excitation.clearance.unchecked,
         'exceptions': excitation.clearance.exceptions,
         'assumptions': excitation.limits.assumptions,
         'held': held,

@@ -47,8 +47,9 @@ Examples:
   robot_dynamics excite --urdf arm.urdf --output traj.yaml --duration 40 --frequency 0.5
   robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
 
-Exit code 1: the motion was written, but tells some parameters poorly (condition above 100). 2: no
-motion is possible within the limits.
+Exit code 1: the motion was written, but tells some parameters poorly (condition above 100), or
+collision geometry of the description could not be used. 2: no motion is possible within the
+limits.
 """
 
 
@@ -96,7 +97,10 @@ motion is possible within the limits.
     help='In the frame of the root link [m], or none.',
 )  # fmt: skip
 @click.option('--steps', type=int, default=240, show_default=True, help='Of the optimisation.')
-@click.option('--seed', type=int, default=0, show_default=True, help='Of the random motions.')
+@click.option(
+    '--seed', type=int, default=0, show_default=True,
+    help='Of the random motions; another seed gives another motion, to be held out.',
+)  # fmt: skip
 @output_options
 def excite_command(
     words: tuple[str, ...],
@@ -146,10 +150,9 @@ def excite_command(
     output.show('', share_table(excitation), '')
     for line in instructions(excitation, trajectory, goal):
         output.line(line)
-    if not excitation.question:
-        return GOOD
-    output.line(excitation.question)
-    return FINDINGS
+    for doubt in excitation.doubts:
+        output.line(doubt)
+    return FINDINGS if excitation.doubts else GOOD
 
 
 def chosen_joints(model: RobotModel, listed: str | None) -> tuple[RobotModel, dict[str, float]]:

@@ -27,6 +27,7 @@ def remarks(excitation: Excitation, held: Mapping[str, float]) -> list[str]:
         start_of(excitation),
         'Only the robot itself and the floor were considered, not what stands around it.',
         f'Geometry: {excitation.clearance.words}.',
+        *(f'Not checked: {one}.' for one in excitation.clearance.unchecked),
     ]
     if held:
         positions = ', '.join(f'{name} {value:.6g}' for name, value in held.items())

@@ -43,8 +43,11 @@ def equations_of(
     terms: tuple[JointTerm, ...] = ASYMMETRIC if asymmetric else USUAL
     if springs:
         terms = (*terms, 'stiffness')
-    known = {f'{joint} gain': value for joint, value in map(_gain, gains)}
+    known_gains = [_gain(text) for text in gains]
+    _check_once('--gain', [joint for joint, _ in known_gains])
+    known = {f'{joint} gain': value for joint, value in known_gains}
     carried = [_load(number, text) for number, text in enumerate(loads, 1)]
+    _check_once('--load', [f'{load.frame}@{load.periods[0][0]}' for load, _ in carried])
     for load, mass in carried:
         known[f'{load.name} m'] = mass
     if effort == 'torque' and gains:
@@ -75,6 +78,13 @@ def check_names(equations: Equations, model: RobotModel, recordings: Sequence[st
         for recording, _, _ in load.periods:
             if recording not in recordings:
                 raise UnknownNameError('recording', recording, tuple(recordings))
+
+
+def _check_once(option: str, names: Sequence[str]) -> None:
+    """Check that an option names nothing twice: one of two values would be lost."""
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(f'{option}: {name} is named twice: name it once')
 
 
 def _gain(text: str) -> tuple[str, float]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.identification.regression.equation_options import Form
@@ -44,6 +46,11 @@ Examples:
 Exit code 1: there is at least one finding, or the model is not written. 2: a recording cannot be
 used.
 """
+
+# Options that have an effect with --payload.
+OF_PAYLOAD = (
+    '--payload', '--without', '--urdf', '--topic', '--rename', '--cutoff', '--json', '--debug',
+)  # fmt: skip
 
 
 @click.command('identify', help=HELP)
@@ -88,7 +95,7 @@ used.
 @click.option('--force', is_flag=True, help='Write a doubtful model, and replace other files.')
 @click.option(
     '--report', type=file_to_write(), metavar='FILE',
-    help='Write the report there too, in any case: .html or .png.',
+    help='Write the report there too, in any case: .html, .pdf or .png.',
 )  # fmt: skip
 @fleet_options
 @output_options
@@ -119,7 +126,7 @@ def identify_command(
     files, arguments = named_recordings(words)
     options = options_of(urdf, arguments, topic, rename, cutoff)
     if frame is not None:
-        _check_payload(target, held_out)
+        _check_payload()
         references = named_recordings(without)[0] if without else {}
         output.check_files(inputs({**files, **references}, urdf))
         return identify_payload(options, files, frame, references, output)
@@ -138,17 +145,28 @@ def identify_command(
     )
     found = identified(options, equations, files, others, Fleet(scheduler, jobs, resume), output)
     doubts = objections(found)
-    output.write_json({**found.identification.as_json(), 'objections': doubts})
+    found = replace(found, identification=replace(found.identification, objections=tuple(doubts)))
+    output.write_json(found.identification.as_json())
     show(found.identification, output)
     if report is not None:
         write_report(found, urdf, report, output)
     return _written(found, doubts, target, urdf, force, output)
 
 
-def _check_payload(target: Path | None, held_out: tuple[str, ...]) -> None:
-    if target is not None or held_out:
+def _check_payload() -> None:
+    """Refuse options that have no effect on the estimate of a payload."""
+    context = click.get_current_context()
+    given = [
+        option.opts[0]
+        for option in context.command.params
+        if isinstance(option, click.Option)
+        and option.opts[0] not in OF_PAYLOAD
+        and context.get_parameter_source(option.name or '') is ParameterSource.COMMANDLINE
+    ]
+    if given:
         raise ParameterError(
-            '--payload prints the payload and writes no folder: leave out --output and --held-out'
+            f'--payload estimates what a link carries, and nothing else: leave out '
+            f'{", ".join(given)}'
         )
 
 

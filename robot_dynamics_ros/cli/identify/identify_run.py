@@ -8,13 +8,6 @@ from pathlib import Path
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.identification.consistency import consistent
-from robot_dynamics_ros.identification.estimation import (
-    Estimate,
-    OutlierWeights,
-    estimate,
-    with_correlation,
-)
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
 from robot_dynamics_ros.identification.judgement import JudgedRecording
@@ -24,14 +17,8 @@ from robot_dynamics_ros.identification.judgement.bad_data import (
 )
 from robot_dynamics_ros.identification.judgement.conclude import judge
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
+from robot_dynamics_ros.identification.judgement.repeated_motion import repetition_findings
 from robot_dynamics_ros.identification.model_of_parameters import model_of_parameters
-from robot_dynamics_ros.identification.observability import (
-    BaseParameters,
-    Structure,
-    base_parameters,
-    excitation_findings,
-    structure_of,
-)
 from robot_dynamics_ros.identification.parameter_rows import base_rows, body_rows, joint_rows
 from robot_dynamics_ros.scheduling import Outcome
 
@@ -42,10 +29,15 @@ from ..fleet_options import Fleet
 from ..output import Output
 from ..recording_options import RecordingOptions
 from .effort_options import check_names
+from .estimated import Estimated
 from .identify_setup import Equations, Setup
 from .identify_sources import Sources, in_parts
 from .surveys import Files, Surveys, surveyed
 
+SPRINGS = (
+    'The identified torque includes springs, and dynamics_node has none: what it commands lacks '
+    'stiffness times position of each joint. friction.yaml has the stiffness in comments.'
+)
 # Findings of the comparison about joints whose effort is not measured.
 UNMEASURED = frozenset({'zero_effort', 'constant_effort'})
 
@@ -59,12 +51,14 @@ class Identified:
         identification: the result.
         model: the identified one, of the joints that were recorded.
         files: of the recordings.
+        failure: why no physically consistent estimate was found; empty where one was.
     """
 
     setup: Setup
     identification: Identification
     model: IdentifiedModel
     files: Sequence[tuple[Path, ...]]
+    failure: str = ''
 
 
 def identified(
@@ -105,7 +99,7 @@ def identified(
         fleet,
         output,
     )
-    found = _Estimated.of(sources)
+    found = Estimated.of(sources)
     evidence = sources.evidence(setup.layout.nominal(), found.final.parameters)
     judgement = judge(
         setup.model,
@@ -117,6 +111,14 @@ def identified(
         interval=surveys.interval,
         currents='gain' in equations.terms,
     )
+    findings = [
+        *found.left_out_findings(),
+        *repetition_findings(surveys.repeated),
+        *judgement.findings,
+    ]
+    judgement = replace(judgement, findings=findings)
+    if 'stiffness' in equations.terms:
+        judgement = replace(judgement, verdict=(*judgement.verdict, SPRINGS))
     identification = Identification(
         judgement,
         found.final.method,
@@ -129,7 +131,7 @@ def identified(
         tuple(body.reason for body in found.base.undetermined),
     )
     model = model_of_parameters(setup.layout, found.final.parameters)
-    return Identified(setup, identification, model, list(files.values()))
+    return Identified(setup, identification, model, list(files.values()), found.failure)
 
 
 def _setup(options: RecordingOptions, equations: Equations, surveys: Surveys) -> Setup:
@@ -170,39 +172,6 @@ def _unmeasured(setup: Setup, compared: Sequence[Finding]) -> tuple[str, ...]:
             'driver'
         )
     return tuple(name for name in setup.joints if name in found)
-
-
-@dataclass(frozen=True)
-class _Estimated:
-    """An estimate of the fitted parts.
-
-    Attributes:
-        structure: of the robot.
-        base: what the data determine.
-        final: the physically consistent estimate.
-        findings: about the excitation.
-    """
-
-    structure: Structure
-    base: BaseParameters
-    final: Estimate
-    findings: Sequence[Finding]
-
-    @classmethod
-    def of(cls, sources: Sources) -> _Estimated:
-        reduced = sources.reduced()
-        structure = structure_of(sources.setup.layout)
-        base = base_parameters(reduced, structure)
-        robust = estimate(reduced, sources.reduced, base)
-        weights = OutlierWeights(robust.parameters, robust.noise, sources.disturbed(robust))
-        weighted = sources.reduced(weights)
-        # Contacts may hide parameters that the rest of the data tells, or tell them alone.
-        base = base_parameters(weighted, structure)
-        found = estimate(weighted, base=base)
-        independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
-        found = with_correlation(found, sources.influence(found, weights), independence)
-        final = consistent(weighted, found, carried=sources.setup.carried)
-        return cls(structure, base, final, excitation_findings(reduced, base))
 
 
 def _recordings(surveys: Surveys, evidence: Sequence[Evidence]) -> list[JudgedRecording]:

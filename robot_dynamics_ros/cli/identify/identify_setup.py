@@ -12,6 +12,7 @@ from robot_dynamics_ros.comparison.compared_model import compared_model
 from robot_dynamics_ros.core import RobotDynamics, RobotModel, parse_urdf
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.judgement.fitted_part import FittedPart
+from robot_dynamics_ros.identification.judgement.repeated_motion import PositionTrace
 from robot_dynamics_ros.identification.judgement.survey import Survey
 from robot_dynamics_ros.identification.parameters.joint_terms import USUAL, JointTerm
 from robot_dynamics_ros.identification.parameters.load import Load
@@ -119,6 +120,7 @@ class Surveyed:
         interval: usual time between two samples [s].
         cutoffs: of the motions and of the equations [Hz].
         survey: of its samples.
+        trace: its positions.
     """
 
     urdf: str
@@ -127,6 +129,7 @@ class Surveyed:
     interval: float
     cutoffs: tuple[float, float]
     survey: Survey
+    trace: PositionTrace
 
 
 @once

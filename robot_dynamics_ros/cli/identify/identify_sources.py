@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
@@ -14,8 +15,10 @@ from robot_dynamics_ros.identification.estimation import (
     LaggedInfluence,
     OutlierWeights,
     Period,
+    WindowSums,
     disturbed_periods,
     lagged_influence,
+    window_sums,
 )
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.regression import (
@@ -36,6 +39,7 @@ from .identify_tasks import (
     fitted_equations,
     judge_recording,
     reduce_recording,
+    sum_windows,
 )
 
 # [B] of a part: some ten seconds of work.
@@ -51,12 +55,14 @@ class Sources:
         sources: recordings, or their parts.
         fleet: where tasks are computed.
         output: shows how far they are.
+        empty: names of recordings that are to be fitted and gave no equation.
     """
 
     setup: Setup
     sources: Sequence[Source]
     fleet: Fleet
     output: Output
+    empty: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Equations that this process keeps, where no other process computes."""
@@ -79,12 +85,27 @@ class Sources:
         """
         if self.is_here:
             return reduce(self._kept, weights)
-        tasks = [
-            self._task(source, reduce_recording, (weights,))
-            for source in self.sources
-            if source.fitted.role != 'held out'
-        ]
-        return ReducedEquations.merged(self._results('identify', tasks))
+        parts = self._of_fitted('identify', reduce_recording, weights)
+        fitted = [source.name for source in self._fitted]
+        found = {name for name, part in zip(fitted, parts, strict=True) if part is not None}
+        self.empty = tuple(name for name in dict.fromkeys(fitted) if name not in found)
+        some = [part for part in parts if part is not None]
+        return ReducedEquations.merged(some) if some else reduce(())
+
+    def windows(self, columns: tuple[int, ...], scales: Array, size: int) -> WindowSums:
+        """Sums of the equations of all fitted parts over windows of time.
+
+        Args:
+            columns: (c,) that are fitted.
+            scales: (c,) plausible magnitudes of their parameters.
+            size: equations of each joint in a window.
+
+        Raises:
+            RecordingError: a recording cannot be used.
+        """
+        if self.is_here:
+            return window_sums(self._kept, columns, scales, size)
+        return WindowSums.merged(self._of_fitted('windows', sum_windows, columns, scales, size))
 
     def disturbed(self, robust: Estimate) -> tuple[Period, ...]:
         """When something touched the robot in the fitted parts.
@@ -97,12 +118,7 @@ class Sources:
         """
         if self.is_here:
             return disturbed_periods(self._kept, robust.parameters)
-        tasks = [
-            self._task(source, disturbed_recording, (robust.parameters,))
-            for source in self.sources
-            if source.fitted.role != 'held out'
-        ]
-        found = self._results('contacts', tasks)
+        found = self._of_fitted('contacts', disturbed_recording, robust.parameters)
         return tuple(period for periods in found for period in periods)
 
     def influence(self, found: Estimate, weights: OutlierWeights) -> LaggedInfluence:
@@ -124,12 +140,9 @@ class Sources:
             found.noise,
             weights,
         )
-        tasks = [
-            self._task(source, correlate_recording, arguments)
-            for source in self.sources
-            if source.fitted.role != 'held out'
-        ]
-        return LaggedInfluence.merged(self._results('correlations', tasks))
+        return LaggedInfluence.merged(
+            self._of_fitted('correlations', correlate_recording, *arguments)
+        )
 
     def evidence(self, nominal: Array, identified: Array) -> list[Evidence]:
         """What is kept of each recording to judge a model, in their order.
@@ -152,18 +165,31 @@ class Sources:
         return [Evidence.joined([one for one in parts if one.file == name]) for name in names]
 
     def _blocks(self) -> Iterator[EquationBlock]:
-        fitted = [source for source in self.sources if source.fitted.role != 'held out']
-        with self.output.progress('equations', len(fitted), 'recordings') as advance:
-            for source in fitted:
-                yield from fitted_equations(self.setup, source)
+        found = set()
+        with self.output.progress('equations', len(self._fitted), 'recordings') as advance:
+            for source in self._fitted:
+                for block in fitted_equations(self.setup, source):
+                    found.add(source.name)
+                    yield block
                 advance(1)
+        self.empty = tuple(one.name for one in self._fitted if one.name not in found)
+
+    @property
+    def _fitted(self) -> list[Source]:
+        """Those that are fitted, wholly or in part."""
+        return [source for source in self.sources if source.fitted.role != 'held out']
+
+    def _of_fitted(self, what: str, function: object, *arguments: object) -> list[Any]:
+        """What tasks give of each fitted part, in their order."""
+        tasks = [self._task(source, function, arguments) for source in self._fitted]
+        return self._results(what, tasks)
 
     def _task(self, source: Source, function: object, arguments: tuple[object, ...]) -> Task:
         number, count = source.part
         name = source.name if count == 1 else f'{source.name}, part {number + 1} of {count}'
         return Task(name, function, (source, *arguments), reads=source.files)
 
-    def _results(self, what: str, tasks: Sequence[Task]) -> list[object]:
+    def _results(self, what: str, tasks: Sequence[Task]) -> list[Any]:
         outcomes = self.fleet.run(what, tasks, self.setup, self.output, 'parts')
         for outcome in outcomes:
             if outcome.error:

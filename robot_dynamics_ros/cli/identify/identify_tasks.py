@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,14 @@ from robot_dynamics_ros.identification.estimation import (
     LaggedInfluence,
     OutlierWeights,
     Period,
+    WindowSums,
     disturbed_periods,
     lagged_influence,
+    window_sums,
 )
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
+from robot_dynamics_ros.identification.judgement.repeated_motion import PositionTrace
 from robot_dynamics_ros.identification.judgement.survey import survey
 from robot_dynamics_ros.identification.regression import (
     Cutoffs,
@@ -66,21 +70,25 @@ def survey_recording(
         progress(name, recording.size, 'states') as advance,
     ):
         cutoffs = Cutoffs.of(recording, options.cutoff)
+        trace = PositionTrace()
 
         def counted() -> Iterator[object]:
             for chunk in recording.chunks():
+                trace.add(chunk.times, chunk.positions)
                 yield chunk
                 advance(len(chunk))
 
         seen = survey(counted(), len(joints))
         both = cutoffs.motions, cutoffs.equations
-        return Surveyed(urdf, joints, recording.topic, recording.interval, both, seen)
+        return Surveyed(urdf, joints, recording.topic, recording.interval, both, seen, trace)
 
 
 def reduce_recording(
     setup: Setup, source: Source, weights: Weights | None = None
-) -> ReducedEquations:
-    """The equations of the fitted part of a recording, reduced.
+) -> ReducedEquations | None:
+    """The equations of the fitted part of a recording, reduced; None where there are none.
+
+    A part of a recording may lie in what is held out, and a recording may be too short.
 
     Args:
         setup: of the identification.
@@ -89,9 +97,10 @@ def reduce_recording(
 
     Raises:
         RecordingError: the recording cannot be used.
-        ParameterError: its fitted part has no equation.
     """
-    return reduce(fitted_equations(setup, source), weights)
+    blocks = fitted_equations(setup, source)
+    first = next(blocks, None)
+    return None if first is None else reduce(chain([first], blocks), weights)
 
 
 def disturbed_recording(setup: Setup, source: Source, parameters: Array) -> tuple[Period, ...]:
@@ -134,6 +143,24 @@ def correlate_recording(
     trust = np.ones(len(noise))
     found = Estimate(setup.layout, parameters, columns, covariance, noise, trust, 'weighted')
     return lagged_influence(fitted_equations(setup, source), found, weights)
+
+
+def sum_windows(
+    setup: Setup, source: Source, columns: tuple[int, ...], scales: Array, size: int
+) -> WindowSums:
+    """Sums of the equations of the fitted part of a recording over windows of time.
+
+    Args:
+        setup: of the identification.
+        source: the recording.
+        columns: (c,) that are fitted.
+        scales: (c,) plausible magnitudes of their parameters.
+        size: equations of each joint in a window.
+
+    Raises:
+        RecordingError: the recording cannot be used.
+    """
+    return window_sums(fitted_equations(setup, source), columns, scales, size)
 
 
 def fitted_equations(setup: Setup, source: Source) -> Iterator[EquationBlock]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.identification.judgement import JudgedRecording
 from robot_dynamics_ros.identification.judgement.fitted_part import FittedPart
+from robot_dynamics_ros.identification.judgement.repeated_motion import repeated_share
 from robot_dynamics_ros.identification.judgement.survey import Survey, joined
 from robot_dynamics_ros.scheduling import Outcome, Task
 
@@ -51,6 +52,16 @@ class Surveys:
     def interval(self) -> float:
         """Usual time between two samples, the shortest of all recordings [s]."""
         return min(one.interval for one in self.usable.values())
+
+    @property
+    def repeated(self) -> float:
+        """The share of the held-out motion that repeats the fitted one; NaN if unknown."""
+        fitted, held_out = [], []
+        for name, one in self.usable.items():
+            split = self._part(name).split
+            fitted += one.trace.between(-math.inf, split)
+            held_out += one.trace.between(split, math.inf)
+        return repeated_share(fitted, held_out)
 
     def source(self, name: str, files: tuple[Path, ...]) -> Source:
         """A usable recording and its division."""

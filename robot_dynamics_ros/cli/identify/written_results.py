@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,8 +40,16 @@ def texts_of(found: Identified, *, xacro: bool = False) -> dict[str, str]:
     Raises:
         ParameterError: a URDF cannot hold the model.
     """
-    report = found.identification.as_json()
-    return result_files(found.setup.urdf, found.setup.model, found.model, report, xacro=xacro)
+    result = found.identification
+    return result_files(
+        found.setup.urdf,
+        found.setup.model,
+        found.model,
+        result.as_json(),
+        rows=result.joint_rows,
+        objections=result.objections,
+        xacro=xacro,
+    )
 
 
 def objections(found: Identified) -> list[str]:
@@ -58,6 +67,18 @@ def objections(found: Identified) -> list[str]:
         reasons.append(
             'the identified model is worse than the description on the held-out part at '
             f'{", ".join(judgement.worse)}'
+        )
+    if found.failure:
+        reasons.append(found.failure)
+    unjudged = [
+        name
+        for name, one in judgement.joints.items()
+        if one.moves and not math.isfinite(one.rms_identified)
+    ]
+    if unjudged:
+        reasons.append(
+            f'not judged, as the held-out part has no effort of {", ".join(unjudged)}: record '
+            'their efforts, or name a recording with them, --held-out BAG'
         )
     doubtful = [one.code for one in judgement.findings if one.code in FATAL]
     if doubtful:

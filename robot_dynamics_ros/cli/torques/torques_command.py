@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,16 @@ from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.recordings.writers import ENDINGS
 from robot_dynamics_ros.scheduling import Outcome
 
-from ..exit_codes import CANNOT_BE_USED, GOOD
+from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options
 from ..output import Output, Subcommand, output_options
 from ..recording_files import inputs, named_recordings
-from ..recording_options import RecordingOptions, options_of, recording_options
+from ..recording_options import (
+    RecordingOptions,
+    options_of,
+    parameters_option,
+    recording_options,
+)
 from .torque_targets import torque_targets
 from .torques_task import write_torques
 from .torques_tasks import torques_tasks
@@ -42,12 +47,15 @@ Examples:
   robot_dynamics torques monday/*.mcap --urdf arm.urdf --output torques/ --format parquet
   robot_dynamics torques /data/*/ --output /data/torques --scheduler tcp://10.0.0.1:8786 \\
       --resume /data/torques/results
+
+Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
 """
 
 
 @click.command('torques', cls=Subcommand, help=HELP)
 @click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
 @recording_options
+@parameters_option
 @click.option(
     '--output', 'target', type=click.Path(path_type=Path), default=Path(), metavar='PATH',
     help='File, or folder for files NAME_torques.ENDING. [default: this folder]',
@@ -64,6 +72,7 @@ def torques_command(
     topic: str | None,
     rename: tuple[str, ...],
     cutoff: float | None,
+    parameters: Path | None,
     target: Path,
     kind: str,
     scheduler: str | None,
@@ -74,8 +83,8 @@ def torques_command(
     """Compute each recording, and print one line for it."""
     files, arguments = named_recordings(words)
     targets = torque_targets(files, target, kind)
-    output.check_files(inputs(files, urdf), {'--output': targets})
-    options = options_of(urdf, arguments, topic, rename, cutoff)
+    output.check_files(inputs(files, urdf, parameters), {'--output': targets})
+    options = options_of(urdf, arguments, topic, rename, cutoff, parameters)
     outcomes = _outcomes(options, files, targets, Fleet(scheduler, jobs, resume), output)
     return _report(outcomes, targets, output)
 
@@ -88,15 +97,11 @@ def _outcomes(
     output: Output,
 ) -> list[Outcome]:
     with torques_tasks(files, targets, fleet) as tasks:
-        parts = [part for task in tasks for part in task.parts]
-        if len(parts) == 1 and fleet.is_here:
+        if len(tasks) == 1 and not tasks[0].parts and fleet.is_here:
             ((name, paths),) = files.items()
             result = write_torques(options, name, paths, targets[0], progress=output.progress)
             return [Outcome(name, result)]
-        unit = 'recordings' if len(parts) == len(files) else 'parts'
-        found = fleet.run('torques', parts, options, output, unit)
-        outcomes = {outcome.name: outcome for outcome in found}
-        return [task.outcome(outcomes) for task in tasks]
+        return fleet.run('torques', tasks, options, output, 'recordings')
 
 
 def _report(outcomes: Sequence[Outcome], targets: Sequence[Path], output: Output) -> int:
@@ -106,14 +111,22 @@ def _report(outcomes: Sequence[Outcome], targets: Sequence[Path], output: Output
         if outcome.error:
             output.error(_reason(outcome))
         output.line(_line(outcome, target))
-        for remark in () if outcome.error else outcome.result['remarks']:
+        for remark in () if outcome.error else _remarks(outcome.result):
             output.line(f'  {remark}')
     failed = sum(bool(outcome.error) for outcome in outcomes)
     if len(outcomes) > 1:
         written = len(outcomes) - failed
         output.line(f'{len(outcomes)} recordings: {written} written, {failed} failed')
     output.write_json({'recordings': rows})
-    return CANNOT_BE_USED if failed else GOOD
+    if failed:
+        return CANNOT_BE_USED
+    found = any(outcome.result['findings'] for outcome in outcomes)
+    return FINDINGS if found else GOOD
+
+
+def _remarks(result: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a recording, one line each."""
+    return [*(finding['message'] for finding in result['findings']), *result['remarks']]
 
 
 def _row(outcome: Outcome, target: Path) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import numpy as np
 from robot_dynamics_ros.comparison.comparison import TERMS
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import JointSamples, Motion, Recording, motions, open_recording
+from robot_dynamics_ros.recordings.quality import Quality
 from robot_dynamics_ros.recordings.recording import WHOLE, Part
 from robot_dynamics_ros.recordings.writers import TorqueOrigin, TorqueSamples, open_torque_file
 from robot_dynamics_ros.written_file import written_file
@@ -19,6 +20,7 @@ from robot_dynamics_ros.written_file import written_file
 from ..progress import ShowProgress, no_progress
 from ..recorded_robot import model_torques, recorded_robot
 from ..recording_options import RecordingOptions
+from .motion_reach import MotionReach
 
 
 def write_torques(
@@ -52,18 +54,19 @@ def write_torques(
         OSError: the file cannot be written.
     """
     urdf, joints, locked = recorded_robot(options, files)
-    torques = model_torques(urdf, joints)
+    torques = model_torques(urdf, joints, options.parameters)
     with open_recording(
         files, topic=options.topic, rename=options.rename, joints=joints
     ) as recording:
         origin = TorqueOrigin(joints, recording.start, recording.topic, urdf, part)
-        written = _Written(np.zeros(len(joints)))
+        written, reach = _Written(np.zeros(len(joints))), MotionReach(torques.model)
         with (
             progress(name, recording.size, 'states') as advance,
             written_file(target) as new,
             open_torque_file(new, origin, lambda: _states(options, files, joints)) as file,
         ):
             for number, motion in _numbered(recording, options.cutoff, part[1]):
+                reach.take(motion)
                 if number < part[0]:
                     file.skip(motion)
                     continue
@@ -79,8 +82,17 @@ def write_torques(
         'topic': recording.topic,
         **written.as_json(joints),
         'locked': list(locked),
-        'quality': recording.quality.as_json(),
-        'remarks': recording.quality.remarks(),
+        **_judged(recording.quality, reach),
+    }
+
+
+def _judged(quality: Quality, reach: MotionReach) -> dict[str, Any]:
+    """What is wrong with a recording that has been read to the end."""
+    return {
+        'findings': [finding.as_json() for finding in reach.findings(quality)],
+        'quality': quality.as_json(),
+        # What is doubted of the unit is a finding.
+        'remarks': [line for line in quality.remarks() if line != quality.unit_doubt],
     }
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from robot_dynamics_ros.core.codegen.threads import available_cores
 from robot_dynamics_ros.recordings.writers import join_torque_files
-from robot_dynamics_ros.scheduling import Outcome, Task
-from robot_dynamics_ros.scheduling.task import computed
+from robot_dynamics_ros.scheduling import Task
 from robot_dynamics_ros.written_file import staging_folder, written_file
 
 from ..fleet_options import Fleet
@@ -22,47 +21,17 @@ from .torques_task import write_torques
 LARGEST_PART = 1 << 25
 # Parquet is written six times as fast.
 LARGEST_OF_PARQUET = 1 << 28
-# Each part reads the recording from the start: with more, that would take as long as the rest.
-MOST_PARTS = 8
-
-
-@dataclass(frozen=True)
-class DividedTask:
-    """The tasks of one recording.
-
-    Attributes:
-        name: of the recording.
-        target: to write.
-        parts: one or more tasks.
-        files: that the parts write; empty with one task, which writes the target itself.
-    """
-
-    name: str
-    target: Path
-    parts: tuple[Task, ...]
-    files: tuple[Path, ...] = ()
-
-    def outcome(self, outcomes: Mapping[str, Outcome]) -> Outcome:
-        """The outcome of the recording, whose file is complete then, or the first error.
-
-        Args:
-            outcomes: of all parts by their names.
-        """
-        found = [outcomes[part.name] for part in self.parts]
-        if not self.files:
-            return found[0]
-        for part in found:
-            if part.error:
-                return Outcome(self.name, error=part.error, traceback=part.traceback)
-        results = [part.result for part in found]
-        return computed(Task(self.name, _joined, (self.files, self.target)), results)
+# Each part reads the recording from the start, which takes some 3 % of the time of one process: 8
+# parts take 10 % more time together, 32 half as much again. More than 8 are worth it only where
+# there are more workers.
+USUAL_PARTS, MOST_PARTS = 8, 32
 
 
 @contextmanager
 def torques_tasks(
     files: Mapping[str, tuple[Path, ...]], targets: Sequence[Path], fleet: Fleet
-) -> Iterator[list[DividedTask]]:
-    """The tasks of each recording.
+) -> Iterator[list[Task]]:
+    """The task of each recording; that of a large one is divided.
 
     Files of parts are in hidden folders beside the targets, which are removed at the end of the
     block.
@@ -70,8 +39,7 @@ def torques_tasks(
     Args:
         files: of each recording by its name.
         targets: file of each recording.
-        fleet: where they are computed. With --resume a recording is not divided: a result that is
-            kept is that of a whole file.
+        fleet: where they are computed.
     """
     with ExitStack() as stack:
         tasks = []
@@ -79,30 +47,29 @@ def torques_tasks(
             # Other processes may have other working folders.
             there, whole = tuple(path.resolve() for path in paths), target.resolve()
             count = _part_count(there, whole, len(files), fleet)
-            if count == 1 or (whole.exists() and not whole.is_file()):
-                task = Task(
-                    name, write_torques, (name, there, whole), reads=there, writes=(whole,)
-                )
-                tasks.append(DividedTask(name, whole, (task,)))
-                continue
-            folder = stack.enter_context(staging_folder(whole.parent, whole.name, named=target))
-            tasks.append(_divided(name, there, whole, folder, count))
+            task = Task(name, write_torques, (name, there, whole), reads=there, writes=(whole,))
+            if count > 1 and (whole.is_file() or not whole.exists()):
+                staging = staging_folder(whole.parent, whole.name, named=target)
+                task = _divided(task, stack.enter_context(staging), count)
+            tasks.append(task)
         yield tasks
 
 
 def _part_count(files: Sequence[Path], target: Path, recordings: int, fleet: Fleet) -> int:
     """How many parts a recording is to have: with many recordings, one each."""
-    one_process = fleet.scheduler is None and (fleet.jobs or available_cores()) == 1
-    if one_process or fleet.resume is not None:
+    if fleet.scheduler is None and fleet.workers == 1:
         return 1
     largest = LARGEST_OF_PARQUET if target.suffix == '.parquet' else LARGEST_PART
-    return max(1, min(-(-recorded_bytes(files) // largest), MOST_PARTS // recordings))
+    count = -(-recorded_bytes(files) // largest)
+    if count * recordings > USUAL_PARTS:
+        most = min(max(USUAL_PARTS, fleet.workers), MOST_PARTS)
+        count = min(count, most // recordings)
+    return max(1, count)
 
 
-def _divided(
-    name: str, files: tuple[Path, ...], target: Path, folder: Path, count: int
-) -> DividedTask:
-    """The tasks of a recording in parts."""
+def _divided(task: Task, folder: Path, count: int) -> Task:
+    """The task of a recording in parts, which write their files into a folder."""
+    name, files, target = task.arguments
     written = tuple(folder / f'{number}_{target.name}' for number in range(count))
     parts = tuple(
         Task(
@@ -114,7 +81,7 @@ def _divided(
         )
         for number, file in enumerate(written)
     )
-    return DividedTask(name, target, parts, written)
+    return replace(task, parts=parts, join=partial(_joined, files=written, target=target))
 
 
 def _joined(
@@ -139,5 +106,5 @@ def _joined(
     }
     samples = sum(result['samples'] for result in filled)
     # The last part has read the whole recording.
-    last = {key: results[-1][key] for key in ('quality', 'remarks')}
+    last = {key: results[-1][key] for key in ('findings', 'quality', 'remarks')}
     return {**filled[0], 'samples': samples, 'joints': peaks, **last}

@@ -7,10 +7,11 @@ from typing import Protocol
 
 import numpy as np
 
-from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from ..compared_model import carriers, compared_model, joints_that_matter
+from ..joint_parameters import AS_DESCRIBED, JointParameters
 from ..pose_dependence import joints_that_depend
 
 # Samples whose regressors are in memory at the same time.
@@ -42,6 +43,7 @@ class ModelTorques:
         locked: all joints that were not recorded.
         dependent: joints of the model whose torque is unknown without those that are missing.
         carrying: joints of the model that carry one that is missing.
+        parameters: friction, offsets and rotors in place of those of the description.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class ModelTorques:
         locked: tuple[str, ...] = (),
         dependent: tuple[str, ...] = (),
         carrying: tuple[str, ...] = (),
+        parameters: JointParameters = AS_DESCRIBED,
     ) -> None:
         """Compile nothing yet: that is done when the first motion comes.
 
@@ -60,35 +63,47 @@ class ModelTorques:
             locked: all joints that were not recorded.
             dependent: see `joints_that_depend`.
             carrying: see `carriers`.
+            parameters: of the joints of `model`; those of others are left out.
         """
-        self.model = model
+        self.model = parameters.with_rotors(model)
+        self.parameters = parameters
         self.missing, self.locked = missing, locked
         self.dependent, self.carrying = dependent, carrying
-        self._dynamics = RobotDynamics(model)
-        self._friction = JointFriction(model)
+        self._dynamics = RobotDynamics(self.model)
+        self._friction = parameters.friction(self.model)
+        self._offsets = parameters.offsets(self.model)
 
     @classmethod
-    def of_joints(cls, robot: RobotModel, recorded: Sequence[str]) -> ModelTorques:
+    def of_joints(
+        cls,
+        robot: RobotModel,
+        recorded: Sequence[str],
+        parameters: JointParameters = AS_DESCRIBED,
+    ) -> ModelTorques:
         """Those of a robot whose other joints are locked.
 
         Args:
             robot: as it was described.
             recorded: names of joints, in any order.
+            parameters: friction, offsets and rotors in place of those of the description.
 
         Raises:
-            ParameterError: the robot has none of them.
+            ParameterError: the robot has none of them, or the parameters name a joint that it does
+                not have.
         """
+        parameters.check_joints(robot)
         locked = tuple(name for name in robot.joint_names if name not in recorded)
         missing = joints_that_matter(robot, recorded)
         dependent = joints_that_depend(robot, recorded, missing)
         carrying = carriers(robot, recorded, missing)
-        return cls(compared_model(robot, recorded), missing, locked, dependent, carrying)
+        model = compared_model(robot, recorded)
+        return cls(model, missing, locked, dependent, carrying, parameters)
 
     def terms(self, states: States) -> Array:
-        """Gravity, Coriolis, inertia and friction of the description, (4, N, n) [N m or N]."""
+        """Gravity, Coriolis, inertia, and friction with the offsets, (4, N, n) [N m or N]."""
         q, v, a = states.positions, states.velocities, states.accelerations
         parts = self._dynamics.torque_terms(q, v, a)
-        friction = self._friction.torque(v)
+        friction = self._friction.torque(v) + self._offsets
         return np.stack([parts[:, 0], parts[:, 1], parts[:, 2], friction])
 
     def load(self, body: int, q: Array, v: Array, a: Array) -> Array:

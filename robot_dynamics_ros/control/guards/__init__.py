@@ -12,6 +12,7 @@
 - `target_torque`: the torque that a mode asks for.
 - `fade`: a continuous transition where the target of the command changes.
 - `limiter`: the limits of the effort and of its rate.
+- `collision_reaction`: what takes the place of the torque after a collision, until `~/enable`.
 - `double_compensation`: detects a driver that adds gravity torque itself.
 - `settings`: the settings of all of them.
 """

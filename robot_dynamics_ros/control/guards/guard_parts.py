@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+from ..external_forces.external_estimate import ExternalForceEstimate
 from ..feedforward import Feedforward
 from .accepted_state import AcceptedState
+from .collision_reaction import CollisionReaction
 from .command_start import CommandStart
 from .command_transition import CommandTransition
 from .double_compensation import DoubleCompensation
@@ -35,6 +37,8 @@ class GuardParts:
         double_compensation: compares the measured effort with the commands.
         state: the last good measurement of each joint.
         acceleration: estimate of the measured acceleration.
+        external: estimate of the external torques; None while it is off.
+        reaction: what takes the place of the torque after a collision.
     """
 
     def __init__(self, feedforward: Feedforward, settings: GuardSettings) -> None:
@@ -68,6 +72,8 @@ class GuardParts:
         self.start = CommandStart(self._transition)
         self.effort, self.limiter = self._transition.effort, self._transition.limiter
         self.followed = FollowedReference(model, feedforward.joints, feedforward.indices, settings)
+        self.external: ExternalForceEstimate | None = None
+        self.reaction = CollisionReaction()
 
     def apply(self, settings: GuardSettings) -> None:
         """Use other settings from the next step on; a running fade keeps its duration.
@@ -97,6 +103,9 @@ class GuardParts:
         self.state.continue_from(other.state)
         self._transition.continue_from(other._transition)
         self.start.continue_from(other.start)
+        self.reaction = other.reaction
+        if self.external is not None and other.external is not None:
+            self.external.continue_from(other.external)
         # The terms may be read before the next state comes: they must be those of this robot.
         self.feedforward.hold(self.state.q)
         self.request_fade(fade_time)

@@ -12,10 +12,17 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
+from ..external_forces.external_estimate import ExternalForceEstimate, GivenState
 from ..feedforward import GRAVITY
 from ..trajectory import Trajectory
 from .guard_parts import GuardParts
 from .supervisor import Conditions, Mode, next_mode
+
+# Why the commands are not the torques of the drives.
+NO_GRAVITY = (
+    'parameter terms has no gravity: the driver adds it, and the commands are not the torques of '
+    'the drives; set external_from: measured'
+)
 
 
 class GuardedFeedforward(GuardParts):
@@ -81,8 +88,11 @@ class GuardedFeedforward(GuardParts):
             time: when it came [s], on the clock of the references.
 
         Raises:
-            StateError: it is too far from the last good state; the one before stays.
+            StateError: it is too far from the last good state, or a collision has not been
+                acknowledged; the one before stays.
         """
+        if reference is not None and self.reaction.reason:
+            raise StateError(f'{self.reaction.reason}: call ~/enable')
         if reference is None and self.reference is not None:
             self.request_fade()
         self.followed.set(reference, time, self.last_position())
@@ -90,10 +100,12 @@ class GuardedFeedforward(GuardParts):
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock; the next is compared anew."""
         self.state.refuse_clock()
+        self._restart_estimate()
 
     def reset_times(self) -> None:
         """Drop the reference and compare the next stamp with none: the clock has been set."""
         self.state.reset_stamps()
+        self._restart_estimate()
         self.set_reference(None, 0.0)
         # The robot may be elsewhere too, where a simulation starts again.
         self.request_fade()
@@ -129,6 +141,8 @@ class GuardedFeedforward(GuardParts):
         measured = None if effort is None else effort[indices]
         if measured is not None:
             self._compare(measured, now)
+        if self.external is not None:
+            self._feel(self.external, stamp, GivenState(q, v, effort, self._applied), time)
         if self.watches and not self.start.watch(
             self.state.q[indices],
             measured,
@@ -149,6 +163,7 @@ class GuardedFeedforward(GuardParts):
         # Only after a move: with each second state refused, a fade would begin again and again.
         if self.state.update(stamp, q, v, now):
             self.request_fade()
+            self._restart_estimate()
 
     def command_without_state(self, now: float, time: float) -> Array | None:
         """The command (k,) [N m or N] while no good state comes; None if none is due.
@@ -190,7 +205,7 @@ class GuardedFeedforward(GuardParts):
             self.double_compensation.begin()
         self.mode, self._stepped, self._final_command_pending = mode, now, True
         if mode is not before:
-            self.request_fade()
+            self.request_fade(self.reaction.take_fade_time())
         self._transition.step(target, elapsed)
         final = not self.running and self._transition.reached_target
         self._final_commands = self._final_commands + 1 if final else 0
@@ -222,6 +237,7 @@ class GuardedFeedforward(GuardParts):
             ),
             final_command_pending=self._final_command_pending,
             interrupted=self.inhibitions.interrupting,
+            reaction=self.reaction.mode,
         )
         on_stale, on_stop = self.settings.on_stale, self.settings.on_stop
         return next_mode(self.mode, conditions, on_stale=on_stale, on_stop=on_stop)
@@ -247,3 +263,35 @@ class GuardedFeedforward(GuardParts):
         if steady and 'gravity' in self.feedforward.selected_terms:
             gravity = self.feedforward.parts[GRAVITY]
             self.double_compensation.compare(effort, self.effort, gravity, now)
+
+    @property
+    def _applied(self) -> Array | None:
+        """The last command (k,) [N m or N]; None where none is applied to the robot."""
+        return None if self.mode is Mode.SILENT else self.effort
+
+    def _feel(
+        self, external: ExternalForceEstimate, stamp: float, given: GivenState, time: float
+    ) -> None:
+        """Estimate external torques at the last good state, and react to a collision."""
+        commanded = external.settings.external_from == 'commanded'
+        if commanded and 'gravity' not in self.feedforward.selected_terms:
+            external.withhold(NO_GRAVITY)
+            return
+        external.update(
+            stamp,
+            self.state.q,
+            self.state.v,
+            given,
+            longest_interval=self.settings.state_timeout,
+        )
+        if external.contact.collides and self.running and self.mode is not Mode.SILENT:
+            collision = external.contact.sentence(external.torque)
+            if self.reaction.begin(collision, self.settings):
+                self.set_reference(None, time)
+                if self.reaction.policy == 'stop':
+                    self.fault = collision
+
+    def _restart_estimate(self) -> None:
+        """Estimate external torques anew: the states are discontinuous."""
+        if self.external is not None:
+            self.external.reset()

@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
-from .supervisor import OnRestart, OnStale, OnStop
+from .supervisor import OnCollision, OnRestart, OnStale, OnStop
 
 # Rate limit of a joint without an effort limit [N m/s]: 0.3 s for the torque of a large arm.
 UNKNOWN_RATE = 1000.0
@@ -45,6 +45,9 @@ class GuardSettings:
         acceleration_cutoff: cutoff of the `AccelerationEstimate` [Hz]; 0: it is not used.
         velocity_cutoff: cutoff of the `VelocityEstimate` [Hz], for joints whose velocity is not
             measured; 0: it is not used.
+        on_collision: what is commanded after a collision: 'report' for no change, 'hold' for
+            gravity compensation, 'zero' for zero torque, 'stop' for the final command.
+        collision_fade_time: duration of the fade to that [s].
     """
 
     state_timeout: float = 0.1
@@ -62,6 +65,8 @@ class GuardSettings:
     effort_rate_limits: tuple[float, ...] = ()
     acceleration_cutoff: float = 0.0
     velocity_cutoff: float = 0.0
+    on_collision: OnCollision = 'report'
+    collision_fade_time: float = 0.1
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSettings) -> Array:

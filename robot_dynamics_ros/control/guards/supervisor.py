@@ -9,13 +9,14 @@ from typing import Literal
 OnStale = Literal['hold', 'zero', 'stop']
 OnStop = Literal['zero', 'hold']
 OnRestart = Literal['fade_from_zero', 'take_over']
+OnCollision = Literal['report', 'hold', 'zero', 'stop']
 
 
 class Mode(Enum):
     """What is commanded.
 
     SILENT: nothing. FOLLOW: the feedforward at the reference or the measured state. HOLD: gravity
-    compensation at the last good state. ZERO: zero torque.
+    compensation at the last good state, which may be the present one. ZERO: zero torque.
     """
 
     SILENT = 'silent'
@@ -36,6 +37,7 @@ class Conditions:
         reached_target: whether the last command is the target of the present mode.
         final_command_pending: whether torque has been commanded, and no final command since.
         interrupted: whether commands end at once, because nothing applies them to the robot.
+        reaction: HOLD or ZERO after a collision, in place of FOLLOW; None without one.
     """
 
     running: bool
@@ -44,6 +46,7 @@ class Conditions:
     reached_target: bool
     final_command_pending: bool = False
     interrupted: bool = False
+    reaction: Mode | None = None
 
 
 def next_mode(mode: Mode, conditions: Conditions, *, on_stale: OnStale, on_stop: OnStop) -> Mode:
@@ -52,6 +55,9 @@ def next_mode(mode: Mode, conditions: Conditions, *, on_stale: OnStale, on_stop:
     Commands start only if torque is wanted, the state is fresh and nothing inhibits the start. A
     robot that is stopped gets its final command (`on_stop`) before silence, also where stale
     states have silenced the commands before.
+
+    After a collision, `reaction` takes the place of FOLLOW. Where it is zero torque, that stays
+    zero while states are stale.
 
     Args:
         mode: the present one.
@@ -70,9 +76,12 @@ def next_mode(mode: Mode, conditions: Conditions, *, on_stale: OnStale, on_stop:
                 else Mode.SILENT
             )
         return Mode.SILENT if mode is last and conditions.reached_target else last
+    wanted = conditions.reaction or Mode.FOLLOW
     if mode is Mode.SILENT:
         begins = conditions.fresh and not conditions.start_inhibited
-        return Mode.FOLLOW if begins else Mode.SILENT
+        return wanted if begins else Mode.SILENT
     if conditions.fresh:
-        return Mode.FOLLOW
-    return Mode.SILENT if on_stale == 'stop' else Mode(on_stale)
+        return wanted
+    if on_stale == 'stop':
+        return Mode.SILENT
+    return Mode.ZERO if wanted is Mode.ZERO else Mode(on_stale)

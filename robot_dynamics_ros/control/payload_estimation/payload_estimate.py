@@ -38,7 +38,8 @@ class PayloadEstimate:
         mass_interval: [kg].
         com_interval: (3,) [m].
         inertia_interval: (6,) [kg m^2].
-        told: `mass, centre and inertia`, `mass and centre`, `mass`, or empty.
+        told: `mass, centre and inertia`, `mass and centre`, `mass`, or empty; without the centre,
+            the estimate is refused.
         refusal: why the estimate must not be used; empty if it may be.
         noise: standard deviation of the torque that is left, by joint [N m or N].
         equations: how many there are, by joint.
@@ -73,13 +74,10 @@ class PayloadEstimate:
             return self.refusal
         com = ', '.join(f'{1e3 * x:.1f}' for x in self.com)
         com_interval = ', '.join(f'{1e3 * x:.1f}' for x in self.com_interval)
-        text = f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}'
-        if self.told == 'mass':
-            return (
-                f'{text}; the motion does not tell the centre of mass, ({com}) +- '
-                f'({com_interval}) mm: turn the link about several axes'
-            )
-        text += f', centre of mass ({com}) +- ({com_interval}) mm'
+        text = (
+            f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}, centre of mass '
+            f'({com}) +- ({com_interval}) mm'
+        )
         if self.told == 'mass and centre':
             return f'{text}; the motion does not tell the inertia, zero is used: accelerate faster'
         moments = ', '.join(f'{x:.3g}' for x in self.inertia)
@@ -138,6 +136,7 @@ def payload_estimate(
     interval = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
     theta = fit.theta
     told = _told(theta, interval)
+    refusal = _refusal(joints, fit, counts, interval, share)
     inertia = theta[4:] if told.endswith('inertia') else np.zeros(6)
     x, y, z = theta[1:4].tolist()
     dx, dy, dz = interval[1:4].tolist()
@@ -150,7 +149,7 @@ def payload_estimate(
         com_interval=(dx, dy, dz),
         inertia_interval=tuple(interval[4:].tolist()),
         told=told,
-        refusal=_refusal(joints, fit, counts, interval, share),
+        refusal=refusal or _centre_refusal(frame, theta, interval),
         noise=dict(zip(joints, fit.noise.tolist(), strict=True)),
         equations={name: int(count) for name, count in zip(joints, counts, strict=True)},
     )
@@ -224,6 +223,20 @@ def _refusal(
             f'{_advice(joints, counts)}'
         )
     return ''
+
+
+def _centre_refusal(frame: str, theta: Array, interval: Array) -> str:
+    """Why a known mass must not be used: its weight acts at an unknown place; or empty."""
+    if interval[1:4].max() <= DISTANCE:
+        return ''
+    center, width = (
+        ', '.join(f'{1e3 * x:.0f}' for x in values[1:4]) for values in (theta, interval)
+    )
+    return (
+        f'{theta[0]:.4g} +- {interval[0]:.2g} kg on {frame}; the motion does not tell the centre '
+        f'of mass, ({center}) +- ({width}) mm, +- {1e3 * DISTANCE:.0f} mm is needed: turn the '
+        'link about several axes, or call set_payload with this mass and a centre that you know'
+    )
 
 
 def _advice(joints: tuple[str, ...], counts: Array) -> str:

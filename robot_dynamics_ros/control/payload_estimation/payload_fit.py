@@ -6,9 +6,9 @@ What the motion does not tell stays at a weak prior (see `best_body`): the matri
 singular, and an interval that the data do not narrow shows the width of the prior.
 
 Residuals of neighbouring equations are alike where friction or the model is not quite right.
-Their variance counts as larger by the factor by which their sums over blocks of time vary more
-than those of independent residuals would (K.-Y. Liang, S. Zeger, Longitudinal data analysis using
-generalized linear models, Biometrika 73, 1986).
+Their variance counts as larger by the factor by which their sums over blocks of time, and over
+neighbouring blocks, vary more than those of independent residuals would (K.-Y. Liang, S. Zeger,
+Longitudinal data analysis using generalized linear models, Biometrika 73, 1986).
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ PAYLOAD = 10
 ITERATIONS, SETTLED = 8, 0.01
 # Directions of a matrix below this share of the largest one are rounding.
 ROUNDING = 1e-11
+# Errors are alike up to so many blocks apart; the least number of blocks for each of them.
+LAGS, BLOCKS_OF_LAG = 2, 5
 # Variance of residuals, of the mean square of what there is to explain: efforts have five digits.
 SMALLEST = 1e-10
 
@@ -153,7 +155,13 @@ class _System:
 
 
 def _likeness(blocks: Array, solution: Array, variance: float) -> float:
-    """How much more the sums of residuals over blocks vary than independent ones; at least 1.
+    """How much more the sums of residuals vary than independent ones; at least 1.
+
+    Products of the sums over two blocks count as those over one, up to `LAGS` blocks apart: sums
+    over one block alone see only errors that are shorter than it. The weights of the products of
+    two residuals are then 1 up to so many blocks apart, and fall to 0 over one more, those of a
+    flat-top kernel (D. Politis, J. Romano, Bias-corrected nonparametric spectral estimation,
+    Journal of Time Series Analysis 16, 1995).
 
     Args:
         blocks: (B, c, c) products of the columns of one joint.
@@ -163,11 +171,17 @@ def _likeness(blocks: Array, solution: Array, variance: float) -> float:
     columns = blocks[:, :-1, :-1]
     inverse = _pseudo_inverse(columns.sum(axis=0))
     sums = blocks[:, :-1] @ solution
-    found = np.einsum('bi,ij,bj->', sums, inverse, sums) / variance
     shares = inverse @ columns
-    # Of independent residuals of a fit to the same equations.
-    expected = np.trace(shares.sum(axis=0)) - np.einsum('bij,bji->', shares, shares)
-    return max(1.0, float(found / expected)) if expected > 0.0 else 1.0
+    found, expected = 0.0, float(np.trace(shares.sum(axis=0)))
+    # The sums over all blocks are zero: of few blocks, far ones only undo what near ones say.
+    for lag in range(1 + min(LAGS, len(blocks) // BLOCKS_OF_LAG)):
+        pairs = 1.0 if lag == 0 else 2.0
+        later, sooner = sums[lag:], sums[: len(sums) - lag]
+        found += pairs * float(np.einsum('bi,ij,bj->', later, inverse, sooner)) / variance
+        # Of independent residuals of a fit to the same equations.
+        later, sooner = shares[lag:], shares[: len(shares) - lag]
+        expected -= pairs * float(np.einsum('bij,bji->', later, sooner))
+    return max(1.0, found / expected) if expected > 0.0 else 1.0
 
 
 def _eliminated(matrix: Array, kept: list[int]) -> Array:

@@ -66,8 +66,24 @@ class StateWindows:
             states: (N, 1 + 3 n) rows of time [s], positions, velocities, efforts; later than those
                 before, NaN where a velocity or an effort was not measured.
         """
-        self._states = np.concatenate([self._states, states])
-        self._drop_before_gap()
+        states = np.concatenate([self._states, states])
+        for piece in self._pieces(states):
+            # Of the last piece, more states may come.
+            self._states = piece
+            yield from self._complete()
+
+    def _pieces(self, states: Array) -> list[Array]:
+        """The states between gaps, and between settings back of the clock; one at least."""
+        steps = np.diff(states[:, 0])
+        if not steps.size:
+            return [states]
+        largest = max(GAP * LENGTH, 3.0 * float(np.median(steps)))
+        broken = np.flatnonzero((steps > largest) | (steps <= 0.0))
+        self.gaps += len(broken)
+        return np.split(states, broken + 1)
+
+    def _complete(self) -> Iterator[tuple[float, FilteredMotion]]:
+        """The windows that the present states complete."""
         while len(self._states) >= LEAST_STATES:
             times = self._states[:, 0]
             interval = float(np.median(np.diff(times)))
@@ -80,20 +96,6 @@ class StateWindows:
             yield middle, self._filtered(window, middle, 0.5 * length)
             later = np.searchsorted(times, times[0] + STRIDE * length, side='right')
             self._states = self._states[int(later) :]
-
-    def _drop_before_gap(self) -> None:
-        """Forget what is before a gap, or before a clock that was set back."""
-        times = self._states[:, 0]
-        if len(times) < 2:
-            return
-        steps = np.diff(times)
-        largest = max(GAP * LENGTH, 3.0 * float(np.median(steps)))
-        broken = np.flatnonzero((steps > largest) | (steps <= 0.0))
-        if not broken.size:
-            return
-        # What is before it and long enough has been filtered with the states that came before.
-        self.gaps += len(broken)
-        self._states = self._states[broken[-1] + 1 :]
 
     def _filtered(self, window: Array, middle: float, half: float) -> FilteredMotion:
         """The sample in the middle of a window."""

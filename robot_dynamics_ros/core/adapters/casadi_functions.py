@@ -13,11 +13,12 @@ import casadi
 from ..codegen.evaluation import evaluate
 from ..model.robot import RobotModel
 from ..quantities import key_of, traced
-from ..scalar import cos, sin
+from ..scalar import cos, sin, sqrt
 
 for kind in (casadi.SX, casadi.MX):
     sin.register(kind, casadi.sin)
     cos.register(kind, casadi.cos)
+    sqrt.register(kind, casadi.sqrt)
 
 
 def casadi_function(

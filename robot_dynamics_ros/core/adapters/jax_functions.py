@@ -14,11 +14,12 @@ import jax.numpy as jnp
 from ..codegen.evaluation import evaluate
 from ..model.robot import RobotModel
 from ..quantities import key_of, traced
-from ..scalar import cos, sin
+from ..scalar import cos, sin, sqrt
 
 for kind in (jax.Array, jax.core.Tracer):
     sin.register(kind, jnp.sin)
     cos.register(kind, jnp.cos)
+    sqrt.register(kind, jnp.sqrt)
 
 
 def jax_function(

@@ -26,6 +26,8 @@ QUANTITY_TEXTS = {
     'potential_energy': 'U with dU/dq = g(q) [J], one number; zero for mass at the base origin.',
     'momentum': '[linear; angular about the base origin] of all bodies, in base axes '
     '[kg m/s; kg m^2/s], (6).',
+    'momentum_terms': 'Rows p = M(q) v [N m s or N s] and C(q, v)^T v [N m or N], (2, {n}): '
+    'dp/dt = tau + C^T v - g, with C by Christoffel symbols.',
     'center_of_mass': 'Of all moving bodies [m], (3), in base axes.',
     'center_of_mass_jacobian': 'J with dc/dt = J v of the centre of mass c, (3, {n}), in '
     'base axes.',

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..scalar import Scalar, cos, sin
+from ..scalar import Scalar, cos, sin, sqrt
 from .expression import Expression
 from .program import Program
 
@@ -18,6 +18,7 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
     'div': operator.truediv,
     'sin': sin,
     'cos': cos,
+    'sqrt': sqrt,
 }
 
 

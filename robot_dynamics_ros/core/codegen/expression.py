@@ -10,7 +10,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any
 
-from ..scalar import Scalar, cos, require_positive, sin
+from ..scalar import Scalar, cos, require_positive, sin, sqrt
 
 # `float` first: the isinstance check of an abstract class is ten times slower.
 CONSTANT = (float, Real)
@@ -63,7 +63,7 @@ class Expression:
     Attributes:
         graph: to which it belongs.
         index: order of creation; operands have smaller ones.
-        operation: input, neg, add, sub, mul, div, sin or cos.
+        operation: input, neg, add, sub, mul, div, sin, cos or sqrt.
         operands: expressions and floats; of an input the name of its vector and its index there.
     """
 
@@ -176,6 +176,11 @@ def _(angle: Expression) -> Expression:
 @cos.register
 def _(angle: Expression) -> Expression:
     return angle.graph.node('cos', angle)
+
+
+@sqrt.register
+def _(square: Expression) -> Expression:
+    return square.graph.node('sqrt', square)
 
 
 @require_positive.register

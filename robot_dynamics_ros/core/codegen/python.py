@@ -19,6 +19,7 @@ FORMATS = {
     'div': 'divide({}, {})',
     'sin': 'sin({})',
     'cos': 'cos({})',
+    'sqrt': 'sqrt({})',
 }
 
 
@@ -68,6 +69,7 @@ def compile_python(program: Program) -> Callable[..., list[float]]:
     namespace: dict[str, Any] = {
         'sin': math.sin,
         'cos': math.cos,
+        'sqrt': math.sqrt,
         'divide': divide,
         'require_positive': require_positive,
     }

@@ -89,6 +89,16 @@ class JointFriction:
             self._spread[row, joint.coordinate.index] = joint.coordinate.multiplier
 
     @property
+    def coefficients(self) -> Array:
+        """The same as one vector (4 N + 1,), in the order of `coefficient_names`."""
+        return np.concatenate(
+            [
+                self.viscous, self.coulomb, self.viscous_negative, self.coulomb_negative,
+                [self.smoothing],
+            ]
+        )  # fmt: skip
+
+    @property
     def exists(self) -> bool:
         """Whether any joint has friction."""
         coefficients = (
@@ -125,6 +135,13 @@ class JointFriction:
         check_output(out, result.shape)
         out[...] = result
         return out
+
+
+def coefficient_names(model: RobotModel) -> list[str]:
+    """What the entries of `JointFriction.coefficients` are (4 N + 1,), for messages."""
+    kinds = ('viscous', 'coulomb', 'negative viscous', 'negative coulomb')
+    names = [f'{kind} friction of {joint.name}' for kind in kinds for joint in model.joints]
+    return [*names, 'smoothing']
 
 
 def _coefficients(kind: str, names: tuple[str, ...], given: Mapping[str, float]) -> Array:

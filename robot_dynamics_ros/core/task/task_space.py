@@ -9,16 +9,13 @@ import numpy as np
 
 from ..checks import Array
 from ..scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale, twist_scale
-from .twist_rows import SPATIAL_ENTRIES
+from .twist_rows import SPATIAL_ENTRIES, in_words
 
 # Eigenvalues of M^-1 and of J M^-1 J^T below these shares of the largest, all without units, are
 # raised to them: in a direction that the joints cannot give, the inertia is very large instead of
 # infinite.
 NEARLY_MASSLESS = 1e-12
 NEARLY_IMMOBILE = 1e-8
-
-# Shares of a direction that `remarks` leaves out.
-NEGLIGIBLE = 0.05
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class TaskInertia:
         found = []
         if len(self.immobile):
             labels = [SPATIAL_ENTRIES[row] for row in self.rows]
-            directions = '; '.join(_in_words(direction, labels) for direction in self.immobile)
+            directions = '; '.join(in_words(direction, labels) for direction in self.immobile)
             found.append(
                 'the joints can give (nearly) no motion in these directions, where the inertia '
                 f'is very large instead of infinite: {directions}'
@@ -142,14 +139,3 @@ def _task_inertia(J: Array, M: Array, rows: Sequence[int]) -> tuple[TaskInertia,
         massless=bool(joints.below(NEARLY_MASSLESS).any()),
     )
     return inertia, mobility
-
-
-def _in_words(direction: Array, labels: Sequence[str]) -> str:
-    # Either sign is the same direction: the largest share is shown positive.
-    shown = direction * np.sign(direction[np.argmax(np.abs(direction))])
-    shares = [
-        f'{share:.2g} {label}'
-        for share, label in zip(shown, labels, strict=True)
-        if abs(share) > NEGLIGIBLE
-    ]
-    return ' + '.join(shares).replace('+ -', '- ')

@@ -18,6 +18,9 @@ ALL_ROWS = (0, 1, 2, 3, 4, 5)
 # what is smaller than this share of it is rounding, not motion.
 ROUNDING = 1e-13
 
+# Shares of a direction that `in_words` leaves out.
+NEGLIGIBLE = 0.05
+
 
 def checked_rows(rows: Sequence[int]) -> list[int]:
     """Entries of a twist, if each is one of 0 to 5 and comes once.
@@ -54,3 +57,20 @@ def without_rounding(jacobian: Array, reach: float) -> Array:
     shares = jacobian / unit
     threshold = ROUNDING * np.linalg.norm(shares, axis=0)
     return np.where(np.abs(shares) > threshold, jacobian, 0.0)
+
+
+def in_words(direction: Array, labels: Sequence[str]) -> str:
+    """A direction as a sum of its entries, such as '0.8 x - 0.6 about z'.
+
+    Args:
+        direction: (m,) of a twist or a wrench, not zero.
+        labels: of its entries, see `SPATIAL_ENTRIES`.
+    """
+    # Either sign is the same direction: the largest share is shown positive.
+    shown = direction * np.sign(direction[np.argmax(np.abs(direction))])
+    shares = [
+        f'{share:.2g} {label}'
+        for share, label in zip(shown, labels, strict=True)
+        if abs(share) > NEGLIGIBLE
+    ]
+    return ' + '.join(shares).replace('+ -', '- ')

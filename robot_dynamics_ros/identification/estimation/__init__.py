@@ -16,6 +16,9 @@ Modules::
     disturbances      times at which something touched the robot
     outlier_weights   weights of the final estimate, without them
     correlated_noise  intervals for residuals that are correlated
+    window_sums       sums of products over windows of time
+    touched_windows   windows in which something else made the efforts, such as a contact
+    period_weights    weights that leave these out
 """
 
 from .correlated_noise import LaggedInfluence, lagged_influence, with_correlation
@@ -23,7 +26,9 @@ from .disturbances import Period, disturbed_periods
 from .estimate import Estimate
 from .huber import HuberWeights
 from .outlier_weights import OutlierWeights
+from .period_weights import PeriodWeights, touched_periods
 from .robust import estimate
+from .window_sums import WindowSums, window_sums
 
 __all__ = [
     'Estimate',
@@ -31,8 +36,12 @@ __all__ = [
     'LaggedInfluence',
     'OutlierWeights',
     'Period',
+    'PeriodWeights',
+    'WindowSums',
     'disturbed_periods',
     'estimate',
     'lagged_influence',
+    'touched_periods',
+    'window_sums',
     'with_correlation',
 ]

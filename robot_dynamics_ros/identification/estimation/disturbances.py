@@ -90,14 +90,15 @@ def disturbances(
     )
     large = squares > FAR**2 * np.where(usual > 0.0, usual, np.inf)
     far = clear & large
-    touched = far.any(axis=1)
+    touched: Flags = np.any(far, axis=1)
+    lasting: Flags = np.any(large, axis=1)
     if not touched.any() or touched.mean() > MOST:
         return []
     found = []
     for rows in _runs(times, touched):
         joints = tuple(np.flatnonzero(far[rows].sum(axis=0) >= SHORTEST).tolist())
         if joints:
-            first, last = _grown(rows[0], rows[-1], large.any(axis=1))
+            first, last = _grown(rows[0], rows[-1], lasting)
             begin, end = times[first] - LENGTH / 2.0, times[last] + LENGTH / 2.0
             found.append(Disturbance(float(begin), float(end), joints))
     return found
@@ -144,7 +145,7 @@ def disturbed_periods(blocks: Iterable[EquationBlock], parameters: Array) -> tup
 
 def _windows(
     blocks: Iterable[EquationBlock], parameters: Array
-) -> Iterator[tuple[Array, Array, Flags]]:
+) -> Iterator[tuple[Array, Array, Array]]:
     """Times (W,), mean squares (W, r) and speeds (W, r) as of `disturbances`, of each run.
 
     Equations near a reversal do not count in an estimate.

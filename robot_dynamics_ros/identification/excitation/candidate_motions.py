@@ -84,14 +84,14 @@ class Candidates:
     def variables(self, series: FourierSeries) -> Array:
         """The free variables (k,) of a motion."""
         free = self._space.T @ (series.coefficients / self.speed)
-        start = [] if self.start is not None else series.start / self.half
+        start: Array = np.empty(0) if self.start is not None else series.start / self.half
         return np.concatenate([start, free.ravel()])
 
     def slope(self, slopes: Array) -> Array:
         """Derivatives (k,) by the variables from those by q, v and a (3, m, n)."""
         by_coefficient = np.einsum('kml,kmj->lj', self._basis, slopes, optimize=True)
         free = self._space.T @ (by_coefficient * self.speed)
-        start = [] if self.start is not None else slopes[0].sum(axis=0) * self.half
+        start: Array = np.empty(0) if self.start is not None else slopes[0].sum(axis=0) * self.half
         return np.concatenate([start, free.ravel()])
 
 
@@ -111,7 +111,8 @@ def resting_poses(allowance: Allowance, generator: np.random.Generator) -> Array
             poses = center + spread * room * drawn
             excess = allowance.resting_excess(poses)
             if (excess == 0.0).any():
-                return poses[excess == 0.0]
+                free: Array = poses[excess == 0.0]
+                return free
             if excess.min() < least:
                 nearest, least = poses[excess.argmin()], excess.min()
     raise ParameterError(

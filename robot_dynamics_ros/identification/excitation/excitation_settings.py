@@ -11,6 +11,13 @@ from robot_dynamics_ros.core.errors import ParameterError
 FEWEST_HARMONICS = 2
 # More of them take longer to optimise, and gain little: longer motions repeat the period.
 USUAL_HARMONICS = 10
+# Points of the trajectory in the shortest period: a controller interpolates them by quintic
+# polynomials, which are within 1e-7 of the amplitude then.
+POINTS = 16
+# Shortest periods in a motion at most: a trajectory of 50,000 points.
+MOST_CYCLES = 3125
+# Variables and samples of the optimisation grow with it.
+MOST_HARMONICS = 100
 
 
 @dataclass(frozen=True)
@@ -60,6 +67,8 @@ class ExcitationSettings:
             )
         if self.steps < 1:
             raise ParameterError(f'steps is {self.steps}, at least 1 is needed')
+        if self.seed < 0:
+            raise ParameterError(f'seed is {self.seed}, allowed is 0 or more')
         if self.floor is not None and not math.isfinite(self.floor):
             raise ParameterError(f'floor is {self.floor}, it must be finite')
 
@@ -91,6 +100,14 @@ class Band:
         if wanted is not None and wanted < FEWEST_HARMONICS:
             raise ParameterError(
                 f'harmonics is {wanted}: at least {FEWEST_HARMONICS} are needed to start at rest'
+            )
+        if wanted is not None and wanted > MOST_HARMONICS:
+            raise ParameterError(f'harmonics is {wanted}, at most {MOST_HARMONICS} are allowed')
+        if cycles > MOST_CYCLES:
+            raise ParameterError(
+                f'duration is {settings.duration:g} s: up to {settings.frequency:g} Hz at most '
+                f'{MOST_CYCLES / settings.frequency:g} s are allowed, a trajectory of '
+                f'{POINTS * MOST_CYCLES} points; play the motion several times instead'
             )
         least = wanted or FEWEST_HARMONICS
         if cycles < least:

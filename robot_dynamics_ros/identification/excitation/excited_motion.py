@@ -20,7 +20,7 @@ from .candidate_motions import (
     resting_poses,
 )
 from .clearance.clearance import Clearance
-from .excitation_settings import Band, ExcitationSettings
+from .excitation_settings import POINTS, Band, ExcitationSettings
 from .fourier_series import FourierSeries
 from .information import Information, Told
 from .motion_effort import Effort
@@ -36,9 +36,6 @@ RANDOM = 12
 STARTS = 2
 # Random poses, at which it is seen which bodies are always near each other.
 POSES = 300
-# Points of the trajectory in the shortest period: a controller interpolates them by quintic
-# polynomials, which are within 1e-7 of the amplitude then.
-POINTS = 16
 
 
 @dataclass(frozen=True)
@@ -79,6 +76,19 @@ class Excitation:
         """
         gained = self.told.log_det - float(np.median(self.random))
         return float(np.exp(gained / (2.0 * self.information.rank)))
+
+    @property
+    def doubts(self) -> list[str]:
+        """Why the motion needs a second look before it is played, and what to change."""
+        doubts = [self.question] if self.question else []
+        if self.clearance.unread:
+            links = ', '.join(self.clearance.unread)
+            doubts.append(
+                f'the collision geometry of {links} could not be used, so self-collision is not '
+                'excluded: make its files available (source the workspace of the robot, or set '
+                'ROS_PACKAGE_PATH), or look at the motion in a simulation with this geometry'
+            )
+        return doubts
 
     @property
     def question(self) -> str:

@@ -43,7 +43,7 @@ class FourierSeries:
         """A bound (n,) of a derivative of the positions at all times; 1 is the velocity."""
         a, b = self.coefficients.reshape(2, self.harmonics, -1)
         rates = 2.0 * np.pi * self.frequency * np.arange(1, self.harmonics + 1)
-        bound: Array = rates ** (derivative - 1) @ np.hypot(a, b)
+        bound: Array = (rates ** (derivative - 1)).astype(np.float64) @ np.hypot(a, b)
         return bound
 
     def scaled(self, factor: float) -> FourierSeries:

@@ -60,9 +60,11 @@ class MotionLimits:
             acceleration: largest of each joint; None: the velocity limit within `RISE_TIME`.
 
         Raises:
-            ParameterError: a mimic joint cannot keep its limits.
+            ParameterError: a joint that is not continuous has no position limits, or a mimic
+                joint cannot keep its limits.
         """
         joints = model.independent_joints
+        _require_limits(joints)
         ranges = np.array([position_range(joint) for joint in joints])
         speeds = np.array([_speed(joint) for joint in joints])
         for joint in model.joints:
@@ -80,11 +82,35 @@ class MotionLimits:
         )
 
 
+def _has_limits(joint: Joint) -> bool:
+    """Whether its position limits are a range that can be meant."""
+    return position_range(joint) == (joint.limits.lower, joint.limits.upper)
+
+
+def _require_limits(joints: tuple[Joint, ...]) -> None:
+    """Refuse joints whose range is unknown: a motion of the hardware must not guess it.
+
+    Raises:
+        ParameterError: see the message.
+    """
+    unknown = [
+        f'{joint.name} ({joint.kind}, {joint.limits.lower:g} to {joint.limits.upper:g})'
+        for joint in joints
+        if joint.kind != 'continuous' and not _has_limits(joint)
+    ]
+    if unknown:
+        raise ParameterError(
+            f'no usable position limits in the description: {", ".join(unknown)}. Give lower and '
+            'upper limits of the hardware, or leave these joints out with --joints'
+        )
+
+
 def _narrow(ranges: Array, speeds: Array, mimic: Joint) -> None:
     """Narrow ranges (n, 2) and speeds (n,) in place, so that a mimic joint keeps its limits."""
     coordinate = mimic.coordinate
     index, multiplier = coordinate.index, coordinate.multiplier
-    if multiplier == 0.0:
+    # Without limits of its own, it is limited by the joint that it mimics.
+    if multiplier == 0.0 or not _has_limits(mimic):
         return
     ends = (np.array(position_range(mimic)) - coordinate.offset) / multiplier
     ranges[index] = max(ranges[index, 0], ends.min()), min(ranges[index, 1], ends.max())
@@ -112,8 +138,8 @@ def _assumptions(joints: tuple[Joint, ...], acceleration: float | None) -> list[
     said = []
     for what, value, missing in (
         (
-            'position limits', '3.14 rad or 1 m to each side of zero',
-            [j.name for j in joints if position_range(j) != (j.limits.lower, j.limits.upper)],
+            'position limits', '3.14 rad to each side of zero',
+            [j.name for j in joints if j.kind == 'continuous'],
         ),
         (
             'velocity limit', f'{ASSUMED_ANGULAR_SPEED:g} rad/s or {ASSUMED_LINEAR_SPEED:g} m/s',

@@ -69,15 +69,17 @@ def utilisation(
     q, v, a = series.at(times)
     limits = allowance.limits
     slack = (times[1] ** 2) / 8.0
-    used = [
+    position, velocity, acceleration = (
         (np.abs(value).max(axis=0) + slack * series.largest(order + 2)) / limit
         for order, (value, limit) in enumerate(
             ((q - limits.middle, limits.half), (v, limits.velocity), (a, limits.acceleration))
         )
-    ]
+    )
     near = allowance.clearance.at(q, far)
     return Utilisation(
-        *used,
+        position,
+        velocity,
+        acceleration,
         _largest_effort(allowance, q, v, a) / limits.effort,
         float(below_samples(near.apart).min(initial=np.inf)),
         near.pair,

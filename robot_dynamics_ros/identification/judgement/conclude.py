@@ -27,7 +27,7 @@ from .judged_evidence import Evidence
 from .judgement import HeldOutSamples, JointJudgement, JudgedRecording, Judgement
 from .model_verdicts import joint_sentence, verdict
 from .survey import Survey
-from .whiteness import LagSums
+from .whiteness import Flags, LagSums
 
 # Findings of a comparison that are about the data, not about what is identified.
 OF_DATA = frozenset(
@@ -166,11 +166,11 @@ def _deviations(evidence: Sequence[Evidence], size: int) -> Array:
     return result
 
 
-def _whiteness(evidence: Sequence[Evidence], size: int) -> tuple[Array, Array]:
+def _whiteness(evidence: Sequence[Evidence], size: int) -> tuple[Flags, Array]:
     """Whether each residual is noise (n,), and the share of it that repeats (n,)."""
     lags = [one.lags for one in evidence if one.lags is not None]
     if not lags:
-        return np.zeros(size), np.full(size, np.nan)
+        return np.zeros(size, dtype=bool), np.full(size, np.nan)
     sums = LagSums.joined(lags)
     return sums.is_noise(), sums.repeated()
 

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
 from .judged_torques import Torques
+
+Flags = npt.NDArray[np.bool_]
 
 # The most samples that are kept of a recording.
 MOST = 16384
@@ -30,18 +33,18 @@ class DrawnSamples:
 
     times: list[Array] = field(default_factory=list)
     layers: list[Array] = field(default_factory=list)
-    begins: list[Array] = field(default_factory=list)
+    begins: list[Flags] = field(default_factory=list)
     _stride: int = 1
 
     def add(self, torques: Torques) -> None:
         """Take torques that follow those before."""
         begins = np.zeros(len(torques), bool)
         begins[:1] = torques.begins
-        layers = np.stack([getattr(torques, name) for name in NAMES]).astype(np.float32)
+        layers: Array = np.stack([getattr(torques, name) for name in NAMES]).astype(np.float32)
         self._keep(torques.times, layers, begins, self._stride)
         self._thin(MOST)
 
-    def _keep(self, times: Array, layers: Array, begins: Array, stride: int) -> None:
+    def _keep(self, times: Array, layers: Array, begins: Flags, stride: int) -> None:
         rows = slice(None, None, stride)
         # A gap before a sample that is dropped lies before the next one that is kept.
         gaps = np.add.accumulate(begins)[rows]
@@ -68,7 +71,7 @@ class DrawnSamples:
         whole._thin(most)
         return whole
 
-    def arrays(self, size: int) -> tuple[Array, Array, Array]:
+    def arrays(self, size: int) -> tuple[Array, Array, Flags]:
         """Times (K,), layers (4, K, n) and begins (K,)."""
         nothing = np.empty((len(NAMES), 0, size))
         return (

@@ -116,5 +116,7 @@ def _velocities(block: EquationBlock, layout: ParameterLayout) -> Array:
 
 def _joined(pieces: list[Torques]) -> Torques:
     names = ('times', 'velocities', 'measured', 'nominal', 'identified')
-    arrays = [np.concatenate([getattr(piece, name) for piece in pieces]) for name in names]
-    return Torques(*arrays, begins=pieces[0].begins)
+    arrays: dict[str, Array] = {
+        name: np.concatenate([getattr(piece, name) for piece in pieces]) for name in names
+    }
+    return Torques(begins=pieces[0].begins, **arrays)

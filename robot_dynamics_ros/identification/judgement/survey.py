@@ -120,7 +120,7 @@ class _Extreme:
             getattr(self, name)[higher] = 0
         hits = rows == self.value
         self.count += hits.sum(axis=0)
-        for column in np.flatnonzero(hits.any(axis=0)):
+        for column in np.flatnonzero(hits.any(axis=0)).tolist():
             self._count_runs(column, hits[:, column])
         self.run[~hits[-1]] = 0
 

@@ -13,9 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.filtering.zero_phase import kernels
+
+Flags = npt.NDArray[np.bool_]
 
 # Lags that are looked at, each of 1 / (2 cutoff).
 LAGS = 20
@@ -90,11 +93,12 @@ class LagSums:
             result: Array = means[1:] / means[0] - self.filtered[1:, None]
         return result
 
-    def is_noise(self) -> Array:
+    def is_noise(self) -> Flags:
         """(n,) whether no autocorrelation is certainly other than that of filtered noise."""
         with np.errstate(all='ignore'):
             bound = DEVIATIONS * np.sqrt(self.step / self.counts[1:])
-            white: Array = ~(np.abs(self.autocorrelation()) > bound).any(axis=0)
+            far = np.abs(self.autocorrelation()) > bound
+        white: Flags = np.logical_not(np.any(far, axis=0))
         return white
 
     def repeated(self) -> Array:

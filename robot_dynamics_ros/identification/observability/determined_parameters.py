@@ -143,8 +143,8 @@ def _vague_gains(layout: ParameterLayout, columns: Array, seen: Whitened) -> Arr
     vague = []
     for gain in gains:
         last = np.append(np.delete(columns, gain), columns[gain])
-        left = np.linalg.qr(seen.triangle[:, last], mode='r')[-1, -1]
-        if abs(left) < least:
+        upper = np.asarray(np.linalg.qr(seen.triangle[:, last], mode='r'))
+        if abs(upper[-1, -1]) < least:
             vague.append(int(gain))
     return np.array(vague, int)
 

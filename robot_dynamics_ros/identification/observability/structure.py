@@ -80,7 +80,7 @@ def structure_of(
     rows = _random_rows(layout, dynamics or RobotDynamics(layout.model), seed)
     largest = float(np.abs(rows @ layout.nominal()).max()) or 1.0
     scales = parameter_scales(layout, np.full(len(layout.joints), largest))
-    scaled = np.linalg.qr(rows.reshape(-1, layout.size) * scales, mode='r')
+    scaled = np.asarray(np.linalg.qr(rows.reshape(-1, layout.size) * scales, mode='r'))
     independent = sorted(independent_columns(scaled, column_order(layout)))
     solution = np.linalg.lstsq(scaled[:, independent], scaled, rcond=None)[0]
     solution[np.abs(solution) < ROUNDING] = 0.0

@@ -73,16 +73,18 @@ class UnusableSamples:
         """
         n = len(self._bands)
         shares = np.split(parallel.share(flags), [n, 2 * n, 3 * n], axis=1)
-        slow, saturated, missing = (
-            shares[0] > SLOW_SHARE,
-            *(s > OTHER_SHARE for s in shares[1:3]),
-        )
+        slow: Flags = shares[0] > SLOW_SHARE
+        saturated: Flags
+        missing: Flags
+        saturated, missing = (share > OTHER_SHARE for share in shares[1:3])
         # A load that is carried at some of the samples of an equation alone.
         changing = (np.abs(shares[3] - np.rint(shares[3])) > ROUNDING).any(axis=1, keepdims=True)
         if self._power:
             # A joint that sticks takes no power.
             slow = np.zeros((len(slow), 1), bool)
-            saturated, missing = (x.any(axis=1, keepdims=True) for x in (saturated, missing))
+            saturated, missing = (
+                np.any(share, axis=1, keepdims=True) for share in (saturated, missing)
+            )
         return ~(slow | saturated | missing | changing), np.stack([slow, saturated], axis=2)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.parameter_yaml import yaml_value
 
+from ..identification import ParameterRow
 from ..identified_model import IdentifiedModel
 
 # Key: attribute of IdentifiedModel, unit of a joint that rotates and of one that slides.
@@ -28,16 +30,38 @@ HEAD = """\
 # v is the velocity of the joint, a its acceleration, v_0 the smoothing [rad/s or m/s]. All act at
 # the joint, behind the gear. A mimic joint has none: that of the joint that it mimics includes it.
 """
+INTERVALS = """\
+#
+# Behind each value: its unit and its 95 % interval, for noise alone. What the data do not tell
+# apart from other parameters has none.
+"""
+# Of a term that dynamics_node does not have.
+STIFFNESS = 'stiffness'
+SPRINGS = """\
+#
+# Springs are in comments: dynamics_node has none. Its torque lacks stiffness times q.
+"""
 
 
-def friction_file(identified: IdentifiedModel) -> str:
-    """The text of friction.yaml."""
-    return '\n'.join([*_lines(identified), ''])
+def friction_file(identified: IdentifiedModel, rows: Sequence[ParameterRow] = ()) -> str:
+    """The text of friction.yaml.
+
+    Args:
+        identified: the model.
+        rows: parameters of the joints with their intervals; none: the file has values alone.
+    """
+    return '\n'.join([*_lines(identified, rows), ''])
 
 
-def _lines(identified: IdentifiedModel) -> Iterator[str]:
-    model = identified.model
-    yield HEAD.format(robot=yaml_value(model.name))
+def has_springs(rows: Sequence[ParameterRow]) -> bool:
+    """Whether springs of joints were estimated."""
+    return any(row.name.endswith(f' {STIFFNESS}') for row in rows)
+
+
+def _lines(identified: IdentifiedModel, rows: Sequence[ParameterRow]) -> Iterator[str]:
+    model, by_name = identified.model, {row.name: row for row in rows}
+    head = HEAD.format(robot=yaml_value(model.name))
+    yield head + (INTERVALS if rows else '') + (SPRINGS if has_springs(rows) else '')
     yield f'smoothing: {yaml_value(SMOOTHING)}'
     yield 'joints:'
     for index, joint in enumerate(model.independent_joints):
@@ -45,4 +69,19 @@ def _lines(identified: IdentifiedModel) -> Iterator[str]:
         for key, (attribute, rotates, slides) in VALUES.items():
             value = float(getattr(identified, attribute)[index])
             unit = slides if joint.kind == 'prismatic' else rotates
-            yield f'    {key}: {yaml_value(value)}  # {unit}'
+            row = _row(by_name, joint.name, attribute)
+            yield f'    {key}: {yaml_value(value)}  # {unit}{_interval(row)}'
+        if spring := by_name.get(f'{joint.name} {STIFFNESS}'):
+            yield f'    # {STIFFNESS} {spring.value:.4g} {spring.unit}{_interval(spring)}'
+
+
+def _row(rows: Mapping[str, ParameterRow], joint: str, term: str) -> ParameterRow | None:
+    """That of a term; of both directions where one of them has none of its own."""
+    both = rows.get(f'{joint} {term.removesuffix("_negative")}')
+    return rows.get(f'{joint} {term}', both)
+
+
+def _interval(row: ParameterRow | None) -> str:
+    if row is None or not math.isfinite(row.low + row.high):
+        return ''
+    return f'; {row.low:.4g} to {row.high:.4g}'

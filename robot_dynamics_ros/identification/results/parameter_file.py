@@ -13,6 +13,11 @@ from ..identified_model import IdentifiedModel
 
 TERMS = ['gravity', 'coriolis', 'inertial', 'friction']
 WIDTH = 99
+SPRINGS = (
+    '',
+    '    # Springs of the joints were estimated, and dynamics_node has none: its torque lacks',
+    '    # stiffness times q. friction.yaml has the stiffness of each joint in a comment.',
+)
 
 HEAD = """\
 # Parameters of dynamics_node for {robot}, identified. Load them beside identified.urdf:
@@ -29,13 +34,16 @@ HEAD = """\
 """
 
 
-def parameter_file(identified: IdentifiedModel, described: RobotModel, file: str) -> str:
+def parameter_file(
+    identified: IdentifiedModel, described: RobotModel, file: str, *, springs: bool = False
+) -> str:
     """The text of the file.
 
     Args:
         identified: the model.
         described: the model of the whole description.
         file: its name, for the command in its head.
+        springs: whether springs were estimated, which the node does not have.
     """
     model = identified.model
     head = HEAD.format(
@@ -44,7 +52,9 @@ def parameter_file(identified: IdentifiedModel, described: RobotModel, file: str
         joints=yaml_value(list(model.joint_names)),
         terms=yaml_value(TERMS),
     )
-    return '\n'.join([head, *_values(identified), *_others(described, model), ''])
+    about_springs = SPRINGS if springs else ()
+    values = _values(identified)
+    return '\n'.join([head, *values, *about_springs, *_others(described, model), ''])
 
 
 def _values(identified: IdentifiedModel) -> Iterator[str]:

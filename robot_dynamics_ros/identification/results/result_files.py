@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.json_text import json_text
 
+from ..identification import ParameterRow
 from ..identified_model import IdentifiedModel
-from .friction_file import friction_file
+from .friction_file import friction_file, has_springs
 from .identified_bodies import identified_bodies
 from .identified_urdf import identified_urdf
 from .model_json import model_json
@@ -35,6 +37,8 @@ def result_files(
     identified: IdentifiedModel,
     report: Mapping[str, Any],
     *,
+    rows: Sequence[ParameterRow] = (),
+    objections: Sequence[str] = (),
     xacro: bool = False,
 ) -> dict[str, str]:
     """The text of each file by its name, to be written as a whole.
@@ -44,6 +48,8 @@ def result_files(
         nominal: model before the identification: of the text, or reduced to recorded joints.
         identified: the same model with identified parameters.
         report: what else identification.json is to hold, by key.
+        rows: parameters of the joints, whose intervals friction.yaml is to have.
+        objections: why the model is not to be loaded; they stand at the head of the YAML files.
         xacro: whether the text is the expansion of a xacro file, which stays as it is: a patch of
             the expansion and the values by link are written too.
 
@@ -60,14 +66,25 @@ def result_files(
     values = {**report, 'model': model_json(described, written, identified)}
     files = {
         URDF: urdf,
-        FRICTION: friction_file(identified),
-        PARAMETERS: parameter_file(identified, described, PARAMETERS),
+        FRICTION: _objected(objections) + friction_file(identified, rows),
+        PARAMETERS: _objected(objections)
+        + parameter_file(identified, described, PARAMETERS, springs=has_springs(rows)),
         JSON: json_text(values),
     }
     if xacro:
         files[PATCH] = unified_patch(text, urdf, URDF)
         files[INERTIALS] = inertials_by_link(written)
     return files
+
+
+def _objected(objections: Sequence[str]) -> str:
+    """The comment at the head of a file of a model that was written with --force."""
+    if not objections:
+        return ''
+    lines = ['Written with --force, although this model is not to be loaded:']
+    for reason in objections:
+        lines += textwrap.wrap(' '.join(reason.split()), 95, initial_indent='  ')
+    return ''.join(f'# {line}\n' for line in [*lines, ''])
 
 
 def _check_joints(identified: IdentifiedModel) -> None:

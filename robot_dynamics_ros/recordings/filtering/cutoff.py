@@ -7,14 +7,12 @@ times that level: above it, a derivative would be more noise than acceleration.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
-from ..extra import required
+from .power_density import welch
 from .zero_phase import LONGEST_HALF, lowest_cutoff
 
 # [Hz]: below it arms accelerate, above it they are not rigid.
@@ -75,9 +73,8 @@ def chosen_cutoff(velocities: Array, rate: float) -> float:
     lowest = min(LOWEST, highest)
     if len(velocities) < SHORTEST:
         return lowest
-    signal: Any = required('scipy.signal')
     length = min(len(velocities), max(SHORTEST, round(WINDOW * rate)))
-    frequencies, power = signal.welch(velocities, rate, nperseg=length, axis=0)
+    frequencies, power = welch(velocities, rate, length)
     band = (frequencies > NOISE_BAND[0] * rate / 2.0) & (frequencies < NOISE_BAND[1] * rate / 2.0)
     if not band.any():
         return lowest

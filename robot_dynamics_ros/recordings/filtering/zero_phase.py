@@ -23,8 +23,6 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from ..extra import required
-
 # [dB], and the width of the transition from passing to damping, in cutoffs.
 DAMPING, TRANSITION = 60.0, 1.0
 # Kaiser's formulas for that damping.
@@ -108,11 +106,10 @@ class Convolution:
 
     def __init__(self, kernels: Array) -> None:
         """Transform the kernels (K, 2 h + 1)."""
-        self._fft: Any = required('scipy.fft')
         self._lost = kernels.shape[1] - 1
         least = max(SHORTEST_BLOCK, 4 * self._lost)
         self._size = 1 << (least - 1).bit_length()
-        self._kernels = self._fft.rfft(kernels, self._size, axis=1)[:, :, None]
+        self._kernels = np.fft.rfft(kernels, self._size, axis=1)[:, :, None]
 
     def __call__(self, rows: Array, columns: Sequence[Any]) -> list[Array]:
         """Each kernel at the rows (N - 2 h, m) that it covers wholly.
@@ -125,11 +122,11 @@ class Convolution:
         results = [np.empty((count, rows[:1, which].shape[1])) for which in columns]
         step = self._size - self._lost
         for start in range(0, count, step):
-            spectrum = self._fft.rfft(rows[start : start + self._size], self._size, axis=0)
+            spectrum = np.fft.rfft(rows[start : start + self._size], self._size, axis=0)
             stop = min(start + step, count)
             for kernel, which, result in zip(self._kernels, columns, results, strict=True):
                 if result.shape[1]:
                     product = spectrum[:, which] * kernel
-                    block = self._fft.irfft(product, self._size, axis=0, overwrite_x=True)
+                    block = np.fft.irfft(product, self._size, axis=0)
                     result[start:stop] = block[self._lost : self._lost + stop - start]
         return results

@@ -21,12 +21,20 @@ class CsvColumns:
     """Where times and values are among the columns of a file.
 
     Attributes:
+        names: of all columns, as they are in the header.
         time: column of the times.
         fields: columns by field and joint.
     """
 
+    names: tuple[str, ...]
     time: int
     fields: dict[str, dict[str, int]]
+
+    @property
+    def used(self) -> list[int]:
+        """Indices of time and values; other columns may hold anything."""
+        values = (index for columns in self.fields.values() for index in columns.values())
+        return sorted({self.time, *values})
 
     @classmethod
     def of(cls, header: str, file: Path) -> CsvColumns:
@@ -39,7 +47,10 @@ class CsvColumns:
         Raises:
             RecordingError: it names no time or no value, or a value twice.
         """
-        names = [name.strip() for name in next(csv.reader([header]), [])]
+        try:
+            names = [name.strip() for name in cells_of(header)]
+        except RecordingError as error:
+            raise RecordingError(f'{file}: the header {error}') from None
         times = [index for index, name in enumerate(names) if name.lower() in TIMES]
         if len(names) == 1 and (separator := _other_separator(header)):
             raise RecordingError(
@@ -70,7 +81,19 @@ class CsvColumns:
                 f'{file}: no column of the header {_shown(names)} is named as a value: '
                 f'JOINT_position [rad, m], JOINT_velocity [rad/s, m/s], JOINT_effort [N m, N]'
             )
-        return cls(times[0], fields)
+        return cls(tuple(names), times[0], fields)
+
+
+def cells_of(line: str) -> list[str]:
+    """The cells of a line.
+
+    Raises:
+        RecordingError: they cannot be told apart, or one is too long.
+    """
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error as error:
+        raise RecordingError(f'cannot be divided into cells: {error}') from None
 
 
 def _other_separator(header: str) -> str:

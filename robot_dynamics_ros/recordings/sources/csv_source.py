@@ -17,6 +17,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
 from .csv_columns import FIELDS, CsvColumns
+from .csv_numbers import numbers_of
 from .state_rows import StateBlock, StateRows, empty
 
 TOPIC = '/joint_states'
@@ -57,7 +58,8 @@ class CsvSource:
 
     def blocks(self, topic: str, begin: int = 0, end: int | None = None) -> Iterator[StateBlock]:
         """See `StateSource`."""
-        tables = [_tables(path, begin, end) for path in self._paths]
+        files = zip(self._paths, self._columns, strict=True)
+        tables = [_tables(path, columns, begin, end) for path, columns in files]
         for parts in zip_longest(*tables):
             for part, path in zip(parts, self._paths, strict=True):
                 if part is None:
@@ -138,27 +140,30 @@ def _count_rows(path: Path) -> int:
         return max(0, sum(1 for _ in _lines(file, path)) - 1)
 
 
-def _tables(path: Path, begin: int, end: int | None) -> Iterator[Array]:
+def _tables(path: Path, columns: CsvColumns, begin: int, end: int | None) -> Iterator[Array]:
     """Rows of numbers from one row to another, block by block; empty cells are NaN."""
     with _opened(path) as file:
         lines = islice(_lines(file, path), 1 + begin, None if end is None else 1 + end)
-        number = 2 + begin
+        row = begin
         while block := list(islice(lines, ROWS)):
             filled = [EMPTY_CELL.sub('nan', line) if _has_empty(line) else line for line in block]
-            try:
-                yield np.loadtxt(filled, delimiter=',', comments=None, quotechar='"', ndmin=2)
-            except ValueError as error:
-                why = _cause(error)
-                raise RecordingError(
-                    f'{path}: rows from line {number} on: {why}: each cell must be a number or '
-                    'empty, separated by commas'
-                ) from None
-            number += len(block)
+            yield _numbers(path, columns, filled, row)
+            row += len(block)
 
 
-def _cause(error: ValueError) -> str:
-    """What NumPy says of a table, without its advice about its own arguments."""
-    return ' '.join(str(error).partition('; use `usecols`')[0].split()).rstrip('.')
+def _numbers(path: Path, columns: CsvColumns, lines: Sequence[str], row: int) -> Array:
+    """The cells of lines of which the first is that of a row, from 0 on."""
+    try:
+        return numbers_of(lines, columns, lambda index: _line_number(path, row + index))
+    except RecordingError as error:
+        raise RecordingError(f'{path}: {error}') from None
+
+
+def _line_number(path: Path, row: int) -> int:
+    """Number of the line of a row, from 0 on; empty lines are no rows."""
+    with _opened(path) as file:
+        filled = (number for number, line in enumerate(file, start=1) if line.strip())
+        return next(islice(filled, 1 + row, None))
 
 
 def _has_empty(line: str) -> bool:

@@ -9,6 +9,7 @@ Modules::
     joint_state_rows   serialized joint states, many at a time
     joined_files       files of the parts of a recording to one file
     mcap_joiner        MCAP, without reading the messages
+    bag_metadata       what rosbag2 says of a bag, for a joined MCAP
     torque_table       the columns of a table of torques
     csv_file           CSV
     parquet_file       Parquet; only this module imports pyarrow

@@ -1,4 +1,4 @@
-"""An identification for people: a page or a picture.
+"""An identification for people: a page, a document, or a picture.
 
 Modules::
 
@@ -6,6 +6,8 @@ Modules::
     held_out_figures        what is drawn of each joint, as data
     identification_page     the report as one HTML file
     identification_parts    its parts, as elements
+    parameter_words         parameters and recordings in words
+    identification_document the report as a PDF
     identification_picture  the report as one picture
 """
 

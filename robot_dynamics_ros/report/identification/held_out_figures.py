@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,8 +38,9 @@ class JointDrawing:
 
     @property
     def is_good(self) -> bool:
-        """Whether the identified model is not worse than the description."""
-        return not self.judgement.is_worse
+        """Whether the identified model was judged, and is not worse than the description."""
+        unknown = self.judgement.moves and not math.isfinite(self.judgement.rms_identified)
+        return not (self.judgement.is_worse or unknown)
 
 
 def joint_drawings(judgement: Judgement) -> list[JointDrawing]:

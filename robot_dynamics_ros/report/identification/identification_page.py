@@ -40,7 +40,7 @@ def page(identification: Identification, provenance: Provenance) -> str:
     }
     units = [UNITS.get(finding.code, '') for finding in judgement.findings]
     body = E.body(
-        head_part(judgement),
+        head_part(identification),
         E.main(
             verdicts_part(drawings),
             findings_section(judgement.findings, units, 'None: nothing is wrong with the data.'),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from lxml.html.builder import CLASS, E
@@ -21,16 +20,22 @@ from ..html.elements import (
     table,
 )
 from ..provenance import Provenance
-from ..words.numbers_as_text import duration, number, quantity
+from ..words.numbers_as_text import quantity
 from ..words.readable import readable, readable_sentence
 from .held_out_figures import JointDrawing
+from .parameter_words import (
+    excitation_words,
+    held_out_words,
+    interval_words,
+    parameter_sections,
+    value_words,
+)
 
-SAME = 'as described'
 
-
-def head_part(judgement: Judgement) -> Element:
-    """The verdict."""
-    good = not judgement.worse and not judgement.findings
+def head_part(identification: Identification) -> Element:
+    """The verdict, and what speaks against the model."""
+    judgement = identification.judgement
+    good = not judgement.worse and not judgement.findings and not identification.objections
     first, *others = judgement.verdict
     return E.header(
         E.h1(name_element(judgement.robot), ': identified model'),
@@ -40,6 +45,7 @@ def head_part(judgement: Judgement) -> Element:
             CLASS(f'headline {"good" if good else "bad"}'),
         ),
         *(E.p(readable_sentence(sentence)) for sentence in others),
+        *(E.p(f'Objection: {readable_sentence(text)}.') for text in identification.objections),
         E.noscript(E.p('The plots need JavaScript. Verdicts, findings and numbers do not.')),
     )
 
@@ -94,15 +100,10 @@ def joint_part(drawing: JointDrawing, index: int) -> Element:
 
 def excitation_part(identification: Identification) -> Element:
     """What the motion of the recording could tell."""
-    one = identification
-    sentence = (
-        f'The data determine {one.rank} of the {one.structural_rank} base parameters of this '
-        f'robot; condition number {number(one.condition)}. Method: {one.method}.'
-    )
-    notes = [E.li(readable_sentence(text)) for text in one.undetermined]
+    notes = [E.li(readable_sentence(text)) for text in identification.undetermined]
     return E.section(
         E.h2('What the motion tells'),
-        E.p(sentence),
+        E.p(excitation_words(identification)),
         *([E.ul(*notes)] if notes else []),
         id='excitation',
     )
@@ -110,11 +111,8 @@ def excitation_part(identification: Identification) -> Element:
 
 def parameters_parts(identification: Identification) -> list[Element]:
     """Parameters with intervals, nominal values beside."""
-    one = identification
     return [
-        _parameters('joint-parameters', 'Friction, rotors and offsets', one.joint_rows),
-        _parameters('body-parameters', 'Inertial parameters of the bodies', one.body_rows),
-        _parameters('base-parameters', 'Base parameters', one.base_rows),
+        _parameters(key, title, rows) for key, title, rows in parameter_sections(identification)
     ]
 
 
@@ -124,23 +122,12 @@ def _parameters(key: str, title: str, rows: Sequence[ParameterRow]) -> Element:
         E.tr(
             E.th(readable(row.name), scope='row'),
             E.td(quantity(row.nominal, row.unit), CLASS('number')),
-            E.td(_value(row), CLASS('number')),
-            E.td(_interval(row), CLASS('number')),
+            E.td(value_words(row), CLASS('number')),
+            E.td(interval_words(row), CLASS('number')),
         )
         for row in rows
     ]
     return E.section(E.h2(title), table(header, cells), id=key)
-
-
-def _value(row: ParameterRow) -> str:
-    same = math.isclose(row.value, row.nominal, rel_tol=1e-9, abs_tol=1e-12)
-    return SAME if same else quantity(row.value, row.unit)
-
-
-def _interval(row: ParameterRow) -> str:
-    if not (math.isfinite(row.low) and math.isfinite(row.high)):
-        return 'not determined alone'
-    return f'{number(row.low)} to {quantity(row.high, row.unit)}'
 
 
 def made_part(judgement: Judgement, provenance: Provenance) -> Element:
@@ -151,7 +138,7 @@ def made_part(judgement: Judgement, provenance: Provenance) -> Element:
             E.td(readable(one.topic)),
             E.td(f'{one.samples:,}', CLASS('number')),
             E.td(f'{one.held_out:,}', CLASS('number')),
-            E.td(_held_out(one.split, one.duration)),
+            E.td(held_out_words(one)),
             E.td(quantity(one.rate, 'Hz'), CLASS('number')),
             E.td(quantity(one.cutoff, 'Hz'), CLASS('number')),
             E.td(readable(one.error) or 'used'),
@@ -167,11 +154,3 @@ def made_part(judgement: Judgement, provenance: Provenance) -> Element:
         *files_and_versions(provenance),
         id='made',
     )
-
-
-def _held_out(split: float, length: float) -> str:
-    if split == math.inf:
-        return 'none: all of it is fitted'
-    if split == -math.inf:
-        return f'all of it, {duration(length)}'
-    return f'from {quantity(split, "s")} on, {duration(length)}'

@@ -9,7 +9,7 @@ from robot_dynamics_ros.identification.identification import Identification
 
 from ..provenance import Provenance
 
-ENDINGS = ('.html', '.png')
+ENDINGS = ('.html', '.pdf', '.png')
 
 
 def check_identification_file(path: Path) -> None:
@@ -44,6 +44,10 @@ def identification_report(
             from .identification_page import page
 
             return page(identification, provenance).encode('utf-8')
+        if path.suffix.lower() == '.pdf':
+            from .identification_document import document
+
+            return document(identification, provenance)
         from .identification_picture import picture
 
         return picture(identification)

@@ -3,6 +3,7 @@
 Modules::
 
     document           a PDF
+    pages              its pages of text and of plots, also of an identification
     overview           a PNG
     matplotlib_panels  panels of both
 """

@@ -29,10 +29,13 @@ def quantity(value: float, unit: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent; what is below a hundredth of one is zero."""
+    """A share in per cent, of two digits or whole; what is below a hundredth of one is zero."""
+    if not math.isfinite(share):
+        return NOT_KNOWN
     if abs(share) < 1e-4:
         return quantity(0.0, '%')
-    return quantity(float(f'{100.0 * share:.2g}'), '%') if math.isfinite(share) else NOT_KNOWN
+    value = 100.0 * share
+    return quantity(float(round(value)) if abs(value) >= 100.0 else float(f'{value:.2g}'), '%')
 
 
 def duration(seconds: float) -> str:

@@ -13,8 +13,9 @@ _UNREADABLE = re.compile(
     '\ud800-\udfff\ufffe\uffff]'
 )
 REPLACEMENT = '\N{REPLACEMENT CHARACTER}'
-# Between a number and its sign of per cent.
-_BEFORE_PERCENT = re.compile(r'(?<=\d) (?=%)')
+# Between a number and its unit, and within that unit: 18.5 N m, 9 %.
+_BEFORE_UNIT = re.compile(r'(?<=\d) (?=(?:N|kg|Hz|ms|s|m|m/s|rad|rad/s)\b|%)')
+_WITHIN_UNIT = re.compile(r'(?<=\bN) (?=m\b)')
 
 
 def readable(text: str) -> str:
@@ -23,8 +24,8 @@ def readable(text: str) -> str:
 
 
 def readable_sentence(text: str) -> str:
-    """The same, of a sentence: its lines do not break between a number and `%`."""
-    return _BEFORE_PERCENT.sub(NO_BREAK, readable(text))
+    """The same, of a sentence: its lines do not break between a number and its unit."""
+    return _WITHIN_UNIT.sub(NO_BREAK, _BEFORE_UNIT.sub(NO_BREAK, readable(text)))
 
 
 def in_one_line(text: str, most: int) -> str:

@@ -20,6 +20,12 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     control/guards/state_guard.py           check          stamp, jump of position, velocity
     control/filtered_derivative.py          update         filters the measured acceleration
     control/guards/double_compensation.py   compare        does the driver add gravity too?
+    control/external_forces/external_estimate.py            update     if external_observer is on
+    control/external_forces/drive_torques.py                measured   efforts and velocities
+    control/external_forces/momentum_observer.py            step       external torques
+    control/external_forces/live_contact.py                 step       does anything touch the arm?
+    control/external_forces/detection/contact_detector.py   step       thresholds
+    control/external_forces/detection/residual_bands.py     step       collisions and pushes
     control/guards/inhibition.py            interrupting   does anything apply the commands?
     control/guards/supervisor.py            next_mode      follow, hold, zero or silent
     control/guards/followed_reference.py    at             too far from the robot: dropped
@@ -33,6 +39,8 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     ros/messages/serialized_command.py      encode         the bytes of ~/commands
     ros/endpoints/topic_counters.py         use            counts the state
     ros/robot/cycle_statistics.py           record         its latency, for diagnostics
+    ros/loop/external_topics.py             publish        ~/external_torques and the like
+    ros/loop/external_log.py                update         why there are no external torques
 
 A state holds any joints of the robot. One without a commanded joint is kept and not answered.
 A state that a guard rejects is counted with the reason (`TopicCounters.reject`). Where no valid
@@ -66,6 +74,7 @@ from ..messages.serialized_joint_state import SerializedJointStates
 from ..robot.commanded_robot import CommandedRobot, nanoseconds
 from ..robot.missing_states import stale_text
 from ..robot.robot_holder import RobotHolder
+from .external_topics import ExternalTopics
 from .reference_clock import ReferenceClock
 from .state_loop import StateLoop
 
@@ -104,6 +113,7 @@ class StateToCommand:
         self._torques = node.create_lifecycle_publisher(
             JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
         )
+        self._external = ExternalTopics(node)
         self.topic = self._commands.topic_name
         self._serialized = SerializedJointStates()
         self._states = PolledSubscription(
@@ -178,6 +188,7 @@ class StateToCommand:
                 _keep(robot, message, self.kept)
             if answered:
                 robot.statistics.record(1e-9 * (clock.time_ns() - received))
+                self._external.publish(robot, message.header.stamp)
             if jump := robot.guard.state.jump:
                 self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
             self._log_stale(robot)

@@ -19,12 +19,13 @@ from ..robot.robot_holder import RobotHolder
 from .check_entries import ERROR, OK, STALE, WARN, Entry, cross_check_entry, driver_gravity_entry
 from .command_publishers import CommandPublishers
 from .controller import Controller
+from .external_entry import external_entry
 from .live_cross_check import LiveCrossCheck
 from .saturation import Saturation
 from .state_periods import StatePeriods
 
 # The concerns of a configured robot, besides those of the topics.
-CONCERNS = ('commands', 'driver gravity', 'cross-check', 'timing')
+CONCERNS = ('commands', 'driver gravity', 'external forces', 'cross-check', 'timing')
 PERIOD = 1.0
 
 
@@ -91,6 +92,8 @@ class Diagnostics:
             entries['reference'] = self._of_reference(robot, entries['reference'])
             entries['commands'] = self._of_commands(robot)
             entries['driver gravity'] = driver_gravity_entry(robot, self._node)
+            with self._holder.lock:
+                entries['external forces'] = external_entry(robot)
             entries['cross-check'] = cross_check_entry(robot, self._live_cross_check)
             entries['timing'] = self._of_timing(robot)
         message.status = [self._status(concern, entry) for concern, entry in entries.items()]
@@ -127,6 +130,9 @@ class Diagnostics:
             values[f'audit {number} ({finding.severity})'] = finding
         if guard.fault:
             return ERROR, f'stopped until ~/enable is called: {guard.fault}', values
+        if guard.reaction.reason:
+            mode = f'mode {guard.mode.value} until ~/enable is called'
+            return ERROR, f'{mode}: {guard.reaction.reason}', values
         if not guard.active and (missing := robot.missing_limits()):
             return ERROR, f'configured, cannot be activated: {missing}', values
         if not guard.active:

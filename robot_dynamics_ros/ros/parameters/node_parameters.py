@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
+from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
 from robot_dynamics_ros.control.guards.settings import GuardSettings, per_joint
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
@@ -77,6 +79,39 @@ def guard_settings(values: Mapping[str, Any]) -> GuardSettings:
     return GuardSettings(
         **{name: tuple(v) if isinstance(v, list) else v for name, v in chosen.items()}
     )
+
+
+def external_settings(
+    values: Mapping[str, Any], model: RobotModel, joints: Sequence[str]
+) -> ExternalSettings:
+    """The settings of the external-force estimate, one value for each commanded joint.
+
+    Raises:
+        UnknownNameError: no link has the name external_frame.
+        ParameterError: the number of values is not that of the joints, a part of a threshold has
+            no constant, or a constant is 0.
+    """
+    chosen = {field.name: values[field.name] for field in fields(ExternalSettings)}
+    for name, value in chosen.items():
+        if isinstance(value, list):
+            given = per_joint(name, value, joints)
+            chosen[name] = () if given is None else tuple(given.tolist())
+    if not chosen['external_bandwidth']:
+        raise ParameterError(
+            'external_bandwidth is empty, one value for all or one for each commanded joint is '
+            f'needed: {", ".join(joints)}'
+        )
+    settings = ExternalSettings(**chosen)
+    if settings.external_frame:
+        model.frame(settings.external_frame)
+    for kind in ('collision', 'push'):
+        for part in ('velocity', 'acceleration'):
+            if chosen[f'{kind}_threshold_{part}'] and not chosen[f'{kind}_threshold']:
+                raise ParameterError(
+                    f'{kind}_threshold_{part} is set, but {kind}_threshold is empty: set both'
+                )
+    contact_thresholds(settings, len(joints))
+    return settings
 
 
 def friction(values: Mapping[str, Any], model: RobotModel, joints: Iterable[str]) -> JointFriction:

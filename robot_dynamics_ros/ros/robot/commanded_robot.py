@@ -10,12 +10,15 @@ import numpy as np
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_without_limit
 from robot_dynamics_ros.control.position_limits import PositionLimits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
 
@@ -66,6 +69,11 @@ class CommandedRobot:
         self.feedforward.friction = node_parameters.friction(values, model, self.joints)
         self.feedforward.offset = node_parameters.torque_offset(values, self.joints)
         self.guard = GuardedFeedforward(self.feedforward, node_parameters.guard_settings(values))
+        external = node_parameters.external_settings(values, model, self.joints)
+        if external.external_observer:
+            self.guard.external = self._estimate(
+                external, self.feedforward.friction, self.feedforward.offset
+            )
         self.findings = audit(model)
         locked = node_parameters.locked_joints(values, model, self.joints)
         self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
@@ -77,6 +85,11 @@ class CommandedRobot:
         self._shape = node_parameters.torque_shape(values)
         self._root_link = model.frames[0].name
         self.serialized = SerializedCommand(len(self.joints))
+
+    def prepare(self, live: LiveValues) -> None:
+        """Compile what other live parameters need, while the loop goes on."""
+        if live.external.external_observer:
+            self._estimate(live.external, live.friction, live.torque_offset)
 
     def apply(self, live: LiveValues) -> None:
         """Use other live parameters; a change of the torque is faded in.
@@ -90,10 +103,28 @@ class CommandedRobot:
         self.feedforward.select_terms(live.terms, evaluate_at=live.evaluate_at)
         self.feedforward.friction, self.feedforward.offset = live.friction, live.torque_offset
         self.dynamics.gravity = live.gravity
+        self._apply_external(live)
         self.feedforward.current = False
         if live.shape != self._shape:
             self._shape = live.shape
             self.guard.request_fade()
+
+    def _apply_external(self, live: LiveValues) -> None:
+        estimate = self.guard.external
+        if not live.external.external_observer:
+            self.guard.external = None
+        elif estimate is None:
+            self.guard.external = self._estimate(live.external, live.friction, live.torque_offset)
+        else:
+            estimate.apply(live.external, live.friction, live.torque_offset)
+
+    def _estimate(
+        self, settings: ExternalSettings, friction: JointFriction, offset: Array
+    ) -> ExternalForceEstimate:
+        """The estimate of external torques; compiles what it needs, if that is not compiled."""
+        return ExternalForceEstimate(
+            self.dynamics, self.joints, settings, friction=friction, offset=offset
+        )
 
     def continue_from(self, other: CommandedRobot, fade_time: float | None = None) -> None:
         """Take over from another robot with the same joints.
@@ -205,6 +236,15 @@ class CommandedRobot:
         """
         return self.guard.command_without_state(clock.monotonic(), time)
 
+    def external_torque(self) -> Array:
+        """The estimated external torque (k,) [N m or N]: zero if off, NaN if there is none."""
+        estimate = self.guard.external
+        if estimate is None:
+            return np.zeros(len(self.joints))
+        if estimate.reason or not self.guard.fresh(clock.monotonic()):
+            return np.full(len(self.joints), np.nan)
+        return estimate.torque
+
     def torques(self, stamp: Any) -> JointTorques:
         """The message for `~/torques`: the last command and its parts, with this stamp."""
         gravity, coriolis, inertial, friction = self.feedforward.parts
@@ -216,11 +256,11 @@ class CommandedRobot:
             coriolis=doubles(coriolis),
             inertial=doubles(inertial),
             friction=doubles(friction),
-            external=doubles(np.zeros(len(self.joints))),
+            external=doubles(self.external_torque()),
             saturated=[self.joints[index] for index in saturated],
             # The constants have the names of the modes.
             mode=getattr(JointTorques, f'MODE_{self.guard.mode.name}'),
-            fault=self.guard.fault,
+            fault=self.guard.fault or self.guard.reaction.reason,
         )
         torques.header.stamp = stamp
         torques.header.frame_id = self._root_link

@@ -21,6 +21,7 @@ from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import TOLERANCE, Report
 
 from ..parameters.node_parameters import require_joints
+from .giving_way import give_way
 
 # Compiled on configure, so that neither a command nor a service waits for the compiler.
 COMPILED_QUANTITIES = (
@@ -31,9 +32,8 @@ COMPILED_QUANTITIES = (
     'mass_matrix',
     'coriolis_matrix',
 )
-# Between two states of a comparison while torque is commanded [s]: more than a cycle of the loop
-# computes.
-PAUSE = 0.0005
+# What the external-force estimate computes with, beside the Jacobian of its link.
+OBSERVER_QUANTITIES = ('observer_step',)
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,7 @@ def compile_robot(
     payload: Payload | None = None,
     payload_frame: str = '',
     joints: Sequence[str] = (),
+    quantities: Sequence[str] = COMPILED_QUANTITIES,
     cross_check_samples: int = 100,
     cross_check_tolerance: float = TOLERANCE,
     prepare: Callable[[RobotDynamics], None] | None = None,
@@ -79,9 +80,10 @@ def compile_robot(
         payload_frame: link on whose body payloads can be attached without compiling; empty: the
             link at the tip of the commanded joints, see `tip_frame`.
         joints: names of the commanded joints; all if empty.
+        quantities: to compile.
         cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
         cross_check_tolerance: on the largest error, relative to the largest entry [-].
-        prepare: gets the dynamics and compiles `COMPILED_QUANTITIES` in another way; None for the
+        prepare: gets the dynamics and compiles the quantities in another way; None for the
             usual one.
 
     Raises:
@@ -104,7 +106,7 @@ def compile_robot(
     )
     start = time.perf_counter()
     if prepare is None:
-        dynamics.compile(*COMPILED_QUANTITIES)
+        dynamics.compile(*quantities)
     else:
         prepare(dynamics)
     compile_seconds = time.perf_counter() - start
@@ -146,8 +148,9 @@ def with_payload(
     loaded = replace(compiled, dynamics=dynamics, compile_seconds=seconds)
     if compiled.pinocchio is None:
         return loaded
+    give_way()
     pinocchio = compiled.pinocchio.with_model(dynamics.model)
-    return _compared(loaded, pinocchio, cross_check_samples, cross_check_tolerance, _give_way)
+    return _compared(loaded, pinocchio, cross_check_samples, cross_check_tolerance, give_way)
 
 
 def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
@@ -162,6 +165,7 @@ def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
     dynamics.compile(*COMPILED_QUANTITIES)
     pinocchio = compiled.pinocchio
     if pinocchio is not None:
+        give_way()
         pinocchio = pinocchio.with_model(dynamics.model)
     return replace(compiled, dynamics=dynamics, pinocchio=pinocchio)
 
@@ -179,8 +183,3 @@ def _compared(
     report = pinocchio.compare(dynamics, states, tolerance=tolerance, between=between)
     report.raise_on_disagreement()
     return replace(compiled, pinocchio=pinocchio, report=report)
-
-
-def _give_way() -> None:
-    """Let the loop answer a state: a thread that waits for the interpreter gets it at once."""
-    time.sleep(PAUSE)

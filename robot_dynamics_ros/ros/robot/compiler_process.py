@@ -134,7 +134,7 @@ def _compiled(text: str, options: Mapping[str, Any]) -> Answer:
     codes: dict[str, Any] = {}
 
     def prepare(dynamics: RobotDynamics) -> None:
-        codes.update(dynamics.object_code(*COMPILED_QUANTITIES))
+        codes.update(dynamics.object_code(*options.get('quantities', COMPILED_QUANTITIES)))
         dynamics.load(codes)
 
     compiled = compile_robot(text, prepare=prepare, **options)

@@ -70,6 +70,7 @@ class LiveParameters:
             torque_rates(torque_limits(model, joints, settings), joints, settings)
             node_parameters.friction(values, model, joints)
             node_parameters.torque_offset(values, joints)
+            node_parameters.external_settings(values, model, joints)
             missing = no_effort_limit(model, joints, settings)
             if robot.guard.active and missing:
                 raise ParameterError(missing)
@@ -103,6 +104,7 @@ class LiveParameters:
         while (robot := self._holder.current) is not None:
             values = node_parameters.read(self._node)
             live = LiveValues.of(values, robot.dynamics.model, robot.joints)
+            robot.prepare(live)
             with self._holder.lock:
                 # Another thread may have replaced the robot meanwhile.
                 if self._holder.current is robot:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import JointFriction
@@ -20,6 +21,7 @@ class LiveValues:
 
     Attributes:
         settings: of the guards.
+        external: of the external-force estimate.
         friction: of the joints.
         torque_offset: (k,) of the commanded joints [N m or N].
         terms: of the torque.
@@ -29,6 +31,7 @@ class LiveValues:
     """
 
     settings: GuardSettings
+    external: ExternalSettings
     friction: JointFriction
     torque_offset: Array
     terms: list[str]
@@ -50,6 +53,7 @@ class LiveValues:
         """
         return cls(
             settings=node_parameters.guard_settings(values),
+            external=node_parameters.external_settings(values, model, joints),
             friction=node_parameters.friction(values, model, joints),
             torque_offset=node_parameters.torque_offset(values, joints),
             terms=values['terms'],

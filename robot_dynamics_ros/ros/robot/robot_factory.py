@@ -15,8 +15,15 @@ from robot_dynamics_ros.core.model.payload import Payload
 
 from ..parameters import node_parameters
 from .commanded_robot import CommandedRobot
-from .compilation import CompiledRobot, compile_robot, with_payload
+from .compilation import (
+    COMPILED_QUANTITIES,
+    OBSERVER_QUANTITIES,
+    CompiledRobot,
+    compile_robot,
+    with_payload,
+)
 from .compiler_process import compile_elsewhere
+from .giving_way import give_way
 from .parameter_warnings import parameter_warnings
 
 
@@ -81,6 +88,8 @@ class RobotFactory:
             'payload': payload,
             'payload_frame': values['payload_frame'],
             'joints': values['joints'],
+            'quantities': COMPILED_QUANTITIES
+            + (OBSERVER_QUANTITIES if values['external_observer'] else ()),
             **_comparison(values),
         }
 
@@ -92,9 +101,12 @@ class RobotFactory:
                 torques.
         """
         values = node_parameters.read(self._node)
+        give_way()
         dynamics = compiled.dynamics.with_gravity(values['gravity'])
         present = replace(compiled, dynamics=dynamics)
-        return CommandedRobot(with_payload(present, payload, **_comparison(values)), values)
+        loaded = with_payload(present, payload, **_comparison(values))
+        give_way()
+        return CommandedRobot(loaded, values)
 
     def from_compiled(self, compiled: CompiledRobot) -> CommandedRobot:
         """Make a robot again from dynamics that were compiled before, by the present parameters.
@@ -104,6 +116,7 @@ class RobotFactory:
         """
         values = node_parameters.read(self._node)
         compiled.dynamics.gravity = values['gravity']
+        give_way()
         return CommandedRobot(compiled, values)
 
     def log(self, robot: CommandedRobot) -> None:

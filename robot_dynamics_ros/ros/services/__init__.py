@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rclpy.node import Node
-from std_srvs.srv import SetBool
+from std_srvs.srv import SetBool, Trigger
 
 from robot_dynamics_interfaces.srv import (
     CrossCheck,
@@ -16,6 +16,7 @@ from robot_dynamics_interfaces.srv import (
     GetPayload,
     GetTaskSpaceInertia,
     InverseDynamics,
+    LearnThresholds,
     SetGravity,
     SetPayload,
 )
@@ -26,6 +27,7 @@ from ..robot.robot_holder import RobotHolder
 from .answering import offer, offer_awaited
 from .cross_check import CrossCheckService
 from .enable import EnableService
+from .external_torques import ExternalForceServices
 from .fill_efforts import FillEffortsService
 from .frames import FrameServices
 from .matrices import MatrixServices
@@ -68,3 +70,6 @@ def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> No
     gravity = SetGravityService(node, holder)
     offer_awaited(node, SetGravity, '~/set_gravity', gravity.set_gravity)
     offer_awaited(node, SetPayload, '~/set_payload', payload.set_payload)
+    external = ExternalForceServices(node, holder)
+    offer_awaited(node, Trigger, '~/zero_external', external.zero_external)
+    offer_awaited(node, LearnThresholds, '~/learn_thresholds', external.learn_thresholds)

@@ -18,14 +18,15 @@ class EnableService:
     holder: RobotHolder
 
     def enable(self, request: Any, response: Any) -> None:
-        """Enable or disable torque; enabling also clears a fault."""
+        """Enable or disable torque; enabling also clears a fault or a reaction to a collision."""
         with self.holder.lock:
             response.message = self._set(request.data)
         self.node.get_logger().info(response.message)
 
     def _set(self, enabled: bool) -> str:
         guard = self.holder.require().guard
-        already = guard.enabled == enabled and not guard.fault
+        stopped = guard.fault or guard.reaction.reason
+        already = guard.enabled == enabled and not stopped
         guard.enabled = enabled
         if already:
             return 'torque is already enabled' if enabled else 'torque is already disabled'
@@ -35,8 +36,9 @@ class EnableService:
             if guard.stopped:
                 return 'torque disabled: none was commanded'
             return f'torque disabled: fading {fade} (on_stop={guard.settings.on_stop})'
-        cleared = f'; cleared the fault: {guard.fault}' if guard.fault else ''
+        cleared = f'; cleared the fault: {stopped}' if stopped else ''
         guard.fault = ''
+        guard.reaction.release()
         start = 'with the next valid joint state'
         if inhibition := guard.inhibitions.first():
             start = inhibition.until

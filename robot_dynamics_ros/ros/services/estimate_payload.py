@@ -90,6 +90,10 @@ class PayloadAction:
         except RobotDynamicsError as error:
             self._conclude(handle, _refused(handle, str(error)))
             return
+        except Exception as error:
+            # A goal that was accepted needs a result.
+            self._conclude(handle, _refused(handle, f'{type(error).__name__}: {error}'))
+            return
         with self._holder.lock:
             self._loop.kept = self._goal.states
         self._timer.reset()

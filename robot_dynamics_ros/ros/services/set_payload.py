@@ -14,6 +14,7 @@ from robot_dynamics_ros.core.model.payload import Payload
 from ..robot.background_work import BackgroundWork
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.compilation import CompiledRobot, without_payload
+from ..robot.giving_way import give_way
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
 from .payload_poses import overload_question
@@ -41,6 +42,7 @@ class PayloadServices:
         except RobotDynamicsError as error:
             self._logger.warning(f'set_payload refused, the payload is unchanged: {error}')
             raise
+        give_way()
         self._logger.info(response.message)
 
     async def _change(self, request: Any) -> str:
@@ -58,6 +60,7 @@ class PayloadServices:
     async def _attach(self, payload: Payload, time: float) -> str:
         unloaded = await self._unloaded()
         robot = await self._loaded(unloaded, payload)
+        give_way()
         current = self._holder.require()
         self._check_effort_limits(robot)
         self._without_payload = unloaded

@@ -19,16 +19,21 @@ POLICIES = [
     {'on_stale': stale, 'on_stop': stop}
     for stale, stop in product(get_args(OnStale), get_args(OnStop))
 ]
+REACTIONS = (None, Mode.HOLD, Mode.ZERO)
 CASES = [
-    (mode, Conditions(*conditions), policy, next_mode(mode, Conditions(*conditions), **policy))
+    (mode, conditions, policy, next_mode(mode, conditions, **policy))
     for mode in Mode
-    for conditions in product(BOOLS, repeat=6)
+    for conditions in (
+        Conditions(*switches, reaction=reaction)
+        for switches in product(BOOLS, repeat=6)
+        for reaction in REACTIONS
+    )
     for policy in POLICIES
 ]
 
 
 def test_all_inputs_are_here():
-    assert len(CASES) == 4 * 64 * 6
+    assert len(CASES) == 4 * 64 * 3 * 6
     assert all(isinstance(after, Mode) for *_, after in CASES)
 
 
@@ -38,7 +43,7 @@ def test_silence_ends_only_where_torque_is_wanted_the_state_fresh_and_nobody_els
             if not now.running and now.final_command_pending:
                 continue
             begins = now.running and now.fresh and not (now.start_inhibited or now.interrupted)
-            assert after is (Mode.FOLLOW if begins else Mode.SILENT)
+            assert after is (now.reaction or Mode.FOLLOW if begins else Mode.SILENT)
 
 
 def test_what_runs_on_a_fresh_state_follows_and_nothing_else_does():
@@ -46,9 +51,22 @@ def test_what_runs_on_a_fresh_state_follows_and_nothing_else_does():
         if after is Mode.FOLLOW:
             assert now.running
             assert now.fresh
+            assert now.reaction is None
         elif now.running and now.fresh and not now.interrupted:
-            assert mode is Mode.SILENT
-            assert now.start_inhibited
+            silent = mode is Mode.SILENT and now.start_inhibited
+            assert silent or after is now.reaction
+
+
+def test_a_collision_changes_nothing_but_what_would_follow_or_hold():
+    for mode, now, policy, after in CASES:
+        without = next_mode(mode, replace(now, reaction=None), **policy)
+        if without is Mode.FOLLOW:
+            assert after is (now.reaction or Mode.FOLLOW)
+        elif after is not without:
+            # Zero torque does not become gravity compensation when states are stale.
+            assert (now.reaction, without, after) == (Mode.ZERO, Mode.HOLD, Mode.ZERO)
+            assert now.running
+            assert not now.fresh
 
 
 def test_an_interruption_silences_at_once():
@@ -67,7 +85,9 @@ def test_another_publisher_stops_nothing_that_has_begun():
 def test_a_stale_state_is_answered_as_on_stale_says():
     answers = {'hold': Mode.HOLD, 'zero': Mode.ZERO, 'stop': Mode.SILENT}
     for mode, now, policy, after in CASES:
-        if now.running and not (now.fresh or now.interrupted) and mode is not Mode.SILENT:
+        zero = now.reaction is Mode.ZERO
+        stale = now.running and not (now.fresh or now.interrupted)
+        if stale and mode is not Mode.SILENT and not zero:
             assert after is answers[policy['on_stale']]
 
 

@@ -60,12 +60,24 @@ def test_the_command_holds_the_payload():
 def test_what_is_told_is_decided_by_the_intervals(deviations, told):
     estimate = estimate_of(**deviations)
     assert estimate.told == told
-    assert bool(estimate.refusal) == (not told)
+    assert bool(estimate.refusal) == ('centre' not in told)
+    assert bool(estimate.service_call()) == ('centre' in told)
     if 'inertia' not in told:
         assert estimate.inertia == (0.0,) * 6
     if told:
         assert estimate.payload.mass == 1.3
         assert estimate.sentence().startswith('1.3 +- 0.002')
+
+
+def test_a_mass_without_its_centre_is_not_to_be_loaded():
+    """The centre found is that of the prior: its weight would act there."""
+    estimate = estimate_of(center=0.05)
+    assert estimate.told == 'mass'
+    assert '1.3 +- 0.002 kg on tool0' in estimate.refusal
+    assert '(40, 50, -20) +- (98, 98, 98) mm, +- 20 mm is needed' in estimate.refusal
+    assert estimate.sentence() == estimate.refusal
+    assert estimate.as_json()['set_payload'] == ''
+    assert estimate.as_json()['mass'] == 1.3
 
 
 def test_refusals_name_values_and_advice():

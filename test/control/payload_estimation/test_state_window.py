@@ -94,6 +94,21 @@ def test_no_window_reaches_over_a_gap():
         assert middle + half <= 0.9 or middle - half >= 0.9
 
 
+@pytest.mark.parametrize('parts', [500, 7, 1])
+def test_states_before_a_gap_are_filtered_however_they_come(parts):
+    """The windows are those of each stretch alone, also where one push holds several gaps."""
+    numbers = np.arange(2000)
+    rows = states(numbers / 500.0)
+    stretches = [rows[(numbers // 200 == k) & (numbers % 200 >= 30)] for k in range(10)]
+    expected = [time for part in stretches for time, _ in StateWindows(2).push(part)]
+    assert len(expected) >= 2 * len(stretches)
+    windows = StateWindows(2)
+    pushes = np.array_split(np.concatenate(stretches), parts)
+    found = [time for part in pushes for time, _ in windows.push(part)]
+    np.testing.assert_array_equal(found, expected)
+    assert windows.gaps == len(stretches) - 1
+
+
 def test_a_clock_that_was_set_back_begins_anew():
     times = np.arange(1000) / 500.0
     windows = StateWindows(2)

@@ -182,7 +182,19 @@ def test_without_mujoco_capsules_are_used(monkeypatch):
     folder = 'robot_dynamics_ros.identification.excitation.clearance'
     monkeypatch.delitem(sys.modules, f'{folder}.mujoco_distances', raising=False)
     monkeypatch.setitem(sys.modules, 'mujoco', None)
-    assert 'distances of enclosing capsules' in clearance(mujoco=True).words
+    words = clearance(mujoco=True).words
+    assert 'distances of enclosing capsules without MuJoCo (it is not installed' in words
+
+
+def test_why_mujoco_refuses_is_said(monkeypatch):
+    pytest.importorskip('mujoco')
+    from robot_dynamics_ros.identification.excitation.clearance import mujoco_distances
+
+    def refused(shapes):
+        raise ValueError('mesh volume\nis too small')
+
+    monkeypatch.setattr(mujoco_distances, '_geometry', refused)
+    assert 'MuJoCo (it refuses a shape: mesh volume is too small)' in clearance(mujoco=True).words
 
 
 def test_a_mesh_is_the_hull_of_its_vertices(tmp_path):
@@ -217,6 +229,35 @@ def test_geometry_that_cannot_be_read_is_replaced_and_said(wrong):
     capsule = f'<capsule radius="{RADIUS}" length="0.3"/>'
     text = urdf().replace(capsule, wrong)
     assert text != urdf()
-    said = clearance(mujoco=False, text=text).words
-    assert 'hand cannot be used: ' in said
-    assert 'link frames, of an assumed radius, for hand' in said
+    replaced = clearance(mujoco=False, text=text)
+    assert replaced.unread == ('hand',)
+    assert replaced.unchecked[0].startswith('hand: ')
+    assert 'link frames, of an assumed radius, for hand' in replaced.words
+
+
+def test_shapes_beside_one_that_cannot_be_read_are_kept():
+    """A ball of 0.2 m about the hand, beside a mesh that is not found, is still kept clear."""
+    missing = (
+        '<collision><geometry><mesh filename="package://nowhere/a.stl"/></geometry></collision>'
+    )
+    ball = '<collision><geometry><sphere radius="0.2"/></geometry></collision>'
+    text = urdf().replace('</link>', f'{missing}{ball}</link>')
+    text = text.replace('<link name="base"/>', f'<link name="base">{ball}</link>')
+    partly = clearance(mujoco=False, text=text, floor=None)
+    assert partly.unread == ('column', 'upper', 'fore', 'hand')
+    whole = clearance(mujoco=False, text=text.replace(missing, ''), floor=None)
+    assert whole.unread == whole.unchecked == ()
+    near = partly.at(POSES, 1.0).apart.min(axis=1)
+    assert (near <= whole.at(POSES, 1.0).apart.min(axis=1) + 1e-12).all()
+
+
+def test_links_without_geometry_are_said(arm):
+    """Of the arm the base alone; without its <collision> elements all links."""
+    base = 'base: no collision geometry of the base; distances from it are not known'
+    assert arm.unchecked == (base,)
+    bare = clearance(mujoco=False, text=urdf(collision=False))
+    assert bare.unchecked == (
+        'column, upper, fore, hand: no collision geometry; capsules of an assumed radius stand in',
+        base,
+    )
+    assert bare.unread == ()

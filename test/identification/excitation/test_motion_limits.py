@@ -56,6 +56,20 @@ def test_what_the_description_lacks_is_assumed_and_said():
     assert limits.half[0] > 0.0
 
 
+@pytest.mark.parametrize('kind', ['revolute', 'prismatic'])
+@pytest.mark.parametrize('ends', [(0, 0), (1, -1), (-1e16, 1e16)])
+def test_a_joint_without_usable_limits_is_refused(kind, ends):
+    """It may be locked in the hardware, or stop anywhere: no range is assumed for it."""
+    robot = arm(limit(*ends, 3), limit(-1, 1, 3), kind=kind)
+    with pytest.raises(ParameterError, match=rf'lead \({kind}, .* to .*leave .* --joints'):
+        MotionLimits.of(robot, None)
+
+
+def test_a_mimic_joint_without_limits_does_not_narrow_the_range():
+    limits = MotionLimits.of(arm(limit(-2.5, 2.5, 3), limit(0, 0, 4)), None)
+    assert (limits.lower[0], limits.upper[0]) == (-2.5, 2.5)
+
+
 def test_a_complete_description_needs_no_assumption():
     limits = MotionLimits.of(arm(limit(-1, 2, 3), limit(-1.5, 2.0, 4)), 5.0)
     assert limits.assumptions == ()

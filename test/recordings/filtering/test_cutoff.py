@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-pytest.importorskip('scipy')
-
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings.filtering.cutoff import (
     check_rate,

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 
-pytest.importorskip('scipy')
-
 from robot_dynamics_ros.recordings.filtering.zero_phase import Convolution, half_length, kernels
 
 CASES = [(20.0, 1000.0), (5.0, 1000.0), (7.5, 30.0), (11.0, 100.0), (31.25, 125.0)]

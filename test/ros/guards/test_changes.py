@@ -6,7 +6,6 @@ import sys
 import numpy as np
 import pytest
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
-from rclpy.parameter import Parameter
 from std_msgs.msg import String
 from three_joints import URDF
 
@@ -236,74 +235,3 @@ def test_gravity_in_the_root_link_and_in_no_frame(guarded, dynamics):
         scene.wait_for_states()
         lunar = dynamics.with_gravity((0.0, 0.0, 1.62)).bias_torque(Q, V)
         np.testing.assert_allclose(scene.recording.last, lunar, rtol=1e-12)
-
-
-def test_friction_is_added_where_it_is_asked_for(guarded, dynamics):
-    free = dynamics.bias_torque(Q, V)
-    viscous, coulomb = np.array([0.5, 3.0, 0.2]), np.array([1.0, 2.0, 0.3])
-    given = {'friction_viscous': [0.5, 3.0, 0.2], 'friction_coulomb': [1.0, 2.0, 0.3]}
-    with guarded(fade_time=FADE, **given) as scene:
-        scene.settle(free)
-        scene.set(terms=['gravity', 'coriolis', 'inertial', 'friction'], friction_smoothing=0.1)
-        smooth = np.array(V) / np.hypot(V, 0.1)
-        scene.settle(free + viscous * V + coulomb * smooth)
-        (result,) = scene.node.set_parameters([Parameter('friction_coulomb', value=[1.0, 2.0])])
-        assert not result.successful
-        assert 'friction_coulomb has 2 values' in result.reason
-
-
-def test_friction_of_each_direction_and_an_offset(guarded, dynamics):
-    """Velocities of both signs: the coefficients of their sign count."""
-    free, v = dynamics.bias_torque(Q, V), np.array(V)
-    forward, backward = np.array([1.0, 2.0, 0.3]), np.array([0.4, 5.0, 0.9])
-    terms = ['gravity', 'coriolis', 'inertial', 'friction']
-    coulomb = {'friction_coulomb': [*forward], 'friction_coulomb_negative': [*backward]}
-    with guarded(fade_time=FADE, terms=terms, **coulomb) as scene:
-        smooth = v / np.hypot(v, 0.01)
-        rubbing = free + np.where(v < 0.0, backward, forward) * smooth
-        scene.settle(rubbing)
-        scene.set(torque_offset=[0.5, -1.0, 0.25], friction_viscous_negative=[3.0])
-        offset = np.array([0.5, -1.0, 0.25])
-        scene.settle(rubbing + np.where(v < 0.0, 3.0, 0.0) * v + offset)
-        (result,) = scene.node.set_parameters([Parameter('torque_offset', value=[1.0, 2.0])])
-        assert not result.successful
-        assert 'torque_offset has 2 values' in result.reason
-
-
-def test_armature_counts_in_the_inertial_term(guarded, dynamics):
-    """A driver that says constant velocities but means an acceleration: by its reference."""
-    from references import follow, point, trajectory
-
-    a = [2.0, -1.0, 3.0]
-    rigid = dynamics.inverse_dynamics(Q, V, a)
-    with guarded(fade_time=FADE, armature=[0.3, 2.0, 0.1], reference_timeout=60.0) as scene:
-        scene.settle(dynamics.bias_torque(Q, V))
-        follow(scene.node, scene.observer, trajectory(point(Q, V, a)))
-        scene.settle(rigid + np.multiply([0.3, 2.0, 0.1], a))
-
-
-def test_the_measured_acceleration_is_estimated(guarded, dynamics):
-    """The velocity grows at a steady rate, by the stamps."""
-    a = np.array([0.4, -0.2, 0.3])
-    terms = ['inertial']
-    with guarded(fade_time=FADE, acceleration_cutoff=5.0, terms=terms) as scene:
-        begin = []
-
-        def accelerate(message):
-            stamp = message.header.stamp
-            now = stamp.sec + 1e-9 * stamp.nanosec
-            begin.append(now)
-            v = np.array(V) + a * (now - begin[0])
-            message.velocity = [0.0, *(float(x) for x in reversed(v))]
-
-        scene.driver.change = accelerate
-        wanted = dynamics.mass_matrix(Q) @ a
-        scene.observer.until(
-            lambda: np.allclose(scene.recording.last, wanted, rtol=1e-3, atol=1e-3), 'M a'
-        )
-        status = scene.status('timing', 'Hz')
-        assert ('delay of the acceleration filter [ms]', '31.83') in {
-            (pair.key, pair.value) for pair in status.values
-        }
-        scene.set(acceleration_cutoff=0.0)
-        scene.settle(np.zeros(3))

@@ -7,7 +7,11 @@ from three_joints import HEAVIER, INDEFINITE, URDF
 from robot_dynamics_ros.core import InertiaError, Payload, UnknownNameError, UrdfError
 from robot_dynamics_ros.core.codegen.kernel import native_obstacle
 from robot_dynamics_ros.ros.robot import compiler_process
-from robot_dynamics_ros.ros.robot.compilation import COMPILED_QUANTITIES, compile_robot
+from robot_dynamics_ros.ros.robot.compilation import (
+    COMPILED_QUANTITIES,
+    OBSERVER_QUANTITIES,
+    compile_robot,
+)
 from robot_dynamics_ros.ros.robot.compiler_process import CompilerProcessError, compile_elsewhere
 
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
@@ -23,7 +27,12 @@ def refuse_to_trace(*arguments):
 @pytest.mark.parametrize('frame', ['hand', 'slider'])
 def test_is_the_robot_that_is_compiled_here(frame, monkeypatch):
     payload = Payload.checked('payload', frame, 0.7, (0.1, 0.0, 0.2), np.zeros((3, 3)))
-    options = OPTIONS | {'payload': payload, 'armature': {'wrist': 0.2}}
+    quantities = COMPILED_QUANTITIES + OBSERVER_QUANTITIES
+    options = OPTIONS | {
+        'payload': payload,
+        'armature': {'wrist': 0.2},
+        'quantities': quantities,
+    }
     here = compile_robot(URDF, **options)
     monkeypatch.setattr('robot_dynamics_ros.core.quantities.trace', refuse_to_trace)
     there = compile_elsewhere(URDF, options)
@@ -34,7 +43,7 @@ def test_is_the_robot_that_is_compiled_here(frame, monkeypatch):
     tau = there.dynamics.inverse_dynamics(Q, V, A)
     assert np.array_equal(tau, here.dynamics.inverse_dynamics(Q, V, A))
     assert np.array_equal(there.pinocchio.mass_matrix(Q), here.pinocchio.mass_matrix(Q))
-    for quantity in COMPILED_QUANTITIES:
+    for quantity in quantities:
         there.dynamics._call[quantity]
 
 

@@ -163,6 +163,15 @@ def test_goals_that_cannot_be_estimated(scene):
         assert 'not configured' in client.refusal()
 
 
+def test_an_error_of_the_program_ends_the_goal_with_a_result(scene, monkeypatch):
+    def broken(*_):
+        raise ZeroDivisionError('planted')
+
+    with scene() as (_node, _observer, client, _player):
+        monkeypatch.setattr(estimate_payload, 'LivePayload', broken)
+        assert client.refusal() == 'ZeroDivisionError: planted'
+
+
 def test_states_that_do_not_tell(scene):
     """No efforts; and states that a guard rejects, named with the reason."""
     with scene() as (_node, observer, client, player):

@@ -15,7 +15,10 @@ INSTRUCTIONS = {
     'sub': f'fsub {FLAGS} double {{}}, {{}}',
     'mul': f'fmul {FLAGS} double {{}}, {{}}',
     'div': f'fdiv {FLAGS} double {{}}, {{}}',
+    'sqrt': f'call {FLAGS} double @llvm.sqrt.f64(double {{}})',
 }
+# What `INSTRUCTIONS` call.
+DECLARATIONS = ['declare double @llvm.sqrt.f64(double)']
 
 
 def constant(value: float) -> str:

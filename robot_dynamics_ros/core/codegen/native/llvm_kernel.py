@@ -13,7 +13,7 @@ from ...scalar import Scalar
 from ..expression import Expression
 from ..program import Program, needed_for
 from ..segments import SINES, Action, Check, Store, angles_of, cut, slots_of
-from .llvm_ir import CONTRACT, INSTRUCTIONS, LIKELY, constant, load, store
+from .llvm_ir import CONTRACT, DECLARATIONS, INSTRUCTIONS, LIKELY, constant, load, store
 from .llvm_sine import DECLARATION, LANES, ROUTINE
 
 # What a kernel returns, beside the number of the condition that does not hold, from 1.
@@ -56,6 +56,7 @@ def kernel_ir(program: Program) -> str:
     parameters = ', '.join([*vectors, 'ptr noalias %result', 'ptr noalias %scratch'])
     passed = ', '.join(f'ptr %{vector}' for vector in (*program.inputs, 'result', 'scratch'))
     lines = [
+        *DECLARATIONS,
         *_angles(parameters, angles, lanes),
         *(
             line

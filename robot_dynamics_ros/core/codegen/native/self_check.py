@@ -118,7 +118,7 @@ def rounded_values(
         # Written out: a call for each operand would double the time.
         x = step.operands[0]
         a, da = (values[x.index], errors[x.index]) if type(x) is Expression else (x, 0.0)
-        if operation in ('neg', 'sin', 'cos'):
+        if operation in ('neg', 'sin', 'cos', 'sqrt'):
             values[index], errors[index] = _unary(operation, a, da)
             continue
         x = step.operands[1]
@@ -143,5 +143,8 @@ def _unary(operation: str, a: float, da: float) -> Rounded:
     """Both back ends take the sine of the very same angle: its own error does not count."""
     if operation == 'neg':
         return -a, da
+    if operation == 'sqrt':
+        root = math.sqrt(a)
+        return root, divide(0.5 * da, root) + ROUNDING * root
     value = math.sin(a) if operation == 'sin' else math.cos(a)
     return value, SINE_ROUNDING * abs(value)

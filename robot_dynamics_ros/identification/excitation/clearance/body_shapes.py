@@ -44,6 +44,8 @@ class BodyShapes:
         bodies: (s,) the body that carries each; -1 is the base.
         distances: between shapes.
         words: which geometry is used, for people.
+        unchecked: links whose own geometry is not checked, and why, as sentences.
+        unread: links whose <collision> could not be used.
     """
 
     model: RobotModel
@@ -51,6 +53,8 @@ class BodyShapes:
     bodies: Indices
     distances: Distances
     words: str
+    unchecked: tuple[str, ...]
+    unread: tuple[str, ...]
 
     @classmethod
     def of(cls, model: RobotModel, urdf: str, folder: Path | None, mujoco: bool) -> BodyShapes:
@@ -69,14 +73,30 @@ class BodyShapes:
         bare = (massive - carried) | broken
         shapes = (*loaded.shapes, *frame_capsules(model, bare))
         bodies = np.array([model.frames[shape.frame].body for shape in shapes], dtype=np.intp)
-        distances = _distances(shapes, mujoco)
+        distances, measured_by = _distances(shapes, mujoco)
         said = ['collision geometry'] if loaded.shapes else []
         if bare:
-            named = ', '.join(frame.name for frame in model.frames if frame.body in bare)
-            said.append(f'capsules along the link frames, of an assumed radius, for {named}')
-        said += [f'{name} cannot be used: {why}' for name, why in loaded.missing.items()]
-        words = '; '.join([*said, distances.words])
-        return cls(model, shapes, bodies, distances, words)
+            said.append(
+                'capsules along the link frames, of an assumed radius, for '
+                f'{_links_of(model, bare)}'
+            )
+        unread = tuple(loaded.missing)
+        unchecked = [
+            f'{name}: {why}; capsules of an assumed radius stand in'
+            for name, why in loaded.missing.items()
+        ]
+        if without := bare - broken:
+            unchecked.append(
+                f'{_links_of(model, without)}: no collision geometry; capsules of an assumed '
+                'radius stand in'
+            )
+        if -1 not in carried | broken:
+            unchecked.append(
+                f'{_links_of(model, {-1})}: no collision geometry of the base; distances from it '
+                'are not known'
+            )
+        words = '; '.join([*said, measured_by])
+        return cls(model, shapes, bodies, distances, words, tuple(unchecked), unread)
 
     def lowest(self, poses: Array, chosen: Indices) -> tuple[Array, Array]:
         """Heights (m, k) of some shapes in the base, and their lowest points (m, k, 3) [m].
@@ -99,13 +119,22 @@ class BodyShapes:
         return next(frame.name for frame in self.model.frames if frame.body == body)
 
 
-def _distances(shapes: Sequence[Shape], mujoco: bool) -> Distances:
-    if mujoco and shapes:
-        try:
-            # Optional: without it, capsules are used.
-            from .mujoco_distances import MujocoDistances
+def _links_of(model: RobotModel, bodies: set[int]) -> str:
+    """The links of some bodies, separated by commas."""
+    return ', '.join(frame.name for frame in model.frames if frame.body in bodies)
 
-            return MujocoDistances(shapes)
-        except (ImportError, ValueError):
-            pass
-    return CapsuleDistances(shapes)
+
+def _distances(shapes: Sequence[Shape], mujoco: bool) -> tuple[Distances, str]:
+    """What measures distances, and that in words: with the reason where it is not MuJoCo."""
+    if not (mujoco and shapes):
+        return CapsuleDistances(shapes), CapsuleDistances.words
+    try:
+        # Optional: without it, capsules are used.
+        from .mujoco_distances import MujocoDistances
+
+        return MujocoDistances(shapes), MujocoDistances.words
+    except ImportError:
+        why = "it is not installed: pip install 'robot_dynamics_ros[simulation]'"
+    except ValueError as error:
+        why = f'it refuses a shape: {" ".join(str(error).split())}'
+    return CapsuleDistances(shapes), f'{CapsuleDistances.words} without MuJoCo ({why})'

@@ -17,7 +17,8 @@ class CapsuleDistances:
     """Distances that are never larger than those of the shapes, as capsules enclose them.
 
     Attributes:
-        words, exchanged: see `body_shapes.Distances`.
+        words: see `body_shapes.Distances`.
+        exchanged: the same.
     """
 
     words = 'distances of enclosing capsules'

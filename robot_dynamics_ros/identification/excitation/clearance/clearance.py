@@ -43,6 +43,8 @@ class Clearance:
         floor: height in the base frame [m]; None for no floor.
         words: which geometry is used.
         exceptions: bodies with a smaller distance or none, as sentences.
+        unchecked: links whose own geometry is not checked, and why, as sentences.
+        unread: links whose <collision> could not be used.
     """
 
     def __init__(
@@ -72,6 +74,7 @@ class Clearance:
         self._shapes = BodyShapes.of(dynamics.model, urdf, folder, mujoco)
         self._kept = KeptDistances.of(self._shapes, self._motion.poses(poses), distance, floor)
         self.words, self.exceptions = self._shapes.words, self._kept.exceptions
+        self.unchecked, self.unread = self._shapes.unchecked, self._shapes.unread
 
     @property
     def pairs(self) -> set[tuple[str, str]]:

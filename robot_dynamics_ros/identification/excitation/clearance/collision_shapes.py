@@ -44,7 +44,7 @@ class LoadedShapes:
 
     Attributes:
         shapes: of all links.
-        missing: why a link has no shapes, by its name.
+        missing: why a <collision> of a link has no shape, by the name of the link.
     """
 
     shapes: tuple[Shape, ...]
@@ -72,11 +72,18 @@ def collision_shapes(model: RobotModel, urdf: str, folder: Path | None) -> Loade
 
 
 def _shapes_of(link: Element, frame: int, folder: Path | None) -> tuple[list[Shape], str]:
-    """All shapes of a link, or none and why."""
+    """The shapes of a link that can be used, and why others cannot."""
+    tried = [_shape_or_reason(part, frame, folder) for part in link.findall('collision')]
+    found = [one for one in tried if isinstance(one, Shape)]
+    reasons = dict.fromkeys(one for one in tried if isinstance(one, str))
+    return found, ', '.join(reasons)
+
+
+def _shape_or_reason(element: Element, frame: int, folder: Path | None) -> Shape | str:
     try:
-        return [_shape(part, frame, folder) for part in link.findall('collision')], ''
+        return _shape(element, frame, folder)
     except (MeshError, ValueError) as error:
-        return [], str(error)
+        return str(error)
 
 
 def _shape(element: Element, frame: int, folder: Path | None) -> Shape:
@@ -91,7 +98,7 @@ def _shape(element: Element, frame: int, folder: Path | None) -> Shape:
         raise ValueError('a collision has no geometry')
     points, radius = _points(geometry, folder)
     place = Element('origin') if origin is None else origin
-    rotation = np.array(rotation_from_rpy(*_numbers(place, 'rpy', 3, '0 0 0')))
+    rotation: Array = np.array(rotation_from_rpy(*_numbers(place, 'rpy', 3, '0 0 0')))
     return Shape(frame, points @ rotation.T + _numbers(place, 'xyz', 3, '0 0 0'), radius)
 
 

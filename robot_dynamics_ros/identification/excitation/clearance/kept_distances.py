@@ -60,7 +60,8 @@ class KeptDistances:
             ParameterError: a body that moves is never above the floor.
         """
         pairs, apart, said = _pairs(shapes, poses, distance)
-        above, height, low = np.empty(0, np.intp), np.empty(0), []
+        above, height = np.empty(0, np.intp), np.empty(0)
+        low: list[str] = []
         if floor is not None:
             above, height, low = _above(shapes, poses, distance, floor)
         return cls(pairs, apart, above, height, (*said, *low))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from textwrap import shorten
+from typing import Any
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
@@ -29,8 +30,8 @@ def mesh_vertices(file: Path) -> Array:
     except ImportError:
         raise MeshError("meshes need trimesh: pip install 'robot_dynamics_ros[picture]'") from None
     try:
-        mesh = trimesh.load(file, force='mesh', process=False)
-        vertices = np.asarray(mesh.vertices, float)
+        mesh: Any = trimesh.load(file, force='mesh', process=False)
+        vertices: Array = np.asarray(mesh.vertices, dtype=np.float64)
     # A reader of any format may raise anything on a broken file.
     except Exception as error:
         why = shorten(str(error), 150) or type(error).__name__

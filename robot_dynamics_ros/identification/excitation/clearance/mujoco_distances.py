@@ -18,7 +18,8 @@ class MujocoDistances:
     """Distances of the shapes themselves: MuJoCo's geometry, moved by our kinematics.
 
     Attributes:
-        words, exchanged: see `body_shapes.Distances`.
+        words: see `body_shapes.Distances`.
+        exchanged: the same.
     """
 
     words = 'distances of convex hulls by MuJoCo'
@@ -35,10 +36,10 @@ class MujocoDistances:
         self._data = mujoco.MjData(self._model)
         # MuJoCo moves the origin of a mesh to its centre.
         self._places = self._model.geom_pos.copy()
-        self._turns = np.empty((len(shapes), 9))
-        for turn, quaternion in zip(self._turns, self._model.geom_quat, strict=True):
+        turns = np.empty((len(shapes), 9))
+        for turn, quaternion in zip(turns, self._model.geom_quat, strict=True):
             mujoco.mju_quat2Mat(turn, quaternion)
-        self._turns = self._turns.reshape(-1, 3, 3)
+        self._turns = turns.reshape(-1, 3, 3)
         self._reach = self._model.geom_rbound.copy()
 
     def measure(self, poses: Array, pairs: Indices, cutoff: float) -> tuple[Array, Array]:

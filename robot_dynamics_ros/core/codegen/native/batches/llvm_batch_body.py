@@ -59,8 +59,11 @@ class BatchBody:
 
     def _compute(self, step: Expression) -> None:
         operands = ', '.join(map(self.operand, step.operands))
-        instruction = f'{INSTRUCTIONS[step.operation]} {self._flags}'
-        vector = self.code.value(f'{instruction} {self.code.kind} {operands}')
+        if step.operation == 'sqrt':
+            vector = self.code.square_root(operands)
+        else:
+            instruction = f'{INSTRUCTIONS[step.operation]} {self._flags}'
+            vector = self.code.value(f'{instruction} {self.code.kind} {operands}')
         self._known[step.index] = vector
         if step.index in self._slots:
             self.code.store(vector, '%scratch', self._slots[step.index])

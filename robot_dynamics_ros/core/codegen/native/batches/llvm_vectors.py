@@ -67,6 +67,10 @@ class VectorCode:
         """The absolute values."""
         return self.value(f'call {self.kind} @llvm.fabs.v{self.lanes}f64({self.kind} {vector})')
 
+    def square_root(self, vector: str) -> str:
+        """The square roots."""
+        return self.value(f'call {self.kind} @llvm.sqrt.v{self.lanes}f64({self.kind} {vector})')
+
     def all_hold(self, comparison: str, vector: str, limit: float) -> str:
         """An i1: whether the comparison of LLVM's fcmp holds in every lane."""
         lanes = self.value(f'fcmp {comparison} {self.kind} {vector}, {self.every(limit)}')
@@ -88,4 +92,5 @@ def declarations(lanes: int) -> list[str]:
     return [
         f'declare {kind} @llvm.fma.v{lanes}f64({kind}, {kind}, {kind})',
         f'declare {kind} @llvm.fabs.v{lanes}f64({kind})',
+        f'declare {kind} @llvm.sqrt.v{lanes}f64({kind})',
     ]

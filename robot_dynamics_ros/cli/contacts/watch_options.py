@@ -1,0 +1,97 @@
+"""Options of subcommands that watch recordings with the external-force observer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from robot_dynamics_ros.contacts import WatchSettings
+from robot_dynamics_ros.core import parse_urdf
+
+from ..recorded_robot import recorded_robot
+from ..recording_options import RecordingOptions
+from .watch_parameters import with_parameter_files
+
+Command = TypeVar('Command', bound=Callable[..., Any])
+
+FALSE_ALARMS_PER_HOUR = 0.1
+
+
+@dataclass(frozen=True)
+class WatchOptions:
+    """How recordings are read and watched; plain data, which other processes take.
+
+    Attributes:
+        recording: how they are read.
+        settings: of observer and detector.
+        false_alarms_per_hour: of thresholds that are learned.
+    """
+
+    recording: RecordingOptions
+    settings: WatchSettings
+    false_alarms_per_hour: float
+
+
+def watch_options(command: Command) -> Command:
+    """Give a subcommand options of the observer, each an argument of its function.
+
+    They are `parameters`, `bandwidth`, `split` and `false_alarms`.
+    """
+    positive = click.FloatRange(min=0.0, min_open=True)
+    for option in (
+        click.option(
+            '--false-alarms', type=positive, default=FALSE_ALARMS_PER_HOUR, show_default=True,
+            metavar='RATE', help='Per hour, of thresholds that are learned.',
+        ),
+        click.option(
+            '--split', type=positive, metavar='HZ',
+            help='What is slower is a push, what is faster a collision. [default: 5]',
+        ),
+        click.option(
+            '--bandwidth', type=positive, metavar='HZ',
+            help='Of the observer. [default: 20, or a fifth of the rate of the states]',
+        ),
+        click.option(
+            '--parameters', multiple=True, metavar='FILE',
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help='Parameter file of dynamics_node: friction, offsets, armature, bandwidth and '
+            'thresholds; may be repeated.',
+        ),
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def settings_of(
+    options: RecordingOptions,
+    files: Sequence[Path],
+    parameters: Sequence[Path],
+    bandwidth: float | None,
+    split: float | None,
+) -> WatchSettings:
+    """The settings of a command line.
+
+    Args:
+        options: of the recordings.
+        files: of the first recording, which may have the description.
+        parameters: files; later ones have precedence.
+        bandwidth: of the observer [Hz]; None for that of the files, or the usual one.
+        split: between the bands [Hz]; likewise.
+
+    Raises:
+        ParameterError: a parameter file is not one.
+        RobotDynamicsError: recording or description cannot be used.
+        OSError: a file cannot be read.
+    """
+    settings = WatchSettings()
+    if not parameters and bandwidth is None:
+        return settings if split is None else replace(settings, cutoff=split)
+    joints = parse_urdf(recorded_robot(options, files)[0]).joint_names
+    settings = with_parameter_files(settings, parameters, joints)
+    if bandwidth is not None:
+        settings = replace(settings, bandwidth=dict.fromkeys(joints, bandwidth))
+    return settings if split is None else replace(settings, cutoff=split)

@@ -1,0 +1,203 @@
+"""Thresholds learned from recordings without contact, and how well they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.control.external_forces.detection import (
+    ContactThresholds,
+    learned_thresholds,
+)
+from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import PARTS
+from robot_dynamics_ros.control.external_forces.detection.extreme_values import FEWEST
+from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
+from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
+    REST,
+    cells_of_block,
+)
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import RecordingError
+
+from .joint_residuals import JointResiduals
+from .kept_peaks import KeptPeaks
+
+# Bandwidths that come from the rates of recordings may differ by so much.
+SAME = 0.02
+
+
+@dataclass(frozen=True)
+class SurveyedRecording:
+    """What is kept of one recording; plain data.
+
+    Attributes:
+        name: of the recording.
+        robot: its name.
+        joints: watched ones, k of them.
+        unwatched: joints without a varying effort.
+        units: (k) of their residuals.
+        bandwidth: (k,) of the observer [Hz].
+        peaks: the largest residuals.
+        residuals: how large they are.
+        remarks: about the recording.
+    """
+
+    name: str
+    robot: str
+    joints: tuple[str, ...]
+    unwatched: tuple[str, ...]
+    units: tuple[str, ...]
+    bandwidth: Array
+    peaks: KeptPeaks
+    residuals: JointResiduals
+    remarks: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """What is said of it beside its joints."""
+        return {
+            'file': self.name,
+            'samples': self.residuals.samples,
+            'unwatched': list(self.unwatched),
+            'remarks': list(self.remarks),
+        }
+
+
+@dataclass(frozen=True)
+class ThresholdSurvey:
+    """The thresholds of some recordings.
+
+    Attributes:
+        recordings: at least one, with the same joints.
+        thresholds: learned from all of them.
+        cutoff: between the bands [Hz].
+        residuals: of all of them.
+        mean_limits: (2, k) threshold of collision and push, on average along the recordings.
+        exceeded: each half of the recordings with the thresholds of the other half: recording and
+            begin [s] of each alarm; None where the halves are too short.
+        still: joints that hardly move.
+    """
+
+    recordings: tuple[SurveyedRecording, ...]
+    thresholds: ContactThresholds
+    cutoff: float
+    residuals: JointResiduals
+    mean_limits: Array
+    exceeded: tuple[tuple[str, float], ...] | None
+    still: tuple[str, ...]
+
+    @property
+    def robot(self) -> str:
+        """Its name."""
+        return self.recordings[0].robot
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of the watched joints, k of them."""
+        return self.recordings[0].joints
+
+    def as_json(self) -> dict[str, Any]:
+        """The result by names, in SI units, without doubts."""
+        joints = self.residuals.as_json(self.joints)
+        exceeded = None
+        if self.exceeded is not None:
+            exceeded = [{'recording': name, 'time': time} for name, time in self.exceeded]
+        return {
+            'robot': self.robot,
+            'false_alarms_per_hour': self.thresholds.false_alarms_per_hour,
+            'seconds': self.thresholds.seconds,
+            'bandwidth': self.recordings[0].bandwidth,
+            'cutoff': self.cutoff,
+            'joints': {
+                name: {**figures, **self._bands_as_json(index)}
+                for index, (name, figures) in enumerate(joints.items())
+            },
+            'exceeded': exceeded,
+            'recordings': [one.as_json() for one in self.recordings],
+        }
+
+    def _bands_as_json(self, index: int) -> dict[str, Any]:
+        """Unit and thresholds of one joint."""
+        parts = self.thresholds.coefficients[:, :, index]
+        bands = {
+            band: {
+                **dict(zip(PARTS, parts[row], strict=True)),
+                'mean': self.mean_limits[row, index],
+            }
+            for row, band in enumerate(BANDS)
+        }
+        return {'unit': self.recordings[0].units[index], **bands}
+
+
+def surveyed(
+    recordings: Sequence[SurveyedRecording], cutoff: float, false_alarms_per_hour: float
+) -> ThresholdSurvey:
+    """Learn thresholds from recordings.
+
+    Args:
+        recordings: at least one.
+        cutoff: between the bands [Hz].
+        false_alarms_per_hour: of both bands and all joints together.
+
+    Raises:
+        RecordingError: the recordings have other watched joints, or another bandwidth.
+        StateError: they are too short.
+    """
+    first = recordings[0]
+    for one in recordings[1:]:
+        _check_alike(one, first)
+    peaks = KeptPeaks.joined([one.peaks for one in recordings])
+    thresholds = learned_thresholds(peaks, false_alarms_per_hour)
+    residuals = first.residuals
+    for one in recordings[1:]:
+        residuals = residuals.joined(one.residuals)
+    speeds = peaks.motions[:, 1, 0].mean(axis=0)
+    return ThresholdSurvey(
+        tuple(recordings),
+        thresholds,
+        cutoff,
+        residuals,
+        thresholds.limits(peaks.motions).mean(axis=0),
+        _exceeded(recordings, peaks, false_alarms_per_hour),
+        tuple(name for name, speed in zip(first.joints, speeds, strict=True) if speed < REST),
+    )
+
+
+def _check_alike(one: SurveyedRecording, first: SurveyedRecording) -> None:
+    """Check that two recordings can be learned from together.
+
+    Raises:
+        RecordingError: they have other watched joints, or another bandwidth.
+    """
+    if one.joints != first.joints:
+        raise RecordingError(
+            f'{one.name} has efforts of {", ".join(one.joints)}, {first.name} of '
+            f'{", ".join(first.joints)}: learn from them apart'
+        )
+    if not np.allclose(one.bandwidth, first.bandwidth, rtol=SAME):
+        lowest = min(one.bandwidth.min(), first.bandwidth.min())
+        raise RecordingError(
+            f'{one.name} has another rate of states than {first.name}: choose a bandwidth '
+            f'for both with --bandwidth, such as {lowest:.3g}'
+        )
+
+
+def _exceeded(
+    recordings: Sequence[SurveyedRecording], peaks: KeptPeaks, false_alarms_per_hour: float
+) -> tuple[tuple[str, float], ...] | None:
+    """Alarms in each half of the cells, with the thresholds of the other half."""
+    count = len(peaks.times)
+    if count // 2 < FEWEST * cells_of_block(peaks):
+        return None
+    names = [one.name for one in recordings for _ in one.peaks.times]
+    half = count // 2
+    halves = (slice(half), slice(half, count))
+    result = []
+    for learned, tested in (halves, halves[::-1]):
+        thresholds = learned_thresholds(peaks.part(learned), false_alarms_per_hour)
+        for row in peaks.part(tested).exceeding(thresholds):
+            index = (tested.start or 0) + row
+            result.append((names[index], float(peaks.times[index])))
+    return tuple(sorted(result, key=lambda each: (names.index(each[0]), each[1])))

@@ -1,0 +1,37 @@
+"""How a recorded robot is watched: friction, observer and thresholds, by joint name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from robot_dynamics_ros.control.external_forces.detection.residual_bands import CUTOFF
+from robot_dynamics_ros.core.model.friction import SMOOTHING
+
+ByJoint = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class WatchSettings:
+    """Values of parameters of dynamics_node; joints that are not named have those of the URDF.
+
+    Attributes:
+        friction: by argument of `JointFriction`, such as `viscous`, and joint name.
+        smoothing: of the friction [rad/s or m/s].
+        offset: constant torque [N m or N].
+        armature: reflected rotor inertia [kg m^2 or kg].
+        gravity: acceleration of free fall in the base frame [m/s^2]; None for the standard one.
+        bandwidth: of the observer [Hz]; the usual one for joints that are not named.
+        cutoff: between the bands [Hz].
+        thresholds: by name of the parameter, such as `collision_threshold`, and joint name; empty
+            where none are given.
+    """
+
+    friction: Mapping[str, ByJoint] = field(default_factory=dict)
+    smoothing: float = SMOOTHING
+    offset: ByJoint = field(default_factory=dict)
+    armature: ByJoint = field(default_factory=dict)
+    gravity: tuple[float, ...] | None = None
+    bandwidth: ByJoint = field(default_factory=dict)
+    cutoff: float = CUTOFF
+    thresholds: Mapping[str, ByJoint] = field(default_factory=dict)

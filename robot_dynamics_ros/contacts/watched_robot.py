@@ -1,0 +1,125 @@
+"""A robot whose recordings are searched for contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from robot_dynamics_ros.control.external_forces.contact_link import ContactLinks
+from robot_dynamics_ros.control.external_forces.detection import (
+    BandThreshold,
+    ContactThresholds,
+)
+from robot_dynamics_ros.control.external_forces.momentum_observer import ExternalForceObserver
+from robot_dynamics_ros.core import JointFriction, ParameterError, RobotDynamics, RobotModel
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+
+from .watch_settings import ByJoint, WatchSettings
+
+# Of the observer [Hz], as of dynamics_node by default, and of the rate of the states at most: r is
+# noise beyond it.
+BANDWIDTH, SHARE_OF_RATE = 20.0, 0.2
+
+
+class WatchedRobot:
+    """The robot, its friction and its settings.
+
+    Attributes:
+        model: whose joints are those of the recording.
+        settings: see `WatchSettings`.
+        links: which link is touched.
+    """
+
+    def __init__(self, model: RobotModel, settings: WatchSettings) -> None:
+        """Compile nothing yet.
+
+        Args:
+            model: whose independent joints are those of the recording, in their order.
+            settings: see `WatchSettings`; joints that the model does not have do not matter.
+
+        Raises:
+            ParameterError: a value is negative or not finite.
+        """
+        names = {joint.name for joint in model.joints}
+
+        def known(values: ByJoint) -> dict[str, float]:
+            return {name: value for name, value in values.items() if name in names}
+
+        self.model = model.with_armature(known(settings.armature))
+        self.settings = settings
+        self.links = ContactLinks(self.model)
+        gravity = STANDARD_GRAVITY if settings.gravity is None else settings.gravity
+        self._dynamics = RobotDynamics(self.model, gravity=gravity)
+        friction = {name: known(values) for name, values in settings.friction.items()}
+        self._friction = JointFriction(self.model, smoothing=settings.smoothing, **friction)
+        offset = known(settings.offset)
+        self._offset = np.array([offset.get(name, 0.0) for name in self.model.joint_names])
+
+    def wanted_bandwidth(self) -> Array:
+        """(n,) of the observer, as far as the states come often enough [Hz]."""
+        given = self.settings.bandwidth
+        return np.array([given.get(name, BANDWIDTH) for name in self.model.joint_names])
+
+    def bandwidth(self, interval: float) -> Array:
+        """(n,) of the observer [Hz].
+
+        Args:
+            interval: usual time between two states [s].
+        """
+        return np.minimum(self.wanted_bandwidth(), SHARE_OF_RATE / interval)
+
+    def observer(self, interval: float, longest: float) -> ExternalForceObserver:
+        """A new observer.
+
+        Args:
+            interval: usual time between two states [s].
+            longest: time between two consecutive states [s].
+        """
+        return ExternalForceObserver(
+            self._dynamics,
+            self.bandwidth(interval),
+            friction=self._friction,
+            offset=self._offset,
+            longest_interval=longest,
+        )
+
+    def thresholds(self, joints: Sequence[str]) -> ContactThresholds | None:
+        """Those of the settings, for some joints; None where there are none.
+
+        Args:
+            joints: names, in this order.
+
+        Raises:
+            ParameterError: a joint has none, or a value is out of bounds.
+        """
+        given = self.settings.thresholds
+        if not given:
+            return None
+        return ContactThresholds(
+            _band('collision_threshold', given, joints), _band('push_threshold', given, joints)
+        )
+
+
+def _band(name: str, given: Mapping[str, ByJoint], joints: Sequence[str]) -> BandThreshold:
+    """The threshold of one band.
+
+    Args:
+        name: of the parameter with its constant part.
+        given: values by parameter and joint name.
+        joints: names.
+    """
+    constant = given.get(name, {})
+    if missing := [joint for joint in joints if joint not in constant]:
+        raise ParameterError(
+            f'{name} of {missing[0]} is missing: learn it with robot_dynamics thresholds'
+        )
+
+    def part(suffix: str) -> Array:
+        values = given.get(f'{name}_{suffix}', {})
+        return np.array([values.get(joint, 0.0) for joint in joints])
+
+    return BandThreshold.of(
+        [constant[joint] for joint in joints], part('velocity'), part('acceleration')
+    )

@@ -1,0 +1,115 @@
+"""The residual of an external-force observer, split into a fast and a slow band."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+
+COLLISION, PUSH = 0, 1
+BANDS = ('collision', 'push')
+# What a threshold depends on, beside its constant.
+SPEED, ACCELERATION = 0, 1
+# Between the bands [Hz]: above most of what the error of a model is in a motion, below an impact.
+CUTOFF = 5.0
+# Of the derivative of the velocity [Hz]: faster than the fast band has to rise.
+ACCELERATION_CUTOFF = 20.0
+
+
+class ResidualBands:
+    """Splits residuals by a first-order low pass, and filters the motion for their thresholds.
+
+    Push: s_k = s_(k-1) + w (r_k - s_(k-1)), w = 1 - exp(-2 pi f dt), the low pass. Collision:
+    r - s. The observer itself is the upper edge of the fast band, which so is a band pass.
+
+    A model whose error is at most c_0 + c_1 |v| + c_2 |a| gives a slow band of at most the low
+    pass of that, since the low pass has weights that are not negative: so the speed and the
+    acceleration of a threshold are low-passed too. Of the fast band they are the larger of the
+    present and the low-passed one: it rises at once, and decays as the low pass does. The
+    acceleration is the filtered derivative of the velocity.
+
+    An observer begins at zero, and rises to the error of the model as if something hit the arm: so
+    the fast band is zero for the first 1 / f seconds. A collision then is seen in the slow band.
+
+    Attributes:
+        size: number of joints, n.
+        cutoff: f [Hz].
+        values: (2, n) collision and push [N m or N].
+        motion: (2, 2, n), of each band the speed [rad/s or m/s] and the absolute acceleration
+            [rad/s^2 or m/s^2] that its threshold depends on.
+    """
+
+    def __init__(self, size: int, cutoff: float = CUTOFF) -> None:
+        """Without a residual yet.
+
+        Args:
+            size: number of joints, n.
+            cutoff: f [Hz].
+        """
+        self.size, self.cutoff = size, cutoff
+        # Residual, speed and acceleration: of each band, as they came, and their changes.
+        bands = np.zeros((2, 3, size))
+        self.values, self.motion = bands[:, 0], bands[:, 1:]
+        self._fast, self._fast_motion = self.values[COLLISION], self.motion[COLLISION]
+        self._low, self._slow, self._slow_motion = bands[PUSH], bands[PUSH, 0], bands[PUSH, 1:]
+        self._inputs, self._change = np.zeros((2, 3, size))
+        self._residual, self._speed, self._acceleration = self._inputs
+        self._motion = self._inputs[1:]
+        # The velocity, low-passed for its derivative, and its change.
+        self._velocity, self._step_of_velocity = np.zeros((2, size))
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin again, after a discontinuity of the residual or of time."""
+        self._time = self._elapsed = self._begin = math.nan
+        self._weight = self._velocity_weight = self._per_elapsed = math.nan
+
+    def step(self, r: Array, v: Array, time: float) -> None:
+        """Take a residual, in `values` and `motion`; one that is not newer is ignored.
+
+        Args:
+            r: (n,) residual [N m or N].
+            v: (n,) velocities [rad/s or m/s].
+            time: of both [s].
+        """
+        elapsed = time - self._time
+        if elapsed <= 0.0:
+            return
+        self._time = time
+        self._residual[:] = r
+        np.absolute(v, self._speed)
+        if elapsed > 0.0:
+            self._filter(v, elapsed)
+        else:
+            # The first one: nothing is before it.
+            self._velocity[:] = v
+            self._acceleration.fill(0.0)
+            self._low[:] = self._inputs
+            self._begin = time
+        np.maximum(self._motion, self._slow_motion, out=self._fast_motion)
+        if time - self._begin < 1.0 / self.cutoff:
+            self._fast.fill(0.0)
+        else:
+            np.subtract(self._residual, self._slow, self._fast)
+
+    def _filter(self, v: Array, elapsed: float) -> None:
+        """Derive the velocity, and move the low-passed values towards the inputs."""
+        if elapsed != self._elapsed:
+            # At a constant interval, once.
+            self._elapsed = elapsed
+            self._weight = -math.expm1(-2.0 * math.pi * self.cutoff * elapsed)
+            self._velocity_weight = -math.expm1(-2.0 * math.pi * ACCELERATION_CUTOFF * elapsed)
+            self._per_elapsed = 1.0 / elapsed
+        # The change of the low-passed velocity in its time is the filtered derivative.
+        step = self._step_of_velocity
+        np.subtract(v, self._velocity, step)
+        step *= self._velocity_weight
+        self._velocity += step
+        np.multiply(step, self._per_elapsed, self._acceleration)
+        np.absolute(self._acceleration, self._acceleration)
+        change = self._change
+        np.subtract(self._inputs, self._low, change)
+        change *= self._weight
+        self._low += change

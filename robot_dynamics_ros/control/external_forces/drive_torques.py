@@ -1,0 +1,98 @@
+"""What an observer needs of each joint state: torques of the drives, and measured velocities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array, all_finite
+
+
+class DriveTorques:
+    """Keeps the last torque of each drive, from states that may hold some of the joints.
+
+    Attributes:
+        torque: (n,) of all independent joints [N m or N]; 0 of those that are not commanded.
+    """
+
+    def __init__(self, joints: Sequence[str], indices: npt.NDArray[np.intp], size: int) -> None:
+        """Without a state.
+
+        Args:
+            joints: names of the commanded joints, k of them.
+            indices: (k,) of these among the independent joints.
+            size: number of independent joints, n.
+        """
+        self._joints = tuple(joints)
+        # A view is faster than a copy.
+        whole = np.array_equal(indices, np.arange(size))
+        self._indices = slice(None) if whole else indices
+        self.torque = np.zeros(size)
+        self._v, self._effort = np.empty((2, len(self._joints)))
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget all states."""
+        self._v.fill(math.nan)
+        self._effort.fill(math.nan)
+
+    def measured(self, q: Array, v: Array | None, effort: Array | None) -> str:
+        """Take the efforts of a state.
+
+        Args:
+            q: (n,) positions of the state; NaN for joints that it does not hold.
+            v: (n,) velocities of the state, NaN where not measured; None if none was.
+            effort: (n,) efforts of the state, likewise [N m or N].
+
+        Returns:
+            Why the torques or the velocities are not known, as a phrase; empty if they are.
+        """
+        given = None if effort is None else effort[self._indices]
+        if given is not None and v is not None and all_finite(given):
+            velocities = v[self._indices]
+            if all_finite(velocities):
+                self._v[:], self._effort[:] = velocities, given
+                self.torque[self._indices] = given
+                return ''
+        reason = self._take(q, v, given)
+        if reason or all_finite(self._effort):
+            return reason
+        names = _named(self._joints, self._effort)
+        return f'effort of {names} is not measured: external_from: commanded uses the commands'
+
+    def commanded(self, q: Array, v: Array | None, command: Array | None) -> str:
+        """Take the last command; returns as `measured`.
+
+        Args:
+            q: (n,) positions of the state; NaN for joints that it does not hold.
+            v: (n,) velocities of the state, NaN where not measured; None if none was.
+            command: (k,) of the commanded joints [N m or N]; None where nothing is commanded.
+        """
+        if command is None:
+            return 'no torque is commanded, and external_from is commanded'
+        reason = self._take(q, v, command)
+        # A state that holds some of the joints tells nothing of the commands.
+        self._effort[:] = self.torque[self._indices] = command
+        return reason
+
+    def _take(self, q: Array, v: Array | None, effort: Array | None) -> str:
+        """Keep velocities and efforts (k,); why velocities are not known, empty if they are."""
+        held = ~np.isnan(q[self._indices])
+        self._v[held] = math.nan if v is None else v[self._indices][held]
+        self._effort[held] = math.nan if effort is None else effort[held]
+        self.torque[self._indices] = self._effort
+        if all_finite(self._v):
+            return ''
+        return (
+            f'velocity of {_named(self._joints, self._v)} is not measured: external torques need '
+            'measured velocities'
+        )
+
+
+def _named(joints: Sequence[str], values: Array) -> str:
+    """The joints whose values (k,) are not finite."""
+    missing = np.flatnonzero(~np.isfinite(values)).tolist()
+    return ', '.join(joints[index] for index in missing)

@@ -1,0 +1,288 @@
+"""The external torques of a robot that is commanded: from its joint states to contacts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.dynamics import RobotDynamics
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.model.payload_body import tip_frame
+
+from .drive_torques import DriveTorques
+from .effort_check import EffortCheck
+from .external_settings import ExternalSettings
+from .live_contact import LiveContact
+from .momentum_observer import ExternalForceObserver
+from .wrench import WrenchEstimate, WrenchEstimator
+
+# Why there is no estimate, where that ends by itself.
+NO_STATE = 'no joint state yet'
+SETTLING = 'the estimate has just begun'
+
+
+class GivenState(NamedTuple):
+    """What one joint state holds, and what was commanded until it came.
+
+    Attributes:
+        q: (n,) positions [rad or m]; NaN for joints that it does not hold.
+        v: (n,) velocities [rad/s or m/s], NaN where not measured; None if none was.
+        effort: (n,) efforts [N m or N], likewise.
+        command: (k,) the last command [N m or N]; None where nothing is commanded.
+    """
+
+    q: Array
+    v: Array | None
+    effort: Array | None
+    command: Array | None
+
+
+class Tap(Protocol):
+    """What learns from the estimates, such as `ResidualPeaks` and `ResidualAverage`."""
+
+    def step(self, r: Array, v: Array, time: float) -> None:
+        """Take an estimate (k,), velocities (k,) and their time [s]."""
+
+    def reset(self) -> None:
+        """Begin anew, after a discontinuity."""
+
+
+class ExternalForceEstimate:
+    """External torques of the commanded joints, or the reason why there are none.
+
+    A number is given only where it means something: velocities and efforts are measured (or
+    commands known), the observer has settled after the last discontinuity, and the efforts have
+    not been found to lack gravity, or to be in another unit.
+
+    Attributes:
+        torque: (k,) the estimate, less `tare` [N m or N]; valid while `reason` is empty.
+        reason: why there is no estimate, as a phrase; empty if there is.
+        tare: (k,) what is taken off [N m or N].
+        stamp: of the last state [s]; NaN before the first one.
+        contact: what touches the robot.
+        settings: of the estimate.
+        tap: gets each estimate; None for nothing.
+        limits: (k,) effort limits of the description, infinite for none [N m or N].
+    """
+
+    def __init__(
+        self,
+        dynamics: RobotDynamics,
+        joints: Sequence[str],
+        settings: ExternalSettings,
+        *,
+        friction: JointFriction,
+        offset: Array,
+    ) -> None:
+        """Compile what is needed, if it is not yet; no state so far.
+
+        Args:
+            dynamics: of the robot.
+            joints: names of the commanded joints, k of them.
+            settings: of the estimate, one value for each commanded joint.
+            friction: of the joints.
+            offset: (k,) constant torque that the joints need beside the model [N m or N].
+
+        Raises:
+            UnknownNameError: there is no link `external_frame`.
+            ParameterError: a threshold is not positive.
+        """
+        model = dynamics.model
+        self._joints, self._dynamics = tuple(joints), dynamics
+        self._indices: npt.NDArray[np.intp] = np.array(model.indices_of(joints))
+        limits = model.effort_limits[self._indices]
+        self.limits = np.where(limits > 0.0, limits, np.inf)
+        self.settings, self._friction, self._offset = settings, friction, offset
+        self._q = np.zeros(model.size)
+        self.reason, self.stamp = NO_STATE, math.nan
+        self._restarts, self._settled = 0, False
+        size = len(self._joints)
+        self.torque, self.tare, self._residual = np.zeros((3, size))
+        self.contact = LiveContact(model, self._joints, self._indices, settings)
+        self.tap: Tap | None = None
+        self._wrench = self._wrench_estimator()
+        self._drives, self._check = self._effort_parts()
+        self._observer = self._new_observer()
+
+    @property
+    def frame(self) -> str:
+        """The link of the wrench."""
+        return self._wrench.frame
+
+    def wrench(self) -> WrenchEstimate:
+        """The wrench on the link `frame`, at its origin and in its axes, at the last estimate."""
+        r = np.zeros(self._q.size)
+        r[self._indices] = self.torque
+        return self._wrench.estimate(self._q, r)
+
+    def take_off(self, torque: Array) -> None:
+        """Take that off the estimates from now on, beside `tare`.
+
+        Args:
+            torque: (k,) [N m or N].
+        """
+        self.tare += torque
+        # Else the step of the estimates would be a contact.
+        self.contact.reset()
+
+    def apply(self, settings: ExternalSettings, friction: JointFriction, offset: Array) -> None:
+        """Use other settings from the next state on; arguments as of the constructor.
+
+        Raises:
+            UnknownNameError: there is no link `external_frame`.
+            ParameterError: a threshold is not positive.
+        """
+        before, self.settings = self.settings, settings
+        self._friction, self._offset = friction, offset
+        self.contact.apply(settings)
+        if settings.external_frame != before.external_frame:
+            self._wrench = self._wrench_estimator()
+        if settings.external_from != before.external_from:
+            self._drives, self._check = self._effort_parts()
+            self._observer = self._new_observer()
+            self._restarts = 0
+            self.withhold(SETTLING)
+        else:
+            self._observer.bandwidth = self._bandwidth()
+            self._observer.use(self._dynamics, friction=friction, offset=self._all_offsets())
+
+    def continue_from(self, other: ExternalForceEstimate) -> None:
+        """Take over the estimate of another robot with the same joints, without a step in it."""
+        if other.settings.external_from != self.settings.external_from:
+            return
+        self.torque, self.tare, self._residual = other.torque, other.tare, other._residual
+        self.reason, self.tap, self.contact = other.reason, other.tap, other.contact
+        self._drives, self._check, self._observer = other._drives, other._check, other._observer
+        self._q, self.stamp, self._restarts = other._q, other.stamp, other._restarts
+        self._settled = other._settled
+        self.contact.use(self._dynamics.model)
+        self.apply(self.settings, self._friction, self._offset)
+
+    def reset(self) -> None:
+        """Begin anew, after a discontinuity of the states; what is known of the efforts stays."""
+        self.withhold(SETTLING)
+
+    def withhold(self, reason: str) -> None:
+        """Give no estimate; the observer begins anew with the next state that can be used.
+
+        Args:
+            reason: as a phrase.
+        """
+        self._observer.reset()
+        self.stamp = math.nan
+        self._forget(reason)
+
+    def update(
+        self, stamp: float, q: Array, v: Array, given: GivenState, *, longest_interval: float
+    ) -> None:
+        """Take a joint state that was accepted.
+
+        Args:
+            stamp: of the state [s], on any clock.
+            q: (n,) last positions of all joints [rad or m].
+            v: (n,) last velocities of all joints [rad/s or m/s].
+            given: what the state itself holds.
+            longest_interval: after a longer time without a state the estimate begins anew [s].
+        """
+        self.contact.collides = False
+        if reason := self._take(given):
+            self.withhold(reason)
+            return
+        self._observer.longest_interval = longest_interval
+        try:
+            r = self._observer.step(q, v, self._drives.torque, stamp)
+        except StateError as error:
+            self.withhold(str(error))
+            return
+        if self._observer.restarts != self._restarts:
+            self._restarts = self._observer.restarts
+            self._forget(SETTLING)
+        elapsed, self.stamp = stamp - self.stamp, stamp
+        self._q[:] = q
+        self._residual = r[self._indices]
+        if reason := self._doubt(elapsed):
+            self._silence(reason)
+            return
+        self.reason = ''
+        np.subtract(self._residual, self.tare, out=self.torque)
+        speeds = v[self._indices]
+        self.contact.step(q, self.torque, speeds, stamp)
+        if self.tap is not None:
+            self.tap.step(self.torque, speeds, stamp)
+
+    def _take(self, given: GivenState) -> str:
+        """Keep the torques of the drives; why they are not known, empty if they are."""
+        if self.settings.external_from == 'measured':
+            return self._drives.measured(given.q, given.v, given.effort)
+        return self._drives.commanded(given.q, given.v, given.command)
+
+    def _doubt(self, elapsed: float) -> str:
+        """Why the residual means nothing yet, or never will; empty if it does mean something."""
+        if not self._settled:
+            self._settled = self._observer.settled
+            return SETTLING
+        check = self._check
+        if check.fits or not self.settings.driver_gravity_check:
+            return ''
+        gravity = self._dynamics.gravity_torque(self._q)[self._indices]
+        check.step(self._residual, gravity, elapsed)
+        if not check.known:
+            return SETTLING
+        return f'{self._source()} {check.reason}' if check.reason else ''
+
+    def _source(self) -> str:
+        measured = self.settings.external_from == 'measured'
+        return 'measured efforts' if measured else 'commands'
+
+    def _forget(self, reason: str) -> None:
+        """Give no estimate until the observer has settled."""
+        self._settled = False
+        self._check.reset()
+        self._silence(reason)
+
+    def _silence(self, reason: str) -> None:
+        """Give no estimate, and forget what was felt."""
+        if not self.reason:
+            self.contact.reset()
+            if self.tap is not None:
+                self.tap.reset()
+        self.reason = reason
+
+    def _new_observer(self) -> ExternalForceObserver:
+        return ExternalForceObserver(
+            self._dynamics,
+            self._bandwidth(),
+            friction=self._friction,
+            offset=self._all_offsets(),
+            held=self.settings.external_from == 'commanded',
+        )
+
+    def _effort_parts(self) -> tuple[DriveTorques, EffortCheck]:
+        """What looks at the torques of the drives, without a state."""
+        drives = DriveTorques(self._joints, self._indices, self._q.size)
+        return drives, EffortCheck(self.limits)
+
+    def _wrench_estimator(self) -> WrenchEstimator:
+        frame = self.settings.external_frame or tip_frame(self._dynamics.model, self._joints)
+        return WrenchEstimator(self._dynamics, frame, 'LOCAL', self._joints)
+
+    def _bandwidth(self) -> Array:
+        """(n,) of the observer [Hz]; joints that are not commanded have that of the first."""
+        given = self.settings.external_bandwidth
+        return self._all(given, given[0])
+
+    def _all_offsets(self) -> Array:
+        """(n,) constant torque of all joints [N m or N]."""
+        return self._all(self._offset, 0.0)
+
+    def _all(self, values: npt.ArrayLike, others: float) -> Array:
+        """(n,) of all independent joints, from values (k,) of the commanded ones."""
+        array = np.full(self._q.size, others)
+        array[self._indices] = values
+        return array

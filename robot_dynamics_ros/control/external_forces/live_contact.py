@@ -1,0 +1,184 @@
+"""Contacts of a robot that is commanded: since when, at which link, in which direction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.algorithms.kinematics import jacobian
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.robot import RobotModel
+
+from .contact_link import ContactLinks
+from .detection import FREE, BandThreshold, ContactDetector, ContactState, ContactThresholds
+from .external_settings import ExternalSettings
+from .wrench import estimated_wrench
+
+COLLISION = 'collision'
+# Threshold of a band in which nothing is detected [N m or N].
+NEVER = 1e300
+
+
+class LiveContact:
+    """Detects contacts in the external torques of the commanded joints.
+
+    Attributes:
+        state: of the last step; its joints are indices of commanded joints.
+        collides: whether a collision began with the last step.
+        link: that is touched; empty without a contact.
+        direction: (3,) of the smallest force on that link that explains the torques, in the axes
+            of the link, with norm 1; zero where the torques tell none.
+    """
+
+    def __init__(
+        self,
+        model: RobotModel,
+        joints: Sequence[str],
+        indices: npt.NDArray[np.intp],
+        settings: ExternalSettings,
+    ) -> None:
+        """Without a contact.
+
+        Args:
+            model: of the robot.
+            joints: names of the commanded joints, k of them.
+            indices: (k,) of these among the independent joints.
+            settings: thresholds, one for each commanded joint.
+
+        Raises:
+            ParameterError: a threshold is not positive.
+        """
+        self._joints, self._indices = tuple(joints), indices
+        self.use(model)
+        self.state: ContactState = FREE
+        self.collides = False
+        self.link, self.direction = '', np.zeros(3)
+        self._detector: ContactDetector | None = None
+        self.apply(settings)
+
+    @property
+    def detects(self) -> bool:
+        """Whether there are thresholds."""
+        return self._detector is not None
+
+    @property
+    def limits(self) -> Array:
+        """Thresholds (2, k) of collision and push at the last step [N m or N]."""
+        if self._detector is None:
+            return np.full((2, len(self._joints)), np.inf)
+        limits = self._detector.limits
+        return np.where(limits < NEVER, limits, np.inf)
+
+    def apply(self, settings: ExternalSettings) -> None:
+        """Use other thresholds from the next step on; another cutoff forgets the contact.
+
+        Raises:
+            ParameterError: a threshold is not positive.
+        """
+        if not (settings.collision_threshold or settings.push_threshold):
+            self._detector = None
+            self._forget()
+            return
+        thresholds = contact_thresholds(settings, len(self._joints))
+        cutoff = settings.contact_cutoff
+        if self._detector is None or self._detector.bands.cutoff != cutoff:
+            self._detector = ContactDetector(thresholds, cutoff)
+            self._forget()
+        else:
+            self._detector.use(thresholds)
+
+    def reset(self) -> None:
+        """Forget the contact, after a discontinuity."""
+        if self._detector is not None:
+            self._detector.reset()
+        self._forget()
+
+    def use(self, model: RobotModel) -> None:
+        """Look for the touched link in another model with the same joints."""
+        self._model, self._links = model, ContactLinks(model)
+        slides = [joint.kind == 'prismatic' for joint in model.independent_joints]
+        self._sliding = np.array(slides)[self._indices]
+
+    def step(self, q: Array, r: Array, v: Array, time: float) -> None:
+        """Take an estimate.
+
+        Args:
+            q: (n,) positions of all independent joints [rad or m].
+            r: (k,) external torques [N m or N].
+            v: (k,) velocities [rad/s or m/s].
+            time: of the state [s].
+        """
+        if self._detector is None:
+            return
+        before = self.state
+        self.state = self._detector.step(r, v, time)
+        self.collides = self.state.kind == COLLISION != before.kind
+        if self.state is not before:
+            self._locate(q, r)
+
+    def touched_joints(self) -> list[str]:
+        """Names of the commanded joints that feel the contact."""
+        return [self._joints[index] for index in self.state.joints]
+
+    def sentence(self, r: Array) -> str:
+        """For log and diagnostics: the kind, the link, and the torques of the touched joints.
+
+        Args:
+            r: (k,) external torques [N m or N].
+        """
+        torques = ', '.join(f'{self._joints[index]} {r[index]:.3g}' for index in self.state.joints)
+        return f'{self.state.kind} at {self.link or "no link"}: external torque of {torques}'
+
+    def _forget(self) -> None:
+        self.state, self.link, self.collides = FREE, '', False
+        self.direction = np.zeros(3)
+
+    def _locate(self, q: Array, r: Array) -> None:
+        """Find the link, and the direction of the force on it."""
+        felt = np.zeros(self._model.size, dtype=bool)
+        felt[self._indices[list(self.state.joints)]] = True
+        links = self._links.touched(felt)
+        if not self.state:
+            self._forget()
+        elif links:
+            # A contact that is hardly felt any more stays where it was.
+            self.link = links[0]
+            # Evaluated, not compiled: a contact is rare, and a robot has many links.
+            frame = self._model.frame(self.link)
+            columns = np.array(jacobian(self._model, q.tolist(), frame, 'LOCAL'), dtype=float)
+            force = estimated_wrench(columns[:, self._indices], r, self._sliding).wrench[:3]
+            size = float(np.linalg.norm(force))
+            self.direction = force / size if size > 0.0 else force
+
+
+def contact_thresholds(settings: ExternalSettings, size: int) -> ContactThresholds:
+    """The thresholds of the settings; a band without a constant detects nothing.
+
+    Args:
+        settings: with one value for each joint.
+        size: number of joints.
+
+    Raises:
+        ParameterError: a constant is not positive.
+    """
+    bands = (
+        (
+            settings.collision_threshold,
+            settings.collision_threshold_velocity,
+            settings.collision_threshold_acceleration,
+        ),
+        (
+            settings.push_threshold,
+            settings.push_threshold_velocity,
+            settings.push_threshold_acceleration,
+        ),
+    )
+    collision, push = (
+        BandThreshold.of(constant, velocity or 0.0, acceleration or 0.0)
+        if constant
+        else BandThreshold.of(np.full(size, NEVER))
+        for constant, velocity, acceleration in bands
+    )
+    return ContactThresholds(collision, push)

@@ -1,0 +1,105 @@
+"""The mean of the residual of an arm at rest, which is taken off it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import StateError
+
+# A joint that is faster moves [rad/s or m/s].
+SLOWEST = 0.02
+# Largest residual that may be taken off: share of the effort limit of the joint [-].
+LARGEST = 0.2
+# While it is averaged, a residual may leave its mean by that share of the effort limit [-].
+STEADY = 0.05
+# States that a mean needs.
+FEWEST = 10
+
+
+class ResidualAverage:
+    """Averages residuals, and says why the mean must not be taken off.
+
+    Attributes:
+        samples: number of residuals.
+    """
+
+    def __init__(self, joints: Sequence[str], limits: Array) -> None:
+        """Without residuals.
+
+        Args:
+            joints: names of the joints, k of them.
+            limits: (k,) effort limits of the joints [N m or N]; infinite for none.
+        """
+        self._joints, self._limits = tuple(joints), limits
+        self.samples = 0
+        self.reset()
+
+    def reset(self) -> None:
+        """Begin anew, after a discontinuity."""
+        self.samples = 0
+        self._sum, self._fastest = np.zeros((2, len(self._joints)))
+        self._lowest, self._highest = np.full((2, len(self._joints)), np.inf)
+        self._highest *= -1.0
+
+    def step(self, r: Array, v: Array, time: float) -> None:
+        """Take a residual.
+
+        Args:
+            r: (k,) residual [N m or N].
+            v: (k,) velocities [rad/s or m/s].
+            time: of both [s].
+        """
+        self.samples += 1
+        self._sum += r
+        np.maximum(self._fastest, np.abs(v), out=self._fastest)
+        np.minimum(self._lowest, r, out=self._lowest)
+        np.maximum(self._highest, r, out=self._highest)
+
+    def mean(self, taken: Array) -> Array:
+        """The mean residual (k,), if it may be taken off [N m or N].
+
+        Args:
+            taken: (k,) what has been taken off the residuals before [N m or N].
+
+        Raises:
+            StateError: there are too few residuals, the arm moved, or something touches it.
+        """
+        if self.samples < FEWEST:
+            raise StateError(
+                f'only {self.samples} external torques were estimated meanwhile, {FEWEST} are '
+                'needed'
+            )
+        self._refuse(
+            self._fastest > SLOWEST,
+            lambda i: (
+                f'the arm moves: {self._joints[i]} at {self._fastest[i]:.3g} rad/s (or m/s)'
+                f', allowed are {SLOWEST:g}'
+            ),
+        )
+        mean: Array = self._sum / self.samples
+        spread = np.maximum(self._highest - mean, mean - self._lowest)
+        self._refuse(
+            spread > STEADY * self._limits,
+            lambda i: (
+                f'the external torque of {self._joints[i]} varies by {spread[i]:.3g}, '
+                f'allowed are {STEADY * self._limits[i]:.3g} [N m or N]: something touches the arm'
+            ),
+        )
+        total = np.abs(mean + taken)
+        self._refuse(
+            total > LARGEST * self._limits,
+            lambda i: (
+                f'the external torque of {self._joints[i]} is {total[i]:.3g}, allowed are '
+                f'{LARGEST * self._limits[i]:.3g} [N m or N]: something touches the arm, or a '
+                'payload is not set'
+            ),
+        )
+        return mean
+
+    def _refuse(self, wrong: npt.NDArray[np.bool_], words: Callable[[int], str]) -> None:
+        if wrong.any():
+            raise StateError(words(int(wrong.argmax())))

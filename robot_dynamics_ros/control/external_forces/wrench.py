@@ -1,0 +1,173 @@
+"""The wrench at a frame that explains external torques, and what a robot cannot feel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.algorithms.kinematics import Axes
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.dynamics import RobotDynamics
+from robot_dynamics_ros.core.task.twist_rows import SPATIAL_ENTRIES, in_words
+
+# Below this share of the largest singular value a direction counts as hardly felt: it has a lever
+# of 2 cm where the best felt one has 1 m, and noise of the torques gives fifty times the force.
+# Of the poses of common arms, 3 to 20 % have such a direction.
+HARDLY_FELT = 0.02
+
+
+@dataclass(frozen=True)
+class FeltDirections:
+    """Which wrenches at a frame the joints feel, at one pose.
+
+    Attributes:
+        unfelt: (i, 6) orthonormal wrenches [force; moment] that (nearly) no joint feels.
+        conditioning: smallest of the six singular values of J^T as a share of the largest,
+            with all entries as lengths (see `estimated_wrench`); 0 where a wrench is not felt at
+            all.
+    """
+
+    unfelt: Array
+    conditioning: float
+
+    def remarks(self) -> list[str]:
+        """The directions that are not felt, in words, one each; empty where all are felt."""
+        return [in_words(direction, SPATIAL_ENTRIES) for direction in self.unfelt]
+
+
+@dataclass(frozen=True)
+class WrenchEstimate:
+    """The wrench that the surroundings exert, from the external torques of the joints.
+
+    Attributes:
+        wrench: (6,) force [N], and moment [N m], at the frame and in the axes of the estimator.
+        felt: which wrenches the joints feel; the estimate has nothing of the others.
+        unexplained: (k,) external torque that no wrench at this frame explains [N m or N]: of a
+            contact elsewhere, or of a second one.
+    """
+
+    wrench: Array
+    felt: FeltDirections
+    unexplained: Array
+
+
+class WrenchEstimator:
+    """Damped least squares of J^T h = r at one frame.
+
+    The gravity of a payload that the model has is not part of r, and so not of the wrench.
+
+    Attributes:
+        frame: name of the link.
+        axes: of the wrench, as for `RobotDynamics.jacobian`.
+    """
+
+    def __init__(
+        self,
+        dynamics: RobotDynamics,
+        frame: str,
+        axes: Axes = 'LOCAL_WORLD_ALIGNED',
+        joints: Sequence[str] = (),
+    ) -> None:
+        """Compile the Jacobian, if the dynamics have not yet.
+
+        Args:
+            dynamics: of the robot.
+            frame: name of a link.
+            axes: of the wrench: its moment is about the origin of the frame, and its axes are
+                those of the frame (LOCAL) or of the base (LOCAL_WORLD_ALIGNED); or both are those
+                of the base (WORLD).
+            joints: whose external torque is known; all if empty.
+
+        Raises:
+            UnknownNameError: there is no such link or joint.
+            ParameterError: there are no such axes, or a joint is named twice.
+        """
+        model = dynamics.model
+        # WORLD from the other: damping depends on the point that moments are about.
+        self._jacobian_axes: Axes = 'LOCAL_WORLD_ALIGNED' if axes == 'WORLD' else axes
+        dynamics.compile(('jacobian', frame, self._jacobian_axes), ('frame_pose', frame))
+        self.frame, self.axes = frame, axes
+        self._dynamics = dynamics
+        self._indices = model.indices_of(joints or model.joint_names)
+        sliding = {joint.name: joint.kind == 'prismatic' for joint in model.joints}
+        self._sliding = np.array([sliding[model.joint_names[index]] for index in self._indices])
+
+    def estimate(self, q: Array, r: Array) -> WrenchEstimate:
+        """The wrench at a pose.
+
+        Args:
+            q: (n,) positions [rad or m].
+            r: (n,) external torques, see `ExternalForceObserver` [N m or N].
+
+        Raises:
+            StateError: q has a wrong size or is not finite.
+        """
+        jacobian = self._dynamics.jacobian(q, self.frame, self._jacobian_axes)
+        found = estimated_wrench(jacobian[:, self._indices], r[self._indices], self._sliding)
+        if self.axes != 'WORLD':
+            return found
+        _, origin = self._dynamics.frame_pose(q, self.frame)
+        unfelt = _orthonormal(_about_base(found.felt.unfelt, origin))
+        return replace(
+            found,
+            wrench=_about_base(found.wrench, origin),
+            felt=replace(found.felt, unfelt=unfelt),
+        )
+
+
+def estimated_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) -> WrenchEstimate:
+    """The smallest h with J^T h nearest to r, both in the least-squares sense.
+
+    Only the directions that are hardly felt are damped, and the more the less they are felt, as
+    in `core.task.resolved_rate.resolve_twist` (Maciejewski, Klein 1988): where the robot feels a
+    direction well, the estimate has no bias; one that it does not feel at all has zero. To compare
+    singular values, all entries of J^T are made levers in m: those of moments, and of joints that
+    slide, by the mean distance of the frame from the axes that turn. So the result depends on no
+    unit and no choice of axes.
+
+    Args:
+        jacobian: (6, k) [linear; angular] of the frame, columns of the joints whose r is known.
+        r: (k,) their external torques [N m or N].
+        sliding: (k,) whether a joint slides.
+    """
+    lever = _mean_lever(jacobian, sliding)
+    moments, joints = np.array([1.0, 1.0, 1.0, lever, lever, lever]), np.where(sliding, lever, 1.0)
+    left, values, right = np.linalg.svd(jacobian.T * moments * joints[:, None])
+    felt = np.zeros(6)
+    felt[: len(values)] = values
+    largest = float(felt[0])
+    threshold = HARDLY_FELT * largest
+    hardly = felt <= threshold
+    answers = np.zeros(6)
+    if largest:
+        damping = np.clip(threshold**2 - felt**2, 0.0, None)
+        parts = (left.T @ (joints * r))[: len(values)]
+        answers[: len(values)] = (felt / (felt**2 + damping))[: len(values)] * parts
+    wrench = moments * (answers @ right)
+    directions = FeltDirections(
+        unfelt=_orthonormal(right[hardly] * moments),
+        conditioning=float(felt[-1]) / largest if largest else 0.0,
+    )
+    return WrenchEstimate(wrench, directions, r - jacobian.T @ wrench)
+
+
+def _mean_lever(jacobian: Array, sliding: npt.NDArray[np.bool_]) -> float:
+    """Root mean square distance of the frame from the axes that turn [m]; 1 if there is none."""
+    squares = np.square(jacobian).reshape(2, 3, -1).sum(axis=1)
+    linear, angular = squares @ ~sliding
+    return math.sqrt(linear / angular) if angular and linear else 1.0
+
+
+def _about_base(wrenches: Array, origin: Array) -> Array:
+    """Wrenches (..., 6) about the base, from those about a point (3,) in the axes of the base."""
+    force, moment = wrenches[..., :3], wrenches[..., 3:]
+    return np.concatenate([force, moment + np.cross(origin, force)], axis=-1)
+
+
+def _orthonormal(rows: Array) -> Array:
+    """Orthonormal rows that span the same space."""
+    return np.asarray(np.linalg.qr(rows.T)[0].T) if len(rows) else rows

@@ -1,0 +1,152 @@
+"""friction.yaml, or a parameter file of dynamics_node, as friction, offsets and rotors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from robot_dynamics_ros.comparison.joint_parameters import ByJoint, JointParameters
+from robot_dynamics_ros.control.guards.settings import per_joint
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.model.friction import SMOOTHING
+
+from .friction_file import VALUES
+
+# [B]: a file of this kind has some kB.
+LARGEST = 1 << 20
+# Of dynamics_node, by the field of `JointParameters`; torque_offset may be negative.
+OF_NODE = {
+    'viscous': 'friction_viscous',
+    'coulomb': 'friction_coulomb',
+    'viscous_negative': 'friction_viscous_negative',
+    'coulomb_negative': 'friction_coulomb_negative',
+    'torque_offset': 'torque_offset',
+    'armature': 'armature',
+}
+SMOOTHING_OF_NODE = 'friction_smoothing'
+BLOCK = 'ros__parameters'
+
+
+def read_joint_parameters(file: Path) -> JointParameters:
+    """What a file says of joints that a description cannot say, or says otherwise.
+
+    Args:
+        file: friction.yaml of an identification, or parameters of dynamics_node.
+
+    Raises:
+        ParameterError: the file is neither, or a value cannot be meant.
+        OSError: it cannot be read.
+    """
+    content = _content(file)
+    try:
+        blocks = list(_blocks(content, set()))
+        return _of_node(blocks) if blocks else _of_joints(content)
+    except ParameterError as error:
+        raise ParameterError(f'{file}: {error}') from None
+
+
+def _content(file: Path) -> Any:
+    try:
+        # Only this option of the command needs it.
+        import yaml
+    except ModuleNotFoundError:
+        raise ParameterError(f'{file} is YAML: pip install pyyaml') from None
+    with file.open('rb') as opened:
+        content = opened.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ParameterError(f'{file} is larger than {LARGEST >> 10} KiB: not a parameter file')
+    try:
+        return yaml.safe_load(content.decode())
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = ' '.join(str(error).split())[:200]
+        raise ParameterError(f'{file} is not YAML: {reason}') from None
+
+
+def _of_joints(content: Any) -> JointParameters:
+    """The values of friction.yaml."""
+    joints = content.get('joints') if isinstance(content, dict) else None
+    if not isinstance(joints, dict) or not joints:
+        raise ParameterError(
+            f'neither friction.yaml of robot_dynamics identify, which has joints, nor parameters '
+            f'of dynamics_node, which have {BLOCK}'
+        )
+    found: dict[str, list[tuple[str, float]]] = {key: [] for key in VALUES}
+    for joint, values in joints.items():
+        if not isinstance(values, dict):
+            raise ParameterError(f'joint {joint}: its values are needed by name')
+        for key, value in values.items():
+            if key not in VALUES:
+                raise ParameterError(f'joint {joint} has {key!r}, allowed are {", ".join(VALUES)}')
+            found[key].append((str(joint), _number(f'{key} of {joint}', key, value)))
+    return _parameters({key: tuple(pairs) for key, pairs in found.items()}, content, 'smoothing')
+
+
+def _of_node(blocks: Sequence[Mapping[str, Any]]) -> JointParameters:
+    """The values of the one block of a parameter file that has some."""
+    names = (*OF_NODE.values(), SMOOTHING_OF_NODE)
+    having = [block for block in blocks if not block.keys().isdisjoint(names)]
+    if len(having) != 1:
+        raise ParameterError(
+            f'{len(having)} blocks {BLOCK} have some of {", ".join(names)}: one is needed'
+        )
+    (block,) = having
+    joints = block.get('joints')
+    if not isinstance(joints, list) or not joints or len(set(map(str, joints))) < len(joints):
+        raise ParameterError(
+            f'joints is {joints!r}: name each joint once, in the order of the values'
+        )
+    found = {field: _by_joint(block, field, joints) for field in OF_NODE}
+    return _parameters(found, block, SMOOTHING_OF_NODE)
+
+
+def _blocks(content: Any, seen: set[int]) -> Iterator[Mapping[str, Any]]:
+    """The parameters of each node: namespaces may be keys of their own.
+
+    Args:
+        content: of the file, or of a namespace.
+        seen: ids of what was looked at: in YAML one value may stand at many places.
+    """
+    if not isinstance(content, dict) or id(content) in seen:
+        return
+    seen.add(id(content))
+    for key, value in content.items():
+        if key == BLOCK and isinstance(value, dict):
+            yield value
+        else:
+            yield from _blocks(value, seen)
+
+
+def _by_joint(block: Mapping[str, Any], field: str, joints: Sequence[Any]) -> ByJoint:
+    name = OF_NODE[field]
+    given = block.get(name, [])
+    if not isinstance(given, list):
+        raise ParameterError(f'{name} is {given!r}, a list is needed')
+    numbers = [_number(f'{name}[{i}]', field, value) for i, value in enumerate(given)]
+    names = [str(joint) for joint in joints]
+    values = per_joint(name, numbers, names)
+    return () if values is None else tuple(zip(names, values.tolist(), strict=True))
+
+
+def _parameters(
+    found: Mapping[str, ByJoint], values: Mapping[str, Any], smoothing: str
+) -> JointParameters:
+    v_0 = _number(smoothing, smoothing, values.get(smoothing, SMOOTHING))
+    if not v_0 > 0.0:
+        raise ParameterError(f'{smoothing} is {v_0:g}, it must be above 0')
+    return JointParameters(**found, smoothing=v_0)
+
+
+def _number(name: str, field: str, value: Any) -> float:
+    """A value of a file, checked.
+
+    Raises:
+        ParameterError: it is not a finite number, or it is negative and not an offset.
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):
+        raise ParameterError(f'{name} is {value!r}, a finite number is needed')
+    if value < 0.0 and field != 'torque_offset':
+        raise ParameterError(f'{name} is {value:g}, it must not be negative')
+    return float(value)

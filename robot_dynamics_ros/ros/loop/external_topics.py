@@ -1,0 +1,127 @@
+"""`~/external_torques`, `~/external_wrench` and `~/contact`: what pushes on the arm."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Vector3, WrenchStamped
+from rclpy.node import Node
+from std_msgs.msg import Header
+
+from robot_dynamics_interfaces.msg import Contact, ExternalTorques
+from robot_dynamics_ros.control.external_forces.detection import FREE, ContactState
+from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
+from robot_dynamics_ros.core.checks import Array
+
+from ..endpoints.defaults import LATCHED, OVERRIDABLE
+from ..messages.arrays import doubles
+from ..messages.serialized_stamped import SerializedStamped
+from ..robot.commanded_robot import CommandedRobot
+from .external_log import ExternalLog
+
+KINDS = {
+    '': Contact.KIND_NONE,
+    'push': Contact.KIND_PUSH,
+    'collision': Contact.KIND_COLLISION,
+}
+NANOSECONDS = 10**9
+
+
+class ExternalTopics:
+    """Publishes the estimate after each state that has one, and each change of the contact.
+
+    Where nobody subscribes, nothing is computed for a topic.
+    """
+
+    def __init__(self, node: Node) -> None:
+        """Create the publishers."""
+        self._clock = node.get_clock()
+        self._log = ExternalLog(node.get_logger())
+        self._torques = node.create_publisher(
+            ExternalTorques, '~/external_torques', 10, qos_overriding_options=OVERRIDABLE
+        )
+        self._wrench = node.create_publisher(
+            WrenchStamped, '~/external_wrench', 10, qos_overriding_options=OVERRIDABLE
+        )
+        # rclpy writes the overrides into the profile that it is given.
+        self._contact = node.create_publisher(
+            Contact, '~/contact', copy.copy(LATCHED), qos_overriding_options=OVERRIDABLE
+        )
+        self._robot: CommandedRobot | None = None
+        self._frame = ''
+        self._published: ContactState = FREE
+
+    def publish(self, robot: CommandedRobot, stamp: Time) -> None:
+        """Publish what the last state of a robot has told.
+
+        Args:
+            robot: whose state was answered.
+            stamp: of the state; 0 for none.
+        """
+        if not (stamp.sec or stamp.nanosec):
+            stamp = self._clock.now().to_msg()
+        estimate = robot.guard.external
+        state = FREE if estimate is None else estimate.contact.state
+        if state is not self._published:
+            self._published = state
+            self._contact.publish(_contact(estimate, stamp))
+        self._log.update(robot.guard)
+        if estimate is None or estimate.reason:
+            return
+        if self._torques.get_subscription_count():
+            self._prepare(robot, estimate)
+            self._torques.publish(self._encoded_torques.encode(stamp, estimate.torque))
+        if self._wrench.get_subscription_count():
+            self._prepare(robot, estimate)
+            self._wrench.publish(self._encoded_wrench.encode(stamp, estimate.wrench().wrench))
+
+    def _prepare(self, robot: CommandedRobot, estimate: ExternalForceEstimate) -> None:
+        """Serialize a message of each topic, once: the others differ in stamp and values."""
+        if robot is self._robot and estimate.frame == self._frame:
+            return
+        self._robot, self._frame = robot, estimate.frame
+        names, root_link = list(robot.joints), robot.dynamics.model.frames[0].name
+
+        def torques(stamp: Time, values: Array) -> ExternalTorques:
+            header = Header(stamp=stamp, frame_id=root_link)
+            return ExternalTorques(header=header, joint_names=names, effort=doubles(values))
+
+        self._encoded_torques = SerializedStamped(torques, len(names))
+        frame = estimate.frame
+        self._encoded_wrench = SerializedStamped(
+            lambda stamp, values: _wrench(frame, stamp, values), 6
+        )
+
+
+def _wrench(frame: str, stamp: Time, values: Array) -> WrenchStamped:
+    message = WrenchStamped(header=Header(stamp=stamp, frame_id=frame))
+    _fill(message.wrench.force, values[:3])
+    _fill(message.wrench.torque, values[3:])
+    return message
+
+
+def _contact(estimate: ExternalForceEstimate | None, stamp: Time) -> Contact:
+    """What touches the arm; without an estimate, nothing is known to touch it."""
+    message = Contact(header=Header(stamp=stamp))
+    if estimate is None or not estimate.contact.state:
+        return message
+    contact = estimate.contact
+    message.header.frame_id = message.link = contact.link
+    message.kind = KINDS[contact.state.kind]
+    _fill(message.direction, contact.direction)
+    message.since = _earlier(stamp, estimate.stamp - contact.state.since)
+    message.joint_names = contact.touched_joints()
+    message.effort = doubles(estimate.torque[list(contact.state.joints)])
+    return message
+
+
+def _fill(vector: Vector3 | Any, values: Array) -> None:
+    vector.x, vector.y, vector.z = values.tolist()
+
+
+def _earlier(stamp: Time, seconds: float) -> Time:
+    """The time that much before a stamp [s]."""
+    total = stamp.sec * NANOSECONDS + stamp.nanosec - round(1e9 * seconds)
+    return Time(sec=total // NANOSECONDS, nanosec=total % NANOSECONDS)

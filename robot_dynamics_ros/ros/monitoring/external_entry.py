@@ -1,0 +1,56 @@
+"""The entry of the diagnostics about external forces."""
+
+from __future__ import annotations
+
+import time as clock
+
+import numpy as np
+
+from robot_dynamics_ros.control.external_forces.external_estimate import (
+    NO_STATE,
+    SETTLING,
+    ExternalForceEstimate,
+)
+
+from ..robot.commanded_robot import CommandedRobot
+from .check_entries import OK, STALE, WARN, Entry
+
+
+def external_entry(robot: CommandedRobot) -> Entry:
+    """Whether external torques are estimated, what they are, and what touches the arm.
+
+    The caller holds the lock of the robot.
+    """
+    guard, estimate = robot.guard, robot.guard.external
+    if estimate is None:
+        return OK, 'off: parameter external_observer is false', {}
+    values: dict[str, object] = {'on_collision': guard.settings.on_collision}
+    if not guard.fresh(clock.monotonic()):
+        return STALE, 'no valid joint state', values
+    if estimate.reason:
+        level = STALE if estimate.reason in (NO_STATE, SETTLING) else WARN
+        return level, f'no external torques: {estimate.reason}', values
+    values |= _figures(robot, estimate)
+    if guard.reaction.reason:
+        return WARN, f'until ~/enable is called: {guard.reaction.reason}', values
+    if estimate.contact.state:
+        return WARN, estimate.contact.sentence(estimate.torque), values
+    if not estimate.contact.detects:
+        text = 'estimated; contacts are not detected without thresholds: call ~/learn_thresholds'
+        return (OK if guard.settings.on_collision == 'report' else WARN), text, values
+    return OK, 'no contact', values
+
+
+def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str, object]:
+    figures: dict[str, object] = {}
+    limits = estimate.contact.limits
+    for index, name in enumerate(robot.joints):
+        bounds = ' and '.join(f'{x:.3g}' for x in limits[:, index] if np.isfinite(x))
+        of = f' (thresholds {bounds})' if bounds else ''
+        figures[f'external torque of {name} [N m or N]'] = f'{estimate.torque[index]:.3g}{of}'
+    if estimate.tare.any():
+        figures['taken off [N m or N]'] = ', '.join(f'{x:.3g}' for x in estimate.tare)
+    wrench = estimate.wrench()
+    figures[f'force at {estimate.frame} [N]'] = f'{np.linalg.norm(wrench.wrench[:3]):.3g}'
+    figures[f'not felt at {estimate.frame}'] = '; '.join(wrench.felt.remarks()) or 'nothing'
+    return figures

@@ -1,0 +1,148 @@
+"""`~/zero_external` and `~/learn_thresholds`: what external torques are without a contact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.task import Future
+
+from robot_dynamics_ros.control.external_forces.detection import (
+    ResidualPeaks,
+    learned_thresholds,
+)
+from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate, Tap
+from robot_dynamics_ros.control.external_forces.residual_average import ResidualAverage
+from robot_dynamics_ros.core.errors import ParameterError, StateError
+
+from ..endpoints.defaults import STEADY
+from ..messages.arrays import doubles
+from ..robot.robot_holder import RobotHolder
+
+# Over which external torques are averaged [s].
+AVERAGED = 0.5
+# Durations of learning [s].
+SHORTEST, LONGEST = 12.0, 3600.0
+# Where a request says 0.
+FALSE_ALARMS_PER_HOUR = 0.1
+# Per hour: more is no detection.
+MOST_FALSE_ALARMS = 60.0
+PARTS = ('', '_velocity', '_acceleration')
+
+
+class ExternalForceServices:
+    """Answers from the estimates that come while a request waits."""
+
+    def __init__(self, node: Node, holder: RobotHolder) -> None:
+        """Use the configured robot of this node."""
+        self._node = node
+        self._holder = holder
+
+    async def zero_external(self, request: Any, response: Any) -> None:
+        """Take the present external torques off, if the arm is at rest and nothing touches it."""
+        estimate = self._estimate()
+        average = ResidualAverage(self._holder.require().joints, estimate.limits)
+        await self._collect(average, AVERAGED)
+        with self._holder.lock:
+            estimate = self._estimate()
+            estimate.take_off(average.mean(estimate.tare))
+            taken = estimate.tare.tolist()
+        joints = self._holder.require().joints
+        values = ', '.join(f'{n} {x:.3g}' for n, x in zip(joints, taken, strict=True))
+        response.message = f'taken off the external torques: {values} [N m or N]'
+        self._node.get_logger().info(response.message)
+
+    async def learn_thresholds(self, request: Any, response: Any) -> None:
+        """Learn from the estimates of the next seconds, and use what was learnt."""
+        rate = request.false_alarms_per_hour or FALSE_ALARMS_PER_HOUR
+        if not 0.0 < rate <= MOST_FALSE_ALARMS:
+            raise ParameterError(
+                f'false_alarms_per_hour is {rate}, allowed are 0 ({FALSE_ALARMS_PER_HOUR:g}) to '
+                f'{MOST_FALSE_ALARMS:g}'
+            )
+        if not SHORTEST <= request.duration <= LONGEST:
+            raise ParameterError(
+                f'duration is {request.duration} s, allowed are {SHORTEST:g} to {LONGEST:g} s'
+            )
+        cutoff = self._estimate().settings.contact_cutoff
+        joints = self._holder.require().joints
+        peaks = ResidualPeaks(len(joints), cutoff)
+        self._node.get_logger().info(
+            f'learning thresholds for {request.duration:g} s: move the arm as in its task; '
+            'nothing may touch it'
+        )
+        await self._collect(peaks, request.duration)
+        learnt = learned_thresholds(peaks, rate)
+        if self._estimate().settings.contact_cutoff != cutoff:
+            raise StateError('contact_cutoff was changed meanwhile: learn the thresholds again')
+        values = {
+            f'{kind}_threshold{part}': parts
+            for kind, band in zip(('collision', 'push'), learnt.coefficients, strict=True)
+            for part, parts in zip(PARTS, band, strict=True)
+        }
+        self._use({name: part.tolist() for name, part in values.items()})
+        for name, part in values.items():
+            setattr(response, name, doubles(part))
+        response.joint_names = list(joints)
+        response.message = (
+            f'learnt from {peaks.seconds:.0f} s, used from now on: keep them with ros2 param dump '
+            f'{self._node.get_fully_qualified_name()}'
+        )
+        self._node.get_logger().info(f'thresholds of contacts: {response.message}')
+
+    def _use(self, values: dict[str, list[float]]) -> None:
+        """Set these parameters."""
+        changes = [Parameter(name, value=value) for name, value in values.items()]
+        result = self._node.set_parameters_atomically(changes)
+        if not result.successful:
+            raise ParameterError(result.reason)
+
+    def _estimate(self) -> ExternalForceEstimate:
+        """The present estimate, if it gives external torques.
+
+        Raises:
+            StateError: it is off, or there is none.
+        """
+        estimate = self._holder.require().guard.external
+        if estimate is None:
+            raise StateError('external torques are not estimated: set external_observer: true')
+        if estimate.reason:
+            raise StateError(f'no external torques are estimated: {estimate.reason}')
+        return estimate
+
+    async def _collect(self, tap: Tap, seconds: float) -> None:
+        """Let a tap take the estimates of that time [s].
+
+        Raises:
+            StateError: another one does, or the node was configured again meanwhile.
+        """
+        with self._holder.lock:
+            estimate = self._estimate()
+            if estimate.tap is not None:
+                raise StateError(
+                    'another call of ~/zero_external or ~/learn_thresholds is waiting: call again '
+                    'after it'
+                )
+            estimate.tap = tap
+        over: Future = Future()
+        timer = self._node.create_timer(seconds, lambda: over.set_result(None), clock=STEADY)
+        try:
+            await over
+        finally:
+            self._node.destroy_timer(timer)
+            kept = self._withdraw(tap)
+        if not kept:
+            raise StateError(
+                'the estimate was switched off, or the node was configured again: call again'
+            )
+
+    def _withdraw(self, tap: Tap) -> bool:
+        """End that a tap takes estimates; whether it did until now."""
+        with self._holder.lock:
+            robot = self._holder.current
+            estimate = None if robot is None else robot.guard.external
+            if estimate is None or estimate.tap is not tap:
+                return False
+            estimate.tap = None
+            return True

@@ -1,0 +1,116 @@
+"""Contacts of a UR5 that MuJoCo simulates: wrench, delays, links, and false alarms in 30 minutes.
+
+The drives have 5 % friction that varies by 5 %, and noise of efforts and velocities.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import core
+import numpy as np
+from figures import Figure
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / 'examples'))
+
+from pushed_arm import experiments
+from pushed_arm.felt_arm import QUIET, FeltArm, Noise, with_friction
+
+from robot_dynamics_ros.control.external_forces.detection import ContactThresholds
+
+ROBOT = 'UR5'
+FRICTION = 0.05  # [-], of the effort limit; and as much at 1 rad/s
+LEARNED = 300.0  # [s]
+RATE = 0.1  # [1/h], of false alarms
+MINUTES, PARTS = 30.0, 2
+BANDWIDTH = 10.0  # [Hz]
+FORCE = 20.0  # [N]
+SPEED, COLLISIONS = 0.5, 20  # [m/s]
+# Bounds: [%], [ms], and numbers.
+WRENCH, DELAY, WRONG, ALARMS = 2.0, 5.0, 0, 0
+
+
+def measure() -> list[Figure]:
+    """Everything; the figures are printed as they become known."""
+    text = core.urdf(ROBOT)
+    print(f'\ncontacts: {MINUTES:g} min of random motion, and {COLLISIONS} collisions ...')
+    rough = with_friction(text, FRICTION)
+    figures = [
+        Figure('contacts: error of the wrench after 5 lags', _wrench_error(text), '%', WRENCH)
+    ]
+    print(figures[-1], flush=True)
+    still = experiments.learn(FeltArm(text, Noise(friction=0.0)), 60.0, RATE)
+    figures.append(
+        Figure('contacts: moments of 5 N m at a wrong link', _wrong_links(text, still), '', WRONG)
+    )
+    print(figures[-1], flush=True)
+    arm = FeltArm(rough, Noise())
+    thresholds = experiments.friction_thresholds(arm.friction)
+    learned = experiments.learn(arm, LEARNED, RATE)
+    delays, early = _delays(rough, thresholds)
+    figures += [
+        Figure('contacts: longest delay of a collision', 1e3 * float(np.max(delays)), 'ms', DELAY),
+        Figure('contacts: collisions found too early', early, '', ALARMS),
+    ]
+    print(*figures[-2:], sep='\n', flush=True)
+    alarm = partial(_alarms, rough, (thresholds, learned))
+    with ProcessPoolExecutor(PARTS) as processes:
+        counts = np.sum(list(processes.map(alarm, range(PARTS))), axis=0).tolist()
+    name = f'contacts: false alarms in {MINUTES:g} min of motion'
+    figures += [
+        Figure(f'{name}, thresholds from the friction', counts[0], '', ALARMS),
+        Figure(f'{name}, thresholds from {LEARNED / 60.0:g} min', counts[1], ''),
+    ]
+    print(*figures[-2:], sep='\n', flush=True)
+    return figures
+
+
+def _wrench_error(text: str) -> float:
+    """The largest error of the force once the lag is over, of forces in ten directions [%]."""
+    arm = FeltArm(text, QUIET, bandwidth=BANDWIDTH)
+    random, worst = np.random.default_rng(0), 0.0
+    for direction in random.standard_normal((10, 3)):
+        force = FORCE * direction / np.linalg.norm(direction)
+        pushed = experiments.push_tool(arm, tuple(force), 0.4)
+        late = pushed.times >= 5.0 / (2.0 * math.pi * BANDWIDTH)
+        on = late & pushed.applied.any(axis=1)
+        error = np.linalg.norm((pushed.felt - pushed.applied)[on, :3], axis=1)
+        worst = max(worst, float(error.max()))
+    return 100.0 * worst / FORCE
+
+
+def _wrong_links(text: str, thresholds: ContactThresholds) -> int:
+    """How many of the moments about each joint, in both directions, are found elsewhere."""
+    arm = FeltArm(text, Noise(friction=0.0), bandwidth=BANDWIDTH)
+    links = experiments.links_of(arm)
+    return sum(
+        experiments.touched_by_moment(arm, thresholds, joint, moment) != (links[joint],)
+        for joint in range(len(links))
+        for moment in (5.0, -5.0)
+    )
+
+
+def _delays(text: str, thresholds: ContactThresholds) -> tuple[list[float], int]:
+    """Delays [s] of collisions in random directions, and how many were found too early."""
+    random = np.random.default_rng(0)
+    dynamics = FeltArm(text).dynamics
+    delays, early = [], 0
+    for seed, direction in enumerate(random.standard_normal((COLLISIONS, 3))):
+        velocity = SPEED * direction / np.linalg.norm(direction)
+        collision = experiments.collide(
+            text, Noise(), thresholds, tuple(velocity), seed=seed, dynamics=dynamics
+        )
+        delays.append(collision.delay)
+        early += collision.early
+    return delays, early
+
+
+def _alarms(text: str, thresholds: Sequence[ContactThresholds], part: int) -> list[int]:
+    """How many contacts are found in a part of the motion, by each of the thresholds."""
+    arm = FeltArm(text, Noise(), bandwidth=BANDWIDTH, seed=part + 1)
+    return experiments.alarms(arm, thresholds, 60.0 * MINUTES / PARTS, seed=part + 2)

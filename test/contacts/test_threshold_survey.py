@@ -1,0 +1,127 @@
+"""Thresholds of recordings: what they are, how they are tested, and why they may be doubtful."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('scipy')
+from pushed_recording import NOISE, URDF, Pushed, pushed_states, recording_of
+
+from robot_dynamics_ros.contacts import (
+    WatchedRobot,
+    WatchSettings,
+    survey_recording,
+    surveyed,
+    threshold_doubts,
+)
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core.errors import RecordingError, StateError
+
+
+def nothing(done):
+    """Progress that nobody looks at."""
+
+
+def survey(states, name='bag', **settings):
+    robot = WatchedRobot(parse_urdf(URDF), WatchSettings(**settings))
+    return survey_recording(recording_of(states), robot, name, nothing)
+
+
+@pytest.fixture(scope='module')
+def free():
+    return survey(pushed_states(seed=5))
+
+
+def test_the_residual_of_an_exact_model_is_the_noise_that_the_observer_passes(free):
+    # A first-order low pass of f passes white noise of a rate with the variance pi f / rate.
+    expected = NOISE * np.sqrt(np.pi * 20.0 / 200.0)
+    np.testing.assert_allclose(free.residuals.rms, expected, rtol=0.15)
+    assert (abs(free.residuals.bias) < 0.1 * NOISE).all()
+
+
+def test_friction_in_the_settings_is_taken_off():
+    states = pushed_states(seed=5, error=4.0)
+    plain = survey(states).residuals.rms
+    more = {'coulomb': {'turn': 4.0, 'slide': 4.0, 'wrist': 4.7}}
+    known = survey(states, friction=more).residuals.rms
+    assert (known < 0.2 * plain).all()
+
+
+def test_offset_and_armature_of_the_settings_are_taken_off():
+    states = pushed_states(seed=5)
+    shifted = replace(states, efforts=states.efforts + np.array([2.0, -3.0, 1.0]))
+    offset = {'turn': 2.0, 'slide': -3.0, 'wrist': 1.0}
+    found = survey(shifted, offset=offset).residuals
+    assert (abs(found.bias) < 0.1 * NOISE).all()
+    assert (survey(states, armature={'wrist': 1.0}).residuals.rms[2] > 5.0 * found.rms[2]).all()
+
+
+def test_two_recordings_are_joined(free):
+    other = survey(pushed_states(seed=6), 'other')
+    both = surveyed([free, other], 5.0, 1.0)
+    assert both.thresholds.seconds == pytest.approx(60.0, abs=0.5)
+    assert both.residuals.samples == free.residuals.samples + other.residuals.samples
+    assert both.exceeded == ()
+    assert threshold_doubts(both) == []
+
+
+def test_thresholds_are_above_what_was_recorded(free):
+    found = surveyed([free], 5.0, 1.0)
+    limits = found.thresholds.limits(free.peaks.motions)
+    assert (free.peaks.sizes <= limits).all()
+    assert (found.mean_limits > free.peaks.sizes.mean(axis=0)).all()
+
+
+def test_a_touch_in_one_half_is_exceeded_by_the_thresholds_of_the_other():
+    touched = survey(pushed_states((Pushed(2, 20.0, 20.5, 10.0),), seed=5))
+    found = surveyed([touched], 5.0, 1.0)
+    ((name, time),) = found.exceeded
+    assert name == 'bag'
+    assert time == pytest.approx(20.0, abs=0.1)
+    (doubt,) = threshold_doubts(found)
+    assert doubt.startswith('exceeded: ')
+    assert 'bag at 20.0 s' in doubt
+
+
+def test_a_joint_that_stands_still_is_a_doubt():
+    states = pushed_states(seed=5)
+    q, v = states.positions.copy(), states.velocities.copy()
+    q[:, 1], v[:, 1] = 0.1, 0.0
+    found = surveyed([survey(replace(states, positions=q, velocities=v))], 5.0, 1.0)
+    assert found.still == ('slide',)
+    assert any(
+        doubt.startswith('still: slide: mean speed below') for doubt in threshold_doubts(found)
+    )
+    assert found.thresholds.push.velocity[1] == 0.0
+
+
+def test_a_short_recording_is_not_tested_by_its_halves():
+    found = surveyed([survey(pushed_states(seconds=15.0, seed=5))], 5.0, 1.0)
+    assert found.exceeded is None
+    assert [doubt.split(':')[0] for doubt in threshold_doubts(found)] == ['short']
+    with pytest.raises(StateError, match='thresholds need 10 s'):
+        surveyed([survey(pushed_states(seconds=8.0, seed=5))], 5.0, 1.0)
+
+
+def test_recordings_of_other_joints_or_rates_are_refused(free):
+    states = pushed_states(seed=5)
+    efforts = states.efforts.copy()
+    efforts[:, 2] = 0.0
+    less = survey(replace(states, efforts=efforts), 'less')
+    (doubt,) = threshold_doubts(surveyed([less], 5.0, 1.0))
+    assert doubt.startswith('unwatched: wrist: no threshold')
+    with pytest.raises(RecordingError, match='less has efforts of turn, slide, bag of turn, sl'):
+        surveyed([free, less], 5.0, 1.0)
+    slow = survey(states.part(slice(None, None, 8)), 'slow')
+    with pytest.raises(RecordingError, match='slow has another rate of states than bag'):
+        surveyed([free, slow], 5.0, 1.0)
+    assert any(remark.startswith('the observer has 5 Hz') for remark in slow.remarks)
+
+
+def test_json_names_joints_and_parts(free):
+    result = surveyed([free], 5.0, 1.0).as_json()
+    turn = result['joints']['turn']
+    assert turn['collision'].keys() == {'constant', 'velocity', 'acceleration', 'mean'}
+    assert turn['unit'] == 'N m'
+    assert result['exceeded'] == []

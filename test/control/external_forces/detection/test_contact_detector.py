@@ -1,0 +1,174 @@
+"""The detector: when it finds what, of which kind, and for how long."""
+
+import math
+
+import numpy as np
+import pytest
+
+from robot_dynamics_ros.control.external_forces.detection import (
+    FREE,
+    BandThreshold,
+    ContactDetector,
+    ContactLatch,
+    ContactState,
+    ContactThresholds,
+)
+from robot_dynamics_ros.core.errors import ParameterError, StateError
+
+PERIOD = 1e-3
+REST = np.zeros(2)
+# The fast band exceeds it at 4 N m, the slow one at 2 N m, both at rest.
+THRESHOLDS = ContactThresholds(
+    BandThreshold.of([4.0, 4.0], [3.0, 3.0], [0.5, 0.5]),
+    BandThreshold.of([2.0, 2.0], [1.0, 1.0], [0.2, 0.2]),
+)
+
+
+def settled(**options):
+    """A detector that has seen a free robot at rest for a second, to t = 0."""
+    detector = ContactDetector(THRESHOLDS, cutoff=5.0, **options)
+    for step in range(-1000, 1):
+        assert detector.step(REST, REST, step * PERIOD) is FREE
+    return detector
+
+
+def states(detector, residual, end, velocity=lambda time: REST):
+    """Times and states of the detector for r(t) and v(t)."""
+    times = PERIOD * np.arange(1, round(end / PERIOD) + 1)
+    return times, [detector.step(residual(time), velocity(time), time) for time in times]
+
+
+def step_of(height, bandwidth=30.0):
+    """r of an observer that feels a constant torque on joint 1 from t = 0 on."""
+    return lambda time: np.array([0.0, height * -math.expm1(-2.0 * math.pi * bandwidth * time)])
+
+
+def test_an_impact_is_found_at_the_first_sample_beyond_the_threshold():
+    times, found = states(settled(), step_of(20.0), 0.2)
+    fast, slow = 2.0 * math.pi * 30.0, 2.0 * math.pi * 5.0
+    # Low pass of the rising exponential, solved exactly; the detector holds r over a sample.
+    low = 1.0 - (fast * np.exp(-slow * times) - slow * np.exp(-fast * times)) / (fast - slow)
+    exceeded = times[20.0 * (-np.expm1(-fast * times) - low) > 4.0][0]
+    onset = next(state for state in found if state)
+    assert onset.kind == 'collision'
+    assert onset.joints == (1,)
+    assert onset.since == pytest.approx(exceeded, abs=1.01 * PERIOD)
+    assert onset.since < 3e-3
+
+
+def test_a_slow_push_is_found_by_its_size():
+    _times, found = states(settled(), lambda time: np.array([-3.0 * time, 0.0]), 1.0)
+    onset = next(state for state in found if state)
+    # The low pass follows a ramp with a delay of 1 / (2 pi f).
+    assert onset.since == pytest.approx(2.0 / 3.0 + 1.0 / (2.0 * math.pi * 5.0), abs=2e-3)
+    assert {state.kind for state in found} == {'', 'push'}
+    assert {state.joints for state in found} == {(), (0,)}
+
+
+def test_a_push_becomes_a_collision_and_keeps_its_beginning():
+    detector = settled()
+    pushed = states(detector, lambda time: np.array([3.0 * min(time, 0.8), 0.0]), 1.0)[1][-1]
+    assert pushed.kind == 'push'
+    hit = detector.step(np.array([2.4, 30.0]), REST, 1.001)
+    assert (hit.kind, hit.joints, hit.since) == ('collision', (0, 1), pushed.since)
+
+
+def test_a_contact_ends_some_time_after_the_last_touch_and_not_between_two():
+    detector = settled(hold=0.1)
+
+    def touches(time):
+        return step_of(20.0)(time % 0.15) if time < 0.45 and time % 0.15 < 0.09 else REST
+
+    times, found = states(detector, touches, 1.0)
+    touched = np.array([bool(state) for state in found])
+    assert np.count_nonzero(np.diff(touched.astype(int)) > 0) == 1
+    assert len({state.since for state in found if state}) == 1
+    assert found[-1] is FREE
+    last = max(time for time, state in zip(times, found, strict=True) if state.joints)
+    assert times[touched][-1] - last == pytest.approx(0.1, abs=1.01 * PERIOD)
+
+
+def test_hysteresis_makes_one_contact_of_noise_around_the_threshold():
+    random = np.random.default_rng(1)
+    noise = random.normal(0.0, 0.1, 5001)
+
+    def residual(time):
+        return np.array([2.0 + noise[round(time / PERIOD)], 0.0]) * min(1.0, time)
+
+    def onsets(release):
+        _, found = states(settled(release=release, hold=0.0), residual, 5.0)
+        return np.count_nonzero(np.diff([bool(state) for state in found]))
+
+    assert onsets(0.5) == 1
+    assert onsets(1.0) > 5
+
+
+def test_a_moving_robot_is_allowed_a_larger_residual():
+    def rising(height):
+        return lambda time: np.array([0.0, height * math.sin(0.5 * math.pi * time)])
+
+    def moving(time):
+        return np.array([0.0, 2.0])
+
+    assert not any(states(settled(), rising(3.5), 1.0, moving)[1])
+    assert any(states(settled(), rising(3.5), 1.0)[1])
+    assert any(states(settled(), rising(4.5), 1.0, moving)[1])
+
+
+def test_limits_are_those_of_the_thresholds():
+    detector = settled()
+    times, _ = states(detector, lambda time: REST, 2.0, lambda time: np.array([0.7, 0.0]))
+    np.testing.assert_allclose(detector.limits, [[4.0 + 3.0 * 0.7, 4.0], [2.0 + 0.7, 2.0]])
+    detector.use(ContactThresholds(BandThreshold.of([9.0, 8.0]), BandThreshold.of([7.0, 6.0])))
+    detector.step(REST, REST, times[-1] + PERIOD)
+    np.testing.assert_array_equal(detector.limits, [[9.0, 8.0], [7.0, 6.0]])
+
+
+@pytest.mark.parametrize('bad', [math.nan, math.inf])
+@pytest.mark.parametrize('which', [0, 1])
+def test_what_is_not_finite_is_refused_and_forgotten(bad, which):
+    detector = settled()
+    values = [np.zeros(2), np.zeros(2)]
+    values[which][1] = bad
+    with pytest.raises(StateError, match='not finite'):
+        detector.step(*values, PERIOD)
+    for step in range(2, 1000):
+        assert detector.step(REST, REST, step * PERIOD) is FREE
+    _, found = states(detector, step_of(20.0), 0.1)
+    assert found[0] is FREE
+
+
+def test_a_latch_keeps_the_first_contact_until_it_is_released():
+    latch = ContactLatch()
+    first, second = ContactState((1,), 2.0, 'push'), ContactState((0, 1), 2.0, 'collision')
+    assert not latch.step(FREE)
+    assert latch.step(first)
+    assert latch.step(second)
+    assert latch.step(FREE)
+    assert latch.first is first
+    latch.release()
+    assert not latch.step(FREE)
+    latch.release()
+    assert latch.step(second)
+    assert latch.first is second
+
+
+def test_a_latch_keeps_only_the_kinds_that_it_is_for():
+    latch = ContactLatch(kinds=['collision'])
+    assert not latch.step(ContactState((1,), 2.0, 'push'))
+    assert latch.step(ContactState((1,), 2.0, 'collision'))
+
+
+@pytest.mark.parametrize(
+    ('parts', 'words'),
+    [
+        (([1.0, 0.0],), 'constant of joint 1 is 0.0, it must be finite and positive'),
+        (([1.0, math.nan],), 'constant of joint 1 is nan'),
+        (([1.0, 1.0], [0.0, -1.0]), 'velocity of joint 1 is -1.0, .* not negative'),
+        (([1.0, 1.0], 0.0, math.inf), 'acceleration of joint 0 is inf'),
+        (([1.0, 1.0], [0.0, 0.0, 0.0]), r'velocity has the shape \(3,\), constant \(2,\)'),
+    ],
+)
+def test_thresholds_are_checked(parts, words):
+    with pytest.raises(ParameterError, match=words):
+        BandThreshold.of(*parts)

@@ -1,0 +1,130 @@
+"""Thresholds that are learned: their rate of false alarms, and what they grow with."""
+
+import math
+
+import numpy as np
+import pytest
+
+from robot_dynamics_ros.control.external_forces.detection import (
+    ContactDetector,
+    ResidualPeaks,
+    learned_thresholds,
+)
+from robot_dynamics_ros.core.errors import StateError
+
+RATE = 100.0
+# Standard deviation of the residual: constant, of the speed and of the acceleration.
+ERRORS = np.array([[0.5, 0.1], [0.0, 0.8], [0.1, 0.0]])
+
+
+def arm(seconds, seed):
+    """Times, residuals and velocities of two joints whose model errors grow with the motion."""
+    random = np.random.default_rng(seed)
+    times = np.arange(round(seconds * RATE)) / RATE
+    rates = random.uniform(0.5, 4.0, (4, 2))
+    phases = times[:, None, None] * rates + random.uniform(0.0, 6.0, (4, 2))
+    v, a = 0.4 * np.cos(phases).sum(axis=1), -0.4 * (rates * np.sin(phases)).sum(axis=1)
+    deviation = ERRORS[0] + ERRORS[1] * abs(v) + ERRORS[2] * abs(a)
+    noise = random.normal(size=v.shape)
+    weight = -math.expm1(-2.0 * math.pi * 10.0 / RATE)
+    for row in range(1, len(noise)):
+        noise[row] = noise[row - 1] + weight * (noise[row] - noise[row - 1])
+    return times, deviation * noise, v
+
+
+def peaks_of(times, r, v):
+    peaks = ResidualPeaks(r.shape[1])
+    peaks.add(times, r, v)
+    return peaks
+
+
+def touched(thresholds, times, r, v):
+    """Whether a detector sees a contact, at each time."""
+    detector = ContactDetector(thresholds)
+    return [bool(detector.step(*row)) for row in zip(r, v, times.tolist(), strict=True)]
+
+
+def alarms(*arguments):
+    """How many contacts a detector finds."""
+    return np.count_nonzero(np.diff(touched(*arguments), prepend=False, append=False)) // 2
+
+
+@pytest.fixture(scope='module')
+def minute():
+    return peaks_of(*arm(60.0, seed=1))
+
+
+def test_the_rate_of_false_alarms_is_at_most_the_stated_one(minute):
+    other = arm(200.0, seed=2)
+    assert alarms(learned_thresholds(minute, 90.0), *other) <= 5
+    assert alarms(learned_thresholds(minute, 0.1), *other) == 0
+
+
+def test_thresholds_are_not_higher_than_the_rate_needs(minute):
+    # One false alarm in a year, and a residual ten times as large as usual is still found.
+    times, r, v = arm(60.0, seed=3)
+    assert np.mean(touched(learned_thresholds(minute, 1e-4), times, 10.0 * r, v)) > 0.5
+
+
+def test_a_rarer_alarm_needs_a_higher_threshold(minute):
+    rare, rarer = (learned_thresholds(minute, rate) for rate in (10.0, 0.01))
+    assert (rarer.coefficients.sum(axis=1) > rare.coefficients.sum(axis=1)).all()
+    assert (rare.false_alarms_per_hour, rare.seconds) == (10.0, minute.seconds)
+    assert minute.seconds == pytest.approx(60.0, abs=0.3)
+
+
+def test_thresholds_grow_with_what_the_error_grows_with(minute):
+    thresholds = learned_thresholds(minute, 1.0)
+    collision = thresholds.collision
+    # Joint 0: mostly constant. Joint 1: mostly with the speed, which is 0.6 rad/s on average.
+    assert collision.constant[0] > 0.4 * collision.coefficients[:, 0].sum()
+    assert 0.6 * collision.velocity[1] > 2.0 * collision.constant[1]
+
+
+def test_they_are_lower_on_average_than_constant_ones_with_the_same_rate():
+    times, r, v = arm(120.0, seed=5)
+    peaks = peaks_of(times, r, v)
+    still = peaks_of(times, r, np.zeros_like(v))
+    learned, constant = learned_thresholds(peaks, 1.0), learned_thresholds(still, 1.0)
+    _, _, motions = peaks.arrays()
+    for name, motion in (('collision', motions[:, 0]), ('push', motions[:, 1])):
+        band = getattr(learned, name)
+        limits = band.constant + band.velocity * motion[:, 0] + band.acceleration * motion[:, 1]
+        ratio = limits.mean(axis=0) / getattr(constant, name).constant
+        # Joint 0 has a residual that depends little on the motion.
+        assert ratio[0] < 1.2
+        assert ratio[1] < 0.75
+
+
+def test_a_joint_that_was_not_moved_has_a_constant_threshold():
+    times, r, v = arm(20.0, seed=6)
+    v[:, 0] = 1e-4 * np.sin(times)
+    thresholds = learned_thresholds(peaks_of(times, r, v), 1.0)
+    for band in (thresholds.collision, thresholds.push):
+        assert band.constant[0] > 0.0
+        assert band.velocity[0] == band.acceleration[0] == 0.0
+
+
+def test_a_recording_in_parts_gives_the_thresholds_of_its_parts():
+    times, r, v = arm(60.0, seed=1)
+    peaks, half = ResidualPeaks(2), len(times) // 2
+    peaks.add(times[:half], r[:half], v[:half])
+    peaks.reset()
+    # The clock has jumped.
+    peaks.add(times[half:] - 1e6, r[half:], v[half:])
+    whole = learned_thresholds(peaks_of(times, r, v), 1.0).coefficients.sum(axis=1)
+    parts = learned_thresholds(peaks, 1.0).coefficients.sum(axis=1)
+    np.testing.assert_allclose(parts, whole, rtol=0.2)
+
+
+def test_too_little_time_is_refused():
+    times, r, v = arm(8.0, seed=7)
+    with pytest.raises(StateError, match=r'the residuals last 7\.\d+ s, thresholds need 10 s'):
+        learned_thresholds(peaks_of(times, r, v), 1.0)
+
+
+def test_a_residual_that_is_not_finite_is_refused():
+    times, r, v = arm(20.0, seed=8)
+    r[500, 1] = math.nan
+    with pytest.raises(StateError, match='not finite'):
+        learned_thresholds(peaks_of(times, r, v), 1.0)

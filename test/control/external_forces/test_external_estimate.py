@@ -1,0 +1,236 @@
+"""The estimate of a commanded robot: right where it gives numbers, and silent where it cannot."""
+
+import numpy as np
+import pytest
+from felt_arm import DYNAMICS, FRICTION, MODEL, NONE, OFFSET, PERIOD, FeltArm, settings
+from three_joints import JOINTS
+
+from robot_dynamics_ros.control.external_forces.external_estimate import (
+    SETTLING,
+    ExternalForceEstimate,
+    GivenState,
+)
+from robot_dynamics_ros.core import RobotDynamics
+
+PUSH = np.array([3.0, -10.0, 1.0])
+# Between two samples of the driver the trapezoid takes every term for even. With 2 ms and these
+# motions the worst that was seen is 3e-5 N m.
+SAMPLING = 3e-4
+
+
+def settled(**changes):
+    """An arm whose efforts have been found to fit, and whose collisions are detected."""
+    arm = FeltArm(**changes)
+    arm.run(1.0)
+    assert not arm.estimate.reason
+    return arm
+
+
+def test_a_constant_push_is_felt_with_its_sign_and_nothing_without_it():
+    """Friction and offset are those of the model, and count in the fast motion too."""
+    arm = settled()
+    assert np.abs(arm.estimate.torque).max() < SAMPLING
+    arm.push = PUSH
+    # 20 time constants of 8 ms.
+    arm.run(0.16)
+    np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=SAMPLING)
+
+
+def test_lost_states_do_not_change_it():
+    arm = settled()
+    arm.push = PUSH
+    arm.run(0.2)
+    for _ in range(3):
+        arm.drop = True
+        arm.run(0.02)
+        arm.drop = False
+        arm.show()
+        # Ten periods at once: the trapezoid is a hundred times coarser.
+        np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=100.0 * SAMPLING)
+
+
+def test_after_a_pause_it_begins_anew_without_a_contact():
+    arm = settled(collision_threshold=(1.0, 1.0, 1.0), push_threshold=(1.0, 1.0, 1.0))
+    arm.drop = True
+    arm.run(0.5)
+    arm.drop = False
+    arm.show()
+    assert arm.estimate.reason == SETTLING
+    arm.run(1.0)
+    assert not arm.estimate.reason
+    assert not arm.collisions
+    assert not arm.estimate.contact.state
+
+
+@pytest.mark.parametrize('joint', range(3))
+def test_an_effort_that_is_not_measured_is_named_and_returns(joint):
+    arm = settled()
+    arm.change = lambda effort: np.where(np.arange(3) == joint, np.nan, effort)
+    arm.show()
+    assert f'effort of {JOINTS[joint]} is not measured' in arm.estimate.reason
+    arm.change = lambda effort: effort
+    arm.run(0.1)
+    assert not arm.estimate.reason
+    assert np.abs(arm.estimate.torque).max() < SAMPLING
+
+
+def test_a_driver_of_positions_alone_is_refused_clearly():
+    arm = FeltArm()
+    arm.run(1.0, has_velocity=False)
+    assert 'velocity of turn, slide, wrist is not measured' in arm.estimate.reason
+    assert 'external torques need measured velocities' in arm.estimate.reason
+
+
+def test_joints_in_two_messages_are_put_together():
+    """Each message has the latest of its joints; at rest they are of one pose."""
+    arm = FeltArm(moves=False)
+    arm.push = PUSH
+    for _ in range(500):
+        arm.show(held=(True, False, True))
+        arm.show(held=(False, True, False))
+    assert not arm.estimate.reason
+    np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
+
+
+def test_efforts_without_gravity_are_refused_until_they_have_it():
+    arm = FeltArm()
+    arm.change = lambda effort: effort - DYNAMICS.gravity_torque(arm.motion()[0])
+    arm.run(2.0)
+    assert 'measured efforts contain no gravity' in arm.estimate.reason
+    arm.change = lambda effort: effort
+    arm.run(5.0)
+    assert not arm.estimate.reason
+
+
+def test_the_check_of_gravity_can_be_switched_off():
+    arm = FeltArm(driver_gravity_check=False)
+    arm.change = lambda effort: effort - DYNAMICS.gravity_torque(arm.motion()[0])
+    arm.run(1.0)
+    assert not arm.estimate.reason
+    gravity = DYNAMICS.gravity_torque(arm.motion()[0])
+    assert np.linalg.norm(arm.estimate.torque - gravity) < 0.2 * np.linalg.norm(gravity)
+
+
+@pytest.mark.parametrize('gains', [(0.4, 0.2, 0.1), (2.0, 3.0, 1.5)], ids=['ampere', 'too much'])
+def test_efforts_in_another_unit_are_asked_about(gains):
+    arm = FeltArm()
+    arm.change = lambda effort: gains * effort
+    arm.run(2.0)
+    assert arm.estimate.reason
+
+
+def test_a_push_as_large_as_gravity_is_felt_once_the_efforts_have_fitted():
+    """Not taken for efforts without gravity."""
+    arm = settled(moves=False)
+    gravity = DYNAMICS.gravity_torque(arm.motion()[0])
+    arm.push = gravity
+    arm.run(3.0)
+    assert not arm.estimate.reason
+    np.testing.assert_allclose(arm.estimate.torque, gravity, atol=1e-9)
+
+
+def test_commands_take_the_place_of_efforts_and_are_held_between_states():
+    """Each command acts from its state to the next one."""
+    arm = FeltArm(external_from='commanded', moves=False)
+    arm.push = PUSH
+    for _ in range(500):
+        q, v, _ = arm.motion()
+        arm.time += PERIOD
+        given = GivenState(q, v, None, arm.effort())
+        arm.estimate.update(arm.time, q, v, given, longest_interval=0.1)
+    assert not arm.estimate.reason
+    np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
+    given = GivenState(q, v, None, None)
+    arm.estimate.update(arm.time + PERIOD, q, v, given, longest_interval=0.1)
+    assert 'no torque is commanded' in arm.estimate.reason
+
+
+def test_another_payload_makes_no_step():
+    """The efforts are those of the loaded arm from the moment on at which the model knows it."""
+    arm = settled(collision_threshold=(0.1, 0.1, 0.1))
+    arm.push = 0.01 * PUSH
+    arm.run(0.3)
+    loaded = RobotDynamics(MODEL.with_payload('hand', 2.0, (0.1, 0.0, 0.2)))
+    other = ExternalForceEstimate(
+        loaded,
+        JOINTS,
+        settings(collision_threshold=(0.1, 0.1, 0.1)),
+        friction=FRICTION,
+        offset=OFFSET,
+    )
+    other.continue_from(arm.estimate)
+    arm.estimate, arm.dynamics = other, loaded
+    for _ in range(100):
+        arm.show()
+        np.testing.assert_allclose(arm.estimate.torque, arm.push, atol=SAMPLING)
+    assert not arm.collisions
+
+
+def test_live_changes_keep_what_is_felt():
+    arm = settled(push_threshold=(1.0, 1.0, 0.5))
+    arm.push = PUSH
+    arm.run(1.0)
+    assert arm.estimate.contact.state.kind == 'push'
+    changed = settings(push_threshold=(2.0, 2.0, 0.5), external_bandwidth=(30.0, 5.0, 10.0))
+    arm.estimate.apply(changed, FRICTION, OFFSET)
+    arm.show()
+    np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-2)
+    assert arm.estimate.contact.state.kind == 'push'
+    arm.estimate.apply(settings(external_from='commanded'), FRICTION, OFFSET)
+    arm.show()
+    assert arm.estimate.reason
+
+
+def test_what_is_taken_off_is_no_contact():
+    arm = settled(moves=False, collision_threshold=(0.5, 0.5, 0.5), push_threshold=(5.0,) * 3)
+    arm.push = np.array([0.4, 1.0, 0.3])
+    arm.run(1.0)
+    arm.collisions = 0
+    arm.estimate.take_off(arm.estimate.torque.copy())
+    arm.run(1.0)
+    assert not arm.collisions
+    np.testing.assert_allclose(arm.estimate.torque, NONE, atol=1e-9)
+    arm.push = NONE
+    arm.run(1.0)
+    np.testing.assert_allclose(arm.estimate.torque, [-0.4, -1.0, -0.3], atol=1e-9)
+
+
+@pytest.mark.parametrize(('joint', 'link'), [(0, 'shoulder'), (1, 'slider'), (2, 'hand')])
+def test_a_collision_is_assigned_to_the_last_link_that_feels_it_once(joint, link):
+    arm = settled(collision_threshold=(1.0, 1.0, 1.0), push_threshold=(1.0, 1.0, 1.0))
+    began = arm.time
+    arm.push = 5.0 * np.eye(3)[joint]
+    arm.run(0.3)
+    contact = arm.estimate.contact
+    assert arm.collisions == 1
+    assert (contact.state.kind, contact.link) == ('collision', link)
+    # The first-order lag of 8 ms passes 1 of 5 N m after 1.8 ms.
+    assert 0.0 <= contact.state.since - began < 2.5 * PERIOD
+    assert link in contact.sentence(arm.estimate.torque)
+    arm.push = NONE
+    arm.run(0.5)
+    assert not contact.state
+    assert not contact.link
+
+
+def test_the_direction_is_that_of_the_force_on_a_link_that_feels_it():
+    """A force along the axis of the sliding joint, at the link that slides."""
+    arm = settled(moves=False, push_threshold=(1.0, 1.0, 1.0))
+    arm.push = np.array([0.0, 20.0, 0.0])
+    arm.run(1.0)
+    contact = arm.estimate.contact
+    assert contact.link == 'slider'
+    assert abs(np.linalg.norm(contact.direction) - 1.0) < 1e-12
+    # The smallest force with that torque need not be along the axis; its part along it is.
+    assert contact.direction[2] > 0.5
+
+
+def test_the_wrench_explains_the_torques():
+    arm = settled(moves=False)
+    wrench = np.array([2.0, -1.0, 3.0, 0.0, 0.0, 0.0])
+    jacobian = DYNAMICS.jacobian(arm.motion()[0], 'hand', 'LOCAL')
+    arm.push = jacobian.T @ wrench
+    arm.run(0.3)
+    estimate = arm.estimate.wrench()
+    assert arm.estimate.frame == 'hand'
+    np.testing.assert_allclose(jacobian.T @ estimate.wrench, arm.push, atol=1e-3)

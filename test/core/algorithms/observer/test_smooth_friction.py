@@ -1,0 +1,36 @@
+"""The friction that is compiled is the friction of `JointFriction`."""
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.robots import HAND_WRITTEN
+
+from robot_dynamics_ros.core import JointFriction
+from robot_dynamics_ros.core.algorithms.observer.smooth_friction import smooth_friction
+from robot_dynamics_ros.core.model.friction import coefficient_names
+
+KINDS = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_of_both_directions(robot):
+    random = np.random.default_rng(7)
+    names = [joint.name for joint in robot.model.joints]
+    given = {
+        kind: dict(zip(names, random.uniform(0, 5, len(names)), strict=True)) for kind in KINDS
+    }
+    friction = JointFriction(robot.model, smoothing=0.03, **given)
+    coefficients = friction.coefficients
+    assert len(coefficients) == len(coefficient_names(robot.model))
+    for scale in (0.0, 1e-3, 1.0, 1e3):
+        v = scale * random.uniform(-1.0, 1.0, robot.model.size)
+        torque = smooth_friction(robot.model, v.tolist(), coefficients.tolist())
+        assert_close(torque, friction.torque(v))
+
+
+def test_without_friction_there_is_none():
+    for robot in HAND_WRITTEN:
+        model = robot.model
+        none = np.zeros(4 * len(model.joints) + 1)
+        none[-1] = 0.01
+        assert not any(smooth_friction(model, [0.7] * model.size, none.tolist()))

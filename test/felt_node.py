@@ -1,0 +1,101 @@
+"""A node that estimates external torques of an arm at rest, and what it publishes of them."""
+
+from contextlib import contextmanager
+
+import numpy as np
+from geometry_msgs.msg import WrenchStamped
+from rclpy.qos import DurabilityPolicy, QoSProfile
+
+from robot_dynamics_interfaces.msg import Contact, ExternalTorques
+
+Q = [0.3, 0.1, -0.7]
+NONE = np.zeros(3)
+THRESHOLDS = {'collision_threshold': [5.0, 5.0, 1.0], 'push_threshold': [5.0, 5.0, 1.0]}
+
+
+class FeltNode:
+    """A scene with a driver that measures gravity less an external torque.
+
+    Attributes:
+        push: (3,) external torque that the driver feels [N m or N].
+        torques, wrenches, contacts: what the node has published.
+    """
+
+    def __init__(self, scene, dynamics):
+        self.scene = scene
+        self.push = NONE
+        self.gravity = dynamics.gravity_torque(Q)
+        self.torques, self.wrenches, self.contacts = [], [], []
+        scene.driver.v[:] = 0.0
+        scene.driver.effort = lambda: self.gravity - self.push
+        subscribe = scene.observer.node.create_subscription
+        subscribe(ExternalTorques, '/robot_dynamics/external_torques', self.torques.append, 10)
+        subscribe(WrenchStamped, '/robot_dynamics/external_wrench', self.wrenches.append, 10)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        subscribe(Contact, '/robot_dynamics/contact', self.contacts.append, latched)
+
+    @property
+    def estimate(self):
+        return self.scene.guard.external
+
+    def feels(self, torque, atol=1e-3):
+        """Wait until this external torque is published, in a message that comes from now on."""
+        self.torques.clear()
+        self.scene.observer.until(
+            lambda: self.torques and np.allclose(self.torques[-1].effort, torque, atol=atol),
+            f'external torque {np.asarray(torque)}',
+        )
+        return self.torques[-1]
+
+    def next_torques(self):
+        """The next message of ~/torques."""
+        torques = self.scene.observer.torques
+        torques.clear()
+        self.scene.observer.until(lambda: torques, 'torques')
+        return torques[-1]
+
+    def silent(self):
+        """Whether twenty states come, and no external torques."""
+        self.torques.clear()
+        self.scene.wait_for_states(20)
+        return not self.torques
+
+    def touched(self, kind):
+        """Wait until the last contact that was published is of a kind; that contact."""
+        self.scene.observer.until(
+            lambda: self.contacts and self.contacts[-1].kind == kind, f'contact of kind {kind}'
+        )
+        return self.contacts[-1]
+
+    def hit(self, torque):
+        """Let this external torque begin at once; the contact that is published.
+
+        Where states are lost just then, it cannot be told from a push: it is tried again.
+        """
+        for _ in range(10):
+            self.ready()
+            self.push = torque
+            self.scene.observer.until(
+                lambda: self.contacts and self.contacts[-1].kind != Contact.KIND_NONE, 'contact'
+            )
+            if self.contacts[-1].kind == Contact.KIND_COLLISION:
+                return self.contacts[-1]
+            self.push = NONE
+            self.touched(Contact.KIND_NONE)
+        raise AssertionError('no collision in ten contacts')
+
+    def ready(self):
+        """Wait until collisions are detected: the fast band needs 1 / contact_cutoff."""
+        self.feels(self.push)
+        begin, cutoff = self.estimate.stamp, self.estimate.settings.contact_cutoff
+        self.scene.observer.until(
+            lambda: self.estimate.stamp > begin + 1.2 / cutoff, 'the bands of the detection'
+        )
+
+
+@contextmanager
+def felt(guarded, dynamics, **parameters):
+    """The node, with fast fades and an estimate that follows in 8 ms."""
+    defaults = {'fade_time': 0.1, 'collision_fade_time': 0.05, 'external_observer': True}
+    with guarded(**(defaults | parameters)) as scene:
+        yield FeltNode(scene, dynamics)

@@ -1,0 +1,52 @@
+"""The picture of a recording with contacts: what is drawn, and names that may hold anything."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('matplotlib')
+pytest.importorskip('scipy')
+
+from pushed_recording import URDF, Pushed, pushed_states, recording_of
+
+from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings, mark_recording
+from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.report.contacts import write_contacts
+from robot_dynamics_ros.report.contacts.contact_panels import joint_panels
+
+HIT = Pushed(2, 8.0, 8.4, 15.0)
+
+
+@pytest.fixture(scope='module')
+def marked():
+    robot = WatchedRobot(parse_urdf(URDF), WatchSettings())
+    states = pushed_states((HIT,), seed=6)
+    return mark_recording(recording_of(states), robot, 'hit.csv', 0.1, lambda done: None)
+
+
+def test_the_push_leaves_the_band_between_the_thresholds_where_it_was_planted(marked):
+    collision, push = joint_panels(marked, joint=2)
+    assert (collision.key, push.key) == ('collision', 'push')
+    for panel in (collision, push):
+        measured, upper, lower = panel.curves
+        np.testing.assert_array_equal(lower.y, -upper.y)
+        outside = measured.x[measured.y > np.repeat(upper.y[1:], 2).max()]
+        outside = outside if outside.size else measured.x[[np.nanargmax(measured.y)]]
+        assert ((outside > HIT.begin - 0.05) & (outside < HIT.end + 0.2)).all()
+    assert push.words.replace('\xa0', ' ') == 'Largest 15 N m.'
+
+
+@pytest.mark.parametrize('ending', ['png', 'svg'])
+def test_the_picture_is_written_in_the_form_of_its_ending(marked, tmp_path, ending):
+    begins = {'png': b'\x89PNG', 'svg': b'<?xml'}
+    file = tmp_path / f'contacts.{ending}'
+    write_contacts(marked, file)
+    assert file.read_bytes().startswith(begins[ending])
+
+
+def test_names_may_hold_anything(marked, tmp_path):
+    strange = replace(marked, robot='$x^$\n', name='a/$\\frac{\x00', joints=('$', '\t', 'é' * 99))
+    contact = replace(strange.contacts[0], torques={'$': 1.0})
+    write_contacts(replace(strange, contacts=(contact,)), tmp_path / 'contacts.png')
+    assert (tmp_path / 'contacts.png').stat().st_size > 10_000

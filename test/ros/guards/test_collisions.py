@@ -1,0 +1,81 @@
+"""A collision ends the motion as `on_collision` says, until `~/enable` is called."""
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from felt_node import NONE, THRESHOLDS, Q, felt
+from references import follow, point, trajectory
+from std_srvs.srv import SetBool
+
+from robot_dynamics_interfaces.msg import Contact, JointTorques
+from robot_dynamics_ros.control.guards.supervisor import Mode
+
+HIT = np.array([0.0, 30.0, 6.0])
+ACCELERATION = [1.0, -0.5, 2.0]
+STILL = trajectory(point(Q, NONE, ACCELERATION))
+
+
+def collided(arm, dynamics):
+    """Follow a reference until something hits the arm, and stays."""
+    follow(arm.scene.node, arm.scene.observer, STILL)
+    arm.scene.settle(arm.gravity + dynamics.mass_matrix(Q) @ ACCELERATION)
+    arm.hit(HIT)
+
+
+def acknowledge(arm):
+    response = arm.scene.observer.call(SetBool, '/robot_dynamics/enable', data=True)
+    assert response.success
+    return response.message
+
+
+@pytest.mark.parametrize('policy', ['hold', 'zero'])
+def test_a_collision_drops_the_reference_until_it_is_acknowledged(
+    guarded, dynamics, policy, capfd
+):
+    parameters = {'on_collision': policy, 'reference_timeout': 60.0, **THRESHOLDS}
+    with felt(guarded, dynamics, **parameters) as arm:
+        collided(arm, dynamics)
+        target = arm.gravity if policy == 'hold' else NONE
+        arm.scene.settle(target)
+        mode = getattr(JointTorques, f'MODE_{policy.upper()}')
+        arm.scene.observer.until(lambda: arm.next_torques().mode == mode, f'mode {policy}')
+        assert 'collision at hand' in arm.next_torques().fault
+        status = arm.scene.status('model', f'mode {policy} until ~/enable is called: collision')
+        assert status.level == DiagnosticStatus.ERROR
+        counters = arm.scene.node.topic_counters['reference']
+        arm.scene.observer.reference.publish(STILL)
+        arm.scene.observer.until(lambda: counters.rejected, 'refused reference')
+        assert 'call ~/enable' in counters.last_reason
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        assert arm.scene.guard.mode is Mode(policy)
+        assert 'cleared the fault: collision at hand' in acknowledge(arm)
+        arm.scene.settle(arm.gravity)
+        follow(arm.scene.node, arm.scene.observer, STILL)
+    assert f'until ~/enable is called (on_collision={policy})' in capfd.readouterr().err
+
+
+def test_a_collision_stops_the_commands_until_it_is_acknowledged(guarded, dynamics):
+    with felt(guarded, dynamics, on_collision='stop', **THRESHOLDS) as arm:
+        collided(arm, dynamics)
+        arm.scene.settle(NONE)
+        arm.scene.observer.until(lambda: arm.scene.guard.mode is Mode.SILENT, 'silence')
+        arm.scene.status('model', 'stopped until ~/enable is called: collision at hand')
+        arm.push = NONE
+        acknowledge(arm)
+        arm.scene.settle(arm.gravity)
+
+
+def test_a_collision_without_a_reaction_is_warned_of(guarded, dynamics):
+    """Thresholds and reaction are live."""
+    with felt(guarded, dynamics) as arm:
+        arm.feels(NONE)
+        arm.scene.set(on_collision='zero')
+        text = 'without thresholds: call ~/learn_thresholds'
+        arm.scene.observer.until(
+            lambda: arm.scene.status('external forces', text).level == DiagnosticStatus.WARN,
+            'a warning',
+        )
+        arm.scene.set(**THRESHOLDS)
+        arm.hit(HIT)
+        arm.scene.settle(NONE)

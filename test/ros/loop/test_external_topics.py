@@ -1,0 +1,149 @@
+"""What the node publishes of external forces, and that it publishes nothing that means nothing."""
+
+import math
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from felt_node import NONE, THRESHOLDS, Q, felt
+from geometry_msgs.msg import Inertia
+from guard_scene import figures
+from three_joints import JOINTS
+
+from robot_dynamics_interfaces.msg import Contact
+from robot_dynamics_interfaces.srv import SetPayload
+
+PUSH = np.array([3.0, -10.0, 0.8])
+
+
+def vector(field):
+    return [field.x, field.y, field.z]
+
+
+def test_a_push_is_published_as_torques_and_wrench_in_the_order_of_the_joints(guarded, dynamics):
+    joints = ['wrist', 'turn', 'slide']
+    order = [JOINTS.index(name) for name in joints]
+    with felt(guarded, dynamics, joints=joints, external_frame='slider') as arm:
+        arm.push = PUSH
+        message = arm.feels(PUSH[order])
+        assert list(message.joint_names) == joints
+        assert message.header.frame_id == 'base'
+        assert message.header.stamp.sec > 0
+        arm.scene.observer.until(lambda: arm.wrenches, 'wrench')
+        arm.wrenches.clear()
+        arm.scene.observer.until(lambda: arm.wrenches, 'wrench')
+        wrench = arm.wrenches[-1]
+        assert wrench.header.frame_id == 'slider'
+        # The joint behind that link feels nothing of a wrench on it.
+        jacobian = dynamics.jacobian(Q, 'slider', 'LOCAL')
+        torque = jacobian.T @ [*vector(wrench.wrench.force), *vector(wrench.wrench.torque)]
+        np.testing.assert_allclose(torque[:2], PUSH[:2], atol=1e-2)
+        torques = arm.next_torques()
+        np.testing.assert_allclose(torques.external, PUSH[order], atol=1e-3)
+        status = arm.scene.status('external forces', 'contacts are not detected')
+        assert status.level == DiagnosticStatus.OK
+        values = figures(status)
+        assert values['external torque of slide [N m or N]'] == '-10'
+        assert 'about' in values['not felt at slider']
+
+
+def test_off_it_says_nothing_and_on_and_off_again_by_parameter(guarded, dynamics):
+    with felt(guarded, dynamics, external_observer=False) as arm:
+        arm.scene.status('external forces', 'external_observer is false')
+        torques = arm.next_torques()
+        assert not np.any(torques.external)
+        assert arm.estimate is None
+        arm.scene.set(external_observer=True)
+        arm.push = PUSH
+        arm.feels(PUSH)
+        arm.scene.set(external_observer=False)
+        arm.scene.observer.until(arm.silent, 'silence')
+
+
+def test_without_efforts_or_velocities_the_reason_is_in_diagnostics_and_once_in_the_log(
+    guarded, dynamics, capfd
+):
+    log = []
+
+    def logged(text):
+        log.append(capfd.readouterr().err)
+        return text in ''.join(log)
+
+    with felt(guarded, dynamics, terms=['gravity']) as arm:
+        arm.feels(NONE)
+        arm.scene.driver.effort = lambda: np.where(np.arange(3) == 1, np.nan, arm.gravity)
+        status = arm.scene.status('external forces', 'effort of slide is not measured')
+        assert status.level == DiagnosticStatus.WARN
+        arm.scene.observer.until(arm.silent, 'silence')
+        assert np.isnan(arm.next_torques().external).all()
+
+        def without_velocity(message):
+            message.velocity = []
+
+        arm.scene.driver.change = without_velocity
+        arm.scene.status('external forces', 'external torques need measured velocities')
+        # Two warnings in half a second would be one too many.
+        arm.scene.observer.until(lambda: logged('velocity of turn, slide, wrist is'), 'the log')
+        arm.scene.driver.change = lambda message: None
+        arm.scene.driver.effort = lambda: arm.gravity
+        arm.feels(NONE)
+    logged('')
+    text = ''.join(log)
+    assert text.count('no external torques are estimated: effort of slide is not measured') == 1
+    assert text.count('no external torques are estimated: velocity of ') == 1
+
+
+def test_efforts_without_gravity_are_found_out(guarded, dynamics):
+    with felt(guarded, dynamics) as arm:
+        arm.scene.driver.effort = lambda: NONE
+        status = arm.scene.status('external forces', 'measured efforts contain no gravity')
+        assert status.level == DiagnosticStatus.WARN
+        assert not arm.torques
+        arm.scene.driver.effort = lambda: arm.gravity
+        arm.feels(NONE)
+
+
+def test_the_commands_take_the_place_of_efforts(guarded, dynamics):
+    with felt(guarded, dynamics, external_from='commanded', fade_time=0.0) as arm:
+        arm.scene.driver.effort = lambda: None
+        arm.feels(NONE)
+        arm.scene.node.trigger_deactivate()
+        arm.scene.status('external forces', 'no torque is commanded')
+        arm.scene.set(terms=['coriolis'])
+        arm.scene.node.trigger_activate()
+        arm.scene.status('external forces', 'set external_from: measured')
+
+
+def test_a_contact_is_published_at_each_change_with_link_direction_and_begin(guarded, dynamics):
+    with felt(guarded, dynamics, **THRESHOLDS) as arm:
+        contact = arm.hit(np.array([0.0, 30.0, 0.0]))
+        assert (contact.link, contact.header.frame_id) == ('slider', 'slider')
+        assert list(contact.joint_names) == ['slide']
+        assert contact.effort[0] > THRESHOLDS['collision_threshold'][1]
+        assert math.isclose(np.linalg.norm(vector(contact.direction)), 1.0)
+        stamp, since = contact.header.stamp, contact.since
+        assert (since.sec, since.nanosec // 1000) == (stamp.sec, stamp.nanosec // 1000)
+        arm.scene.status('external forces', 'collision at slider: external torque of slide')
+        arm.push = NONE
+        contact = arm.touched(Contact.KIND_NONE)
+        assert (contact.link, list(contact.joint_names)) == ('', [])
+        # By default it is only reported.
+        arm.scene.settle(arm.gravity)
+
+
+def test_a_payload_that_is_set_is_no_contact(guarded, dynamics):
+    """The driver measures its weight from the state on at which the node knows it."""
+    with felt(guarded, dynamics, **THRESHOLDS) as arm:
+        arm.ready()
+        load = {'frame': 'hand', 'inertia': Inertia(m=0.5)}
+        driver, before = arm.scene.driver, arm.estimate
+
+        def weighed():
+            model = arm.scene.node.robot_holder.require().dynamics
+            return model.gravity_torque(Q)
+
+        driver.effort = weighed
+        response = arm.scene.observer.call(SetPayload, '/robot_dynamics/set_payload', **load)
+        assert response.success, response.message
+        assert arm.estimate is not before
+        arm.feels(NONE)
+        assert all(contact.kind == Contact.KIND_NONE for contact in arm.contacts)

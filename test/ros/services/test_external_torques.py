@@ -1,0 +1,105 @@
+"""`~/zero_external` and `~/learn_thresholds`: answers, refusals, and what they change."""
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from felt_node import NONE, felt
+from std_srvs.srv import Trigger
+
+from robot_dynamics_interfaces.srv import LearnThresholds
+from robot_dynamics_ros.ros.services import external_torques
+
+ERROR = np.array([0.5, -3.0, 0.4])
+ZERO, LEARN = (Trigger, 'zero_external'), (LearnThresholds, 'learn_thresholds')
+# Of the stamps: 12 s of states come in 2 s.
+FASTER = 6.0
+
+
+def test_what_the_model_does_not_know_is_taken_off_at_rest(guarded, dynamics):
+    with felt(guarded, dynamics) as arm:
+        arm.push = ERROR
+        arm.feels(ERROR)
+        response = arm.scene.observer.call(Trigger, '/robot_dynamics/zero_external')
+        assert response.success, response.message
+        assert 'turn 0.5, slide -3, wrist 0.4' in response.message
+        arm.feels(NONE)
+        arm.push = 2.0 * ERROR
+        arm.feels(ERROR)
+        arm.scene.status('external forces', 'estimated')
+
+
+def test_it_is_refused_while_the_arm_moves_or_is_touched_or_nothing_is_estimated(
+    guarded, dynamics
+):
+    with felt(guarded, dynamics, terms=['gravity']) as arm:
+        observer = arm.scene.observer
+        arm.push = np.array([0.0, 0.0, 15.0])
+        arm.feels(arm.push)
+        assert 'external torque of wrist is 15, allowed are 4' in observer.refusal(*ZERO)
+        arm.push = NONE
+        arm.feels(NONE)
+        arm.scene.driver.v[0] = 0.5
+        assert 'the arm moves: turn' in observer.refusal(*ZERO)
+        arm.scene.driver.effort = lambda: None
+        arm.scene.status('external forces', 'is not measured')
+        assert 'no external torques are estimated: effort of turn' in observer.refusal(*ZERO)
+        arm.scene.set(external_observer=False)
+        assert 'set external_observer: true' in observer.refusal(*ZERO)
+        assert 'set external_observer: true' in observer.refusal(*LEARN, duration=20.0)
+
+
+def hasten(driver):
+    """Let the stamps of a driver run faster than its clock."""
+    begin = []
+
+    def change(message):
+        stamp = message.header.stamp
+        now = stamp.sec * 10**9 + stamp.nanosec
+        begin[:] = begin or [now]
+        hastened = begin[0] + round(FASTER * (now - begin[0]))
+        message.header.stamp = Time(sec=hastened // 10**9, nanosec=hastened % 10**9)
+
+    driver.change = change
+
+
+def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamics, monkeypatch):
+    monkeypatch.setattr(external_torques, 'SHORTEST', 1.0)
+    random, noise = np.random.default_rng(0), np.array([0.2, 1.0, 0.05])
+    with felt(guarded, dynamics, state_timeout=10.0, external_bandwidth=[2.0]) as arm:
+        hasten(arm.scene.driver)
+        # Several states in each cell of the learning.
+        arm.scene.driver.period = 0.003
+        arm.scene.driver.effort = lambda: arm.gravity + random.uniform(-noise, noise)
+        arm.feels(NONE, atol=2.0)
+        request = {'duration': 2.5, 'false_alarms_per_hour': 1.0}
+        response = arm.scene.observer.call(
+            LearnThresholds, '/robot_dynamics/learn_thresholds', **request
+        )
+        assert response.success, response.message
+        assert list(response.joint_names) == ['turn', 'slide', 'wrist']
+        for kind in ('collision', 'push'):
+            learnt = np.array(getattr(response, f'{kind}_threshold'))
+            assert (learnt > 0.0).all()
+            # Of the size of the noise: it is averaged, and the rare level is above what came.
+            assert (learnt < 10.0 * noise).all()
+            used = arm.scene.node.get_parameter(f'{kind}_threshold').value
+            np.testing.assert_array_equal(used, learnt)
+        assert arm.estimate.contact.detects
+        assert arm.estimate.tap is None
+
+
+def test_requests_that_cannot_be_answered_are_refused(guarded, dynamics):
+    with felt(guarded, dynamics) as arm:
+        arm.feels(NONE)
+        client = arm.scene.observer.node.create_client(Trigger, '/robot_dynamics/zero_external')
+        arm.scene.observer.until(client.service_is_ready, 'the service')
+        first = client.call_async(Trigger.Request())
+        arm.scene.observer.until(lambda: arm.estimate.tap is not None, 'the first call')
+        refusal = arm.scene.observer.refusal
+        assert 'another call' in refusal(*LEARN, duration=20.0)
+        assert 'duration is 5.0 s, allowed are 12 to 3600 s' in refusal(*LEARN, duration=5.0)
+        assert 'duration is nan s' in refusal(*LEARN, duration=np.nan)
+        wrong = {'duration': 20.0, 'false_alarms_per_hour': -1.0}
+        assert 'false_alarms_per_hour is -1.0' in refusal(*LEARN, **wrong)
+        arm.scene.set(external_observer=False)
+        arm.scene.observer.until(first.done, 'its answer')
+        assert 'the estimate was switched off' in first.result().message

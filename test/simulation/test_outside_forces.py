@@ -1,0 +1,222 @@
+"""Pushes and the wall against the laws of mechanics: they are to judge what an observer feels."""
+
+import math
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+
+from robot_dynamics_ros.simulation.mujoco_description import SimulationError
+from robot_dynamics_ros.simulation.outside_forces import Push
+from robot_dynamics_ros.simulation.physics import Physics
+from robot_dynamics_ros.simulation.wall import Wall
+
+G = 9.81
+FIXED = """
+<link name="{name}"/>
+<joint name="mount" type="fixed"><parent link="{parent}"/><child link="{name}"/>
+  <origin xyz="{xyz}" rpy="{rpy}"/></joint></robot>
+"""
+NO_GRAVITY = (0.0, 0.0, 0.0)
+FORCE, MOMENT, POINT = (3.0, -1.0, 5.0), (0.2, 1.5, -0.3), (0.1, 0.05, -0.8)
+
+
+def run(arm, duration, period=0.001):
+    for _ in range(round(duration / period)):
+        arm.advance(period)
+
+
+@pytest.fixture
+def with_tool(two_links):
+    """A tool without mass, fixed to the forearm and turned."""
+    place = {'xyz': '0.1 0.05 -0.8', 'rpy': '0.4 -0.3 1.1'}
+    return two_links.replace('</robot>', FIXED.format(name='tool', parent='forearm', **place))
+
+
+def test_a_push_accelerates_a_mass_for_its_time(lift):
+    arm = Physics(lift, gravity=NO_GRAVITY)
+    arm.outside.push(Push('carriage', force=(7.0, 0.0, 3.0), delay=0.2, duration=0.5))
+    run(arm, 1.0)
+    assert arm.velocity[0] == pytest.approx(3.0 / 1.5 * 0.5, rel=1e-9)
+    assert arm.position[0] == pytest.approx(3.0 / 1.5 * (0.5**2 / 2 + 0.5 * 0.3), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    'push',
+    [
+        Push('forearm', FORCE, point=POINT, duration=1.0),
+        Push('upper_arm', FORCE, point=POINT, duration=1.0),
+        Push('tool', FORCE, duration=1.0),
+        Push('tool', FORCE, point=(0.2, -0.1, 0.3), duration=1.0),
+    ],
+)
+def test_the_energy_grows_by_the_work_of_the_force(with_tool, push):
+    """A constant force does the work F (x_1 - x_0), x where it acts."""
+    arm = Physics(with_tool, gravity=NO_GRAVITY)
+    arm.reset([0.4, 1.2])
+
+    def place():
+        R, origin = arm.outside.frame(push.link)
+        return R @ push.point + origin
+
+    begin, energy = place(), arm.energy()
+    arm.outside.push(push)
+    # Within a cycle the moment about the centre of mass is constant.
+    run(arm, 0.5, period=0.0002)
+    work = np.dot(push.force, place() - begin)
+    assert work > 0.05
+    assert arm.energy() - energy == pytest.approx(work, rel=1e-3)
+
+
+def test_the_joint_feels_its_part_of_a_moment(pendulum):
+    arm = Physics(pendulum(), gravity=NO_GRAVITY)
+    arm.outside.push(Push('bob', moment=(5.0, 0.6, -4.0)))
+    run(arm, 0.5)
+    assert arm.velocity[0] == pytest.approx(0.6 / 0.6 * 0.5, rel=1e-9)
+
+
+def test_wrenches_tell_what_acts_in_the_axes_of_the_link(with_tool):
+    arm = Physics(with_tool)
+    arm.reset([0.4, 1.2])
+    arm.brake = True
+    arm.outside.push(Push('tool', FORCE, MOMENT, (0.2, -0.1, 0.3), duration=0.1))
+    arm.advance(0.001)
+    (wrench,) = arm.outside.wrenches().values()
+    R, _ = arm.outside.frame('tool')
+    np.testing.assert_allclose(R @ wrench[:3], FORCE, atol=1e-12)
+    about_origin = np.cross(R @ (0.2, -0.1, 0.3), FORCE) + MOMENT
+    np.testing.assert_allclose(R @ wrench[3:], about_origin, atol=1e-12)
+    run(arm, 0.1)
+    assert arm.outside.wrenches() == {}
+
+
+def test_frames_of_links_are_those_of_the_description(with_tool):
+    """Two links of 1 m about y, and a tool at 0.1, 0.05, -0.8 of the forearm."""
+    arm = Physics(with_tool)
+    arm.reset([math.pi / 2, math.pi / 2])
+    R, origin = arm.outside.frame('forearm')
+    np.testing.assert_allclose(origin, [-1.0, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(R, np.diag([-1.0, 1.0, -1.0]), atol=1e-12)
+    _, tool = arm.outside.frame('tool')
+    np.testing.assert_allclose(tool, [-1.1, 0.05, 0.8], atol=1e-12)
+    assert arm.outside.links == ('upper_arm', 'forearm', 'tool')
+
+
+def test_a_push_replaces_that_on_its_link_alone(with_tool):
+    arm = Physics(with_tool)
+    arm.brake = True
+    arm.outside.push(Push('tool', (1.0, 0.0, 0.0)))
+    arm.outside.push(Push('upper_arm', (2.0, 0.0, 0.0)))
+    arm.outside.push(Push('tool', (0.0, 3.0, 0.0)))
+    sizes = {name: np.linalg.norm(w[:3]) for name, w in arm.outside.wrenches().items()}
+    assert sizes == {'tool': pytest.approx(3.0), 'upper_arm': pytest.approx(2.0)}
+    arm.outside.push(Push('tool', duration=0.0))
+    assert list(arm.outside.wrenches()) == ['upper_arm']
+
+
+def test_a_reset_ends_pushes(lift):
+    arm = Physics(lift, gravity=NO_GRAVITY)
+    arm.outside.push(Push('carriage', (0.0, 0.0, 3.0), duration=9.0))
+    arm.advance(0.1)
+    arm.reset()
+    run(arm, 0.1)
+    assert arm.velocity[0] == 0.0
+    assert arm.outside.wrenches() == {}
+
+
+def test_nothing_acts_after_a_push_even_if_nobody_asks(lift):
+    asked, unasked = (Physics(lift, gravity=NO_GRAVITY) for _ in range(2))
+    for arm in (asked, unasked):
+        arm.outside.push(Push('carriage', (0.0, 0.0, 3.0), duration=0.1))
+        for _ in range(300):
+            arm.advance(0.001)
+            if arm is asked:
+                arm.outside.wrenches()
+        assert arm.velocity[0] == pytest.approx(3.0 / 1.5 * 0.1, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ('push', 'said'),
+    [
+        (Push('wing'), "no link 'wing' moves: those that move are upper_arm, forearm"),
+        (Push('base'), "no link 'base' moves"),
+        (Push('forearm', (math.nan, 0.0, 0.0)), r'force of the push is \[nan, 0.0, 0.0\]'),
+        (Push('forearm', moment=(0.0, math.inf, 0.0)), 'moment of the push'),
+        (Push('forearm', point=(0.0, math.inf, 0.0)), 'point of the push'),
+        (Push('forearm', duration=-1.0), 'duration of the push is -1.0 s: it must be at least 0'),
+        (Push('forearm', delay=math.inf), 'delay of the push is inf s'),
+    ],
+)
+def test_a_push_that_is_refused_changes_nothing(two_links, push, said):
+    arm = Physics(two_links)
+    with pytest.raises(SimulationError, match=said):
+        arm.outside.push(push)
+    assert arm.outside.wrenches() == {}
+
+
+FLOOR = Wall('carriage', point=(0.3, -0.2, -0.4), normal=(0.0, 0.0, 2.0), radius=0.1)
+
+
+def test_the_wall_takes_the_momentum_and_then_the_weight(lift):
+    """The ball meets the floor at sqrt(2 g h), with h = 0.3 m."""
+    arm = Physics(lift, wall=FLOOR)
+    arm.outside.wall = True
+    impulse, stepped = 0.0, 0.0005
+    while arm.time < 1.0:
+        arm.advance(stepped)
+        for wrench in arm.outside.wrenches().values():
+            np.testing.assert_allclose(wrench[[0, 1, 5]], 0.0, atol=1e-9)
+            impulse += wrench[2] * stepped
+    assert arm.position[0] == pytest.approx(-0.3, abs=1e-3)
+    assert arm.outside.wrenches()['carriage'][2] == pytest.approx(1.5 * G, rel=1e-3)
+    # From rest to rest, so the impulse is that of gravity; the shock lasts some four steps.
+    assert impulse == pytest.approx(1.5 * G * 1.0, rel=0.2)
+
+
+def test_without_a_wall_nothing_stops_the_arm(lift):
+    arm = Physics(lift, wall=FLOOR)
+    assert arm.outside.wall is False
+    run(arm, 0.8)
+    assert arm.position[0] == pytest.approx(-G / 2 * 0.8**2, rel=1e-9)
+
+
+def test_a_wall_that_is_not_there_does_not_change_the_motion(two_links):
+    plain = Physics(two_links)
+    walled = Physics(two_links, wall=Wall('forearm', (0.0, 0.0, 0.5), (0.0, 0.0, 1.0)))
+    for arm in (plain, walled):
+        arm.reset([0.4, 1.2])
+        run(arm, 0.5)
+    np.testing.assert_array_equal(plain.position, walled.position)
+
+
+def test_the_wall_stops_a_link_that_is_fixed_to_another(pendulum):
+    """A pendulum of 1 m with a tip at its end swings into a wall at x = -0.5 m."""
+    tip = FIXED.format(name='tip', parent='bob', xyz='0 0 -1', rpy='0 0 0')
+    text = pendulum().replace('</robot>', tip)
+    arm = Physics(text, wall=Wall('tip', (-0.5, 0.0, 0.0), (1.0, 0.0, 0.0), radius=0.02))
+    arm.outside.wall = True
+    arm.reset([-1.0])
+    lowest = 0.0
+    for _ in range(2000):
+        arm.advance(0.001)
+        _, tip = arm.outside.frame('tip')
+        lowest = min(lowest, tip[0])
+    assert lowest == pytest.approx(-0.48, abs=2e-3)
+
+
+@pytest.mark.parametrize(
+    ('wall', 'said'),
+    [
+        (Wall('wing', (0, 0, 0), (0, 0, 1)), "link 'wing': known are"),
+        (Wall('forearm', (0, 0, 0), (0, 0, 0)), 'the normal of the wall is zero'),
+    ],
+)
+def test_refuses_a_wall_that_cannot_be(two_links, wall, said):
+    with pytest.raises(SimulationError, match=said):
+        Physics(two_links, wall=wall)
+
+
+def test_an_arm_without_a_wall_says_so(two_links):
+    with pytest.raises(SimulationError, match='the arm has no wall'):
+        Physics(two_links).outside.wall = True
