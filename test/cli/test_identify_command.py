@@ -217,7 +217,7 @@ def test_an_effort_that_is_not_measured_pulls_no_body(identified, files):
     recording(
         files / 'silent.csv', lambda times, efforts: np.column_stack([efforts[:, :2], noise])
     )
-    ended, result = identified('silent.csv', target='silent')
+    ended, result = identified('silent.csv', '--force', target='silent')
     assert 'zero_effort' in codes(result)
     assert not {'wrong_robot', 'still', 'slow', 'unknown_gain'} & set(codes(result))
     assert (files / 'silent/identified.urdf').is_file(), ended.stderr
