@@ -34,8 +34,8 @@ def demo_observer() -> object:
 def robot_dynamics() -> object:
     """Run the command that needs no ROS; where it is there, descriptions may be on a topic.
 
-    Its matrices are small. Threads of OpenBLAS make them no faster, and on a machine that is busy
-    ten times slower, as each waits for the other. NumPy reads their number when it is imported.
+    Its matrices are small. More threads of OpenBLAS make nothing faster there, and on a busy
+    machine ten times slower, as each waits for the other. NumPy reads their number at its import.
     """
     os.environ.setdefault('OPENBLAS_NUM_THREADS', '1')
     return _run('robot_dynamics_ros.cli.command_line', read_topic=_description_of)

@@ -211,6 +211,26 @@ def test_a_gain_that_the_data_do_not_fix_is_not_guessed(identified, files):
     assert not (files / 'guessed').exists()
 
 
+def test_an_effort_that_is_not_measured_pulls_no_body(identified, files):
+    """Noise about zero at the last joint would say that what it carries has no mass."""
+    noise = np.random.default_rng(0).normal(0.0, 1e-3, len(rows()))
+    recording(
+        files / 'silent.csv', lambda times, efforts: np.column_stack([efforts[:, :2], noise])
+    )
+    ended, result = identified('silent.csv', '--force', target='silent')
+    assert 'zero_effort' in codes(result)
+    assert not {'wrong_robot', 'still', 'slow', 'unknown_gain'} & set(codes(result))
+    assert (files / 'silent/identified.urdf').is_file(), ended.stderr
+    held_out = result['held_out']
+    assert held_out['joint3']['rms_identified'] is None
+    assert not held_out['joint3']['is_noise']
+    for joint in ('joint1', 'joint2'):
+        assert held_out[joint]['rms_identified'] < 0.2 * held_out[joint]['rms_nominal']
+    ended, _ = identified('silent.csv', '--form', 'power', target='silent')
+    assert ended.returncode == 2
+    assert '--form power: the effort of joint3 is not measured' in ended.stderr
+
+
 def test_one_joint_that_moves(identified, files):
     recording(files / 'one.csv', still=('joint1', 'joint3'))
     _, result = identified('one.csv', target='one')
@@ -242,7 +262,7 @@ def test_what_shows_nothing_is_refused(identified, files, change, still, words):
     [
         (['--effort', 'current'], 'the scale of masses and gains cannot be known'),
         (['--gain', 'joint1=3'], '--effort current'),
-        (['--effort', 'current', '--gain', 'joint1=-3'], "'-3' is not a number above 0"),
+        (['--effort', 'current', '--gain', 'joint1=0'], "'0' is not a number other than 0"),
         (['--effort', 'current', '--gain', 'wrist=3'], 'wrist'),
         (['--effort', 'current', '--gain', 'joint1=3', '--gain', 'joint1=4'], 'joint1 is named'),
         (['--load', 'tool=1.0'], 'FRAME=KG@BAG'),

@@ -91,7 +91,8 @@ def _gain(text: str) -> tuple[str, float]:
     joint, separator, value = text.partition('=')
     if not separator or not joint:
         raise ParameterError(f'--gain {text}: JOINT=VALUE is needed, in N m/A or N/A')
-    return joint, _positive('--gain', text, value)
+    # Negative: the sign of the effort is not that of the joint.
+    return joint, _number('--gain', text, value, negative=True)
 
 
 def _load(number: int, text: str) -> tuple[Load, float]:
@@ -100,14 +101,17 @@ def _load(number: int, text: str) -> tuple[Load, float]:
     if not (separator and frame and at and recording):
         raise ParameterError(f'--load {text}: FRAME=KG@BAG is needed')
     load = Load(f'load {number}', frame, ((recording, *ALWAYS),))
-    return load, _positive('--load', text, mass)
+    return load, _number('--load', text, mass)
 
 
-def _positive(option: str, text: str, value: str) -> float:
+def _number(option: str, text: str, value: str, *, negative: bool = False) -> float:
+    """A number above 0, or other than 0 where it may be negative."""
     try:
         number = float(value)
     except ValueError:
         number = float('nan')
-    if not 0.0 < number < float('inf'):
-        raise ParameterError(f'{option} {text}: {value!r} is not a number above 0')
+    size = abs(number) if negative else number
+    if not 0.0 < size < float('inf'):
+        allowed = 'other than 0' if negative else 'above 0'
+        raise ParameterError(f'{option} {text}: {value!r} is not a number {allowed}')
     return number

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.identified_model import IdentifiedModel
 from robot_dynamics_ros.identification.judgement import JudgedRecording
@@ -37,6 +38,8 @@ SPRINGS = (
     'The identified torque includes springs, and dynamics_node has none: what it commands lacks '
     'stiffness times position of each joint. friction.yaml has the stiffness in comments.'
 )
+# Findings of the comparison about joints whose effort is not measured.
+UNMEASURED = frozenset({'zero_effort', 'constant_effort'})
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ def identified(
     surveys = surveyed(options, files, tuple(held_out), fleet, output)
     setup = _setup(options, equations, surveys)
     compared = _compared(options, {name: files[name] for name in surveys.usable}, fleet, output)
+    setup = replace(setup, unmeasured=_unmeasured(setup, compared))
     sources = Sources(
         setup,
         [
@@ -152,6 +156,22 @@ def _compared(
         parts = [part for tasks_of_one in tasks.values() for part in tasks_of_one]
         outcomes = joined_outcomes(tasks, fleet.run('compare', parts, options, output, 'parts'))
     return concluded(options, files, outcomes).findings
+
+
+def _unmeasured(setup: Setup, compared: Sequence[Finding]) -> tuple[str, ...]:
+    """Joints whose effort the driver does not measure: it is no torque that a body could explain.
+
+    Raises:
+        ParameterError: the power of all joints is needed.
+    """
+    found = {name for one in compared if one.code in UNMEASURED for name in one.joints}
+    if found and setup.equations.form == 'power':
+        raise ParameterError(
+            f'--form power: the effort of {", ".join(sorted(found))} is not measured, and the '
+            'power of all joints is needed: use --form torque, or look for the setting of the '
+            'driver'
+        )
+    return tuple(name for name in setup.joints if name in found)
 
 
 def _recordings(surveys: Surveys, evidence: Sequence[Evidence]) -> list[JudgedRecording]:

@@ -51,6 +51,7 @@ class Setup:
         joints: that were recorded.
         equations: what is estimated.
         levels: efforts at which joints are saturated, by name [N m, N or A].
+        unmeasured: joints whose effort the driver does not measure.
     """
 
     options: RecordingOptions
@@ -58,6 +59,7 @@ class Setup:
     joints: tuple[str, ...]
     equations: Equations
     levels: Mapping[str, float] = field(default_factory=dict)
+    unmeasured: tuple[str, ...] = ()
 
     @property
     def model(self) -> RobotModel:

@@ -207,7 +207,10 @@ def judge_recording(
 
 def _maker(setup: Setup, source: Source, band: float | None = None) -> MotionEquations:
     options = EquationOptions(
-        form=setup.equations.form, cutoff=source.cutoffs[1], effort_levels=dict(setup.levels)
+        form=setup.equations.form,
+        cutoff=source.cutoffs[1],
+        effort_levels=dict(setup.levels),
+        unmeasured=setup.unmeasured,
     )
     if band is not None:
         options = replace(options, turning_band=band, sliding_band=band)

@@ -73,20 +73,24 @@ def _solvable(
     levels: Sequence[float],
 ) -> Array:
     """The parameters (p,) with the first of these levels of noise that can be solved."""
-    least, *others = levels
-    try:
-        return _parameters(reduced, estimate, prior, fixed, least)
-    except IdentificationError:
-        if not others:
-            raise
-        return _solvable(reduced, estimate, prior, fixed, others)
+    before: Array | None = None
+    failure = IdentificationError('no level of noise')
+    for least in levels:
+        rows = weighted_rows(reduced, estimate.noise, least)
+        if before is not None and np.array_equal(rows, before):
+            # The noise of the data is larger: it is the problem that no solver has solved.
+            continue
+        try:
+            return _parameters(reduced, estimate, prior, fixed, rows)
+        except IdentificationError as error:
+            before, failure = rows, error
+    raise failure
 
 
 def _parameters(
-    reduced: ReducedEquations, estimate: Estimate, prior: Prior, fixed: Array, least: float
+    reduced: ReducedEquations, estimate: Estimate, prior: Prior, fixed: Array, rows: Array
 ) -> Array:
-    """The parameters (p,), where each equation has the least noise that is assumed."""
-    rows = weighted_rows(reduced, estimate.noise, least)
+    """The parameters (p,) that fit rows in deviations of their noise."""
     torques = _torques(reduced, estimate)
     unknowns = unknowns_of(rows[:, :-1], estimate, torques, fixed)
     z = solved(unknowns, rows, prior)

@@ -27,8 +27,11 @@ FAR = 6.0
 SHORTEST, GAP = 2, 2
 # Of a recording: where more of it is far, the model is wrong rather than disturbed.
 MOST = 0.4
-# Windows beside a reversal to which the filter smears the step of friction.
-SMEARED = 2
+# Of the usual speed: a joint that is slower may turn, where friction is not what a model says.
+SLOW = 0.2
+# Windows beside a reversal to which the filter smears the step of friction; of equations that an
+# estimate uses, which do not count near a reversal.
+SMEARED, SMEARED_OF_USED = 2, 1
 # Windows from which anything is concluded.
 FEWEST = 10
 # Of the time between two equations: larger gaps end a run of consecutive equations.
@@ -65,34 +68,55 @@ class Period:
     end: float
 
 
-def disturbances(times: Array, squares: Array, clear: Flags) -> list[Disturbance]:
+def disturbances(
+    times: Array, squares: Array, speeds: Array, smeared: int = SMEARED
+) -> list[Disturbance]:
     """The disturbances of a recording, in their order.
+
+    They are found away from reversals, and last for as long as a residual is far off, also there.
 
     Args:
         times: (W,) middles of its windows of `LENGTH` [s].
         squares: (W, n) mean squares of the residuals [(N m)^2, N^2 or W^2].
-        clear: (W, n) which of them are not near a reversal of the joint.
+        speeds: (W, n) smallest absolute velocity of the joint; 0 at a reversal, and where its
+            residual is not known [rad/s or m/s].
+        smeared: windows beside a reversal from which nothing is concluded.
     """
+    if len(times) < FEWEST:
+        return []
+    clear = ~_near(speeds < SLOW * np.median(speeds, axis=0), smeared)
     usual = np.array(
         [_median(column[rows]) for column, rows in zip(squares.T, clear.T, strict=True)]
     )
-    far = clear & (squares > FAR**2 * np.where(usual > 0.0, usual, np.inf))
+    large = squares > FAR**2 * np.where(usual > 0.0, usual, np.inf)
+    far = clear & large
     touched: Flags = np.any(far, axis=1)
-    if len(times) < FEWEST or not touched.any() or touched.mean() > MOST:
+    lasting: Flags = np.any(large, axis=1)
+    if not touched.any() or touched.mean() > MOST:
         return []
     found = []
     for rows in _runs(times, touched):
         joints = tuple(np.flatnonzero(far[rows].sum(axis=0) >= SHORTEST).tolist())
         if joints:
-            begin, end = times[rows[0]] - LENGTH / 2.0, times[rows[-1]] + LENGTH / 2.0
+            first, last = _grown(rows[0], rows[-1], lasting)
+            begin, end = times[first] - LENGTH / 2.0, times[last] + LENGTH / 2.0
             found.append(Disturbance(float(begin), float(end), joints))
     return found
 
 
-def near(flags: Flags) -> Flags:
+def _grown(first: int, last: int, large: Flags) -> tuple[int, int]:
+    """The first and the last of the windows around these without one that is not large."""
+    while first > 0 and large[first - 1]:
+        first -= 1
+    while last + 1 < len(large) and large[last + 1]:
+        last += 1
+    return first, last
+
+
+def _near(flags: Flags, smeared: int) -> Flags:
     """Which windows (W, n) have a flag, or are near one that has: the filter smears a step."""
     result = flags.copy()
-    for shift in range(1, SMEARED + 1):
+    for shift in range(1, smeared + 1):
         result[shift:] |= flags[:-shift]
         result[:-shift] |= flags[shift:]
     return result
@@ -110,39 +134,62 @@ def disturbed_periods(blocks: Iterable[EquationBlock], parameters: Array) -> tup
         windows = list(_windows(some, parameters))
         if not windows:
             continue
-        times, squares, clear = (np.concatenate(part) for part in zip(*windows, strict=True))
+        times, squares, speeds = (np.concatenate(part) for part in zip(*windows, strict=True))
         # What the filter smears of a disturbance is less than far.
         found += [
             Period(recording, one.begin - LENGTH, one.end + LENGTH)
-            for one in disturbances(times, squares, ~near(~clear))
+            for one in disturbances(times, squares, speeds, SMEARED_OF_USED)
         ]
     return tuple(found)
 
 
 def _windows(
     blocks: Iterable[EquationBlock], parameters: Array
-) -> Iterator[tuple[Array, Array, Flags]]:
-    """Middles (W,), mean squares (W, r), and whether all equations count; runs without a gap.
+) -> Iterator[tuple[Array, Array, Array]]:
+    """Times (W,), mean squares (W, r) and speeds (W, r) as of `disturbances`, of each run.
 
     Equations near a reversal do not count in an estimate.
     """
     parts = [
-        (block.times, block.torques - block.rows @ parameters, block.used)
+        (block.times, block.torques - block.rows @ parameters, _velocities(block))
         for block in blocks
         if len(block)
     ]
     if not parts:
         return
-    times, residuals, used = (np.concatenate(part) for part in zip(*parts, strict=True))
+    times, residuals, velocities = (np.concatenate(part) for part in zip(*parts, strict=True))
     steps = np.diff(times)
     interval = float(np.median(steps)) if len(steps) else LENGTH
     length = max(2, round(LENGTH / interval))
     cuts = np.flatnonzero((steps <= 0.0) | (steps > LARGEST_STEP * interval)) + 1
-    squares = np.where(used, residuals, 0.0) ** 2
+    squares = np.where(velocities == 0.0, 0.0, residuals) ** 2
     for rows in np.split(np.arange(len(times)), cuts):
         count = len(rows) // length
         whole = rows[: count * length].reshape(count, length)
-        yield times[whole].mean(axis=1), squares[whole].mean(axis=1), np.all(used[whole], axis=1)
+        yield times[whole].mean(axis=1), squares[whole].mean(axis=1), smallest(velocities[whole])
+
+
+def smallest(velocities: Array) -> Array:
+    """Smallest absolute velocity (W, n) in windows (W, k, n); 0 where the sign changes."""
+    turned = velocities.min(axis=1) * velocities.max(axis=1) <= 0.0
+    speeds: Array = np.where(turned, 0.0, np.abs(velocities).min(axis=1))
+    return speeds
+
+
+def _velocities(block: EquationBlock) -> Array:
+    """Velocities (m, r) where the equation counts, else 0.
+
+    The power of all joints is always fast: friction takes none at reversals.
+    """
+    layout = block.layout
+    terms = [term for term in ('viscous', 'viscous_negative') if term in layout.terms]
+    velocities = np.ones(block.used.shape)
+    if terms and len(block.equations) == len(layout.joints):
+        joints = np.arange(len(layout.joints))
+        velocities = np.sum(
+            [block.rows[:, joints, layout.columns(term)] for term in terms], axis=0
+        )
+    return np.where(block.used, velocities, 0.0)
 
 
 def _median(values: Array) -> float:

@@ -166,6 +166,37 @@ def current_findings(names: Sequence[str], compared: Sequence[Finding]) -> Itera
     )
 
 
+def small_efforts(
+    names: Sequence[str], measured: Array, missed: Array, moved: npt.NDArray[np.bool_]
+) -> Iterator[Finding]:
+    """Efforts that are far smaller than the torques of the description, where no body fits them.
+
+    Args:
+        names: of the joints.
+        measured: (n,) RMS of the measured efforts [N m or N]; NaN where not measured.
+        missed: (n,) RMS of what the description leaves of them [N m or N].
+        moved: (n,) which joints move.
+    """
+    # The torque that is described is at least what is left of the effort, less the effort.
+    with np.errstate(all='ignore'):
+        shares = measured / (missed - measured)
+    judged = moved & (measured > 0.0)
+    small = judged & (shares > 0.0) & (shares < 1.0 / CURRENT)
+    if not judged.any() or 2 * np.count_nonzero(small) < np.count_nonzero(judged):
+        return
+    listed = ', '.join(
+        f'{name} {share:.2g}' for name, share, one in zip(names, shares, small, strict=True) if one
+    )
+    yield Finding(
+        'current',
+        tuple(name for name, one in zip(names, small, strict=True) if one),
+        float(np.median(shares[small])),
+        'The efforts are far smaller than the torques of the description; their ratio is at most '
+        f'{listed}. They may be currents, each joint with a scale and sign of its own: use '
+        '--effort current, with the gain of one joint, or convert them in the driver.',
+    )
+
+
 def robot_findings(
     names: Sequence[str], measured: Array, left: Array, moved: npt.NDArray[np.bool_]
 ) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import RobotModel
@@ -17,6 +18,7 @@ from .bad_data import (
     moving,
     robot_findings,
     saturation_findings,
+    small_efforts,
 )
 from .clock import clock_findings, lateness
 from .contacts import contact_findings
@@ -66,14 +68,17 @@ def judge(
     names, moved = model.joint_names, moving(model, seen)
     figures = _figures(model, seen, evidence)
     noise = np.nan_to_num(np.array([joint.rms_identified for joint in figures]))
-    wrong = list(robot_findings(names, _deviations(evidence, model.size), noise, moved))
+    # What is left of an effort of unknown scale is of unknown scale too.
+    unscaled = {name for one in poor if one.code == 'unknown_gain' for name in one.joints}
+    scaled = moved & ~np.isin(names, list(unscaled))
+    wrong = list(robot_findings(names, _deviations(evidence, model.size), noise, scaled))
     own = [*motion_findings(model, seen), *saturation_findings(model, seen, interval)]
     findings = [
         *wrong,
-        *([] if wrong or currents else current_findings(names, compared)),
+        *([] if currents else _current(names, figures, moved, compared, wrong)),
         *(one for one in compared if one.code in OF_DATA - (OF_SCALE if currents else set())),
         *own,
-        *_others(poor, own),
+        *_others(poor, [*own, *(one for one in compared if one.code == 'zero_effort')]),
         *clock_findings(evidence, noise),
         *contact_findings(names, [one for one in evidence if not _drifts(one, noise)]),
     ]
@@ -91,6 +96,21 @@ def judge(
     )
 
 
+def _current(
+    names: tuple[str, ...],
+    figures: Sequence[JointJudgement],
+    moved: npt.NDArray[np.bool_],
+    compared: Sequence[Finding],
+    wrong: Sequence[Finding],
+) -> list[Finding]:
+    """That the efforts may be currents: by the comparison, or by their size where nothing fits."""
+    if not wrong:
+        return list(current_findings(names, compared))
+    measured = np.array([joint.rms_measured for joint in figures])
+    missed = np.array([joint.rms_nominal for joint in figures])
+    return list(small_efforts(names, measured, missed, moved))
+
+
 def _drifts(evidence: Evidence, noise: Array) -> bool:
     """Whether the clocks of a recording drift: its residual shows no contacts then."""
     late = lateness(evidence, noise)
@@ -102,7 +122,7 @@ def _others(findings: Sequence[Finding], own: Sequence[Finding]) -> list[Finding
 
     Args:
         findings: about the excitation.
-        own: about motion and saturation.
+        own: about motion, saturation, and efforts that are not measured.
     """
     said = {name for finding in own for name in finding.joints}
     return [
@@ -128,7 +148,7 @@ def _figures(
             rms_measured=float(values[0]),
             rms_nominal=float(values[1]),
             rms_identified=float(values[2]),
-            is_noise=bool(white),
+            is_noise=bool(white) and bool(np.isfinite(values[2])),
             repeated=float(share),
         )
         for joint, moved, values, white, share in zip(

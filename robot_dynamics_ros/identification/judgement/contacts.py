@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from robot_dynamics_ros.comparison import Finding
 
-from ..estimation.disturbances import FAR, FEWEST, Disturbance, disturbances, near
+from ..estimation.disturbances import FAR, Disturbance, disturbances
 from .judged_evidence import Evidence
 
-# Of the usual speed: a joint that is slower may turn, where friction is not what a model says.
-SLOW = 0.2
 # Contacts that a message lists.
 LISTED = 3
 
@@ -25,9 +21,7 @@ def contacts(evidence: Evidence, size: int) -> list[Disturbance]:
         size: number of joints.
     """
     times, squares, _, _, speeds = evidence.windows.arrays(size)
-    if len(times) < FEWEST:
-        return []
-    return disturbances(times, squares, ~near(speeds < SLOW * np.median(speeds, axis=0)))
+    return disturbances(times, squares, speeds)
 
 
 def contact_findings(names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Finding]:

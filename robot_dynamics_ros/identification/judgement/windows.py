@@ -13,7 +13,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from ..estimation.disturbances import LENGTH
+from ..estimation.disturbances import LENGTH, smallest
 from .judged_torques import Torques
 
 NAMES = ('times', 'squares', 'products', 'rates', 'speeds')
@@ -58,8 +58,7 @@ class Windows:
         self.products.append(means(known * slopes))
         self.rates.append(means(slopes**2 * np.isfinite(torques.measured)))
         v = torques.velocities[: count * length].reshape(count, length, -1)
-        turned = v.min(axis=1) * v.max(axis=1) <= 0.0
-        self.speeds.append(np.where(turned, 0.0, np.abs(v).min(axis=1)))
+        self.speeds.append(smallest(v))
 
     def arrays(self, size: int) -> tuple[Array, Array, Array, Array, Array]:
         """Times (W,), and squares, products, rates and speeds (W, n), in the order of time."""

@@ -10,7 +10,7 @@ from robot_dynamics_ros.comparison.comparison import Finding
 
 from ..regression.reduced_equations import ReducedEquations
 from .determined_parameters import BaseParameters
-from .undetermined_bodies import carrying_joints, still_joints
+from .undetermined_bodies import carrying_joints, still_joints, unmeasured_joints
 
 # Above it, errors of the data grow by two orders of magnitude (Gautier, Khalil, "Exciting
 # trajectories for the identification of base inertial parameters of robots", 1992: below 100).
@@ -31,7 +31,7 @@ def excitation_findings(reduced: ReducedEquations, base: BaseParameters) -> tupl
         base: what they determine.
     """
     return (
-        *_unknown_gains(base),
+        *_unknown_gains(reduced, base),
         *_still(reduced),
         *_undetermined(reduced, base),
         *_ill_conditioned(base),
@@ -39,16 +39,18 @@ def excitation_findings(reduced: ReducedEquations, base: BaseParameters) -> tupl
     )
 
 
-def _unknown_gains(base: BaseParameters) -> Iterator[Finding]:
-    """Drive gains that nothing fixes, or that these data do not determine."""
+def _unknown_gains(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding]:
+    """Drive gains that nothing fixes, or that these data do not determine, of measured efforts."""
     layout = base.layout
     if 'gain' not in layout.terms:
         return
-    columns = layout.columns('gain')
+    columns, unmeasured = layout.columns('gain'), unmeasured_joints(reduced)
     unknown = [
         joint
         for joint, column in zip(layout.joints, columns, strict=True)
-        if not layout.is_known[column] and not _is_alone(base, int(column))
+        if joint not in unmeasured
+        and not layout.is_known[column]
+        and not _is_alone(base, int(column))
     ]
     if unknown:
         yield Finding(
@@ -90,7 +92,11 @@ def _undetermined(reduced: ReducedEquations, base: BaseParameters) -> Iterator[F
     names = [layout.names[column] for column in base.untold]
     listed = ', '.join(names[:NAMED])
     more = f' and {len(names) - NAMED} more' if len(names) > NAMED else ''
-    joints = _moving(base)
+    silent = unmeasured_joints(reduced)
+    joints = tuple(joint for joint in _moving(base) if joint not in silent)
+    if not joints:
+        # Another finding says that their efforts are not measured, or saturated.
+        return
     yield Finding(
         'poor_excitation',
         joints,
@@ -130,8 +136,9 @@ def _left_out(reduced: ReducedEquations) -> Iterator[Finding]:
     """Equations in the dead band, where they are many, and saturated ones."""
     if reduced.left_out is None or len(reduced.equations) != len(reduced.layout.joints):
         return
-    total = np.maximum(1.0, reduced.counts + reduced.left_out.sum(axis=1))
-    shares = reduced.left_out / total[:, None]
+    # Those without a measured effort are counted nowhere.
+    total = max(1.0, (reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
+    shares = reduced.left_out / total
     for column, code, limit, words in (
         (0, 'slow', SLOW, 'it moved too slowly for its friction to be known: move it faster'),
         (1, 'saturated', SATURATED, 'its effort was at its limit: move it less fast'),

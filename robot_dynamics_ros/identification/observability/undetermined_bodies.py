@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.robot import RobotModel
 
@@ -14,6 +16,8 @@ from .structure import Structure
 
 # Equations of a joint, below which it counts as still.
 FEWEST = 20
+# Of all equations: a joint that moved was slow in a smaller share of them.
+RESTED = 0.5
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,7 @@ def undetermined_bodies(
     """
     layout = structure.layout
     felt = structure.combination.any(axis=0) | layout.is_known
-    still = still_joints(reduced)
+    still, unmeasured = still_joints(reduced), unmeasured_joints(reduced)
     found = []
     for index, body in enumerate(layout.bodies):
         columns = range(*layout.body_columns(index).indices(layout.size))
@@ -51,7 +55,10 @@ def undetermined_bodies(
         missed = [PARAMETERS[k] for k, column in enumerate(columns) if column in untold]
         if unfelt or missed:
             chain = carrying_joints(layout, index)
-            reasons = [_unfelt(body, unfelt, chain), _missed(body, missed, chain, still)]
+            reasons = [
+                _unfelt(body, unfelt, chain),
+                _missed(body, missed, chain, still, unmeasured),
+            ]
             count = len(PARAMETERS) - len(unfelt) - len(missed)
             sentence = ' '.join(reason for reason in reasons if reason)
             found.append(UndeterminedBody(body, count, sentence))
@@ -60,11 +67,29 @@ def undetermined_bodies(
 
 def still_joints(reduced: ReducedEquations) -> tuple[str, ...]:
     """Joints that have hardly any equation: they did not move out of the dead band."""
+    return _without_equations(reduced, slow=True)
+
+
+def unmeasured_joints(reduced: ReducedEquations) -> tuple[str, ...]:
+    """Joints that moved and have hardly any equation: no effort of them can be used."""
+    return _without_equations(reduced, slow=False)
+
+
+def _without_equations(reduced: ReducedEquations, *, slow: bool) -> tuple[str, ...]:
+    """Joints with hardly any equation, as they were slow for most of the time or not."""
     layout = reduced.layout
     if len(reduced.equations) != len(layout.joints):
         return ()
+    rested = np.full(len(layout.joints), np.inf)
+    every = 0.0
+    if reduced.left_out is not None:
+        rested = reduced.left_out[:, 0]
+        every = float((reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
+    was_slow = rested >= RESTED * every
     return tuple(
-        joint for joint, count in zip(layout.joints, reduced.counts, strict=True) if count < FEWEST
+        joint
+        for joint, count, one in zip(layout.joints, reduced.counts, was_slow, strict=True)
+        if count < FEWEST and one == slow
     )
 
 
@@ -100,15 +125,22 @@ def _unfelt(body: str, parameters: Sequence[str], chain: Sequence[str]) -> str:
 
 
 def _missed(
-    body: str, parameters: Sequence[str], chain: Sequence[str], still: Sequence[str]
+    body: str,
+    parameters: Sequence[str],
+    chain: Sequence[str],
+    still: Sequence[str],
+    unmeasured: Sequence[str],
 ) -> str:
     """Why these data do not determine them."""
     if not parameters:
         return ''
     resting = [joint for joint in chain if joint in still]
+    silent = [joint for joint in chain if joint in unmeasured]
     which = ', '.join(parameters)
     if resting:
         moved = f'{", ".join(resting)} did not move'
+    elif silent:
+        moved = f'no effort of {", ".join(silent)} can be used'
     else:
         moved = f'the motion of {", ".join(chain)} changes the torques too little'
     return f'{body}: {which} stay at their prior: {moved}.'

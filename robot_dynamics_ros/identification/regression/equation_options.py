@@ -32,6 +32,8 @@ class EquationOptions:
         sliding_band: a joint that slides slower does not count [m/s].
         effort_levels: by joint name, at which its effort saturates [N m, N, or A]; in place of
             the effort limit of the description.
+        unmeasured: names of joints whose effort is not what their drive gives, such as noise about
+            zero: their equations do not count.
         smoothing: v_0 of the smooth sign of friction, see `core.model.friction` [rad/s, m/s].
         gravity: (3,) in the base frame [m/s^2].
     """
@@ -41,6 +43,7 @@ class EquationOptions:
     turning_band: float = TURNING_BAND
     sliding_band: float = SLIDING_BAND
     effort_levels: Mapping[str, float] = field(default_factory=dict)
+    unmeasured: tuple[str, ...] = ()
     smoothing: float = SMOOTHING
     gravity: Vector = STANDARD_GRAVITY
 

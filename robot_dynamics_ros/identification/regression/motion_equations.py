@@ -49,7 +49,7 @@ class MotionEquations:
             dynamics: of the model of the layout, where its regressor is compiled; None: compile.
 
         Raises:
-            UnknownNameError: an effort level is of a joint that the robot does not have.
+            UnknownNameError: an option names a joint that the robot does not have.
         """
         self.layout, self.options = layout, options or EquationOptions()
         dynamics = dynamics or RobotDynamics(layout.model)

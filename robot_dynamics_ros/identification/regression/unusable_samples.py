@@ -40,10 +40,10 @@ class UnusableSamples:
         """Take bands and levels.
 
         Raises:
-            UnknownNameError: an effort level is of a joint that the robot does not have.
+            UnknownNameError: an option names a joint that the robot does not have.
         """
         model = layout.model
-        for joint in options.effort_levels:
+        for joint in (*options.effort_levels, *options.unmeasured):
             if joint not in layout.joints:
                 raise UnknownNameError('joint', joint, layout.joints)
         self._bands = np.array([options.band(joint.kind) for joint in model.independent_joints])
@@ -52,6 +52,7 @@ class UnusableSamples:
         limits[(limits == 0.0) | ('gain' in layout.terms)] = np.inf
         given = [options.effort_levels.get(joint, np.nan) for joint in layout.joints]
         self._levels = np.where(np.isnan(given), limits, given)
+        self._unmeasured = np.isin(layout.joints, options.unmeasured)
         self._power = options.form == 'power'
 
     def flags(self, samples: Samples, carried: Array) -> Array:
@@ -60,7 +61,7 @@ class UnusableSamples:
         with np.errstate(invalid='ignore'):
             shares = np.abs(samples.efforts) / self._levels
             saturated = (shares >= BELOW) & (shares <= ABOVE)
-        missing = ~np.isfinite(samples.efforts)
+        missing = ~np.isfinite(samples.efforts) | self._unmeasured
         return np.concatenate([slow, saturated, missing, carried], axis=1, dtype=float)
 
     def found(self, flags: Array, parallel: ParallelFilter) -> tuple[Flags, Flags]:

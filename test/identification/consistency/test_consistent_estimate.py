@@ -8,7 +8,8 @@ from identified_equations import identifiable
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import InertiaError, ParameterError
-from robot_dynamics_ros.identification.consistency import consistent
+from robot_dynamics_ros.core.errors import IdentificationError
+from robot_dynamics_ros.identification.consistency import consistent, consistent_estimate
 from robot_dynamics_ros.identification.consistency.pseudo_matrices import pseudo_inertia
 from robot_dynamics_ros.identification.consistency.unknowns import NOT_NEGATIVE
 from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
@@ -169,6 +170,24 @@ def test_exact_data_of_no_real_robot_give_a_real_one():
     found = consistent(reduced, known.estimate).parameters
     known.layout.model.with_inertial_parameters(found[:10])
     assert found[column] == 0.0
+
+
+def test_a_problem_that_no_solver_solves_is_not_solved_again(noisy, monkeypatch):
+    """Its noise is above all levels but those that make it another problem."""
+    tried = []
+
+    def fails(unknowns, rows, prior):
+        tried.append(rows)
+        raise IdentificationError('no solver')
+
+    monkeypatch.setattr(consistent_estimate, 'solved', fails)
+    with pytest.raises(IdentificationError, match='no solver'):
+        consistent(noisy.reduced, noisy.estimate)
+    assert len(tried) == 1
+    exact = replace(noisy.estimate, noise=1e-12 * noisy.estimate.noise)
+    with pytest.raises(IdentificationError, match='no solver'):
+        consistent(noisy.reduced, exact)
+    assert len(tried) == 1 + len(consistent_estimate.LEAST_NOISE)
 
 
 def test_what_a_body_carries_can_be_taken_off(noisy):

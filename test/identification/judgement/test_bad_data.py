@@ -94,3 +94,22 @@ def test_another_robot_leaves_most_of_the_effort():
     assert finding.code == 'wrong_robot'
     # The last joint carries hardly anything: it is not judged.
     assert finding.joints == JOINTS[:5]
+
+
+@pytest.mark.parametrize(('scale', 'said'), [(0.1, True), (0.9, False)])
+def test_efforts_that_are_far_smaller_than_the_torques_may_be_currents(scale, said):
+    """The description leaves torque - effort: of equal shape, so that RMS are differences."""
+    described = np.array([40.0, 30.0, 10.0, 5.0])
+    measured = scale * described
+    measured[3] = np.nan
+    found = list(
+        bad_data.small_efforts(
+            'abcd', measured, described - measured, np.array([True, True, True, True])
+        )
+    )
+    assert [one.code for one in found] == (['current'] if said else [])
+    if said:
+        assert found[0].joints == ('a', 'b', 'c')
+        assert '--effort current' in found[0].message
+        # The bound is exact where the shapes are equal.
+        assert found[0].value == pytest.approx(scale / (1.0 - 2.0 * scale))

@@ -15,6 +15,9 @@ from robot_dynamics_ros.identification.observability import (
     excitation_findings,
     structure_of,
 )
+from robot_dynamics_ros.identification.observability.undetermined_bodies import (
+    undetermined_bodies,
+)
 from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
 from robot_dynamics_ros.identification.regression import EquationOptions, MotionEquations, reduce
 from robot_dynamics_ros.scheduling.plain_data import decoded, encoded
@@ -238,3 +241,19 @@ def test_gains_need_a_scale(motion, loads, known, told):
         found = dict(zip(base.columns, solution(reduced, base), strict=True))
         expected = truth_with_load(layout)[columns]
         np.testing.assert_allclose([found[c] for c in columns], expected, rtol=0.02)
+
+
+def test_what_a_joint_without_an_effort_would_tell_is_not_blamed_on_the_motion(motion, structure):
+    last = JOINTS[-1]
+    reduced = reduce(blocks_of(noisy(motion, 0.01), unmeasured=(last,)))
+    assert reduced.counts[-1] == 0.0
+    assert reduced.counts[0] > 100
+    base = base_parameters(reduced, structure)
+    assert {f'{last} viscous', f'{last} coulomb'} <= {LAYOUT.names[k] for k in base.untold}
+    told = LAYOUT.body_columns(len(LAYOUT.bodies) - 1).stop - 1
+    bodies = undetermined_bodies(structure, reduced, (told,))
+    assert f'Izz stay at their prior: no effort of {last} can be used' in bodies[-1].reason
+    found = {one.code: one for one in excitation_findings(reduced, base)}
+    assert not {'still', 'slow'} & set(found)
+    # Links before it lack what only its torque would tell, not motion.
+    assert all(last not in one.joints for one in found.values())

@@ -146,6 +146,14 @@ def test_efforts_that_are_not_measured_do_not_count(motion):
     assert not made([replace(motion, efforts=efforts)], cutoff=8.0, form='power')[3].any()
 
 
+def test_joints_whose_effort_is_known_to_be_none_do_not_count(motion):
+    used, usual = made([motion], unmeasured=(FIRST,))[3], made([motion])[3]
+    assert not used[:, 0].any()
+    np.testing.assert_array_equal(used[:, 1:], usual[:, 1:])
+    with pytest.raises(UnknownNameError, match='finger'):
+        made([motion], unmeasured=('finger',))
+
+
 def test_no_equation_counts_while_a_load_is_gripped(motion):
     """And the load has columns in its own recording alone."""
     layout = ParameterLayout(ROBOT.model, (), (Load('brick', LINK, (('one', 3.0, 5.0),)),))
