@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from numpy.typing import NDArray
 from rclpy.node import Node
@@ -21,11 +21,11 @@ class AppliedWrenches:
         self._publisher = node.create_publisher(WrenchStamped, '~/applied_wrench', 10)
         self._acting: set[str] = set()
 
-    def publish(self, stamp: Time, wrenches: Mapping[str, Vector]) -> None:
+    def publish(self, stamp: Any, wrenches: Mapping[str, Vector]) -> None:
         """Publish the wrenches of one joint state.
 
         Args:
-            stamp: of the joint state.
+            stamp: of the joint state, a builtin_interfaces/Time.
             wrenches: force and moment (6,) at the origin of each link, in its axes [N, N m].
         """
         for link in (*wrenches, *(self._acting - wrenches.keys())):
