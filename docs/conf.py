@@ -68,6 +68,7 @@ sys.modules['jax.numpy'] = jax.numpy
 with mock(autodoc_mock_imports):
     for name in (
         'identification.estimation.estimate',
+        'identification.estimation.window_sums',
         'identification.regression.equations',
         'report.provenance',
     ):
