@@ -117,7 +117,8 @@ def conclude(
     frictions = friction_fits(judge, found)
     delays = joint_delays(judge, found)
     moments = sum((one.moments for one in used), Moments.zero(len(names)))
-    figures = dict(zip(names, joint_figures(model, moments, delays, frictions), strict=True))
+    computed = joint_figures(model, moments, delays, frictions, judge.loaded)
+    figures = dict(zip(names, computed, strict=True))
     findings = [
         *units,
         *relabelled(names, relabelling),

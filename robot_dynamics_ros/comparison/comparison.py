@@ -85,6 +85,7 @@ class JointComparison:
         rms_gravity: root mean square of the gravity torque of the model [N m or N].
         friction_described: friction of the description or the parameters at the RMS speed
             [N m or N].
+        is_loaded: whether the torque of the model is large enough to show the scale of the effort.
     """
 
     unit: str
@@ -99,6 +100,7 @@ class JointComparison:
     rms_after_fit: float = math.nan
     rms_gravity: float = math.nan
     friction_described: float = 0.0
+    is_loaded: bool = True
 
     @property
     def relative_residual(self) -> float:
