@@ -140,8 +140,12 @@ def unexplained(
         )
 
 
-def _is_explained_by_the_fit(joint: JointComparison) -> bool:
-    """Whether findings about other joints, such as a payload, leave little, without an offset."""
+def is_explained_by_the_fit(joint: JointComparison) -> bool:
+    """Whether findings about other joints, such as a payload, leave little, without an offset.
+
+    Args:
+        joint: its figures.
+    """
     offset = joint.friction.offset if joint.friction else 0.0
     return math.hypot(joint.rms_after_fit, offset) <= UNEXPLAINED * joint.rms_measured
 
@@ -164,7 +168,7 @@ def unexplained_alone(
         if judged
         and name not in named
         and not joint.is_explained
-        and not (carries and _is_explained_by_the_fit(joint))
+        and not (carries and is_explained_by_the_fit(joint))
     }
     if left:
         worst = max(left, key=lambda name: left[name])
