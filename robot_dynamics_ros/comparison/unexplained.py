@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -136,8 +136,23 @@ def unexplained(
             large[worst],
             f'The effort of {", ".join(large)} is not fully explained: '
             f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left after friction is '
-            f'fitted. {advice}',
+            f'fitted. {advice}{_turned(large, joints)}',
         )
+
+
+def _turned(names: Iterable[str], joints: Mapping[str, JointComparison]) -> str:
+    """The hint of a turned sign; empty without joints whose friction would drive them."""
+    turned = [name for name in names if joints[name].friction_drives]
+    if not turned:
+        return ''
+    listed = ', '.join(
+        f'{name} ({joints[name].friction_drives:.3g} {joints[name].unit} at the RMS speed)'
+        for name in turned
+    )
+    return (
+        f' Friction would drive instead of brake: {listed}. The sign of the effort there may be '
+        'turned.'
+    )
 
 
 def is_explained_by_the_fit(joint: JointComparison) -> bool:
@@ -178,5 +193,19 @@ def unexplained_alone(
             left[worst],
             f'The model does not explain the effort of {", ".join(left)}: the residual is '
             f'{100.0 * left[worst]:.0f} % of the RMS at {worst}. Look at the names of joints, '
-            'noise, contacts and the inertias of the description.',
+            'noise, contacts and the inertias of the description.'
+            f'{_scale(left, joints, findings)}{_turned(left, joints)}',
         )
+
+
+def _scale(
+    left: Iterable[str], joints: Mapping[str, JointComparison], findings: Sequence[Finding]
+) -> str:
+    """The hint of a factor that joints are too light to show; empty if no other joint has one."""
+    light = [name for name in left if not joints[name].is_loaded]
+    if not light or all(finding.code != 'factor' for finding in findings):
+        return ''
+    return (
+        f' The torque of {", ".join(light)} is too small to show a factor, which other joints '
+        'have: convert all efforts first.'
+    )
