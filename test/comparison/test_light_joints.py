@@ -1,5 +1,6 @@
 """Joints too light to show the scale or the sign of their effort say nothing of the others."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 from xml.etree import ElementTree
 
@@ -11,7 +12,12 @@ pytest.importorskip('mujoco')
 from simulated_recordings import HOME, JOINTS, Recorded, urdf
 
 from robot_dynamics_ros.comparison.compare import conclude, gather
+from robot_dynamics_ros.comparison.evidence.excerpts import merged
 from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
+from robot_dynamics_ros.comparison.explanations.estimates import best_load
+from robot_dynamics_ros.comparison.explanations.explanation import Explanation
+from robot_dynamics_ros.comparison.explanations.judge import Judge
+from robot_dynamics_ros.comparison.explanations.observations import Observations
 from robot_dynamics_ros.core import parse_urdf
 
 LIGHT = JOINTS[3:]
@@ -55,6 +61,39 @@ def recorded(torques, change):
 def compared(torques, change):
     reader = recorded(torques, change).reader
     return conclude(torques, [gather(torques, reader.motions())])
+
+
+def test_one_factor_in_all_joints_is_not_a_payload(torques):
+    """Each joint has a factor, or is too light to show one."""
+    comparison = compared(torques, lambda efforts, _: 0.05 * efforts)
+    factors = [one for one in comparison.findings if one.code == 'factor']
+    assert {one.joints for one in factors} >= {('shoulder',), ('elbow',)}
+    assert [one.value for one in factors] == pytest.approx([0.05] * len(factors), rel=0.01)
+    assert {one.code for one in comparison.findings} == {'unexplained', 'factor'}
+    (unexplained,) = (one for one in comparison.findings if one.code == 'unexplained')
+    assert set(unexplained.joints) <= set(LIGHT)
+    assert 'too small to show a factor' in unexplained.message
+
+
+def test_a_load_beside_factors_follows_from_joints_that_show_their_scale(torques):
+    """The efforts of the wrist, whose scale is unknown, have a part in it without factors only."""
+
+    def mass(wrist, others):
+        scales = np.array([others] * 3 + [wrist] * 3)
+        reader = recorded(torques, lambda efforts, _: scales * efforts).reader
+        judge = Judge(Observations(torques, list(_windows(torques, reader))))
+        nothing = Explanation.nothing(len(JOINTS))
+        given = replace(nothing, gains=tuple(np.where(judge.loaded, others, 1.0).tolist()))
+        found, _ = best_load(judge, given, body=len(JOINTS) - 1)
+        return found.load[0]
+
+    assert mass(0.05, others=0.05) == pytest.approx(0.0, abs=0.02)
+    assert mass(0.05, others=0.05) == pytest.approx(mass(3.0, others=0.05), abs=1e-3)
+    assert mass(3.0, others=1.0) > mass(1.0, others=1.0) + 1e-3
+
+
+def _windows(torques, reader):
+    return merged([gather(torques, reader.motions()).excerpts])
 
 
 @pytest.mark.parametrize('sign', [1.0, -1.0])
