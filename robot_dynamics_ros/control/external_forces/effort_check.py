@@ -10,10 +10,11 @@ from robot_dynamics_ros.core.checks import Array
 
 # Time constant of the fading memory [s].
 MEMORY = 0.5
-# Gravity must have this share of the effort limits, by the norm, to tell anything [-].
-TELLING = 0.1
-# Stands for the limits of a robot without any, by the norm [N m or N].
-UNKNOWN_LIMITS = 10.0
+# Gravity must have this share of the effort limits, by the root mean square of the joints, to tell
+# anything [-].
+TELLING = 0.07
+# Stands for the limits of a robot without any [N m or N].
+UNKNOWN_LIMIT = 10.0
 # A residual below this share of gravity, by the norm, is one of a fitting model [-].
 FITS = 0.5
 # The residual is gravity if its fitted share lies between these, and the fit explains at least
@@ -26,7 +27,8 @@ class EffortCheck:
     """Compares the residual with gravity, until efforts have once been found to fit.
 
     An effort without the gravity torque leaves the residual g(q); one in ampere or percent leaves
-    a large share of it. So does a large contact: it is taken for neither once the efforts have
+    a large share of it. Both count as shares of the effort limits, so that the lift of an arm, in
+    N, does not decide for its other joints. So does a large contact: it is taken for neither once the efforts have
     fitted, and if it is there from the start, until it ends.
 
     Attributes:
@@ -43,8 +45,9 @@ class EffortCheck:
             limits: (k,) effort limits of the joints [N m or N]; infinite for none.
         """
         finite = limits[np.isfinite(limits)]
-        norm = float(np.linalg.norm(finite)) if finite.size else UNKNOWN_LIMITS
-        self._telling = (TELLING * norm) ** 2
+        largest = float(finite.max()) if finite.size else UNKNOWN_LIMIT
+        self._weights = 1.0 / np.minimum(limits, largest) ** 2
+        self._telling = TELLING**2 * len(limits)
         self.fits, self.reason = False, ''
         self.reset()
 
@@ -69,7 +72,8 @@ class EffortCheck:
         """
         kept = math.exp(-elapsed / MEMORY)
         self._products *= kept
-        self._products += residual @ gravity, gravity @ gravity, residual @ residual
+        load, error = self._weights * gravity, self._weights * residual
+        self._products += error @ gravity, load @ gravity, error @ residual
         self._weight = kept * self._weight + 1.0
         self._seen += elapsed
         if self._seen < MEMORY:
