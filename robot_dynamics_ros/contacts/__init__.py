@@ -1,7 +1,8 @@
 """Contacts and thresholds of contacts, from recordings; no ROS, no files.
 
-Recordings are read state by state and not filtered: with the same parameters, what is found is what
-the node finds. Where velocities are not measured, the node finds nothing, and they are derived here.
+Recordings are read state by state and not filtered: with the same parameters, what is found is
+what the node finds. Where velocities are not measured, the node finds nothing, and they are
+derived here.
 
 Modules::
 

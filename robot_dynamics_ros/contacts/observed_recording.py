@@ -126,7 +126,7 @@ class ObservedRecording:
         return EffortCheck(np.where(limits > 0.0, limits, np.inf))
 
     def _judge(self, check: EffortCheck, samples: JointSamples, residuals: Array) -> None:
-        """Compare residuals (N, n) with gravity as the node does: until the efforts have fitted."""
+        """Compare residuals (N, n) with gravity, as the node does, until the efforts fit."""
         if check.fits:
             return
         gravity = self._robot.gravity_torque(samples.positions)

@@ -13,7 +13,7 @@ HEAD = """\
 # Thresholds of contacts of {robot}, learned from {seconds:.3g} s without contact: at most
 # {rate:g} false alarms in an hour of motion like the recorded one, with the same friction and the
 # bandwidth below. It had speeds up to {speeds} [rad/s or m/s].
-# At faster or other motion, learn again, or multiply the thresholds by a margin (here: {margin:g}).
+# For faster or other motion, learn again, or choose a larger --margin than {margin:g}.
 #
 #   ros2 run robot_dynamics_ros dynamics_node --ros-args --params-file {file}
 #

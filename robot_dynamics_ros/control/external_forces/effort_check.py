@@ -27,9 +27,9 @@ class EffortCheck:
     """Compares the residual with gravity, until efforts have once been found to fit.
 
     An effort without the gravity torque leaves the residual g(q); one in ampere or percent leaves
-    a large share of it. Both count as shares of the effort limits, so that the lift of an arm, in
-    N, does not decide for its other joints. So does a large contact: it is taken for neither once the efforts have
-    fitted, and if it is there from the start, until it ends.
+    a large share of it. So does a large contact: it is taken for neither once the efforts have
+    fitted, and if it is there from the start, until it ends. Residual and gravity count as shares
+    of the effort limits: so a lift, in N, does not decide for the joints that turn.
 
     Attributes:
         fits: whether the efforts have been found to fit. Then they are not compared any more.

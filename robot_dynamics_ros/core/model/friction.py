@@ -100,7 +100,7 @@ class JointFriction:
 
     @property
     def bounds(self) -> Array:
-        """Rows F_s [N m or N] and F_v [N m s/rad or N s/m] with |torque(v)| <= F_s + F_v |v|, (2, n).
+        """Rows F_s [N m or N] and F_v [N m s/rad or N s/m], (2, n): |torque| <= F_s + F_v |v|.
 
         Of the direction with more friction; of the independent joints, which feel their mimic
         joints too.

@@ -32,7 +32,7 @@ class ResidualBands:
 
     Both low passes begin at zero: so the slow band has its bound from the first residual on. An
     observer begins at zero too, and rises to the error of the model as if something hit the arm:
-    so the fast band is zero for the first 1 / f seconds. A collision then is seen in the slow band.
+    so the fast band is zero for the first 1 / f seconds. A collision is a push then.
 
     Attributes:
         size: number of joints, n.

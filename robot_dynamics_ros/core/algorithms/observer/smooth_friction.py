@@ -19,8 +19,8 @@ def smooth_friction(
     """F_v v + F_s s(v) [N m or N], shape (n,): equivalent to `JointFriction.torque`.
 
     With different coefficients of the two directions F = (F+ + F-) / 2 + sgn(v) (F+ - F-) / 2, so
-    that no branch is needed: sgn(v) v = |v| and sgn(v) s(v) = |s(v)|. The derivative at rest is the
-    mean of those of both directions.
+    that no branch is needed: sgn(v) v = |v| and sgn(v) s(v) = |s(v)|. The derivative at rest is
+    the mean of those of both directions.
 
     Args:
         model: the robot, with N joints.
