@@ -28,8 +28,7 @@ class EffortCheck:
 
     An effort without the gravity torque leaves the residual g(q); one in ampere or percent leaves
     a large share of it. So does a large contact: it is taken for neither once the efforts have
-    fitted, and if it is there from the start, until it ends. Residual and gravity count as shares
-    of the effort limits: so a lift, in N, does not decide for the joints that turn.
+    fitted, and if it is there from the start, until it ends.
 
     Attributes:
         fits: whether the efforts have been found to fit. Then they are not compared any more.
@@ -46,7 +45,8 @@ class EffortCheck:
         """
         finite = limits[np.isfinite(limits)]
         largest = float(finite.max()) if finite.size else UNKNOWN_LIMIT
-        self._weights = 1.0 / np.minimum(limits, largest) ** 2
+        # So the limit of a lift, in N, does not decide what tells for the joints that turn.
+        self._shares = 1.0 / np.minimum(limits, largest)
         self._telling = TELLING**2 * len(limits)
         self.fits, self.reason = False, ''
         self.reset()
@@ -58,8 +58,9 @@ class EffortCheck:
 
     def reset(self) -> None:
         """Drop all states after a discontinuity; what was found stays."""
-        # Residual times gravity, gravity squared, residual squared; and the weight of the states.
-        self._products = np.zeros(3)
+        # Residual times gravity, gravity squared, residual squared, and the shares of the effort
+        # limits that gravity needs, squared; and the weight of the states.
+        self._products = np.zeros(4)
         self._weight = self._seen = 0.0
 
     def step(self, residual: Array, gravity: Array, elapsed: float) -> None:
@@ -72,14 +73,16 @@ class EffortCheck:
         """
         kept = math.exp(-elapsed / MEMORY)
         self._products *= kept
-        load, error = self._weights * gravity, self._weights * residual
-        self._products += error @ gravity, load @ gravity, error @ residual
+        share = self._shares * gravity
+        self._products += (
+            residual @ gravity, gravity @ gravity, residual @ residual, share @ share
+        )  # fmt: skip
         self._weight = kept * self._weight + 1.0
         self._seen += elapsed
         if self._seen < MEMORY:
             return
-        mixed, weight, square = (self._products / self._weight).tolist()
-        if weight < self._telling:
+        mixed, weight, square, needed = (self._products / self._weight).tolist()
+        if needed < self._telling:
             return
         ratio = math.sqrt(square / weight)
         if ratio < FITS:

@@ -15,11 +15,13 @@ def friction_thresholds(bounds: Array) -> Array:
     """Coefficients (2, 3, n) of thresholds that friction within `VARIATION` does not exceed.
 
     The friction of a joint at rest has any value up to its Coulomb friction F_s, and the model
-    takes zero there. In motion it is that of the model but for a share e, |e| <= E. So the
-    residual is r = d(t) F_s + e(t) F_v v with |d| <= 1 + E, at every motion: also at stops and
-    where joints turn back, however rarely a recording has these. The slow band, a low pass, has
-    the same bound with the low-passed speed. The fast band is r less the slow one, and has twice
-    that. The lag of the observer is left out: a joint that brakes has had a larger speed.
+    takes zero there: the residual is up to (1 + E) F_s, E being the variation. In motion the
+    friction is that of the model but for a share of at most E: the residual is up to
+    E (F_s + F_v |v|). So it is in every motion: also where joints stop, creep and turn back,
+    however rarely a recording has that. The slow band, a low pass, has the same bound with the
+    low-passed speed. The fast band is how much the residual has changed of late: at most the sum
+    of both bounds, where a joint starts or stops. It can be more where rest, motion and rest again
+    follow each other faster than the low pass; and the lag of the observer is left out.
 
     Source: the friction of `core.model.friction.JointFriction`, and the bands of `ResidualBands`.
 
@@ -28,5 +30,7 @@ def friction_thresholds(bounds: Array) -> Array:
             `JointFriction.bounds`.
     """
     coulomb, viscous = bounds
-    push = np.stack([(1.0 + VARIATION) * coulomb, VARIATION * viscous, np.zeros_like(coulomb)])
-    return np.stack([2.0 * push, push])
+    none = np.zeros_like(coulomb)
+    push = np.stack([(1.0 + VARIATION) * coulomb, VARIATION * viscous, none])
+    moving = VARIATION * np.stack([coulomb, viscous, none])
+    return np.stack([push + moving, push])
