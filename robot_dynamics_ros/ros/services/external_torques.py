@@ -73,7 +73,9 @@ class ExternalForceServices:
             'nothing may touch it'
         )
         await self._collect(peaks, request.duration)
-        learnt = learned_thresholds(peaks, rate)
+        feedforward = self._holder.require().feedforward
+        friction = feedforward.friction.bounds[:, feedforward.indices]
+        learnt = learned_thresholds(peaks, rate, friction=friction)
         if self._estimate().settings.contact_cutoff != cutoff:
             raise StateError('contact_cutoff was changed meanwhile: learn the thresholds again')
         values = {
