@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ from .effort_check import EffortCheck
 from .external_settings import ExternalSettings
 from .live_contact import LiveContact
 from .momentum_observer import ExternalForceObserver
+from .tap import Tap
+from .tare import Tare
 from .wrench import WrenchEstimate, WrenchEstimator
 
 # Why there is no estimate, where that ends by itself.
@@ -43,16 +45,6 @@ class GivenState(NamedTuple):
     command: Array | None
 
 
-class Tap(Protocol):
-    """What learns from the estimates, such as `ResidualPeaks` and `ResidualAverage`."""
-
-    def step(self, r: Array, v: Array, time: float) -> None:
-        """Take an estimate (k,), velocities (k,) and their time [s]."""
-
-    def reset(self) -> None:
-        """Begin anew, after a discontinuity."""
-
-
 class ExternalForceEstimate:
     """External torques of the commanded joints, or the reason why there are none.
 
@@ -61,9 +53,10 @@ class ExternalForceEstimate:
     not been found to lack gravity, or to be in another unit.
 
     Attributes:
-        torque: (k,) the estimate, less `tare` [N m or N]; valid while `reason` is empty.
+        torque: (k,) the estimate, less what is taken off [N m or N]; valid while `reason` is
+            empty.
         reason: why there is no estimate, as a phrase; empty if there is.
-        tare: (k,) what is taken off [N m or N].
+        tare: what is taken off.
         stamp: of the last state [s]; NaN before the first one.
         contact: what touches the robot.
         settings: of the estimate.
@@ -103,7 +96,8 @@ class ExternalForceEstimate:
         self.reason, self.stamp = NO_STATE, math.nan
         self._restarts, self._settled = 0, False
         size = len(self._joints)
-        self.torque, self.tare, self._residual = np.zeros((3, size))
+        self.torque, self._residual = np.zeros((2, size))
+        self.tare = Tare(size)
         self.contact = LiveContact(model, self._joints, self._indices, settings)
         self.tap: Tap | None = None
         self._wrench = self._wrench_estimator()
@@ -115,19 +109,26 @@ class ExternalForceEstimate:
         """The link of the wrench."""
         return self._wrench.frame
 
-    def wrench(self) -> WrenchEstimate:
-        """The wrench on the link `frame`, at its origin and in its axes, at the last estimate."""
-        r = np.zeros(self._q.size)
-        r[self._indices] = self.torque
+    def wrench(self, torque: Array | None = None) -> WrenchEstimate:
+        """The wrench on the link `frame`, at its origin and in its axes, at the last state.
+
+        Args:
+            torque: (k,) that it explains [N m or N]; None for the estimate.
+        """
+        r = self._all(self.torque if torque is None else torque, 0.0)
         return self._wrench.estimate(self._q, r)
 
+    def contact_direction(self) -> Array:
+        """Direction (3,) of the force on the touched link, see `LiveContact.direction`."""
+        return self.contact.direction(self._q, self.torque)
+
     def take_off(self, torque: Array) -> None:
-        """Take that off the estimates from now on, beside `tare`.
+        """Take that off the estimates from now on, beside what is taken off already.
 
         Args:
             torque: (k,) [N m or N].
         """
-        self.tare += torque
+        self.tare.add(torque, self._model_settings())
         # Else the step of the estimates would be a contact.
         self.contact.reset()
 
@@ -140,6 +141,7 @@ class ExternalForceEstimate:
         """
         before, self.settings = self.settings, settings
         self._friction, self._offset = friction, offset
+        self.tare.compare(self._model_settings())
         self.contact.apply(settings)
         if settings.external_frame != before.external_frame:
             self._wrench = self._wrench_estimator()
@@ -147,6 +149,7 @@ class ExternalForceEstimate:
             self._drives, self._check = self._effort_parts()
             self._observer = self._new_observer()
             self._restarts = 0
+            self.tare.drop('external_from')
             self.withhold(SETTLING)
         else:
             self._observer.bandwidth = self._bandwidth()
@@ -157,6 +160,7 @@ class ExternalForceEstimate:
         if other.settings.external_from != self.settings.external_from:
             return
         self.torque, self.tare, self._residual = other.torque, other.tare, other._residual
+        self.tare.doubt('the payload or the robot')
         self.reason, self.tap, self.contact = other.reason, other.tap, other.contact
         self._drives, self._check, self._observer = other._drives, other._check, other._observer
         self._q, self.stamp, self._restarts = other._q, other.stamp, other._restarts
@@ -210,11 +214,19 @@ class ExternalForceEstimate:
             self._silence(reason)
             return
         self.reason = ''
-        np.subtract(self._residual, self.tare, out=self.torque)
+        np.subtract(self._residual, self.tare.torque, out=self.torque)
         speeds = v[self._indices]
-        self.contact.step(q, self.torque, speeds, stamp)
+        self.contact.step(self.torque, speeds, stamp)
         if self.tap is not None:
             self.tap.step(self.torque, speeds, stamp)
+
+    def _model_settings(self) -> dict[str, Array]:
+        """On which the error of the model depends, by the name of the parameter."""
+        return {
+            'friction': self._friction.coefficients,
+            'torque_offset': self._offset,
+            'gravity': self._dynamics.gravity,
+        }
 
     def _take(self, given: GivenState) -> str:
         """Keep the torques of the drives; why they are not known, empty if they are."""

@@ -58,4 +58,4 @@ def test_the_estimate_is_finite_or_has_a_reason(events):
             assert np.isfinite(estimate.wrench().wrench).all()
         if estimate.contact.state:
             assert not estimate.reason
-            assert np.isfinite(estimate.contact.direction).all()
+            assert np.isfinite(estimate.contact_direction()).all()
