@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .contact_link import ContactLinks
-from .detection import FREE, BandThreshold, ContactDetector, ContactState, ContactThresholds
+from .detection import FREE, BandThreshold, ContactDetector, ContactThresholds
 from .external_settings import ExternalSettings
 from .wrench import estimated_wrench
 
@@ -51,7 +51,9 @@ class LiveContact:
         """
         self._joints, self._indices = tuple(joints), indices
         self.use(model)
-        self._forget()
+        self.state = self._directed = FREE
+        self.links: tuple[str, ...] = ()
+        self.collides, self._direction = False, np.zeros(3)
         self._detector: ContactDetector | None = None
         self.apply(settings)
 
@@ -163,10 +165,9 @@ class LiveContact:
         return f'{self.state.kind} at {links}: external torque of {torques}'
 
     def _forget(self) -> None:
-        self.state: ContactState = FREE
-        self.links: tuple[str, ...] = ()
-        self.collides = False
-        self._directed, self._direction = FREE, np.zeros(3)
+        self.state = self._directed = FREE
+        self.links, self.collides = (), False
+        self._direction = np.zeros(3)
 
     def _locate(self) -> None:
         """Find the touched links."""
