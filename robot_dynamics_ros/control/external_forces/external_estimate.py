@@ -22,7 +22,7 @@ from .live_contact import LiveContact
 from .momentum_observer import ExternalForceObserver
 from .tap import Tap
 from .tare import Tare
-from .wrench import WrenchEstimate, WrenchEstimator
+from .wrench import FeltDirections, WrenchEstimator
 
 # Why there is no estimate, where that ends by itself.
 NO_STATE = 'no joint state yet'
@@ -61,7 +61,6 @@ class ExternalForceEstimate:
         contact: what touches the robot.
         settings: of the estimate.
         tap: gets each estimate; None for nothing.
-        limits: (k,) effort limits of the description, infinite for none [N m or N].
     """
 
     def __init__(
@@ -89,8 +88,6 @@ class ExternalForceEstimate:
         model = dynamics.model
         self._joints, self._dynamics = tuple(joints), dynamics
         self._indices: npt.NDArray[np.intp] = np.array(model.indices_of(joints))
-        limits = model.effort_limits[self._indices]
-        self.limits = np.where(limits > 0.0, limits, np.inf)
         self.settings, self._friction, self._offset = settings, friction, offset
         self._q = np.zeros(model.size)
         self.reason, self.stamp = NO_STATE, math.nan
@@ -109,14 +106,18 @@ class ExternalForceEstimate:
         """The link of the wrench."""
         return self._wrench.frame
 
-    def wrench(self, torque: Array | None = None) -> WrenchEstimate:
-        """The wrench on the link `frame`, at its origin and in its axes, at the last state.
+    def wrench(self, torque: Array | None = None) -> Array:
+        """The wrench (6,) on the link `frame`, at its origin and in its axes, at the last state.
 
         Args:
             torque: (k,) that it explains [N m or N]; None for the estimate.
         """
-        r = self._all(self.torque if torque is None else torque, 0.0)
-        return self._wrench.estimate(self._q, r)
+        given = self.torque if torque is None else torque
+        return self._wrench.wrench(self._q, self._all(given, 0.0))
+
+    def felt_directions(self) -> FeltDirections:
+        """Which wrenches on that link the joints feel, at the last state."""
+        return self._wrench.estimate(self._q, np.zeros_like(self._q)).felt
 
     def contact_direction(self) -> Array:
         """Direction (3,) of the force on the touched link, see `LiveContact.direction`."""
@@ -246,11 +247,9 @@ class ExternalForceEstimate:
         check.step(self._residual, gravity, elapsed)
         if not check.known:
             return SETTLING
-        return f'{self._source()} {check.reason}' if check.reason else ''
-
-    def _source(self) -> str:
         measured = self.settings.external_from == 'measured'
-        return 'measured efforts' if measured else 'commands'
+        source = 'measured efforts' if measured else 'commands'
+        return f'{source} {check.reason}' if check.reason else ''
 
     def _forget(self, reason: str) -> None:
         """Give no estimate until the observer has settled."""
@@ -277,8 +276,9 @@ class ExternalForceEstimate:
 
     def _effort_parts(self) -> tuple[DriveTorques, EffortCheck]:
         """What looks at the torques of the drives, without a state."""
-        drives = DriveTorques(self._joints, self._indices, self._q.size)
-        return drives, EffortCheck(self.limits)
+        limits = self._dynamics.model.effort_limits[self._indices]
+        check = EffortCheck(np.where(limits > 0.0, limits, np.inf))
+        return DriveTorques(self._joints, self._indices, self._q.size), check
 
     def _wrench_estimator(self) -> WrenchEstimator:
         frame = self.settings.external_frame or tip_frame(self._dynamics.model, self._joints)

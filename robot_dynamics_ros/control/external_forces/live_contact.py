@@ -14,7 +14,7 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 from .contact_link import ContactLinks
 from .detection import FREE, BandThreshold, ContactDetector, ContactThresholds
 from .external_settings import ExternalSettings
-from .wrench import estimated_wrench
+from .wrench import explaining_wrench
 
 COLLISION = 'collision'
 # Threshold of a band in which nothing is detected [N m or N].
@@ -144,7 +144,7 @@ class LiveContact:
             self._directed = self.state
             frame = self._model.frame(self.link)
             columns = np.array(jacobian(self._model, q.tolist(), frame, 'LOCAL'), dtype=float)
-            force = estimated_wrench(columns[:, self._indices], r, self._sliding).wrench[:3]
+            force = explaining_wrench(columns[:, self._indices], r, self._sliding)[:3]
             size = float(np.linalg.norm(force))
             self._direction = force / size if size > 0.0 else force
         return self._direction

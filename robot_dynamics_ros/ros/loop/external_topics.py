@@ -85,8 +85,8 @@ class ExternalTopics:
             self._torques.publish(self._encoded_torques.encode(self._time(stamp), estimate.torque))
         if self._wrench_heard.any and self._wrenches.passes(clock.monotonic()):
             self._prepare(robot, estimate)
-            wrench = estimate.wrench().wrench
-            self._wrench.publish(self._encoded_wrench.encode(self._time(stamp), wrench))
+            data = self._encoded_wrench.encode(self._time(stamp), estimate.wrench())
+            self._wrench.publish(data)
 
     def expire(self, robot: CommandedRobot | None) -> None:
         """End the contact that was published last, where no state tells of it any more.

@@ -71,7 +71,7 @@ def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str
         figures['taken off [N m or N]'] = ', '.join(f'{x:.3g}' for x in estimate.tare.torque)
     if estimate.tare.remark:
         figures['zero_external'] = estimate.tare.remark
-    wrench = estimate.wrench()
-    figures[f'force at {estimate.frame} [N]'] = f'{np.linalg.norm(wrench.wrench[:3]):.3g}'
-    figures[f'not felt at {estimate.frame}'] = '; '.join(wrench.felt.remarks()) or 'nothing'
+    figures[f'force at {estimate.frame} [N]'] = f'{np.linalg.norm(estimate.wrench()[:3]):.3g}'
+    remarks = estimate.felt_directions().remarks()
+    figures[f'not felt at {estimate.frame}'] = '; '.join(remarks) or 'nothing'
     return figures

@@ -58,7 +58,7 @@ class ExternalForceServices:
             estimate = self._estimate()
             estimate.take_off(average.mean(estimate.tare.torque))
             taken = estimate.tare.torque
-            force = float(np.linalg.norm(estimate.wrench(taken).wrench[:3]))
+            force = float(np.linalg.norm(estimate.wrench(taken)[:3]))
         values = ', '.join(f'{n} {x:.3g}' for n, x in zip(robot.joints, taken, strict=True))
         response.message = (
             f'taken off the external torques: {values} [N m or N], as a force on {estimate.frame} '
