@@ -90,8 +90,6 @@ def test_the_engine_lives_as_long_as_a_function_can_be_called(new_code, fallback
 
 
 def test_a_dead_cycle_is_collected(new_code):
-    # Else each search visits what other tests have left.
-    gc.freeze()
     for make in (
         lambda code, fallback: code.call(fallback),
         lambda code, fallback: code.step(fallback, X, Y, np.zeros((3, 2))),
