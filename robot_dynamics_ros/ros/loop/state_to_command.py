@@ -132,6 +132,12 @@ class StateToCommand:
         """End the thread that answers states."""
         self._loop.stop()
 
+    def clear_robot(self) -> None:
+        """Answer no state any more; the contact that was published last is over."""
+        with self._holder.lock:
+            self._holder.clear()
+            self._external.expire(None)
+
     def incompatible_publishers(self) -> str:
         """Publishers of joint states that cannot be received, with the reason; empty for none."""
         return self._states.incompatible_publishers()
@@ -189,6 +195,8 @@ class StateToCommand:
             if answered:
                 robot.statistics.record(1e-9 * (clock.time_ns() - received))
                 self._external.publish(robot, message.header.stamp)
+            else:
+                self._external.expire(robot)
             if jump := robot.guard.state.jump:
                 self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
             self._log_stale(robot)
@@ -207,6 +215,7 @@ class StateToCommand:
             command = robot.command_without_state(self._time(robot))
             if command is not None:
                 self._publish(robot, command, self._clock.now().to_msg())
+            self._external.expire(robot)
             self._log_stale(robot)
             self._log_left(robot)
             self._publish_silence(robot)
