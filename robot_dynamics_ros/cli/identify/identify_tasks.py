@@ -13,7 +13,6 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
-    OutlierWeights,
     Period,
     WindowSums,
     disturbed_periods,
@@ -124,7 +123,7 @@ def correlate_recording(
     columns: tuple[int, ...],
     covariance: Array,
     noise: Array,
-    weights: OutlierWeights,
+    weights: Weights,
 ) -> LaggedInfluence:
     """How residuals of the fitted part of a recording are correlated.
 
