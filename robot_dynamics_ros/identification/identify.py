@@ -15,7 +15,7 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError
 
-from .consistency import consistent
+from .consistency import Prior, consistent
 from .estimation import (
     Estimate,
     HuberWeights,
@@ -96,6 +96,7 @@ def identify(
     equations: FittedEquations,
     structure: Structure | None = None,
     carried: Array | None = None,
+    prior: Prior = 'log_det',
 ) -> IdentifiedParameters:
     """Identify a robot from all equations that are fitted.
 
@@ -108,6 +109,7 @@ def identify(
         equations: of the recordings, `LocalEquations` for those of this process.
         structure: of the robot, where it is known already.
         carried: (10 b,) known parameters of what is fixed to the moving bodies, see `consistent`.
+        prior: of the consistent estimate, see `consistent`.
 
     Raises:
         ParameterError: there is no equation.
@@ -134,7 +136,7 @@ def identify(
     found = with_correlation(found, equations.influence(found, weights), independence)
     findings = list(excitation_findings(reduced, base))
     try:
-        final, failure = consistent(weighted, found, carried=carried), ''
+        final, failure = consistent(weighted, found, prior, carried), ''
     except IdentificationError as error:
         final, failure = found, str(error)
     return IdentifiedParameters(structure, base, found, final, findings, left_out, failure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from statistics import NormalDist
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from .observability import BaseParameters, Structure
 from .parameters.parameter_layout import BODY
 
 # Of a normal distribution: half the width of a 95 % interval.
-DEVIATIONS = 1.959964
+DEVIATIONS = NormalDist().inv_cdf(0.975)
 
 
 def joint_rows(

@@ -8,8 +8,6 @@ from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 
-import numpy as np
-
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
@@ -139,8 +137,7 @@ def correlate_recording(
     Raises:
         RecordingError: the recording cannot be used.
     """
-    trust = np.ones(len(noise))
-    found = Estimate(setup.layout, parameters, columns, covariance, noise, trust, 'weighted')
+    found = Estimate(setup.layout, parameters, columns, covariance, noise, 'weighted')
     return lagged_influence(fitted_equations(setup, source), found, weights)
 
 

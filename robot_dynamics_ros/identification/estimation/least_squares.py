@@ -81,7 +81,7 @@ def _solved(factors: Array, noise: Array, reduced: ReducedEquations) -> tuple[Ar
     """Values (b,), and a root (b, b) of their covariance."""
     linalg = required('scipy.linalg', 'identification')
     rows = [
-        np.sqrt(_share(reduced, j)) / noise[j] * factor
+        np.sqrt(reduced.independence[j]) / noise[j] * factor
         for j, factor in enumerate(factors)
         if noise[j] > 0.0
     ]
@@ -112,12 +112,7 @@ def _noise(
         if noise[j] <= 0.0:
             continue
         left = float(np.linalg.norm(factor @ np.append(values, -1.0)))
-        hat = _share(reduced, j) * np.linalg.norm(factor[:, :-1] @ root / noise[j]) ** 2
+        hat = reduced.independence[j] * np.linalg.norm(factor[:, :-1] @ root / noise[j]) ** 2
         free = max(LEAST_FREE, 1.0 - hat / max(1.0, reduced.independent[j]))
         found[j] = left / np.sqrt(reduced.weights[j] * free * variance)
     return found
-
-
-def _share(reduced: ReducedEquations, equation: int) -> float:
-    """Of dependent equations, fewer count."""
-    return float(reduced.independent[equation] / max(1.0, reduced.counts[equation]))

@@ -140,16 +140,6 @@ class MotionEquations:
         )
 
 
-def equations(
-    motions: Iterable[Motion],
-    layout: ParameterLayout,
-    options: EquationOptions | None = None,
-    recording: str = '',
-) -> Iterator[EquationBlock]:
-    """Filtered and decimated equations of one recording: see `MotionEquations`."""
-    return MotionEquations(layout, options).of_motions(motions, recording)
-
-
 def _in_order(motion: Motion, joints: tuple[str, ...]) -> Motion:
     """The same motion with these joints alone, in this order."""
     if motion.joints == joints:
