@@ -101,7 +101,8 @@ class Judge:
         rows = np.concatenate(list(reduce(blocks).triangles))
         lengths = np.linalg.norm(rows[:, :-1], axis=0)
         lengths[lengths == 0.0] = 1.0
-        yield 'least squares', np.linalg.lstsq(rows[:, :-1] / lengths, rows[:, -1], rcond=1e-6)[0] / lengths
+        solution = np.linalg.lstsq(rows[:, :-1] / lengths, rows[:, -1], rcond=1e-6)[0]
+        yield 'least squares', solution / lengths
         found = identify(LocalEquations(blocks))
         yield 'identify', found.final.parameters
         yield 'identify, before the last step', found.unconstrained.parameters

@@ -82,7 +82,8 @@ def parameters(model, estimate):
     """All of its parameters; those that it has not identified are zero."""
     values = np.zeros(model.num_all_params)
     if estimate == 'least_squares':
-        values[[model.identified_params[column] for column in model.independent_cols]] = model.xBase
+        independent = [model.identified_params[column] for column in model.independent_cols]
+        values[independent] = model.xBase
     elif len(model.xStd) == len(values):
         values[:] = model.xStd
     else:

@@ -22,6 +22,7 @@ from robot_dynamics_ros.cli.recording_options import options_of
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
 
 NAMES = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
+RECORDED = ('times', 'positions', 'velocities', 'efforts')
 
 
 def main(recording: str, urdf: str, folder: str, *rename: str) -> None:
@@ -35,7 +36,7 @@ def main(recording: str, urdf: str, folder: str, *rename: str) -> None:
         chunks = list(opened.chunks())
     with open_recording(files, rename=options.rename, joints=first.joints) as opened:
         parts = list(source.fitted.parts(motions(opened, cutoff=source.cutoffs[0])))
-    raw = {name: np.concatenate([getattr(one, name) for one in chunks]) for name in NAMES if name != 'accelerations'}
+    raw = {name: np.concatenate([getattr(one, name) for one in chunks]) for name in RECORDED}
     fitted = raw['times'] < source.fitted.split
     np.savez(
         target / 'data.npz',

@@ -1,4 +1,4 @@
-"""The judge of several tools: it says of exact parameters that nothing is left, and of wrong ones not."""
+"""The judge of several tools: exact parameters leave nothing, wrong ones do."""
 
 import sys
 from pathlib import Path
@@ -47,7 +47,7 @@ def test_exact_parameters_leave_nothing(judge):
 
 
 def test_a_wrong_parameter_leaves_its_torque(judge):
-    """At one joint; of a law of friction that the efforts do not have, something is left at all."""
+    """At one joint; another law of friction leaves something at each."""
     found = judge.by_name(truth(judge.layout))
     found['viscous'][1] += VISCOUS
     left = judge.left(judge.torque_of(found, 'smooth'))
