@@ -74,7 +74,6 @@ class ReducedEquations:
             _sum([part.left_out for part in parts]),
         )
 
-
     @property
     def independence(self) -> Array:
         """Share (r,) of the equations that are independent: of dependent ones, fewer count."""
