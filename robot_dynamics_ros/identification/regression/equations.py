@@ -31,8 +31,8 @@ class EquationBlock:
             where no effort was measured.
         independence: share of the equations that white noise of the samples leaves independent.
         recording: name of the recording.
-        left_out: (m, r, 2) whether an equation was left out as its joint was slow, or an effort
-            saturated; None: not known.
+        left_out: (m, r, reasons) whether an equation was left out for each of `REASONS` of
+            `unusable_samples`; None: not known.
     """
 
     layout: ParameterLayout

@@ -38,8 +38,8 @@ class ReducedEquations:
         counts: (r,) equations that were used.
         independent: (r,) of these, how many white noise of the samples leaves independent.
         weights: (r,) sum of their weights; `counts` without weights.
-        left_out: (r, 2) equations that were left out as their joint was slow, or an effort
-            saturated; None: not known.
+        left_out: (r, reasons) equations that were left out for each of `REASONS` of
+            `unusable_samples`, some for several; None: not known.
     """
 
     layout: ParameterLayout
@@ -153,7 +153,7 @@ def _of_blocks(group: Sequence[EquationBlock], weights: Weights | None) -> Reduc
 
 
 def _sum(counts: Sequence[Array | None]) -> Array | None:
-    """The sum (r, 2) of counts; None if one of them is not known."""
+    """The sum (r, reasons) of counts; None if one of them is not known."""
     known = [count for count in counts if count is not None]
     return np.sum(known, axis=0).astype(float) if len(known) == len(counts) else None
 
