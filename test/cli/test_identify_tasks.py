@@ -14,7 +14,7 @@ from identified_recordings import DESCRIBED, JOINTS, recording, rows
 
 from robot_dynamics_ros.cli.fleet_options import Fleet
 from robot_dynamics_ros.cli.identify.identify_setup import Equations, Setup
-from robot_dynamics_ros.cli.identify.identify_sources import Sources, in_parts
+from robot_dynamics_ros.cli.identify.identify_sources import Sources
 from robot_dynamics_ros.cli.identify.surveys import surveyed
 from robot_dynamics_ros.cli.output import Output
 from robot_dynamics_ros.cli.recording_options import options_of
@@ -42,10 +42,7 @@ def test_tasks_reduce_recordings_to_the_same_sums(files, monkeypatch):
         surveys = surveyed(options, named, (), Fleet(jobs=1), Output())
         first = surveys.first
         setup = Setup(options, first.urdf, first.joints, Equations())
-        sources = [
-            part for name in named for part in in_parts(surveys.source(name, named[name]), fleet)
-        ]
-        triangles = Sources(setup, sources, fleet, Output()).reduced().triangles
+        triangles = Sources.of(setup, surveys, named, fleet, Output()).reduced().triangles
         sums.append(np.einsum('rij,rik->rjk', triangles, triangles))
     here, there = sums
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9 * np.abs(here).max())
@@ -62,12 +59,11 @@ def test_parts_of_a_large_recording_need_not_all_be_fitted(files, monkeypatch):
     setup = Setup(options, surveys.first.urdf, surveys.first.joints, Equations())
     counts = []
     for fleet in (Fleet(), Fleet(jobs=1)):
-        parts = in_parts(surveys.source('good.csv', named['good.csv']), fleet)
-        sources = Sources(setup, parts, fleet, Output())
+        sources = Sources.of(setup, surveys, named, fleet, Output())
         counts.append(sources.reduced().counts)
         assert sources.empty == ()
     whole, merged = counts
-    assert len(parts) > 3
+    assert len(sources.sources) > 3
     # At each cut the equations are lost whose filter reaches over it.
     assert (merged <= whole).all()
     assert (merged > 0.7 * whole).all()

@@ -1,4 +1,4 @@
-"""Parameters as rows, and the model that they stand for."""
+"""Parameters as rows, with their intervals."""
 
 import numpy as np
 import pytest
@@ -7,9 +7,8 @@ pytest.importorskip('scipy')
 
 from simulated_recordings import urdf
 
-from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.identification.estimation import Estimate
-from robot_dynamics_ros.identification.model_of_parameters import model_of_parameters
 from robot_dynamics_ros.identification.observability import BaseParameters, structure_of
 from robot_dynamics_ros.identification.parameter_rows import base_rows, body_rows, joint_rows
 from robot_dynamics_ros.identification.parameters.parameter_layout import ParameterLayout
@@ -18,23 +17,6 @@ from robot_dynamics_ros.identification.parameters.parameter_layout import Parame
 @pytest.fixture(scope='module')
 def layout():
     return ParameterLayout(parse_urdf(urdf()))
-
-
-def test_the_model_has_the_torques_of_its_parameters(layout):
-    """The regressor is linear in them: rows @ parameters, with rotors, friction and offsets."""
-    random = np.random.default_rng(1)
-    parameters = layout.nominal()
-    for term in layout.terms:
-        parameters[layout.columns(term)] = random.uniform(0.1, 1.0, 6)
-    model = model_of_parameters(layout, parameters)
-    q, v, a = random.uniform(-1.0, 1.0, (3, 20, 6))
-    bodies = RobotDynamics(layout.model).regressor(q, v, a) @ parameters[:60]
-    sign = v / np.hypot(v, 0.01)
-    armature, viscous, coulomb, offset = (
-        parameters[layout.columns(term)] for term in ('armature', 'viscous', 'coulomb', 'offset')
-    )
-    expected = bodies + armature * a + viscous * v + coulomb * sign + offset
-    np.testing.assert_allclose(model.inverse_dynamics(q, v, a), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.fixture(scope='module')

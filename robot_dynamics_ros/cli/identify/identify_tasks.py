@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,6 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
-    OutlierWeights,
     Period,
     WindowSums,
     disturbed_periods,
@@ -24,6 +24,7 @@ from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
 from robot_dynamics_ros.identification.judgement.repeated_motion import PositionTrace
 from robot_dynamics_ros.identification.judgement.survey import survey
+from robot_dynamics_ros.identification.model_of_parameters import written_parameters
 from robot_dynamics_ros.identification.regression import (
     Cutoffs,
     EquationBlock,
@@ -39,8 +40,6 @@ from ..progress import ShowProgress, no_progress
 from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions
 from .identify_setup import Setup, Source, Surveyed, recorded_dynamics
-
-Choice = Callable[[Iterable[Motion]], Iterator[Motion]]
 
 
 def survey_recording(
@@ -124,7 +123,7 @@ def correlate_recording(
     columns: tuple[int, ...],
     covariance: Array,
     noise: Array,
-    weights: OutlierWeights,
+    weights: Weights,
 ) -> LaggedInfluence:
     """How residuals of the fitted part of a recording are correlated.
 
@@ -177,7 +176,9 @@ def judge_recording(
     identified: Array,
     progress: ShowProgress = no_progress,
 ) -> Evidence:
-    """What is kept of a recording to judge an identified model.
+    """What is kept of a recording to judge an identified model, in one pass over it.
+
+    Held-out data judge the model that is written, fitted data the equations that were fitted.
 
     Args:
         setup: of the identification.
@@ -193,11 +194,12 @@ def judge_recording(
     judging = replace(setup, equations=replace(setup.equations, form='torque', known={}))
     maker = _maker(judging, source, band=0.0)
     evidence = Evidence.of_nothing(source.name, len(setup.joints))
-    for choice in (source.fitted.fitted, source.fitted.held_out):
-        held_out = choice == source.fitted.held_out
-        for parts in _motions(setup, source, progress):
-            blocks = maker.of_motions(choice(parts), source.name)
-            for piece in torques_of(blocks, nominal, identified):
+    written = written_parameters(maker.layout, identified)
+    for parts in _motions(setup, source, progress):
+        for held_out, group in groupby(source.fitted.parts(parts), key=itemgetter(0)):
+            blocks = maker.of_motions((motion for _, motion in group), source.name)
+            judged = written if held_out else identified
+            for piece in torques_of(blocks, nominal, judged):
                 if held_out:
                     evidence.add_held_out(piece, source.cutoffs[1])
                 else:
