@@ -114,7 +114,7 @@ def identify(
         RecordingError: a recording cannot be used, or a library is not installed.
     """
     reduced = equations.reduced()
-    structure = structure or structure_of(reduced.layout)
+    structure = structure or structure_of(reduced.layout, gravity=reduced.gravity)
     left_out = _touched(equations, structure, reduced)
 
     def weighed(weights: HuberWeights | None) -> ReducedEquations:

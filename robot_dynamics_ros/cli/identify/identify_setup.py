@@ -50,7 +50,7 @@ class Setup:
         urdf: text of the URDF.
         joints: that were recorded.
         equations: what is estimated.
-        levels: efforts at which joints are saturated, by name [N m, N or A].
+        levels: smallest and largest effort at which joints are saturated, by name [N m, N or A].
         unmeasured: joints whose effort the driver does not measure.
     """
 
@@ -58,7 +58,7 @@ class Setup:
     urdf: str
     joints: tuple[str, ...]
     equations: Equations
-    levels: Mapping[str, float] = field(default_factory=dict)
+    levels: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     unmeasured: tuple[str, ...] = ()
 
     @property

@@ -39,7 +39,7 @@ from robot_dynamics_ros.recordings import Motion, motions, open_recording
 from ..progress import ShowProgress, no_progress
 from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions
-from .identify_setup import Setup, Source, Surveyed, recorded_dynamics
+from .identify_setup import Setup, Source, Surveyed, recorded_dynamics, recorded_model
 
 
 def survey_recording(
@@ -77,7 +77,8 @@ def survey_recording(
                 yield chunk
                 advance(len(chunk))
 
-        seen = survey(counted(), len(joints))
+        bands = EquationOptions().bands(recorded_model(urdf, joints))
+        seen = survey(counted(), bands)
         both = cutoffs.motions, cutoffs.equations
         return Surveyed(urdf, joints, recording.topic, recording.interval, both, seen, trace)
 

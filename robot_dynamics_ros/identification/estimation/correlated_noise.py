@@ -23,6 +23,7 @@ from robot_dynamics_ros.recordings.extra import required
 from ..regression.equations import EquationBlock
 from ..regression.reduced_equations import Weights
 from .estimate import Estimate
+from .instruments import gain_places
 
 # Lags whose products are kept: more than correlations of arms last at 20 to 40 equations a second.
 LAGS = 64
@@ -165,6 +166,9 @@ def _influences(block: EquationBlock, estimate: Estimate, weights: Weights | Non
     shares = np.ones(residuals.shape) if weights is None else weights(block)
     scores = np.where(block.used, shares * residuals, 0.0) / noise**2
     chosen = block.rows[:, :, list(estimate.base_columns)]
+    for equation, place in gain_places(block.layout, block.equations, estimate.base_columns):
+        gain = estimate.parameters[estimate.base_columns[place]]
+        chosen[:, equation, place] += residuals[:, equation] / gain
     influences: Array = (chosen @ estimate.base_covariance) * scores[:, :, None]
     return influences
 

@@ -25,6 +25,8 @@ class Estimate:
             power [W]; zero for an equation that was never used.
         trust: (r,) mean weight of the equations, 1 where none was given less.
         method: 'weighted', 'robust' or 'consistent'.
+        least_noise: of a consistent estimate: what was taken for the noise of a joint at least, as a
+            share of its torque.
     """
 
     layout: ParameterLayout
@@ -34,3 +36,4 @@ class Estimate:
     noise: Array
     trust: Array
     method: Method
+    least_noise: float = 0.0

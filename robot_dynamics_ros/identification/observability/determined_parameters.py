@@ -83,7 +83,7 @@ def base_parameters(
         reduced: equations of all data.
         structure: of their layout, where it is known already.
     """
-    structure = structure or structure_of(reduced.layout)
+    structure = structure or structure_of(reduced.layout, gravity=reduced.gravity)
     layout, seen = reduced.layout, whitened(reduced, structure.columns)
     determined, undetermined, folded = _determined(structure, seen)
     # The dependent columns of the structure, by the determined ones.

@@ -8,6 +8,7 @@ import numpy as np
 
 from robot_dynamics_ros.comparison.comparison import Finding
 
+from ..regression.equations import REASONS
 from ..regression.reduced_equations import ReducedEquations
 from .determined_parameters import BaseParameters
 from .undetermined_bodies import carrying_joints, still_joints, unmeasured_joints
@@ -136,18 +137,21 @@ def _left_out(reduced: ReducedEquations) -> Iterator[Finding]:
     """Equations in the dead band, where they are many, and saturated ones."""
     if reduced.left_out is None or len(reduced.equations) != len(reduced.layout.joints):
         return
-    # Those without a measured effort are counted nowhere.
-    total = max(1.0, (reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
-    shares = reduced.left_out / total
-    for column, code, limit, words in (
-        (0, 'slow', SLOW, 'it moved too slowly for its friction to be known: move it faster'),
-        (1, 'saturated', SATURATED, 'its effort was at its limit: move it less fast'),
+    total = np.maximum(1.0, reduced.counts + reduced.left_out.sum(axis=1))
+    for code, limit, words in (
+        (
+            'slow',
+            SLOW,
+            'it rested, or moved too slowly for its friction to be known: move it faster',
+        ),
+        ('saturated', SATURATED, 'its effort was at its limit: move it less fast'),
     ):
-        for joint, share in zip(reduced.equations, shares[:, column], strict=True):
-            if share > limit and (column == 1 or joint not in still_joints(reduced)):
+        shares = reduced.left_out[:, REASONS.index(code)] / total
+        for joint, share in zip(reduced.equations, shares, strict=True):
+            if share > limit and (code == 'saturated' or joint not in still_joints(reduced)):
                 yield Finding(
                     code,
                     (joint,),
                     float(share),
-                    f'{joint}: {100.0 * share:.3g} % of the samples were left out, as {words}',
+                    f'{joint}: {100.0 * share:.3g} % of the equations were left out, as {words}',
                 )

@@ -8,10 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.core.spatial import Vector
 
 from ..parameters.parameter_layout import ParameterLayout
 
 Flags = npt.NDArray[np.bool_]
+
+# Why an equation does not count: an effort was not measured, its joint was slow, an effort was
+# saturated, or a load was gripped or put down. The first one that holds is said.
+REASONS = ('missing', 'slow', 'saturated', 'load_changes')
 
 
 @dataclass(frozen=True)
@@ -31,8 +37,9 @@ class EquationBlock:
             where no effort was measured.
         independence: share of the equations that white noise of the samples leaves independent.
         recording: name of the recording.
-        left_out: (m, r, reasons) whether an equation was left out for each of `REASONS` of
-            `unusable_samples`; None: not known.
+        left_out: (m, r, reasons) whether an equation was left out for each of
+            `REASONS`; None: not known.
+        gravity: (3,) of the equations, in the base frame [m/s^2].
     """
 
     layout: ParameterLayout
@@ -44,6 +51,7 @@ class EquationBlock:
     independence: float = 1.0
     recording: str = ''
     left_out: Flags | None = None
+    gravity: Vector = STANDARD_GRAVITY
 
     def __len__(self) -> int:
         return len(self.times)

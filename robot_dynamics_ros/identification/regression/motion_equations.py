@@ -137,6 +137,7 @@ class MotionEquations:
             parallel.independence,
             recording,
             left_out,
+            self.options.gravity,
         )
 
 

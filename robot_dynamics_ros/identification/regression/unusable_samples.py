@@ -21,9 +21,6 @@ from .equation_options import EquationOptions
 from .equations import Flags
 from .parallel_filter import ParallelFilter
 
-# Why an equation does not count: its joint was slow, an effort saturated, an effort was not measured,
-# or a load was gripped or put down.
-REASONS = ('slow', 'saturated', 'missing', 'load_changes')
 # Of the weight of an equation: from which share of slow samples on it is left out, and from which
 # share of saturated and missing ones, which differ by more.
 SLOW_SHARE, OTHER_SHARE = 0.1, 0.01
@@ -84,8 +81,10 @@ class UnusableSamples:
                 np.any(share, axis=1, keepdims=True) for share in (saturated, missing)
             )
         changing = np.broadcast_to(changing, slow.shape)
-        left_out: Flags = np.stack([slow, saturated, missing, changing], axis=2)
-        return ~np.any(left_out, axis=2), left_out
+        found = np.stack([missing, slow, saturated, changing], axis=2)
+        # The first reason counts, so that all equations together are those of the motion.
+        left_out: Flags = found & (np.cumsum(found, axis=2) == 1)
+        return ~np.any(found, axis=2), left_out
 
 
 def _levels(layout: ParameterLayout, options: EquationOptions) -> Array:
