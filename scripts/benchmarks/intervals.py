@@ -23,6 +23,7 @@ from robot_dynamics_ros.identification import (
     identify,
 )
 from robot_dynamics_ros.identification.observability import Structure, structure_of
+from robot_dynamics_ros.identification.parameter_rows import DEVIATIONS
 from robot_dynamics_ros.identification.regression import Cutoffs, MotionEquations
 from robot_dynamics_ros.recordings import motions, open_recording
 
@@ -34,9 +35,9 @@ ARMATURE, VISCOUS, COULOMB, OFFSET, SMOOTHING = 0.3, 1.5, 2.0, -0.7, 0.01
 # Of a body: the mass of a point that it has beside the description; [m] how far off it is.
 POINT_MASS, DISTANCE = 0.2, 0.1
 CUTOFFS = Cutoffs(motions=80.0, equations=10.0)
-# Normal half width, and how far the share may be from 0.95: of all intervals, and below it of
-# those of one parameter, whose standard deviation is 0.015.
-DEVIATIONS, BOUND, LOWEST_BOUND = 1.959964, 0.03, 0.07
+# How far the share may be from 0.95: of all intervals, and below it of those of one parameter,
+# whose standard deviation is 0.015.
+BOUND, LOWEST_BOUND = 0.03, 0.07
 
 
 def measure() -> list[Figure]:

@@ -29,7 +29,7 @@ def rows(layout):
     deviations = np.linspace(0.1, 1.0, b)
     estimate = Estimate(
         layout, layout.nominal() + 1.0, structure.columns, np.diag(deviations**2),
-        np.ones(6), np.ones(6), 'robust',
+        np.ones(6), 'robust',
     )  # fmt: skip
     return structure, base, estimate, deviations
 

@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
+# Duration of a block of time [s].
+BLOCK = 1.0
 # When there are more blocks, neighbours are joined.
 MOST_BLOCKS = 128
 
@@ -60,7 +62,7 @@ class JointSums:
         duration: of a block [s]; doubles when there are too many.
     """
 
-    def __init__(self, joints: int, shared: int, own: int, duration: float) -> None:
+    def __init__(self, joints: int, shared: int, own: int, duration: float = BLOCK) -> None:
         """Without an equation."""
         self.shared, self.own, self.duration = shared, own, duration
         self._shape = joints, shared + own + 1

@@ -16,14 +16,9 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 from .joint_sums import JointSums
 from .payload_equations import FRICTION, FilteredMotion, PayloadEquations
 from .payload_estimate import PayloadEstimate, payload_estimate
-from .payload_fit import PAYLOAD, PayloadFit, fit_payload
+from .payload_fit import PAYLOAD, SHARE_PRECISION, PayloadFit, fit_payload
 from .payload_regressor import PayloadRegressor
 from .state_window import StateWindows
-
-# Duration of the blocks of time [s], see `joint_sums`.
-BLOCK = 1.0
-# Standard deviation of the share of gravity that efforts may lack, before anything is known.
-LACKING_SHARE = 1.0
 
 
 class LivePayload:
@@ -50,7 +45,7 @@ class LivePayload:
         self._equations = PayloadEquations(model, frame)
         self._windows = StateWindows(model.size)
         rows = len(self._equations.rows)
-        self._sums = JointSums(rows, PAYLOAD + 1, FRICTION, BLOCK)
+        self._sums = JointSums(rows, PAYLOAD + 1, FRICTION)
         self._fit: PayloadFit | None = None
         self._share: PayloadFit | None = None
         self._first = self._last = math.nan
@@ -97,7 +92,7 @@ class LivePayload:
                 f'{", ".join(self._equations.joints)}'
             )
         self._fit = fit_payload(self._sums, np.array([math.inf]), self._fit)
-        self._share = fit_payload(self._sums, np.array([LACKING_SHARE**-2]), self._share)
+        self._share = fit_payload(self._sums, np.array([SHARE_PRECISION]), self._share)
         return payload_estimate(
             self.frame, self._equations.joints, self._fit, self._sums.counts, self._share
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -164,7 +165,7 @@ def student(freedom: float) -> float:
     Args:
         freedom: degrees of freedom.
     """
-    z, n = 1.959964, max(freedom, 1.0)
+    z, n = NormalDist().inv_cdf(0.975), max(freedom, 1.0)
     return (
         z
         + (z**3 + z) / (4.0 * n)

@@ -24,6 +24,8 @@ from .body_parameters import linear_parameters, slopes
 from .joint_sums import JointSums
 
 PAYLOAD = 10
+# Of the share of gravity that efforts may lack, before anything is known: its deviation is 1.
+SHARE_PRECISION = 1.0
 # Iterations of the weights at most, and their relative change at which they have settled.
 ITERATIONS, SETTLED = 8, 0.01
 # Directions of a matrix below this share of the largest one are rounding.

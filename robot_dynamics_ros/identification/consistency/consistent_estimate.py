@@ -92,15 +92,10 @@ def _parameters(
 
 def _torques(reduced: ReducedEquations, estimate: Estimate) -> Array:
     """Root mean square (n,) of the torque of each joint, as it is estimated."""
-    layout = reduced.layout
-    parameters = np.where(layout.is_known, 0.0, estimate.parameters)
-    if 'gain' in layout.terms:
-        parameters[layout.columns('gain')] = 0.0
-    torques = np.linalg.norm(reduced.triangles[:, :, :-1] @ parameters, axis=1)
-    torques = torques / np.sqrt(np.maximum(reduced.weights, 1.0))
+    torques, joints = reduced.rms(estimate.parameters), len(reduced.layout.joints)
     largest = float(torques.max(initial=0.0)) or 1.0
-    if len(torques) != len(layout.joints):
-        return np.full(len(layout.joints), largest)
+    if len(torques) != joints:
+        return np.full(joints, largest)
     return np.where(torques > 0.0, torques, largest)
 
 

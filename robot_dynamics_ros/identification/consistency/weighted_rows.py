@@ -8,6 +8,7 @@ from robot_dynamics_ros.core.checks import Array
 
 from ..estimation import Estimate
 from ..estimation.instruments import gain_places, with_instruments
+from ..observability.whitened import usual_torques
 from ..regression.reduced_equations import ReducedEquations, triangle
 
 
@@ -24,20 +25,8 @@ def weighted_rows(reduced: ReducedEquations, estimate: Estimate, least: float) -
     places = gain_places(reduced.layout, reduced.equations, range(size))
     clean = with_instruments(reduced.triangles, estimate.parameters, places)
     rows = [np.zeros((1, size + 1))]
+    floors = least * usual_torques(reduced)
     for j, factor in enumerate(clean):
         if reduced.weights[j] > 0.0 and noise[j] > 0.0 and np.isfinite(noise[j]):
-            # Of dependent equations, fewer count.
-            share = reduced.independent[j] / max(1.0, reduced.counts[j])
-            rows.append(np.sqrt(share) / max(noise[j], least * _magnitude(reduced, j)) * factor)
+            rows.append(np.sqrt(reduced.independence[j]) / max(noise[j], floors[j]) * factor)
     return triangle(np.concatenate(rows))
-
-
-def _magnitude(reduced: ReducedEquations, equation: int) -> float:
-    """Root mean square of the torque of an equation: measured, or what is described."""
-    factor = reduced.triangles[equation]
-    layout = reduced.layout
-    described = np.where(layout.is_known, 0.0, layout.nominal())
-    if 'gain' in layout.terms:
-        described[layout.columns('gain')] = 0.0
-    torques = [np.linalg.norm(factor[:, -1]), np.linalg.norm(factor[:, :-1] @ described)]
-    return float(max(torques) / np.sqrt(max(reduced.weights[equation], 1.0)))

@@ -91,21 +91,21 @@ def _solved(
     size = factors.shape[2] - 1
     if not (noise > 0.0).any() or not size:
         return np.zeros(size), np.zeros((size, size))
-    shares = [_share(reduced, j) for j in range(len(noise))]
-    weights = np.sqrt(shares) / np.where(noise > 0.0, noise, np.inf)
-    values, root = _least(weights[:, None, None] * factors)
-    if not places:
-        return values, root
-    rows = (weights[:, None, None] * factors).reshape(-1, size + 1)
-    for _ in range(STEPS):
-        clean = with_instruments(factors, values, places, DESCRIBED_GAIN)
-        instruments = (weights[:, None, None] * clean).reshape(-1, size + 1)[:, :-1]
-        _, root = _least(np.column_stack([instruments, rows[:, -1]])[None])
+    weights = np.sqrt(reduced.independence) / np.where(noise > 0.0, noise, np.inf)
+
+    def stacked(factors: Array) -> Array:
+        weighted: Array = (weights[:, None, None] * factors).reshape(-1, size + 1)
+        return weighted
+
+    rows = stacked(factors)
+    values, root = _least(rows)
+    for _ in range(STEPS if places else 0):
+        clean = stacked(with_instruments(factors, values, places, DESCRIBED_GAIN))
+        _, root = _least(clean)
         # In standard deviations: of comparable size.
-        matrix = (instruments @ root).T @ (rows[:, :-1] @ root)
-        step = np.linalg.solve(
-            matrix, (instruments @ root).T @ (rows[:, -1] - rows[:, :-1] @ values)
-        )
+        instruments = clean[:, :-1] @ root
+        left = rows[:, -1] - rows[:, :-1] @ values
+        step = np.linalg.solve(instruments.T @ rows[:, :-1] @ root, instruments.T @ left)
         values = values + root @ step
         if np.abs(step).max() < STEP_CHANGE:
             break
@@ -113,11 +113,11 @@ def _solved(
 
 
 def _least(rows: Array) -> tuple[Array, Array]:
-    """Least squares of weighted equations (r, m, b + 1): values, and a root of their covariance."""
+    """Least squares of weighted equations (m, b + 1): values, and a root of their covariance."""
     linalg = required('scipy.linalg', 'identification')
-    stacked, size = rows.reshape(-1, rows.shape[2]), rows.shape[2] - 1
-    units = np.linalg.norm(stacked[:, :size], axis=0)
-    upper = triangle(stacked / np.append(units, 1.0))
+    size = rows.shape[1] - 1
+    units = np.linalg.norm(rows[:, :size], axis=0)
+    upper = triangle(rows / np.append(units, 1.0))
     root = linalg.solve_triangular(upper[:size, :size], np.eye(size))
     return root @ upper[:size, size] / units, root / units[:, None]
 
@@ -139,12 +139,7 @@ def _noise(
         if noise[j] <= 0.0:
             continue
         left = float(np.linalg.norm(factor @ np.append(values, -1.0)))
-        hat = _share(reduced, j) * np.linalg.norm(factor[:, :-1] @ root / noise[j]) ** 2
+        hat = reduced.independence[j] * np.linalg.norm(factor[:, :-1] @ root / noise[j]) ** 2
         free = max(LEAST_FREE, 1.0 - hat / max(1.0, reduced.independent[j]))
         found[j] = left / np.sqrt(reduced.weights[j] * free * variance)
     return found
-
-
-def _share(reduced: ReducedEquations, equation: int) -> float:
-    """Of dependent equations, fewer count."""
-    return float(reduced.independent[equation] / max(1.0, reduced.counts[equation]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -36,10 +37,9 @@ def estimate(
     seen = whitened(reduced, base.columns)
     solution = least_squares(reduced, base, seen.noise)
     method: Method = 'weighted'
-    trust = np.ones(len(reduced.equations))
     if reduce_again is not None:
         method = 'robust'
-        solution, trust = _robust(solution, base, seen.scales, reduce_again)
+        solution = _robust(solution, base, seen.scales, reduce_again)
     parameters = completed(base, solution.values, seen.scales)
     return Estimate(
         base.layout,
@@ -47,7 +47,6 @@ def estimate(
         base.columns,
         solution.covariance,
         solution.noise,
-        trust,
         method,
     )
 
@@ -57,17 +56,14 @@ def _robust(
     base: BaseParameters,
     scales: Array,
     reduce_again: Callable[[HuberWeights], ReducedEquations],
-) -> tuple[Solution, Array]:
-    """The solution that its own weights give again, and the mean weights (r,)."""
+) -> Solution:
+    """The solution that its own weights give again."""
     normal = normal_noise()
-    trust = np.ones(len(solution.noise))
     for _ in range(PASSES):
         parameters = completed(base, solution.values, scales)
         again = reduce_again(HuberWeights(parameters, solution.noise))
-        before, trust = solution.noise, again.weights / np.maximum(again.counts, 1.0)
+        before = solution.noise
         solution = least_squares(again, base, before, normal.variance)
         if np.allclose(solution.noise, before, rtol=CHANGE, atol=0.0):
             break
-    return Solution(
-        solution.values, normal.covariance * solution.covariance, solution.noise
-    ), trust
+    return replace(solution, covariance=normal.covariance * solution.covariance)

@@ -9,7 +9,7 @@ from scipy.linalg import solve_triangular
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.core.model.friction import SMOOTHING, smooth_sign
 from robot_dynamics_ros.core.model.sampling import random_states
 
 from ..observability.structure import structure_of
@@ -81,7 +81,7 @@ class Information:
         joints = np.arange(size)
         rows[:, joints, self.layout.columns('armature')] = a
         rows[:, joints, self.layout.columns('viscous')] = v
-        rows[:, joints, self.layout.columns('coulomb')] = v / np.hypot(v, SMOOTHING)
+        rows[:, joints, self.layout.columns('coulomb')] = smooth_sign(v)
         rows[:, joints, self.layout.columns('offset')] = 1.0
         return rows
 

@@ -59,7 +59,7 @@ def _unknown_gains(reduced: ReducedEquations, base: BaseParameters) -> Iterator[
             tuple(unknown),
             None,
             f'{", ".join(unknown)}: the efforts are not torques, and the data do not fix their '
-            'scale: give the gain of a drive, or record a part with a load of known mass',
+            'scale: give the gain of each of them, or record a part with a load of known mass',
         )
 
 

@@ -10,15 +10,11 @@ import numpy as np
 
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.core.model.friction import SLIDING_BAND, SMOOTHING, TURNING_BAND
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.spatial import Vector
 
 Form = Literal['torque', 'power']
-
-# Speeds below which a joint may stick, where its friction is anything up to Coulomb's.
-TURNING_BAND = 0.02  # [rad/s]
-SLIDING_BAND = 0.005  # [m/s]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,7 @@ class EquationBlock:
         left_out: (m, r, reasons) whether an equation was left out for each of
             `REASONS`; None: not known.
         gravity: (3,) of the equations, in the base frame [m/s^2].
+        interval: between two equations of a motion without a gap [s]; NaN: not known.
     """
 
     layout: ParameterLayout
@@ -52,6 +53,17 @@ class EquationBlock:
     recording: str = ''
     left_out: Flags | None = None
     gravity: Vector = STANDARD_GRAVITY
+    interval: float = float('nan')
 
     def __len__(self) -> int:
         return len(self.times)
+
+    def within(self, begin: float, end: float) -> EquationBlock:
+        """Those of its equations from one time to before another one [s]."""
+        chosen = (self.times >= begin) & (self.times < end)
+        if chosen.all():
+            return self
+        left_out = None if self.left_out is None else self.left_out[chosen]
+        names = ('rows', 'torques', 'times', 'used')
+        arrays = {name: getattr(self, name)[chosen] for name in names}
+        return replace(self, **arrays, left_out=left_out)

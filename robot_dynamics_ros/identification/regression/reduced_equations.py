@@ -89,6 +89,27 @@ class ReducedEquations:
             first.gravity,
         )
 
+    @property
+    def independence(self) -> Array:
+        """Share (r,) of the equations that are independent: of dependent ones, fewer count."""
+        share: Array = self.independent / np.maximum(self.counts, 1.0)
+        return share
+
+    def rms(self, parameters: Array) -> Array:
+        """Root mean square (r,) of the torques of these parameters [N m, N or W].
+
+        Known parameters and gains do not count: they are part of the measured torque.
+
+        Args:
+            parameters: (p,) full ones.
+        """
+        own = np.where(self.layout.is_known, 0.0, parameters)
+        if 'gain' in self.layout.terms:
+            own[self.layout.columns('gain')] = 0.0
+        sums = np.linalg.norm(self.triangles[:, :, :-1] @ own, axis=1)
+        rms: Array = sums / np.sqrt(np.maximum(self.weights, np.finfo(float).tiny))
+        return rms
+
 
 def triangle(rows: Array) -> Array:
     """The triangle (c, c) of rows (m, c), with a diagonal that is not negative.

@@ -7,13 +7,10 @@ what was asked of it. Where a load is gripped or put down, the hand that does so
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from robot_dynamics_ros.core import UnknownNameError
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.recordings import JointSamples
 
 from ..parameters.parameter_layout import ParameterLayout
 from .columns import Samples
@@ -29,8 +26,6 @@ ROUNDING = 1e-9
 # Of the level at which an effort saturates: what the filter may take from it, or add. Higher
 # efforts show that the level is not a limit: descriptions have placeholders.
 BELOW, ABOVE = 0.98, 1.05
-# Consecutive samples with the same largest effort from which on it is saturated.
-REPEATED = 5
 
 
 class UnusableSamples:
@@ -98,34 +93,3 @@ def _levels(layout: ParameterLayout, options: EquationOptions) -> Array:
         column = layout.model.index_of(joint)
         levels[:, column] = np.where(np.isnan(given), levels[:, column], given)
     return levels
-
-
-def saturated_levels(chunks: Iterable[JointSamples]) -> dict[str, float]:
-    """Efforts at which drives saturate, found in the raw samples of a recording.
-
-    That is the largest effort of a joint where it stays exactly the same for some samples: a
-    measured effort that is not limited has noise.
-
-    Args:
-        chunks: samples, such as `Recording.chunks()`.
-
-    Returns:
-        By the names of the joints that saturate, the level [N m, N or A].
-    """
-    largest: dict[str, float] = {}
-    longest: dict[str, int] = {}
-    for chunk in chunks:
-        for joint, effort in zip(chunk.joints, np.abs(chunk.efforts).T, strict=True):
-            found = effort[np.isfinite(effort)]
-            top = float(found.max(initial=0.0))
-            if top > largest.get(joint, 0.0):
-                largest[joint], longest[joint] = top, 0
-            if top and top == largest[joint]:
-                longest[joint] = max(longest[joint], _longest_run(effort == top))
-    return {joint: largest[joint] for joint, run in longest.items() if run >= REPEATED}
-
-
-def _longest_run(flags: Flags) -> int:
-    """Length of the longest run of true flags (N,)."""
-    ends = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-    return int((ends[1::2] - ends[::2]).max(initial=0))

@@ -37,8 +37,7 @@ def estimate_of(noise):
     parameters[list(COLUMNS)] = noise.mean(axis=0)
     deviation = noise.std(axis=0, ddof=1)
     covariance = np.diag(deviation**2 / len(noise))
-    ones = np.ones(JOINTS)
-    return Estimate(LAYOUT, parameters, COLUMNS, covariance, deviation, ones, 'weighted')
+    return Estimate(LAYOUT, parameters, COLUMNS, covariance, deviation, 'weighted')
 
 
 def correlated(random, count, correlation):

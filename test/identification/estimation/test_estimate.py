@@ -155,7 +155,6 @@ def test_contact_does_not_bend_a_robust_estimate(motion, made, structure):
         for one in (bent, robust)
     ]
     assert off[1] < 0.35 * off[0]
-    assert (robust.trust < 0.97).all()
 
 
 def test_merged_recordings_are_one(motion, made, structure):
