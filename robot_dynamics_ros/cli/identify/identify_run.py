@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,11 +10,13 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.identification import (
     IdentifiedModel,
+    IdentifiedParameters,
     base_rows,
     body_rows,
     identify,
     joint_rows,
 )
+from robot_dynamics_ros.identification.declared_loads import load_findings
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.judgement import JudgedRecording
 from robot_dynamics_ros.identification.judgement.bad_data import (

@@ -46,13 +46,14 @@ def _unknown_gains(reduced: ReducedEquations, base: BaseParameters) -> Iterator[
     if 'gain' not in layout.terms:
         return
     columns, unmeasured = layout.columns('gain'), unmeasured_joints(reduced)
-    unknown = [
-        joint
+    free = {
+        joint: int(column)
         for joint, column in zip(layout.joints, columns, strict=True)
-        if joint not in unmeasured
-        and not layout.is_known[column]
-        and not _is_alone(base, int(column))
-    ]
+        if joint not in unmeasured and not layout.is_known[column]
+    }
+    # A gain that stays where it was is a wrong torque, and pulls the gains of all other joints.
+    unknown = [joint for joint, column in free.items() if column in base.untold] and list(free)
+    unknown = unknown or [joint for joint, column in free.items() if not _is_alone(base, column)]
     if unknown:
         yield Finding(
             'unknown_gain',

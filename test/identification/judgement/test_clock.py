@@ -42,11 +42,15 @@ def test_a_clock_that_drifts_is_found():
     assert 'ppm' in finding.message
 
 
-@pytest.mark.parametrize('delay', [0.0, 4e-3, -4e-3])
-def test_a_constant_delay_is_no_drift(delay):
+@pytest.mark.parametrize(('delay', 'word'), [(0.0, None), (4e-3, 'later'), (-4e-3, 'earlier')])
+def test_a_constant_delay_is_said_and_no_drift(delay, word):
     one = evidence(lambda t: delay)
     assert lateness(one, NOISE).delay == pytest.approx(delay, abs=3e-4)
-    assert not list(clock_findings([one], NOISE))
+    found = list(clock_findings([one], NOISE))
+    assert [each.code for each in found] == (['delay'] if word else [])
+    if word:
+        assert found[0].value == pytest.approx(delay, abs=3e-4)
+        assert word in found[0].message
 
 
 def test_a_short_recording_says_nothing_of_clocks():
