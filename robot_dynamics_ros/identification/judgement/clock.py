@@ -23,7 +23,7 @@ FEWEST = 6
 
 
 @dataclass(frozen=True)
-class Lateness:
+class DelayLine:
     """A straight line through the delays of a recording.
 
     Attributes:
@@ -51,7 +51,7 @@ class Lateness:
         return abs(self.drift) > max(SMALL, DEVIATIONS * self.deviation)
 
 
-def lateness(evidence: Evidence, noise: Array) -> Lateness | None:
+def delay_line(evidence: Evidence, noise: Array) -> DelayLine | None:
     """The delay of the efforts of a recording along its time; None where too little is known.
 
     Args:
@@ -79,7 +79,7 @@ def lateness(evidence: Evidence, noise: Array) -> Lateness | None:
     return _line(middles[known], delays, power[known])
 
 
-def _line(times: Array, delays: Array, weights: Array) -> Lateness:
+def _line(times: Array, delays: Array, weights: Array) -> DelayLine:
     """The straight line through delays at some times, by weighted least squares."""
     span = float(times[-1] - times[0])
     places = (times - np.average(times, weights=weights)) / span
@@ -89,7 +89,7 @@ def _line(times: Array, delays: Array, weights: Array) -> Lateness:
     left = delays - design @ solution
     scale = float(weights @ left**2) / (len(times) - 2)
     uncertainty, deviation = np.sqrt(scale * np.diag(np.linalg.inv(normal))).tolist()
-    return Lateness(float(solution[0]), float(solution[1]), deviation, span, uncertainty)
+    return DelayLine(float(solution[0]), float(solution[1]), deviation, span, uncertainty)
 
 
 def clock_findings(evidence: Sequence[Evidence], noise: Array) -> Iterator[Finding]:
@@ -100,14 +100,14 @@ def clock_findings(evidence: Sequence[Evidence], noise: Array) -> Iterator[Findi
         noise: (n,) RMS of the residual of each joint [N m or N].
     """
     for one in evidence:
-        late = lateness(one, noise)
+        late = delay_line(one, noise)
         if late is not None and late.drifts:
             yield _drift_finding(one.file, late)
         elif late is not None and late.is_late:
             yield _delay_finding(one.file, late)
 
 
-def _drift_finding(file: str, late: Lateness) -> Finding:
+def _drift_finding(file: str, late: DelayLine) -> Finding:
     rate = 1e6 * late.drift / late.duration
     return Finding(
         'clock_drift',
@@ -120,7 +120,7 @@ def _drift_finding(file: str, late: Lateness) -> Finding:
     )
 
 
-def _delay_finding(file: str, late: Lateness) -> Finding:
+def _delay_finding(file: str, late: DelayLine) -> Finding:
     word = 'later' if late.delay > 0.0 else 'earlier'
     return Finding(
         'delay',

@@ -20,7 +20,7 @@ from .bad_data import (
     saturation_findings,
     small_efforts,
 )
-from .clock import clock_findings, lateness
+from .clock import clock_findings, delay_line
 from .contacts import contact_findings
 from .drawn_samples import MOST, DrawnSamples
 from .judged_evidence import Evidence, TorqueSums
@@ -123,7 +123,7 @@ def _current(
 
 def _drifts(evidence: Evidence, noise: Array) -> bool:
     """Whether the clocks of a recording drift: its residual shows no contacts then."""
-    late = lateness(evidence, noise)
+    late = delay_line(evidence, noise)
     return late is not None and late.drifts
 
 

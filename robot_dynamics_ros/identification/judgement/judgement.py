@@ -27,7 +27,7 @@ class JointJudgement:
         rms_nominal: of measured effort minus torque of the description [N m or N].
         rms_identified: of measured effort minus torque of the identified model [N m or N].
         is_noise: whether what the identified model leaves is noise; None where it is not known.
-        repeated: share of its variance that follows from what was before [-].
+        repeated: share of its variance that earlier values predict [-].
         verdict: one sentence.
     """
 

@@ -13,7 +13,7 @@ from .judgement import JointJudgement
 
 # Of the RMS of the description: what counts as a gain worth loading.
 HALF, NOTICEABLE = 0.5, 0.9
-# Share of the variance of a residual that follows from what was before, from which on it is said.
+# Share of the variance of a residual that earlier values predict, from which on it is said.
 REPEATS = 0.25
 # Findings because of which no parameter can be trusted.
 FATAL = (
@@ -60,8 +60,8 @@ def _left(joint: JointJudgement) -> str:
         return 'what is left is noise'
     if joint.repeated > REPEATS:
         share = f'{100.0 * joint.repeated:.0f} %'
-        return f'{share} of what is left follows from what was before: not noise'
-    return 'what is left is mostly noise'
+        return f'earlier values predict {share} of the variance of what is left: not noise'
+    return 'what is left is correlated in time, but hardly'
 
 
 def verdict(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -> tuple[str, ...]:

@@ -117,7 +117,7 @@ class LagSums:
         ]
 
     def repeated(self) -> Array:
-        """(n,) share of the variance that follows from what was before, at most 1.
+        """(n,) share of the variance that earlier values predict, at most 1.
 
         It is the square of the largest autocorrelation: what one earlier value predicts.
         """
