@@ -17,6 +17,8 @@ Flags = npt.NDArray[np.bool_]
 REST = 0.5
 # Over which the speed of raw positions is averaged, against the noise of encoders [s].
 AVERAGED = 0.1
+# Stamps that are nearer to each other are the same [s].
+SHORTEST = 1e-9
 
 
 def at_rest(slow: Flags, interval: float) -> Flags:
@@ -61,7 +63,7 @@ class RawSpeeds:
         # Stamps may go back where a clock was set.
         ordered = np.maximum.accumulate(times)
         begins = np.searchsorted(ordered, ordered - AVERAGED)
-        steps = np.maximum(ordered - ordered[begins], np.finfo(float).tiny)[:, None]
+        steps = np.maximum(ordered - ordered[begins], SHORTEST)[:, None]
         speeds: Array = np.abs(positions - positions[begins]) / steps
         kept = int(np.searchsorted(ordered, ordered[-1] - AVERAGED))
         self._times, self._positions = ordered[kept:], positions[kept:]
