@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from robot_dynamics_ros.comparison import Finding
 
 from .estimation import Period, PeriodWeights, estimate

@@ -16,6 +16,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError
 
 from .consistency import Prior, consistent
+from .contradictions import contradiction_findings
 from .estimation import (
     Estimate,
     HuberWeights,

@@ -10,7 +10,6 @@ from .identified_model import IdentifiedModel
 from .parameters.joint_terms import JointTerm
 from .parameters.parameter_layout import BODY, ParameterLayout
 
-
 # Terms that neither the model nor the files of an identified robot have.
 NOT_WRITTEN: tuple[JointTerm, ...] = ('stiffness',)
 

@@ -44,7 +44,9 @@ def measure() -> list[Figure]:
         done = subprocess.run([*program, *arguments], stdout=subprocess.PIPE, check=True)
     measured = json.loads(done.stdout)
     figures = [
-        Figure('identification: from the file to the parameters', measured['seconds'], 's', SECONDS),
+        Figure(
+            'identification: from the file to the parameters', measured['seconds'], 's', SECONDS
+        ),
         Figure('identification: peak memory', measured['megabytes'], 'MB', MEGABYTES),
         Figure('identification: merged parts to the whole', measured['error'], '', DIFFERENCE),
     ]

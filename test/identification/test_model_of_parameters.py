@@ -31,7 +31,8 @@ def terms(asymmetric, springs, effort):
 
 
 @pytest.mark.parametrize(
-    'terms', [terms(*given) for given in product([False, True], [False, True], ['torque', 'current'])]
+    'terms',
+    [terms(*given) for given in product([False, True], [False, True], ['torque', 'current'])],
 )
 def test_the_torque_of_the_model_is_that_of_its_rows(terms):
     """The judgement takes rows and parameters, the node the files of the model."""

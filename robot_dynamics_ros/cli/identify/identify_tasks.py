@@ -247,9 +247,7 @@ def _motions(
     ):
 
         def counted() -> Iterator[Motion]:
-            for motion in motions(
-                recording, cutoff=source.cutoffs[0], starts=source.starts
-            ):
+            for motion in motions(recording, cutoff=source.cutoffs[0], starts=source.starts):
                 yield motion
                 advance(len(motion))
 

@@ -65,7 +65,11 @@ def reference_bodies(layout: ParameterLayout, fixed: Array) -> Array:
         layout: of the parameters.
         fixed: (bodies, 10) as of `fixed_parameters`: it is not part of the bodies here.
     """
-    described, mean, length = _described(layout, fixed), mean_mass(layout.model), body_length(layout.model)
+    described, mean, length = (
+        _described(layout, fixed),
+        mean_mass(layout.model),
+        body_length(layout.model),
+    )
     massless = is_massless(layout, fixed)
     matrices = []
     for body in range(len(layout.bodies)):

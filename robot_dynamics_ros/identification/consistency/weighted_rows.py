@@ -17,8 +17,9 @@ def weighted_rows(reduced: ReducedEquations, estimate: Estimate, least: float) -
 
     Args:
         reduced: equations of all data; zero columns for known parameters.
-        estimate: without constraints. Equations whose noise is zero or not finite are not used; the
-            efforts beside unknown gains are those that it predicts, see `estimation.instruments`.
+        estimate: without constraints. Equations whose noise is zero or not finite are not used;
+            the efforts beside unknown gains are those that it predicts, see
+            `estimation.instruments`.
         least: the least noise, of the torque of the equation.
     """
     size, noise = reduced.layout.size, estimate.noise

@@ -2,9 +2,9 @@
 
 With --effort current, what the drives give is gain times measured current: the current is a
 column, and its noise pulls the gain, and with it all masses, towards zero (errors in variables).
-The torque that the estimate predicts, divided by the gain, is that column without its noise: in the
-normal equations it takes the place of the current on the left (instrumental variables), and the
-estimate is consistent again.
+The torque that the estimate predicts, divided by the gain, is that column without its noise: in
+the normal equations it takes the place of the current on the left (instrumental variables), and
+the estimate is consistent again.
 
 Source: A. Janot, P.-O. Vandanjon, M. Gautier, "A generic instrumental variable approach for
 industrial robot identification", IEEE Transactions on Control Systems Technology 22, 2014.
@@ -48,7 +48,8 @@ def with_instruments(
 ) -> Array:
     """Equations whose columns of gains are without the noise of the measured effort.
 
-    What an estimate leaves of an equation is that noise, times the gain.
+    What an estimate leaves of an equation is that noise, times the gain. Least squares of the result
+    have their minimum where the instruments find it: at these values, if they are that estimate.
 
     Args:
         factors: (r, m, c + 1) equations [Y | e] of each joint, or triangles of them.
@@ -61,4 +62,5 @@ def with_instruments(
         factor = factors[equation]
         left = factor[:, -1] - factor[:, :-1] @ values
         result[equation, :, place] += left / (described + values[place])
+        result[equation, :, -1] += left
     return result

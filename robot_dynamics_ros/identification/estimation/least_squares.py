@@ -21,7 +21,7 @@ from .instruments import GainPlace, gain_places, with_instruments
 # Rounds of parameters and noise, and the relative change of the noise at which they end.
 ROUNDS, CHANGE = 20, 1e-4
 # Steps of instruments, and the change in standard deviations at which they end.
-STEPS, STEP_CHANGE = 50, 1e-6
+STEPS, STEP_CHANGE = 20, 1e-4
 # Gains count as changes from this one.
 DESCRIBED_GAIN = 1.0
 # Of the measured torque: there is no less noise than that, rounding at least.

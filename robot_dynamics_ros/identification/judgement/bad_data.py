@@ -53,9 +53,7 @@ def check_motion(model: RobotModel, seen: Survey) -> None:
         )
 
 
-def motion_findings(
-    names: Sequence[str], moved: npt.NDArray[np.bool_]
-) -> Iterator[Finding]:
+def motion_findings(names: Sequence[str], moved: npt.NDArray[np.bool_]) -> Iterator[Finding]:
     """Joints that do not move.
 
     Args:
@@ -242,7 +240,7 @@ def robot_findings(
         'wrong_robot',
         tuple(name for name, one in zip(names, bad, strict=True) if one),
         float(shares.max()),
-        f'No inertia, friction or offset of this robot explains the efforts that were fitted: left '
-        f'is {listed} of their deviation. The recording is of another robot, or of other joints '
-        'or directions than the names say: look at --urdf and --rename.',
+        'No inertia, friction or offset of this robot explains the efforts that were fitted: '
+        f'left is {listed} of their deviation. The recording is of another robot, or of other '
+        'joints or directions than the names say: look at --urdf and --rename.',
     )

@@ -21,7 +21,7 @@ FATAL = (
 )  # fmt: skip
 # Findings because of which a parameter may be off by more than its interval.
 DOUBTFUL = {
-    'delay': 'the efforts are late, which looks like viscous friction: intervals of it do not hold',
+    'delay': 'a delay of the efforts looks like viscous friction, whose intervals do not hold',
     'wrong_load': 'a load is not what was declared',
     'assumed_noise': 'no robot that can exist fits the data within their noise',
 }
@@ -115,9 +115,7 @@ def _advice(joints: Mapping[str, JointJudgement], codes: Collection[str], mean: 
         codes: of the findings.
         mean: of what it leaves, relative to the description [-].
     """
-    unjudged = [
-        name for name, one in joints.items() if one.moves and not math.isfinite(one.gain)
-    ]
+    unjudged = [name for name, one in joints.items() if one.moves and not math.isfinite(one.gain)]
     doubts = [DOUBTFUL[code] for code in DOUBTFUL if code in codes]
     if unjudged:
         doubts.append(f'{", ".join(unjudged)} was not judged')

@@ -21,7 +21,7 @@ from robot_dynamics_ros.recordings.filtering.zero_phase import kernels
 LAGS = 20
 # Standard deviations of an autocorrelation of noise, above which one of LAGS is not noise.
 DEVIATIONS = 3.5
-# Largest bound of the autocorrelation from which on anything is said: few samples hide what repeats.
+# Largest bound of the autocorrelation at which anything is said: few samples hide what repeats.
 LARGEST_BOUND = 0.5
 # Difference of the autocorrelations of two low passes that are the same.
 ALIKE = 0.05

@@ -198,6 +198,4 @@ def _sum(counts: Sequence[Array | None]) -> Array | None:
 def _alike(one: ReducedEquations | EquationBlock, other: ReducedEquations | EquationBlock) -> bool:
     """Whether the columns of two are the same."""
     same = one.layout is other.layout or one.layout == other.layout
-    return (
-        same and one.equations == other.equations and tuple(one.gravity) == tuple(other.gravity)
-    )
+    return same and one.equations == other.equations and tuple(one.gravity) == tuple(other.gravity)

@@ -83,7 +83,7 @@ class UnusableSamples:
 
 
 def _levels(layout: ParameterLayout, options: EquationOptions) -> Array:
-    """The smallest and the largest effort (2, n) at which joints saturate; infinite without one."""
+    """Smallest and largest effort (2, n) at which joints saturate; infinite without a limit."""
     limits = layout.model.effort_limits.copy()
     # 0: the description says nothing; a current has another unit.
     limits[(limits == 0.0) | ('gain' in layout.terms)] = np.inf

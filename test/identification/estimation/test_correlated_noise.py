@@ -142,5 +142,6 @@ def test_equations_of_single_times_far_apart_are_no_neighbours():
     assert not lagged_influence(apart, found).products[:, 1:].any()
     beside = [block_of(one[None], first=0.05 * k) for k, one in enumerate(noise)]
     np.testing.assert_allclose(
-        lagged_influence(beside, found).products, lagged_influence([block_of(noise)], found).products
+        lagged_influence(beside, found).products,
+        lagged_influence([block_of(noise)], found).products,
     )

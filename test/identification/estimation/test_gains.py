@@ -61,16 +61,14 @@ def test_exact_currents_give_exact_gains(measured, structure):
     true[LAYOUT.columns('gain')] = GAINS
     np.testing.assert_allclose(found[FREE], GAINS[1:], rtol=1e-7)
     expected = base.values(true)
-    np.testing.assert_allclose(
-        base.values(found), expected, atol=1e-6 * np.abs(expected).max()
-    )
+    np.testing.assert_allclose(base.values(found), expected, atol=1e-6 * np.abs(expected).max())
 
 
-@pytest.mark.parametrize('noise', [0.005, 0.01, 0.02])
+@pytest.mark.parametrize('noise', [0.01, 0.02])
 def test_intervals_of_gains_hold_the_truth(measured, structure, noise):
     """Least squares with a noisy column are 1.5 to 60 % low, many deviations off."""
     errors = []
-    for seed in range(8):
+    for seed in range(5):
         reduced = measured(noise, seed)
         base = base_parameters(reduced, structure)
         if any(one.code == 'unknown_gain' for one in excitation_findings(reduced, base)):

@@ -84,22 +84,17 @@ def test_exact_data_tell_what_the_structure_allows(motion, structure):
 
 
 def test_gravity_of_the_equations_counts(motion):
-    """On a wall, the axis of the first joint is not vertical: its links are felt too."""
-    wall = ROBOT.native.with_gravity((9.81, 0.0, 0.0))
+    """Without it, drives feel fewer parameters: no motion could tell the others."""
+    nothing = (0.0, 0.0, 0.0)
+    floating = ROBOT.native.with_gravity(nothing)
     q, v, a = motion.positions, motion.velocities, motion.accelerations
-    turned = replace(motion, efforts=law(wall, q, v, a))
-    standing, hanging = (
-        reduce(blocks_of(one, **options))
-        for one, options in ((motion, {}), (turned, {'gravity': (9.81, 0.0, 0.0)}))
-    )
-    base = base_parameters(hanging)
-    assert base.structural_rank == structure_of(LAYOUT, wall).rank > structure_of(LAYOUT).rank
-    expected = base.values(truth(LAYOUT))
-    np.testing.assert_allclose(
-        solution(hanging, base), expected, atol=1e-7 * np.abs(expected).max()
-    )
+    weightless = replace(motion, efforts=law(floating, q, v, a))
+    reduced = reduce(blocks_of(weightless, gravity=nothing))
+    base = base_parameters(reduced)
+    assert base.rank == base.structural_rank == structure_of(LAYOUT, floating).rank
+    assert base.rank < structure_of(LAYOUT, ROBOT.native).rank
     with pytest.raises(ParameterError, match='gravity'):
-        ReducedEquations.merged([standing, hanging])
+        ReducedEquations.merged([reduced, reduce(blocks_of(motion))])
 
 
 def test_fewer_independent_equations_tell_less(motion, structure):
@@ -116,9 +111,7 @@ def test_fewer_independent_equations_tell_less(motion, structure):
         return [triangle.T @ triangle for triangle in triangles]
 
     for fewer, all_of_them in zip(squares(half), squares(reduced), strict=True):
-        np.testing.assert_allclose(
-            fewer, 0.5 * all_of_them, atol=1e-9 * np.abs(all_of_them).max()
-        )
+        np.testing.assert_allclose(fewer, 0.5 * all_of_them, atol=1e-9 * np.abs(all_of_them).max())
 
 
 def test_the_power_form_tells_the_same(motion, structure):
@@ -234,7 +227,7 @@ def test_saturated_and_slow_samples_are_said(motion, structure):
     for numbers in reduced.numbers.values():
         # One reason for each equation that is not used.
         assert sum(numbers.values()) == sum(reduced.numbers[JOINTS[0]].values())
-        assert (numbers['slow'] > 0, numbers['missing']) == (True, 0)
+        assert numbers['slow'] + numbers['saturated'] > numbers['missing'] == 0
     for finding in findings:
         if finding.code == 'saturated':
             assert finding.joints[0] in finding.message
