@@ -48,8 +48,9 @@ def with_instruments(
 ) -> Array:
     """Equations whose columns of gains are without the noise of the measured effort.
 
-    What an estimate leaves of an equation is that noise, times the gain. Least squares of the result
-    have their minimum where the instruments find it: at these values, if they are that estimate.
+    What an estimate leaves of an equation is that noise, times the gain. Least squares of the
+    result have their minimum where the instruments find it: at these values, if they are that
+    estimate.
 
     Args:
         factors: (r, m, c + 1) equations [Y | e] of each joint, or triangles of them.
