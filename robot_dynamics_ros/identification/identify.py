@@ -5,8 +5,8 @@ The command `robot_dynamics identify`, its benchmarks and programs in Python use
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +16,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError
 
 from .consistency import Prior, consistent
+from .contradictions import contradiction_findings
 from .estimation import (
     Estimate,
     HuberWeights,
@@ -43,6 +44,8 @@ from .regression import ReducedEquations
 SUSPICIOUS = 0.05
 # Windows of all recordings together, and equations of each joint in one, at least.
 WINDOWS, SHORTEST = 60, 10
+# Times that it is decided which parameters the data determine, at most.
+DECISIONS = 3
 # Periods that a message lists.
 LISTED = 5
 
@@ -59,6 +62,7 @@ class IdentifiedParameters:
         findings: about the excitation.
         left_out: periods that are not fitted, as something else than the robot made the efforts.
         failure: why no consistent estimate was found; empty where one was.
+        numbers: of equations by joint: used, and left out for each reason.
     """
 
     structure: Structure
@@ -68,6 +72,7 @@ class IdentifiedParameters:
     findings: Sequence[Finding]
     left_out: tuple[Period, ...] = ()
     failure: str = ''
+    numbers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @cached_property
     def model(self) -> IdentifiedModel:
@@ -116,7 +121,7 @@ def identify(
         RecordingError: a recording cannot be used, or a library is not installed.
     """
     reduced = equations.reduced()
-    structure = structure or structure_of(reduced.layout)
+    structure = structure or structure_of(reduced.layout, gravity=reduced.gravity)
     left_out = _touched(equations, structure, reduced)
 
     def weighed(weights: HuberWeights | None) -> ReducedEquations:
@@ -125,12 +130,15 @@ def identify(
     if left_out:
         reduced = weighed(None)
     base = base_parameters(reduced, structure)
-    robust = estimate(reduced, weighed, base)
-    periods = (*left_out, *equations.disturbed(robust))
-    weights = OutlierWeights(robust.parameters, robust.noise, periods)
-    weighted = equations.reduced(weights)
-    # Contacts may hide parameters that the rest of the data tells, or tell them alone.
-    base = base_parameters(weighted, structure)
+    for _ in range(DECISIONS):
+        robust = estimate(reduced, weighed, base)
+        periods = (*left_out, *equations.disturbed(robust))
+        weights = OutlierWeights(robust.parameters, robust.noise, periods)
+        weighted = equations.reduced(weights)
+        # Contacts may hide parameters that the rest of the data tells, or tell them alone.
+        before, base = base, base_parameters(weighted, structure)
+        if base.columns == before.columns:
+            break
     found = estimate(weighted, base=base)
     independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
     found = with_correlation(found, equations.influence(found, weights), independence)
@@ -139,7 +147,10 @@ def identify(
         final, failure = consistent(weighted, found, prior, carried), ''
     except IdentificationError as error:
         final, failure = found, str(error)
-    return IdentifiedParameters(structure, base, found, final, findings, left_out, failure)
+    findings += contradiction_findings(structure, base, found, final)
+    return IdentifiedParameters(
+        structure, base, found, final, findings, left_out, failure, reduced.numbers
+    )
 
 
 def _touched(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,11 +10,13 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.identification import (
     IdentifiedModel,
+    IdentifiedParameters,
     base_rows,
     body_rows,
     identify,
     joint_rows,
 )
+from robot_dynamics_ros.identification.declared_loads import load_findings
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.judgement import JudgedRecording
 from robot_dynamics_ros.identification.judgement.bad_data import (
@@ -95,7 +97,8 @@ def identified(
     setup = replace(setup, unmeasured=_unmeasured(setup, compared))
     sources = Sources.of(setup, surveys, files, fleet, output)
     found = identify(sources, carried=setup.carried)
-    poor = [*_empty_findings(sources.empty), *found.findings]
+    loads = _load_findings(replace(sources, setup=_with_free_loads(setup)), setup, found)
+    poor = [*_empty_findings(sources.empty), *loads, *found.findings]
     evidence = sources.evidence(setup.layout.nominal(), found.final.parameters)
     judgement = judge(
         setup.model,
@@ -125,8 +128,38 @@ def identified(
         body_rows(found.structure, found.base, found.final),
         base_rows(found.base, found.final),
         tuple(body.reason for body in found.base.undetermined),
+        equations=found.numbers,
     )
     return Identified(setup, identification, found.model, list(files.values()), found.failure)
+
+
+def _with_free_loads(setup: Setup) -> Setup:
+    """The same identification, with loads of unknown mass."""
+    own = setup.equations
+    known = {name: value for name, value in own.known.items() if name not in _masses(setup)}
+    return replace(setup, equations=replace(own, known=known))
+
+
+def _masses(setup: Setup) -> Mapping[str, float]:
+    """The declared masses of loads by the names of their parameters [kg]."""
+    names = [f'{load.name} m' for load in setup.equations.loads]
+    return {name: setup.equations.known[name] for name in names if name in setup.equations.known}
+
+
+def _load_findings(
+    sources: Sources, setup: Setup, found: IdentifiedParameters
+) -> Iterable[Finding]:
+    """Loads that are not what was declared; currents take their scale from them.
+
+    Args:
+        sources: of the same recordings, with loads of unknown mass.
+        setup: of the identification.
+        found: its parameters.
+    """
+    masses = _masses(setup)
+    if not masses or 'gain' in setup.equations.terms:
+        return ()
+    return load_findings(sources, masses, found.left_out)
 
 
 def _empty_findings(names: Iterable[str]) -> Iterator[Finding]:

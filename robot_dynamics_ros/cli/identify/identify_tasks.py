@@ -32,12 +32,13 @@ from robot_dynamics_ros.identification.regression import (
     Weights,
     reduce,
 )
-from robot_dynamics_ros.recordings import Motion, motions, open_recording
+from robot_dynamics_ros.recordings import JointSamples, Motion, motions, open_recording
+from robot_dynamics_ros.recordings.sample_segments import SegmentStarts
 
 from ..progress import ShowProgress, no_progress
 from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions
-from .identify_setup import Setup, Source, Surveyed, recorded_dynamics
+from .identify_setup import Setup, Source, Surveyed, recorded_dynamics, recorded_model
 
 
 def survey_recording(
@@ -67,17 +68,22 @@ def survey_recording(
         progress(name, recording.size, 'states') as advance,
     ):
         cutoffs = Cutoffs.of(recording, options.cutoff)
-        trace = PositionTrace()
+        trace, starts = PositionTrace(), SegmentStarts(recording.interval)
 
-        def counted() -> Iterator[object]:
+        def counted() -> Iterator[JointSamples]:
             for chunk in recording.chunks():
                 trace.add(chunk.times, chunk.positions)
+                starts.add(chunk)
                 yield chunk
                 advance(len(chunk))
 
-        seen = survey(counted(), len(joints))
+        bands = EquationOptions().bands(recorded_model(urdf, joints))
+        seen = survey(counted(), bands)
         both = cutoffs.motions, cutoffs.equations
-        return Surveyed(urdf, joints, recording.topic, recording.interval, both, seen, trace)
+        return Surveyed(
+            urdf, joints, recording.topic, recording.interval, both, seen, trace,
+            tuple(starts.times),
+        )  # fmt: skip
 
 
 def reduce_recording(
@@ -162,8 +168,10 @@ def sum_windows(
 def fitted_equations(setup: Setup, source: Source) -> Iterator[EquationBlock]:
     """The equations of the fitted part of a recording, in blocks."""
     maker = _maker(setup, source)
-    for parts in _motions(setup, source):
-        yield from maker.of_motions(source.fitted.fitted(parts), source.name)
+    for parts, bounds in _motions(setup, source):
+        for block in maker.of_motions(source.fitted.fitted(parts), source.name):
+            if len(own := block.within(*bounds)):
+                yield own
 
 
 def judge_recording(
@@ -192,11 +200,12 @@ def judge_recording(
     maker = _maker(judging, source, band=0.0)
     evidence = Evidence.of_nothing(source.name, len(setup.joints))
     written = written_parameters(maker.layout, identified)
-    for parts in _motions(setup, source, progress):
+    for parts, bounds in _motions(setup, source, progress):
         for held_out, group in groupby(source.fitted.parts(parts), key=itemgetter(0)):
             blocks = maker.of_motions((motion for _, motion in group), source.name)
+            own = (block.within(*bounds) for block in blocks)
             judged = written if held_out else identified
-            for piece in torques_of(blocks, nominal, judged):
+            for piece in torques_of(own, nominal, judged):
                 if held_out:
                     evidence.add_held_out(piece, source.cutoffs[1])
                 else:
@@ -219,8 +228,11 @@ def _maker(setup: Setup, source: Source, band: float | None = None) -> MotionEqu
 
 def _motions(
     setup: Setup, source: Source, progress: ShowProgress = no_progress
-) -> Iterator[Iterator[Motion]]:
-    """The motions of a recording; once, while it is open."""
+) -> Iterator[tuple[Iterator[Motion], tuple[float, float]]]:
+    """The motions of a part of a recording and its halo, and the bounds of the part [s].
+
+    Once, while the recording is open.
+    """
     options = setup.options
     with (
         open_recording(
@@ -229,13 +241,14 @@ def _motions(
             rename=options.rename,
             joints=setup.joints,
             part=source.part,
+            halo=source.halo,
         ) as recording,
         progress(source.name, recording.size, 'states') as advance,
     ):
 
         def counted() -> Iterator[Motion]:
-            for motion in motions(recording, cutoff=source.cutoffs[0]):
+            for motion in motions(recording, cutoff=source.cutoffs[0], starts=source.starts):
                 yield motion
                 advance(len(motion))
 
-        yield counted()
+        yield counted(), recording.bounds

@@ -78,13 +78,15 @@ def disturbances(
     Args:
         times: (W,) middles of its windows of `LENGTH` [s].
         squares: (W, n) mean squares of the residuals [(N m)^2, N^2 or W^2].
-        speeds: (W, n) smallest absolute velocity of the joint; 0 at a reversal, and where its
-            residual is not known [rad/s or m/s].
+        speeds: (W, n) smallest absolute velocity of the joint; 0 at a reversal, NaN where its
+            residual is not known, as at rest [rad/s or m/s].
         smeared: windows beside a reversal from which nothing is concluded.
     """
     if len(times) < FEWEST:
         return []
-    clear = ~_near(speeds < SLOW * np.median(speeds, axis=0), smeared)
+    known = np.isfinite(speeds)
+    usual_speeds = [_median(column[rows]) for column, rows in zip(speeds.T, known.T, strict=True)]
+    clear = known & ~_near(~(speeds >= SLOW * np.array(usual_speeds)), smeared)
     usual = np.array(
         [_median(column[rows]) for column, rows in zip(squares.T, clear.T, strict=True)]
     )
@@ -92,7 +94,7 @@ def disturbances(
     far = clear & large
     touched: Flags = np.any(far, axis=1)
     lasting: Flags = np.any(large, axis=1)
-    if not touched.any() or touched.mean() > MOST:
+    if not touched.any() or touched.sum() > MOST * known.any(axis=1).sum():
         return []
     found = []
     for rows in _runs(times, touched):
@@ -166,7 +168,9 @@ def _windows(
     for rows in np.split(np.arange(len(times)), cuts):
         count = len(rows) // length
         whole = rows[: count * length].reshape(count, length)
-        yield times[whole].mean(axis=1), squares[whole].mean(axis=1), smallest(velocities[whole])
+        known = np.any(velocities[whole] != 0.0, axis=1)
+        speeds = np.where(known, smallest(velocities[whole]), np.nan)
+        yield times[whole].mean(axis=1), squares[whole].mean(axis=1), speeds
 
 
 def smallest(velocities: Array) -> Array:

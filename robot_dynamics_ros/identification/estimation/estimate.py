@@ -24,6 +24,8 @@ class Estimate:
         noise: (r,) standard deviation of each equation: of each joint [N m or N], or of the
             power [W]; zero for an equation that was never used.
         method: 'weighted', 'robust' or 'consistent'.
+        least_noise: of a consistent estimate: what was taken for the noise of a joint at least,
+            as a share of its torque.
     """
 
     layout: ParameterLayout
@@ -32,3 +34,4 @@ class Estimate:
     base_covariance: Array
     noise: Array
     method: Method
+    least_noise: float = 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -59,5 +59,7 @@ def _cut(motion: Motion, chosen: Flags) -> Iterator[Motion]:
         yield motion
     elif chosen.any():
         names = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
-        parts = {name: getattr(motion, name)[chosen] for name in names}
-        yield replace(motion, **parts, begins=motion.begins or not chosen[0])
+        parts: dict[str, Any] = {name: getattr(motion, name)[chosen] for name in names}
+        if not chosen[0]:
+            parts |= {'begins': True, 'number': 0}
+        yield replace(motion, **parts)

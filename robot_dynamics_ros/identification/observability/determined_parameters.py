@@ -7,7 +7,7 @@ the data, in units of noise and of plausible parameters, which of the others the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -46,6 +46,7 @@ class BaseParameters:
         sentences: (b,) each base parameter as a sum of parameters, readable.
         undetermined: bodies that stay at their prior, wholly or in part, and why.
         untold: columns that the structure allows to determine, and these data do not.
+        spread: (b,) what plausible values of these change of each base parameter.
     """
 
     layout: ParameterLayout
@@ -57,6 +58,7 @@ class BaseParameters:
     sentences: tuple[str, ...]
     undetermined: tuple[UndeterminedBody, ...]
     untold: tuple[int, ...] = ()
+    spread: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,7 +85,7 @@ def base_parameters(
         reduced: equations of all data.
         structure: of their layout, where it is known already.
     """
-    structure = structure or structure_of(reduced.layout)
+    structure = structure or structure_of(reduced.layout, gravity=reduced.gravity)
     layout, seen = reduced.layout, whitened(reduced, structure.columns)
     determined, undetermined, folded = _determined(structure, seen)
     # The dependent columns of the structure, by the determined ones.
@@ -101,6 +103,7 @@ def base_parameters(
         combination_sentences(layout, combination, seen.scales),
         undetermined_bodies(structure, reduced, untold),
         untold,
+        np.linalg.norm(combination[:, list(untold)] * seen.scales[list(untold)], axis=1),
     )
 
 

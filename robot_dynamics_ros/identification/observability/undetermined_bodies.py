@@ -11,6 +11,7 @@ from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from ..parameters.parameter_layout import ParameterLayout
+from ..regression.equations import REASONS
 from ..regression.reduced_equations import ReducedEquations
 from .structure import Structure
 
@@ -83,7 +84,7 @@ def _without_equations(reduced: ReducedEquations, *, slow: bool) -> tuple[str, .
     rested = np.full(len(layout.joints), np.inf)
     every = 0.0
     if reduced.left_out is not None:
-        rested = reduced.left_out[:, 0]
+        rested = reduced.left_out[:, REASONS.index('slow')]
         every = float((reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
     was_slow = rested >= RESTED * every
     return tuple(

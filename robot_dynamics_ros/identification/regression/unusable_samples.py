@@ -37,16 +37,11 @@ class UnusableSamples:
         Raises:
             UnknownNameError: an option names a joint that the robot does not have.
         """
-        model = layout.model
         for joint in (*options.effort_levels, *options.unmeasured):
             if joint not in layout.joints:
                 raise UnknownNameError('joint', joint, layout.joints)
-        self._bands = np.array([options.band(joint.kind) for joint in model.independent_joints])
-        limits = model.effort_limits.copy()
-        # 0: the description says nothing; a current has another unit.
-        limits[(limits == 0.0) | ('gain' in layout.terms)] = np.inf
-        given = [options.effort_levels.get(joint, np.nan) for joint in layout.joints]
-        self._levels = np.where(np.isnan(given), limits, given)
+        self._bands = options.bands(layout.model)
+        self._levels = _levels(layout, options)
         self._unmeasured = np.isin(layout.joints, options.unmeasured)
         self._power = options.form == 'power'
 
@@ -54,13 +49,13 @@ class UnusableSamples:
         """Slow (N, n), saturated (N, n), not measured (N, n), and carried loads (N, L)."""
         slow = np.abs(samples.velocities) < self._bands
         with np.errstate(invalid='ignore'):
-            shares = np.abs(samples.efforts) / self._levels
-            saturated = (shares >= BELOW) & (shares <= ABOVE)
+            shares = samples.efforts / self._levels[:, None]
+            saturated = np.any((shares >= BELOW) & (shares <= ABOVE), axis=0)
         missing = ~np.isfinite(samples.efforts) | self._unmeasured
         return np.concatenate([slow, saturated, missing, carried], axis=1, dtype=float)
 
     def found(self, flags: Array, parallel: ParallelFilter) -> tuple[Flags, Flags]:
-        """Which equations count (K, r), and which are of slow joints or saturated (K, r, 2).
+        """Which equations count (K, r), and why others do not (K, r, reasons), see `REASONS`.
 
         Args:
             flags: (N, f) as of `flags`.
@@ -80,4 +75,21 @@ class UnusableSamples:
             saturated, missing = (
                 np.any(share, axis=1, keepdims=True) for share in (saturated, missing)
             )
-        return ~(slow | saturated | missing | changing), np.stack([slow, saturated], axis=2)
+        changing = np.broadcast_to(changing, slow.shape)
+        found = np.stack([missing, slow, saturated, changing], axis=2)
+        # The first reason counts, so that all equations together are those of the motion.
+        left_out: Flags = found & (np.cumsum(found, axis=2) == 1)
+        return ~np.any(found, axis=2), left_out
+
+
+def _levels(layout: ParameterLayout, options: EquationOptions) -> Array:
+    """Smallest and largest effort (2, n) at which joints saturate; infinite without a limit."""
+    limits = layout.model.effort_limits.copy()
+    # 0: the description says nothing; a current has another unit.
+    limits[(limits == 0.0) | ('gain' in layout.terms)] = np.inf
+    levels = np.stack([-limits, limits])
+    for joint, level in options.effort_levels.items():
+        given = level if isinstance(level, tuple) else (-level, level)
+        column = layout.model.index_of(joint)
+        levels[:, column] = np.where(np.isnan(given), levels[:, column], given)
+    return levels

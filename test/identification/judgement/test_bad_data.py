@@ -30,12 +30,13 @@ def good():
         np.stack([np.full(6, -20.0), np.full(6, 20.0)]),
         np.full((2, 6), 3.0),
         np.full((2, 6), 3.0),
+        np.ones(6),
     )
 
 
 def test_good_data_have_no_findings(model, good):
     bad_data.check_motion(model, good)
-    assert not list(bad_data.motion_findings(model, good))
+    assert not list(bad_data.motion_findings(JOINTS, MOVED))
     assert not list(bad_data.saturation_findings(model, good, INTERVAL))
     assert bad_data.saturation_levels(model, good, INTERVAL) == {}
 
@@ -52,15 +53,18 @@ def test_efforts_that_are_not_measured_are_refused(model, good, values):
         bad_data.check_motion(model, replace(good, range=np.full((2, 6), values)))
 
 
-@pytest.mark.parametrize(('moved', 'words'), [(1, 'Only one joint moves, base'), (4, 'stand')])
-def test_joints_that_stand_still_are_named(model, good, moved, words):
-    span = good.span.copy()
-    # A servo yields a little.
-    span[0, moved:] = 0.2
-    span[1, moved:] = 0.25
-    (finding,) = bad_data.motion_findings(model, replace(good, span=span))
-    assert (finding.code, finding.joints) == ('still', JOINTS[moved:])
+@pytest.mark.parametrize(('count', 'words'), [(1, 'Only one joint moves, base'), (4, 'stand')])
+def test_joints_that_stand_still_are_named(count, words):
+    (finding,) = bad_data.motion_findings(JOINTS, np.arange(6) < count)
+    assert (finding.code, finding.joints) == ('still', JOINTS[count:])
     assert words in finding.message
+
+
+def test_joints_that_rest_on_the_held_out_part_are_named():
+    judged = np.arange(6) != 2
+    (finding,) = bad_data.held_out_findings(JOINTS, MOVED, judged)
+    assert (finding.code, finding.joints) == ('held_out_rest', (JOINTS[2],))
+    assert not list(bad_data.held_out_findings(JOINTS, judged, judged))
 
 
 def test_a_saturated_effort_is_found_with_its_level(model, good):
@@ -70,7 +74,19 @@ def test_a_saturated_effort_is_found_with_its_level(model, good):
     (finding,) = bad_data.saturation_findings(model, seen, INTERVAL)
     assert (finding.code, finding.joints, finding.value) == ('saturated', (JOINTS[2],), 20.0)
     assert '0.3 s' in finding.message
-    assert bad_data.saturation_levels(model, seen, INTERVAL) == {JOINTS[2]: 20.0}
+    # The other side is that of the description.
+    ((name, level),) = bad_data.saturation_levels(model, seen, INTERVAL).items()
+    assert name == JOINTS[2]
+    np.testing.assert_equal(level, (np.nan, 20.0))
+
+
+def test_steps_of_a_coarse_resolution_are_no_saturation(model, good):
+    """At a peak, a step is held for longer than beside it: by up to (1 + sqrt(2)) times two."""
+    longest, at_limit = good.longest.copy(), good.at_limit.copy()
+    longest[1, 2], at_limit[1, 2] = 60, 200
+    held = 60 / (2.0 + 2.0 * np.sqrt(2.0))
+    seen = replace(good, longest=longest, at_limit=at_limit, elsewhere=np.full(6, np.ceil(held)))
+    assert not list(bad_data.saturation_findings(model, seen, INTERVAL))
 
 
 def factor(joint, value):
