@@ -86,19 +86,19 @@ def disturbances(
         return []
     known = np.isfinite(speeds)
     usual_speeds = [_median(column[rows]) for column, rows in zip(speeds.T, known.T, strict=True)]
-    clear = known & ~_near(~(speeds >= SLOW * np.array(usual_speeds)), smeared)
-    usual = np.array(
-        [_median(column[rows]) for column, rows in zip(squares.T, clear.T, strict=True)]
+    away = known & ~_near(~(speeds >= SLOW * np.array(usual_speeds)), smeared)
+    median = np.array(
+        [_median(column[rows]) for column, rows in zip(squares.T, away.T, strict=True)]
     )
-    large = squares > FAR**2 * np.where(usual > 0.0, usual, np.inf)
-    far = clear & large
-    touched: Flags = np.any(far, axis=1)
+    large = squares > FAR**2 * np.where(median > 0.0, median, np.inf)
+    exceeding = away & large
+    disturbed: Flags = np.any(exceeding, axis=1)
     lasting: Flags = np.any(large, axis=1)
-    if not touched.any() or touched.sum() > MOST * known.any(axis=1).sum():
+    if not disturbed.any() or disturbed.sum() > MOST * known.any(axis=1).sum():
         return []
     found = []
-    for rows in _runs(times, touched):
-        joints = tuple(np.flatnonzero(far[rows].sum(axis=0) >= SHORTEST).tolist())
+    for rows in _runs(times, disturbed):
+        joints = tuple(np.flatnonzero(exceeding[rows].sum(axis=0) >= SHORTEST).tolist())
         if joints:
             first, last = _grown(rows[0], rows[-1], lasting)
             begin, end = times[first] - LENGTH / 2.0, times[last] + LENGTH / 2.0
@@ -200,8 +200,8 @@ def _median(values: Array) -> float:
     return float(np.median(values)) if len(values) >= FEWEST else 0.0
 
 
-def _runs(times: Array, touched: Flags) -> list[npt.NDArray[np.int_]]:
-    """Rows of touched windows that are near each other, for as long as a disturbance is."""
-    rows = np.flatnonzero(touched)
+def _runs(times: Array, disturbed: Flags) -> list[npt.NDArray[np.int_]]:
+    """Rows of disturbed windows that are near each other, for as long as a disturbance is."""
+    rows = np.flatnonzero(disturbed)
     cuts = np.flatnonzero(np.diff(times[rows]) > (GAP + 1.5) * LENGTH) + 1
     return [run for run in np.split(rows, cuts) if len(run) >= SHORTEST]
