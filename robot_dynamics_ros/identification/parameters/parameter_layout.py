@@ -58,8 +58,8 @@ class ParameterLayout:
                 raise ParameterError(f'{term}_negative needs {term}: add it to the terms')
         if {'coulomb_negative', 'offset'} <= set(self.terms):
             raise ParameterError(
-                'offset and coulomb_negative cannot be distinguished: a joint that moves feels their '
-                'sum; leave out one of the two terms'
+                'offset and coulomb_negative cannot be distinguished: a joint that moves feels '
+                'their sum; leave out one of the two terms'
             )
         for load in self.loads:
             if self.model.frame(load.frame).body < 0:
