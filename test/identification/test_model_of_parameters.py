@@ -30,10 +30,10 @@ def terms(asymmetric, springs, effort):
     ).terms
 
 
-@pytest.mark.parametrize(
-    'terms',
-    [terms(*given) for given in product([False, True], [False, True], ['torque', 'current'])],
-)
+OPTIONS = product([False, True], [False, True], ['torque', 'current'])
+
+
+@pytest.mark.parametrize('terms', [terms(*given) for given in OPTIONS])
 def test_the_torque_of_the_model_is_that_of_its_rows(terms):
     """The judgement takes rows and parameters, the node the files of the model."""
     layout = ParameterLayout(MODEL, terms)

@@ -40,9 +40,9 @@ from .identify_sources import Sources
 from .surveys import Files, Surveys, surveyed
 
 SPRINGS = (
-    'Springs were estimated, and dynamics_node has none: the figures of the held-out part are those '
-    'of the torque that it commands, without stiffness times position. friction.yaml has the '
-    'stiffness in comments.'
+    'Springs were estimated, and dynamics_node has none: the figures of the held-out part are '
+    'those of the torque that it commands, without stiffness times position. friction.yaml has '
+    'the stiffness in comments.'
 )
 # Findings of the comparison about joints whose effort is not measured.
 UNMEASURED = frozenset({'zero_effort', 'constant_effort'})

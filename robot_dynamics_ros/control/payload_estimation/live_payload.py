@@ -85,7 +85,7 @@ class LivePayload:
         self._last = useful[-1][0]
 
     def estimate(self) -> PayloadEstimate:
-        """What the states up to now tell."""
+        """What the states up to now determine."""
         if self.samples and self.unmeasured == self.samples:
             raise StateError(
                 'no effort is measured: the joint states need field effort, in N m, of '
@@ -102,11 +102,11 @@ def _payload_torques(dynamics: RobotDynamics, motion: FilteredMotion) -> tuple[A
     """Torque and gravity torque (N, n) of the payloads that a model has already."""
     model = dynamics.model
     torques = np.zeros((2, *motion.q.shape))
-    rest = np.zeros_like(motion.q)
+    zero = np.zeros_like(motion.q)
     for payload in model.payloads:
         regressor = PayloadRegressor(model, payload.frame)
         parameters = np.array(parameters_of(payload.moments))
-        for torque, v, a in ((torques[0], motion.v, motion.a), (torques[1], rest, rest)):
+        for torque, v, a in ((torques[0], motion.v, motion.a), (torques[1], zero, zero)):
             columns = regressor(motion.q, v, a, dynamics.gravity)
             torque[:, regressor.rows] += columns @ parameters
     return torques[0], torques[1]

@@ -92,10 +92,10 @@ class PayloadEquations:
         rows = self.rows
         payload = self.regressor(motion.q, motion.v, motion.a, gravity)
         wanted = np.concatenate([payload, gravity_torque[:, rows, None]], axis=2)
-        rest = (motion.efforts - reference)[:, rows]
-        used = np.isfinite(rest) & self.sliding(motion)
+        torque = (motion.efforts - reference)[:, rows]
+        used = np.isfinite(torque) & self.sliding(motion)
         own = friction_columns(motion.v[:, rows])
-        return Equations(wanted, own, np.where(used, rest, 0.0), used)
+        return Equations(wanted, own, np.where(used, torque, 0.0), used)
 
     def sliding(self, motion: FilteredMotion) -> Array:
         """(N, r) bool: whether a joint moves one way in all that has an influence on a sample."""
