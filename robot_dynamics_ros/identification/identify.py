@@ -24,7 +24,7 @@ from .estimation import (
     Period,
     PeriodWeights,
     estimate,
-    touched_periods,
+    outlying_periods,
     with_correlation,
 )
 from .fitted_equations import FittedEquations
@@ -122,7 +122,7 @@ def identify(
     """
     reduced = equations.reduced()
     structure = structure or structure_of(reduced.layout, gravity=reduced.gravity)
-    left_out = _touched(equations, structure, reduced)
+    left_out = _outlying(equations, structure, reduced)
 
     def weighed(weights: HuberWeights | None) -> ReducedEquations:
         return equations.reduced(PeriodWeights(left_out, weights) if left_out else weights)
@@ -153,15 +153,15 @@ def identify(
     )
 
 
-def _touched(
+def _outlying(
     equations: FittedEquations, structure: Structure, reduced: ReducedEquations
 ) -> tuple[Period, ...]:
     """Periods that do not fit what the others agree on; none where little is left altogether."""
-    seen = whitened(reduced, structure.columns)
+    white = whitened(reduced, structure.columns)
     squares = np.linalg.norm(reduced.triangles[:, :, -1], axis=1)
     rms = squares / np.sqrt(np.maximum(reduced.counts, 1.0))
-    if not np.any(seen.noise > SUSPICIOUS * rms):
+    if not np.any(white.noise > SUSPICIOUS * rms):
         return ()
     columns = tuple(structure.columns)
     size = max(SHORTEST, round(float(reduced.counts.max()) / WINDOWS))
-    return touched_periods(equations.windows(columns, seen.scales[list(columns)], size))
+    return outlying_periods(equations.windows(columns, white.scales[list(columns)], size))

@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -55,7 +56,7 @@ class Judge:
         """The motions of the fitted or of the held-out part."""
         arrays = {name: self.data[f'{part}_{name}'] for name in NAMES}
         cuts = [*self.data[f'{part}_begins'].tolist(), len(arrays['times'])]
-        for begin, end in zip(cuts[:-1], cuts[1:], strict=True):
+        for begin, end in pairwise(cuts):
             own = {name: values[begin:end] for name, values in arrays.items()}
             cutoff, rate = float(self.data['motion_cutoff']), float(self.data['rate'])
             yield Motion(self.layout.joints, cutoff=cutoff, rate=rate, **own)

@@ -113,17 +113,13 @@ def main(folder: str, stage: str, filtered: str, weights: str = '') -> None:
         found = Identification(robot, file.name, data, filtered == 'states')
         found.initialize()
         # Its default, decimation by 10, suits slow recordings badly.
-        found.solve(
-            decimate=False, plotting=False, save_results=False, wls=weights == 'weighted'
-        )
+        found.solve(decimate=False, plotting=False, save_results=False, wls=weights == 'weighted')
     values, n = parameters(found, stage), len(data['joints'])
     terms = ('viscous', 'coulomb', 'armature', 'offset')
     result = {
         'sign': 'sign',
         'bodies': values[: 10 * n].tolist(),
-        **{
-            term: values[(10 + k) * n : (11 + k) * n].tolist() for k, term in enumerate(terms)
-        },
+        **{term: values[(10 + k) * n : (11 + k) * n].tolist() for k, term in enumerate(terms)},
     }
     name = '_'.join(filter(None, ['figaroh', stage, filtered, weights]))
     (folder / f'{name}.json').write_text(json.dumps(result))

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+pytest.importorskip('scipy')
+
 from exact_motion import VISCOUS, cut, exact_motion, truth
 from mechanics.robots import hand_written
 
@@ -29,7 +32,7 @@ def test_the_urdf_of_the_moving_bodies_has_the_torques_of_the_robot():
 
 @pytest.fixture(scope='module')
 def judge(tmp_path_factory):
-    """Of a motion in two parts with a gap between them, all of it held out."""
+    """Of a motion in two parts that follow each other, all of it held out."""
     folder = tmp_path_factory.mktemp('rivals')
     (folder / 'robot.urdf').write_text(urdf_of(ROBOT.model))
     motion = exact_motion(ROBOT.native, seconds=4.0)

@@ -238,8 +238,9 @@ def _centre_refusal(frame: str, theta: Array, interval: Array) -> str:
     )
     return (
         f'{theta[0]:.4g} +- {interval[0]:.2g} kg on {frame}; the motion does not determine the '
-        f'centre of mass, ({center}) +- ({width}) mm, +- {1e3 * DISTANCE:.0f} mm is needed: turn the '
-        'link about several axes, or call set_payload with this mass and a centre that you know'
+        f'centre of mass, ({center}) +- ({width}) mm, +- {1e3 * DISTANCE:.0f} mm is needed: turn '
+        'the link about several axes, or call set_payload with this mass and a centre that you '
+        'know'
     )
 
 

@@ -138,7 +138,7 @@ def unknowns_of(
         for body in range(len(layout.bodies))
         if felt[layout.body_columns(body)].any()
         and body not in empty
-        and (not massless[body] or _told(layout, body, estimate.base_columns))
+        and (not massless[body] or _is_determined(layout, body, estimate.base_columns))
     )
     terms = tuple(column for column in range(first, layout.size) if felt[column])
     return Unknowns(
@@ -151,7 +151,7 @@ def unknowns_of(
     )
 
 
-def _told(layout: ParameterLayout, body: int, base_columns: Sequence[int]) -> bool:
+def _is_determined(layout: ParameterLayout, body: int, base_columns: Sequence[int]) -> bool:
     """Whether a base parameter is one of a body."""
     columns = layout.body_columns(body)
     return any(columns.start <= column < columns.stop for column in base_columns)

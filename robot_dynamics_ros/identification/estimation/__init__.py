@@ -17,7 +17,7 @@ Modules::
     outlier_weights   weights of the final estimate, without them
     correlated_noise  intervals for residuals that are correlated
     window_sums       sums of products over windows of time
-    touched_windows   windows in which something else made the efforts, such as a contact
+    outlying_windows  windows in which something else made the efforts, such as a contact
     period_weights    weights that leave these out
 """
 
@@ -26,7 +26,7 @@ from .disturbances import Period, disturbed_periods
 from .estimate import Estimate
 from .huber import HuberWeights
 from .outlier_weights import OutlierWeights
-from .period_weights import PeriodWeights, touched_periods
+from .period_weights import PeriodWeights, outlying_periods
 from .robust import estimate
 from .window_sums import WindowSums, window_sums
 
@@ -41,7 +41,7 @@ __all__ = [
     'disturbed_periods',
     'estimate',
     'lagged_influence',
-    'touched_periods',
+    'outlying_periods',
     'window_sums',
     'with_correlation',
 ]

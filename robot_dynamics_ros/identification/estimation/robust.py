@@ -34,13 +34,13 @@ def estimate(
         base: what they determine, where it is known already.
     """
     base = base or base_parameters(reduced)
-    seen = whitened(reduced, base.columns)
-    solution = least_squares(reduced, base, seen.noise)
+    white = whitened(reduced, base.columns)
+    solution = least_squares(reduced, base, white.noise)
     method: Method = 'weighted'
     if reduce_again is not None:
         method = 'robust'
-        solution = _robust(solution, base, seen.scales, reduce_again)
-    parameters = completed(base, solution.values, seen.scales)
+        solution = _robust(solution, base, white.scales, reduce_again)
+    parameters = completed(base, solution.values, white.scales)
     return Estimate(
         base.layout,
         parameters,

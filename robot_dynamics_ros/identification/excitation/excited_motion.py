@@ -97,8 +97,8 @@ class Excitation:
             return ''
         return (
             f'condition {self.merit.condition:.3g} is above {LARGEST_CONDITION:g}: some '
-            'parameters are hardly determined. Try a larger --share, --steps or --frequency, another --seed, '
-            'or --joints without those that are slow or have a short range'
+            'parameters are hardly determined. Try a larger --share, --steps or --frequency, '
+            'another --seed, or --joints without those that are slow or have a short range'
         )
 
     @property
@@ -195,7 +195,9 @@ def _checked_start(
             f'of its range allowed are {low:.4g} to {high:.4g}'
         )
     if constraints.resting_excess(start[None])[0] > 0.0:
-        raise ParameterError(f'the robot may not rest at the start: {constraints.excess_at(start)}')
+        raise ParameterError(
+            f'the robot may not rest at the start: {constraints.excess_at(start)}'
+        )
     return start
 
 

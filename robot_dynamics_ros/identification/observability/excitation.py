@@ -52,7 +52,9 @@ def _unknown_gains(reduced: ReducedEquations, base: BaseParameters) -> Iterator[
         if joint not in unmeasured and not layout.is_known[column]
     }
     # A gain that stays where it was is a wrong torque, and pulls the gains of all other joints.
-    unknown = [joint for joint, column in free.items() if column in base.untold] and list(free)
+    unknown = [
+        joint for joint, column in free.items() if column in base.undetermined_columns
+    ] and list(free)
     unknown = unknown or [joint for joint, column in free.items() if not _is_alone(base, column)]
     if unknown:
         yield Finding(
@@ -88,10 +90,10 @@ def _still(reduced: ReducedEquations) -> Iterator[Finding]:
 
 def _undetermined(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding]:
     """Columns that the structure allows to determine."""
-    if not base.untold:
+    if not base.undetermined_columns:
         return
     layout = base.layout
-    names = [layout.names[column] for column in base.untold]
+    names = [layout.names[column] for column in base.undetermined_columns]
     listed = ', '.join(names[:NAMED])
     more = f' and {len(names) - NAMED} more' if len(names) > NAMED else ''
     silent = unmeasured_joints(reduced)
@@ -114,7 +116,7 @@ def _moving(base: BaseParameters) -> tuple[str, ...]:
     layout = base.layout
     found: set[str] = set()
     ends = 10 * len(layout.bodies)
-    for column in base.untold:
+    for column in base.undetermined_columns:
         if column < ends:
             found.update(carrying_joints(layout, column // 10))
         else:
@@ -129,8 +131,8 @@ def _ill_conditioned(base: BaseParameters) -> Iterator[Finding]:
             (),
             base.condition,
             f'the condition number of the equations is {base.condition:.3g}, above '
-            f'{LARGEST_CONDITION:g} small errors of the data change some parameters by much: read '
-            f'their intervals; {ADVICE}',
+            f'{LARGEST_CONDITION:g}: small errors of the data change some parameters by much: '
+            f'read their intervals; {ADVICE}',
         )
 
 

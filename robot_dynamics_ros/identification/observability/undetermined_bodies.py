@@ -37,14 +37,14 @@ class UndeterminedBody:
 
 
 def undetermined_bodies(
-    structure: Structure, reduced: ReducedEquations, untold: Sequence[int]
+    structure: Structure, reduced: ReducedEquations, undetermined_columns: Sequence[int]
 ) -> tuple[UndeterminedBody, ...]:
     """Bodies with parameters that no drive feels, or that these data do not tell.
 
     Args:
         structure: of the robot.
         reduced: the data.
-        untold: columns that the structure allows to determine, and these data do not.
+        undetermined_columns: those that the structure allows to determine, and these data do not.
     """
     layout = structure.layout
     felt = structure.combination.any(axis=0) | layout.is_known
@@ -53,7 +53,9 @@ def undetermined_bodies(
     for index, body in enumerate(layout.bodies):
         columns = range(*layout.body_columns(index).indices(layout.size))
         unfelt = [PARAMETERS[k] for k, column in enumerate(columns) if not felt[column]]
-        missed = [PARAMETERS[k] for k, column in enumerate(columns) if column in untold]
+        missed = [
+            PARAMETERS[k] for k, column in enumerate(columns) if column in undetermined_columns
+        ]
         if unfelt or missed:
             chain = carrying_joints(layout, index)
             reasons = [

@@ -16,7 +16,7 @@ from .scales import parameter_scales
 # Of the torque of a joint: data have no less noise, rounding at least; and what is assumed where
 # too few equations are left to tell.
 LEAST_NOISE, ASSUMED_NOISE = 1e-8, 0.1
-# Equations beside those that fix parameters, from which the noise can be told.
+# Equations beside those that fix parameters, from which the noise can be estimated.
 FEWEST = 10
 
 

@@ -1,8 +1,8 @@
 """What the model of the robot itself lacks, as unknowns beside the payload.
 
 A recording without the payload determines it: both recordings have the same robot and friction,
-only one has the payload. So the error of the model drops out as far as the motion without the payload
-determines it; what is left stays at a prior around the model.
+only one has the payload. So the error of the model drops out as far as the motion without the
+payload determines it; what is left stays at a prior around the model.
 """
 
 from __future__ import annotations

@@ -119,7 +119,7 @@ def test_intervals_cover_the_truth(motion, made, structure, method):
     for seed in range(12):
         equations = recorded(motion, made, seed)
         base = base_parameters(reduce(equations), structure)
-        assert not base.untold
+        assert not base.undetermined_columns
         z.append(deviations(base, found_by(method, equations, base)))
     # 12 x 35 draws of a standard normal, which correlate within a recording.
     assert 0.75 < np.sqrt(np.mean(np.square(z))) < 1.25
@@ -243,7 +243,9 @@ def test_parameters_that_are_not_told_are_described(motion, made, structure):
     resting = replace(motion, positions=q, velocities=v, accelerations=a, efforts=efforts)
     reduced = reduce(made.of_motions([resting]))
     base = base_parameters(reduced, structure)
-    assert base.untold
+    assert base.undetermined_columns
     found = estimate(reduced, base=base)
-    untold = list(base.untold)
-    np.testing.assert_array_equal(found.parameters[untold], described.nominal()[untold])
+    undetermined = list(base.undetermined_columns)
+    np.testing.assert_array_equal(
+        found.parameters[undetermined], described.nominal()[undetermined]
+    )

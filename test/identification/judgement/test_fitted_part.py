@@ -71,11 +71,11 @@ def test_a_part_does_not_depend_on_raw_samples_of_the_other(later):
 
 def test_only_the_margin_is_lost():
     part, whole = FittedPart('split', SPLIT), samples()
-    fitted, held_out = of(whole, (part.fitted, held_out(part)))
+    fitted, later = of(whole, (part.fitted, held_out(part)))
     everything = joined(motions(Recording(whole), cutoff=8.0))
-    lost = len(everything['times']) - len(fitted['times']) - len(held_out['times'])
+    lost = len(everything['times']) - len(fitted['times']) - len(later['times'])
     assert 0 < lost <= 2 * RATE * 1.9 / 8.0 + 20
-    assert fitted['times'].max() < SPLIT < held_out['times'].min()
+    assert fitted['times'].max() < SPLIT < later['times'].min()
 
 
 @pytest.mark.parametrize('role', ['fitted', 'held out'])

@@ -76,7 +76,7 @@ def test_exact_data_tell_what_the_structure_allows(motion, structure):
     reduced = reduce(blocks_of(motion))
     base = base_parameters(reduced, structure)
     assert base.rank == base.structural_rank == structure.rank
-    assert not base.untold
+    assert not base.undetermined_columns
     expected = base.values(truth(LAYOUT))
     np.testing.assert_allclose(
         solution(reduced, base), expected, atol=1e-7 * np.abs(expected).max()
@@ -149,7 +149,7 @@ def test_more_noise_tells_less(motion, structure):
     for size in (0.0, 1.0, 1000.0):
         reduced = reduce(blocks_of(noisy(motion, size)))
         base = base_parameters(reduced, structure)
-        assert base.rank + len(base.untold) == structure.rank
+        assert base.rank + len(base.undetermined_columns) == structure.rank
         ranks.append(base.rank)
     assert ranks[0] >= ranks[1] > ranks[2]
 
@@ -158,12 +158,12 @@ def test_a_joint_at_rest_is_said_and_its_parameters_stay(motion, structure):
     still = JOINTS[2]
     reduced = reduce(blocks_of(noisy(resting(motion, still), 0.1)))
     base = base_parameters(reduced, structure)
-    untold = {LAYOUT.names[column] for column in base.untold}
-    assert {f'{still} viscous', f'{still} coulomb', f'{still} offset'} <= untold
+    undetermined = {LAYOUT.names[column] for column in base.undetermined_columns}
+    assert {f'{still} viscous', f'{still} coulomb', f'{still} offset'} <= undetermined
     found = {finding.code: finding for finding in excitation_findings(reduced, base)}
     assert found['still'].joints == (still,)
     assert still in found['poor_excitation'].joints
-    assert found['poor_excitation'].value == len(base.untold)
+    assert found['poor_excitation'].value == len(base.undetermined_columns)
     carried = [one for one in base.undetermined if f'{still} did not move' in one.reason]
     assert {one.body for one in carried} & set(LAYOUT.bodies[2:])
 
@@ -182,7 +182,7 @@ def test_no_motion_determines_nothing(motion, structure):
     reduced = reduce(blocks_of(noisy(resting(motion, *JOINTS), 0.1)))
     base = base_parameters(reduced, structure)
     assert base.rank == 0
-    assert len(base.untold) == structure.rank
+    assert len(base.undetermined_columns) == structure.rank
     found = {finding.code: finding for finding in excitation_findings(reduced, base)}
     assert found['still'].joints == JOINTS
     assert len(base.undetermined) == len(LAYOUT.bodies)
@@ -293,7 +293,9 @@ def test_what_a_joint_without_an_effort_would_tell_is_not_blamed_on_the_motion(m
     assert reduced.counts[-1] == 0.0
     assert reduced.counts[0] > 100
     base = base_parameters(reduced, structure)
-    assert {f'{last} viscous', f'{last} coulomb'} <= {LAYOUT.names[k] for k in base.untold}
+    assert {f'{last} viscous', f'{last} coulomb'} <= {
+        LAYOUT.names[k] for k in base.undetermined_columns
+    }
     told = LAYOUT.body_columns(len(LAYOUT.bodies) - 1).stop - 1
     bodies = undetermined_bodies(structure, reduced, (told,))
     assert f'Izz stay at their prior: no effort of {last} can be used' in bodies[-1].reason

@@ -22,17 +22,17 @@ Flags = npt.NDArray[np.bool_]
 
 # Of the windows: those that are fitted, and those of a random beginning.
 FITTED, BEGINNING = 0.6, 0.35
-# Beginnings: of 30, some have no window of the fifth that was touched.
+# Beginnings: of 30, some have no window of the fifth that is disturbed.
 BEGINNINGS, STEPS, ROUNDS = 30, 20, 3
 # Of the usual RMS of an equation in a window: more is not noise, nor friction at a reversal.
 FAR = 12.0
-# Of the windows: where more of them are far, the model is wrong rather than touched.
+# Of the windows: where more of them are outlying, the model is wrong rather than disturbed.
 MOST = 0.45
 # Windows from which anything is concluded.
 FEWEST = 10
 
 
-def touched_windows(sums: WindowSums) -> Flags:
+def outlying_windows(sums: WindowSums) -> Flags:
     """Which windows (K,) do not fit what the others agree on; none where too many do not.
 
     Args:
@@ -43,31 +43,31 @@ def touched_windows(sums: WindowSums) -> Flags:
     if count < FEWEST:
         return nothing
     coefficients = _trimmed(sums)
-    far = nothing
+    outlying = nothing
     for _ in range(ROUNDS):
-        far = _far(sums, coefficients)
-        if far.mean() > MOST:
+        outlying = _outlying(sums, coefficients)
+        if outlying.mean() > MOST:
             return nothing
-        coefficients, _ = _fit(sums, ~far, _noise(sums, coefficients, ~far))
-    return _lasting(far)
+        coefficients, _ = _fit(sums, ~outlying, _noise(sums, coefficients, ~outlying))
+    return _lasting(outlying)
 
 
-def _lasting(far: Flags) -> Flags:
+def _lasting(outlying: Flags) -> Flags:
     """Without single windows: Huber's weights are enough for these, and friction is among them."""
-    beside = np.zeros_like(far)
-    beside[1:] |= far[:-1]
-    beside[:-1] |= far[1:]
-    lasting: Flags = far & beside
+    beside = np.zeros_like(outlying)
+    beside[1:] |= outlying[:-1]
+    beside[:-1] |= outlying[1:]
+    lasting: Flags = outlying & beside
     return lasting
 
 
-def _far(sums: WindowSums, coefficients: Array) -> Flags:
+def _outlying(sums: WindowSums, coefficients: Array) -> Flags:
     rms = np.sqrt(_squares(sums, coefficients) / np.maximum(sums.counts, 1.0))
     rms = np.where(sums.counts > 0.0, rms, np.nan)
     with np.errstate(invalid='ignore'):
         exceeding = rms > FAR * np.nanmedian(rms, axis=0)
-    far: Flags = np.any(exceeding, axis=1)
-    return far
+    outlying: Flags = np.any(exceeding, axis=1)
+    return outlying
 
 
 def _trimmed(sums: WindowSums) -> Array:
