@@ -197,25 +197,6 @@ def test_rest_after_the_motion_is_no_motion_to_judge(identified, files):
     assert 'It can be loaded.\n' in ended.stdout
 
 
-def test_efforts_of_a_coarse_resolution_are_not_saturated(identified, files):
-    recording(files / 'coarse.csv', lambda times, efforts: np.round(2.0 * efforts) / 2.0)
-    _, result = identified('coarse.csv', target='coarse')
-    assert 'saturated' not in codes(result)
-
-
-def test_efforts_that_are_late_are_no_good_model(identified, files):
-    """Friction takes up the delay: viscous friction is off by more than its interval."""
-
-    def late(times, efforts):
-        return np.stack([np.interp(times - 0.02, times, one) for one in efforts.T], axis=1)
-
-    recording(files / 'late.csv', late)
-    ended, result = identified('late.csv', target='late')
-    assert 'delay' in codes(result)
-    assert 'It can be loaded.' not in ended.stdout
-    assert 'looks like viscous friction' in ended.stdout
-
-
 def said(result, code):
     """The message of the first finding of a code."""
     return next(one['message'] for one in result['findings'] if one['code'] == code)

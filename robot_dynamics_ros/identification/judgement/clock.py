@@ -10,6 +10,7 @@ import numpy as np
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 
+from ..estimation.disturbances import away_from_reversals
 from .judged_evidence import Evidence
 
 # Less has no effect that matters [s].
@@ -59,7 +60,10 @@ def delay_line(evidence: Evidence, noise: Array) -> DelayLine | None:
         noise: (n,) RMS of the residual of each joint [N m or N].
     """
     size = len(noise)
-    times, _, products, rates, _ = evidence.windows.arrays(size)
+    times, _, products, rates, speeds = evidence.windows.arrays(size)
+    # Near a reversal, friction that the model lacks looks like a delay.
+    away = away_from_reversals(speeds)
+    products, rates = np.where(away, products, 0.0), np.where(away, rates, 0.0)
     count = len(times) // TOGETHER
     used = noise > 0.0
     if count < FEWEST or not used.any():

@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import JointSamples
 
 from .extreme_efforts import ExtremeEfforts
-from .moving_samples import RawSpeeds, at_rest
+from .moving_samples import Flags, RawSpeeds, at_rest
 
 # Of the time in which the robot moves: what is fitted; what follows is held out.
 FITTED_SHARE = 2.0 / 3.0
@@ -49,7 +49,7 @@ def survey(chunks: Iterable[JointSamples], bands: Array) -> Survey:
     """
     size = len(bands)
     times: list[Array] = [np.empty(0)]
-    slow: list[Array] = [np.empty(0, bool)]
+    slow: list[Flags] = [np.empty(0, bool)]
     span = np.stack([np.full(size, np.inf), np.full(size, -np.inf)])
     speeds, extremes = RawSpeeds(), ExtremeEfforts(size)
     for chunk in chunks:
@@ -99,7 +99,7 @@ def joined(surveys: Sequence[Survey]) -> Survey:
     return Survey(np.nan, samples, np.stack(span), extremes, at_limit, longest, elsewhere)
 
 
-def _split(times: Array, slow: Array) -> float:
+def _split(times: Array, slow: Flags) -> float:
     """The time before which the fitted share of the samples of a robot that moves lies [s].
 
     Args:

@@ -112,16 +112,21 @@ def found_by(method, equations, base):
 METHODS = pytest.mark.parametrize('method', ['weighted', 'robust'])
 
 
+@pytest.fixture(scope='module')
+def draws(motion, made):
+    """Equations of recordings with different noise; they are kept when they are computed."""
+    return [recorded(motion, made, seed) for seed in range(10)]
+
+
 @METHODS
-def test_intervals_cover_the_truth(motion, made, structure, method):
+def test_intervals_cover_the_truth(draws, structure, method):
     """scripts/bench counts 200 recordings; here are enough to see a wrong scale."""
     z = []
-    for seed in range(12):
-        equations = recorded(motion, made, seed)
+    for equations in draws:
         base = base_parameters(reduce(equations), structure)
         assert not base.undetermined_columns
         z.append(deviations(base, found_by(method, equations, base)))
-    # 12 x 35 draws of a standard normal, which correlate within a recording.
+    # 10 x 35 draws of a standard normal, which correlate within a recording.
     assert 0.75 < np.sqrt(np.mean(np.square(z))) < 1.25
     assert 0.90 < np.mean(np.abs(z) < 1.96) < 0.99
 

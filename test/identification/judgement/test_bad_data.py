@@ -9,7 +9,8 @@ from simulated_recordings import JOINTS, urdf
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.identification.judgement import bad_data
-from robot_dynamics_ros.identification.judgement.survey import Survey
+from robot_dynamics_ros.identification.judgement.survey import Survey, survey
+from robot_dynamics_ros.recordings import JointSamples
 
 INTERVAL = 0.005
 MOVED = np.ones(6, bool)
@@ -80,13 +81,17 @@ def test_a_saturated_effort_is_found_with_its_level(model, good):
     np.testing.assert_equal(level, (np.nan, 20.0))
 
 
-def test_steps_of_a_coarse_resolution_are_no_saturation(model, good):
-    """At a peak, a step is held for longer than beside it: by up to (1 + sqrt(2)) times two."""
-    longest, at_limit = good.longest.copy(), good.at_limit.copy()
-    longest[1, 2], at_limit[1, 2] = 60, 200
-    held = 60 / (2.0 + 2.0 * np.sqrt(2.0))
-    seen = replace(good, longest=longest, at_limit=at_limit, elsewhere=np.full(6, np.ceil(held)))
-    assert not list(bad_data.saturation_findings(model, seen, INTERVAL))
+@pytest.mark.parametrize(('limit', 'said'), [(np.inf, []), (14.0, ['saturated'] * 12)])
+def test_steps_of_a_coarse_resolution_are_no_saturation(model, limit, said):
+    """A step is held longest at a peak, at each peak; a limited effort at its limit alone."""
+    times = np.arange(0.0, 20.0, INTERVAL)
+    positions = np.repeat(np.sin(times)[:, None], 6, axis=1)
+    torques = 20.0 * np.sin(1.3 * times) * (1.0 + 0.05 * np.sin(0.4 * times))
+    efforts = np.clip(np.round(2.0 * torques) / 2.0, -limit, limit)
+    samples = JointSamples(JOINTS, times, positions, positions, np.repeat(efforts[:, None], 6, 1))
+    seen = survey([samples], np.full(6, 0.02))
+    found = bad_data.saturation_findings(model, seen, INTERVAL)
+    assert [one.code for one in found] == said
 
 
 def factor(joint, value):

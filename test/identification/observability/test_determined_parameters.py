@@ -7,12 +7,9 @@ import pytest
 
 pytest.importorskip('scipy')
 
-from exact_motion import exact_motion, law, truth
+from exact_motion import exact_motion, truth
 from mechanics.robots import hand_written
 
-from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.identification.consistency.weighted_rows import weighted_rows
-from robot_dynamics_ros.identification.estimation import estimate
 from robot_dynamics_ros.identification.observability import (
     base_parameters,
     excitation_findings,
@@ -21,12 +18,10 @@ from robot_dynamics_ros.identification.observability import (
 from robot_dynamics_ros.identification.observability.undetermined_bodies import (
     undetermined_bodies,
 )
-from robot_dynamics_ros.identification.observability.whitened import whitened
 from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
 from robot_dynamics_ros.identification.regression import (
     EquationOptions,
     MotionEquations,
-    ReducedEquations,
     reduce,
 )
 from robot_dynamics_ros.scheduling.plain_data import decoded, encoded
@@ -81,37 +76,6 @@ def test_exact_data_tell_what_the_structure_allows(motion, structure):
     np.testing.assert_allclose(
         solution(reduced, base), expected, atol=1e-7 * np.abs(expected).max()
     )
-
-
-def test_gravity_of_the_equations_counts(motion):
-    """Without it, drives feel fewer parameters: no motion could tell the others."""
-    nothing = (0.0, 0.0, 0.0)
-    floating = ROBOT.native.with_gravity(nothing)
-    q, v, a = motion.positions, motion.velocities, motion.accelerations
-    weightless = replace(motion, efforts=law(floating, q, v, a))
-    reduced = reduce(blocks_of(weightless, gravity=nothing))
-    base = base_parameters(reduced)
-    assert base.rank == base.structural_rank == structure_of(LAYOUT, floating).rank
-    assert base.rank < structure_of(LAYOUT, ROBOT.native).rank
-    with pytest.raises(ParameterError, match='gravity'):
-        ReducedEquations.merged([reduced, reduce(blocks_of(motion))])
-
-
-def test_fewer_independent_equations_tell_less(motion, structure):
-    """Half of them are half the information, in the decision and in the final cost."""
-    reduced = reduce(blocks_of(noisy(motion, 0.1)))
-    half = replace(reduced, independent=0.5 * reduced.independent)
-    found = estimate(reduced, base=base_parameters(reduced, structure))
-
-    def squares(one):
-        triangles = (
-            whitened(one, structure.columns).triangle,
-            weighted_rows(one, found, 0.0),
-        )
-        return [triangle.T @ triangle for triangle in triangles]
-
-    for fewer, all_of_them in zip(squares(half), squares(reduced), strict=True):
-        np.testing.assert_allclose(fewer, 0.5 * all_of_them, atol=1e-9 * np.abs(all_of_them).max())
 
 
 def test_the_power_form_tells_the_same(motion, structure):
