@@ -35,7 +35,7 @@ def fall_and_hold(axes: Axes, results: Results) -> None:
         weight='bold',
         bbox={'facecolor': 'white', 'edgecolor': 'none', 'alpha': 0.8, 'pad': 1.5},
     )
-    axes.set_title('Released: without torque, and with gravity compensation')
+    axes.set_title('Released, without and with g(q)')
     axes.set_xlabel('time since the brake was released [s]')
     axes.set_ylabel(f'joint displacement [{_units(results)}]')
     if len(results.joints) <= _MANY:
@@ -186,11 +186,12 @@ def _shown(results: Results) -> int:
     return int(np.ptp(results.torques.parts['effort'], axis=0).argmax())
 
 
-def legend_above(axes: Axes, title: str, columns: int) -> None:
-    """Extend the axes upwards, and put the legend with a title above the curves."""
+def legend_above(axes: Axes, title: str, columns: int, *twins: Axes) -> None:
+    """Extend the axes and its twins upwards, and put the legend with a title above the curves."""
     rows = -(-len(axes.get_legend_handles_labels()[0]) // columns) + 1
-    low, high = axes.get_ylim()
-    axes.set_ylim(low, high + 0.09 * rows * (high - low))
+    for each in (axes, *twins):
+        low, high = each.get_ylim()
+        each.set_ylim(low, high + 0.09 * rows * (high - low))
     legend = axes.legend(loc='upper right', ncols=columns, title=title)
     legend.set_alignment('left')
 

@@ -69,7 +69,7 @@ def collision_held(axes: Axes, results: Results) -> None:
     axes.set_title('... that ends in a hold')
     axes.set_xlabel('time since the wall was touched [s]')
     axes.set_ylabel(f'torque [{newton}]')
-    legend_above(axes, joint.name, columns=1)
+    legend_above(axes, joint.name, 1, right)
 
 
 def _steps(times: np.ndarray, known: np.ndarray, values: np.ndarray) -> np.ndarray:

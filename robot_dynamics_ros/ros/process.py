@@ -27,7 +27,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # Exit code after SIGINT before there is a node: 128 + its number, as of a shell.
 INTERRUPTED = 128 + signal.SIGINT
 # By default a thread may hold the interpreter for 5 ms: too long for the loop [s].
-SWITCH_INTERVAL = 0.0005
+SWITCH_INTERVAL = 0.0001
 # A full search for garbage comes after that many of the second generation. By default it comes ten
 # times during the conversion of a long trajectory and visits every point: 20 ms in one piece for
 # 20,000 points. Messages hold no cycles and are freed without it.

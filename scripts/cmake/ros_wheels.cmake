@@ -20,3 +20,15 @@ endfunction()
 
 # Deferred to the end of the configuration, when all targets are known.
 cmake_language(DEFER CALL drop_build_machine_includes "${CMAKE_CURRENT_SOURCE_DIR}")
+
+# The generated C++ sources are short and include the same long headers: compiled together, they take a
+# fraction of the time.
+function(compile_type_support_together)
+  get_property(targets DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    if(target MATCHES "__rosidl_typesupport_(cpp|fastrtps_c|fastrtps_cpp|introspection_cpp)$")
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+    endif()
+  endforeach()
+endfunction()
+cmake_language(DEFER CALL compile_type_support_together)

@@ -23,7 +23,7 @@ TOLERANCE = 1e-12
 
 STATES = 5
 # Trees on which the plain-Python back end takes the place of the floats.
-COMPILED = range(0, COUNT, 12)
+COMPILED = range(0, COUNT, 24)
 SMALL = [robot for robot in HAND_WRITTEN + MOVING_EXAMPLES if robot.model.size <= 4]
 ARMS = [
     robot

@@ -1,5 +1,6 @@
 """Pushes and a wall, over the services of the simulated arm."""
 
+import itertools
 import math
 
 import pytest
@@ -36,7 +37,9 @@ def test_a_push_moves_the_arm_and_is_published(bench):
     bench.until(lambda: wrenches and wrenches[-1].wrench.force.x == 0.0, 'the end of the push')
     assert {one.header.frame_id for one in wrenches} == {'forearm'}
     stamps = [stamp(one) for one in wrenches]
-    assert 0.1 < stamps[-1] - stamps[0] < 0.4
+    # On a slow computer the arm stands still for a while.
+    standstill = max(after - before for before, after in itertools.pairwise(stamps))
+    assert 0.1 < stamps[-1] - stamps[0] < 0.4 + standstill
     assert set(stamps) & {stamp(state) for state in bench.states}
     turned = wrenches[0].wrench.force
     angle = sum(START)

@@ -16,6 +16,7 @@ from robot_dynamics_ros.control.external_forces.external_estimate import Externa
 from robot_dynamics_ros.core.checks import Array
 
 from ..endpoints.defaults import LATCHED, OVERRIDABLE
+from ..endpoints.subscriber_check import SubscriberCheck
 from ..messages.arrays import doubles
 from ..messages.serialized_stamped import SerializedStamped
 from ..robot.commanded_robot import CommandedRobot
@@ -49,6 +50,8 @@ class ExternalTopics:
         self._contact = node.create_publisher(
             Contact, '~/contact', copy.copy(LATCHED), qos_overriding_options=OVERRIDABLE
         )
+        self._torques_heard = SubscriberCheck(node, self._torques)
+        self._wrench_heard = SubscriberCheck(node, self._wrench)
         self._robot: CommandedRobot | None = None
         self._frame = ''
         self._published: ContactState = FREE
@@ -60,22 +63,25 @@ class ExternalTopics:
             robot: whose state was answered.
             stamp: of the state; 0 for none.
         """
-        if not (stamp.sec or stamp.nanosec):
-            stamp = self._clock.now().to_msg()
         estimate = robot.guard.external
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
             self._published = state
-            self._contact.publish(_contact(estimate, stamp))
+            self._contact.publish(_contact(estimate, self._time(stamp)))
         self._log.update(robot.guard)
         if estimate is None or estimate.reason:
             return
-        if self._torques.get_subscription_count():
+        if self._torques_heard.any:
             self._prepare(robot, estimate)
-            self._torques.publish(self._encoded_torques.encode(stamp, estimate.torque))
-        if self._wrench.get_subscription_count():
+            self._torques.publish(self._encoded_torques.encode(self._time(stamp), estimate.torque))
+        if self._wrench_heard.any:
             self._prepare(robot, estimate)
-            self._wrench.publish(self._encoded_wrench.encode(stamp, estimate.wrench().wrench))
+            wrench = estimate.wrench().wrench
+            self._wrench.publish(self._encoded_wrench.encode(self._time(stamp), wrench))
+
+    def _time(self, stamp: Time) -> Time:
+        """The stamp of a state, or the time of the node for a state without one."""
+        return stamp if stamp.sec or stamp.nanosec else self._clock.now().to_msg()
 
     def _prepare(self, robot: CommandedRobot, estimate: ExternalForceEstimate) -> None:
         """Serialize a message of each topic, once: the others differ in stamp and values."""

@@ -69,6 +69,7 @@ from robot_dynamics_ros.core.errors import StateError
 
 from ..endpoints.defaults import OVERRIDABLE
 from ..endpoints.polled_subscription import PolledSubscription
+from ..endpoints.subscriber_check import SubscriberCheck
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..messages.serialized_joint_state import SerializedJointStates
 from ..robot.commanded_robot import CommandedRobot, nanoseconds
@@ -113,6 +114,7 @@ class StateToCommand:
         self._torques = node.create_lifecycle_publisher(
             JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
         )
+        self._torques_heard = SubscriberCheck(node, self._torques)
         self._external = ExternalTopics(node)
         self.topic = self._commands.topic_name
         self._serialized = SerializedJointStates()
@@ -245,7 +247,7 @@ class StateToCommand:
     def _publish(self, robot: CommandedRobot, command: Array, stamp: Time) -> None:
         self._commands.publish(robot.serialized.encode(command))
         self._commanding = True
-        if self._torques.get_subscription_count():
+        if self._torques_heard.any:
             self._torques.publish(robot.torques(stamp))
 
     def _publish_silence(self, robot: CommandedRobot) -> None:

@@ -32,6 +32,8 @@ class CommandPublishers:
         self.topic = topic
         self._holder = holder
         self.others = 0
+        # The number that the log knows.
+        self._warned = 0
         # Since when there have been others [s], on a monotonic clock.
         self._since = 0.0
         node.create_timer(PERIOD, self.update, clock=STEADY)
@@ -43,19 +45,23 @@ class CommandPublishers:
         # The publisher of the node itself is one of them.
         others = max(self._node.count_publishers(self.topic) - 1, 0)
         self.others = 0 if rule == 'ignore' else others
-        if self.others > before:
-            self._since = self._since if before else now
-            names = self._names()
+        if self.others and not before:
+            self._since = now
+        names = self._names() if self.others > self._warned else []
+        # An endpoint is discovered before the name of its node: the log waits one period for it.
+        if names and (self.others == before or not _any_unknown(names)):
             self._node.get_logger().warning(
                 f'{self.others} other publisher(s) on {self.topic}; publishers are '
                 f'{", ".join(names)}: only '
                 f'one node may command the joints (exclusive_commands={rule})'
                 f'{self._lease_text(names)}'
             )
+            self._warned = self.others
         elif before and not self.others:
             self._node.get_logger().info(
                 f'no other publisher on {self.topic} any more, after {now - self._since:.1f} s'
             )
+        self._warned = min(self._warned, self.others)
         with self._holder.lock:
             robot = self._holder.current
             if robot is not None:
@@ -76,7 +82,7 @@ class CommandPublishers:
                 'the other has the name of this node, and may be waiting for this one to end: '
                 'if both run, end one'
             )
-        elif any(UNKNOWN_NAME in name for name in names):
+        elif _any_unknown(names):
             other = 'the name of the other is not known yet'
         else:
             return ''
@@ -101,3 +107,7 @@ class CommandPublishers:
             f'another node publishes on {self.topic}',
             'as soon as no other node publishes commands',
         )
+
+
+def _any_unknown(names: list[str]) -> bool:
+    return any(UNKNOWN_NAME in name for name in names)

@@ -1,5 +1,7 @@
 """A compiled kernel, and both ways to call it."""
 
+import gc
+
 import pytest
 
 from robot_dynamics_ros.core.codegen.kernel import native_obstacle
@@ -8,6 +10,12 @@ from robot_dynamics_ros.core.codegen.native.entry import EXTENSION_OBSTACLE, mak
 from robot_dynamics_ros.core.codegen.native.llvm_kernel import kernel_ir
 from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.scalar import require_positive
+
+
+@pytest.fixture(autouse=True, scope='module')
+def few_objects_to_search():
+    """Tests search for garbage: they need not visit what the tests before them have left."""
+    gc.freeze()
 
 
 def products(x, y):
