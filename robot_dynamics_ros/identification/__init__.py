@@ -12,6 +12,8 @@ Modules::
     identified_model     a robot with identified parameters
     model_of_parameters  the model that parameters stand for
     parameter_rows       parameters with intervals
+    contradictions       data that contradict every real robot
+    declared_loads       whether loads are what was declared
     identification       parameters and the judgement of the model
     parameters/          the columns of the regressor: names, units, nominal values
     regression/          filtered equations of recordings, and their reduction by QR

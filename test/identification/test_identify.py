@@ -1,5 +1,7 @@
 """The identification of the command and of programs, from equations to a robot."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from exact_motion import VISCOUS
@@ -59,3 +61,16 @@ def test_equations_may_be_computed_elsewhere(known, found):
     again = identify(there, found.structure)
     np.testing.assert_array_equal(again.final.parameters, found.final.parameters)
     assert set(there.asked) <= {'reduced', 'windows', 'disturbed', 'influence'}
+
+
+def test_a_contact_in_a_fifth_of_the_data_changes_no_noise_and_no_rank():
+    """Neither the noise of a joint nor what the data determine is that of the contact."""
+    known = identifiable(ROBOT.model, noise=0.005)
+    push = np.zeros_like(known.block.torques)
+    push[100:180] = 0.3 * np.abs(known.block.torques).max(axis=0)
+    pushed = replace(known.block, torques=known.block.torques + push)
+    clean, touched = (identify(LocalEquations([one])) for one in (known.block, pushed))
+    assert touched.base.columns == clean.base.columns
+    (period,) = touched.left_out
+    assert (period.begin, period.end) == pytest.approx((100.0, 180.0), abs=15.0)
+    np.testing.assert_allclose(touched.unconstrained.noise, clean.unconstrained.noise, rtol=0.1)

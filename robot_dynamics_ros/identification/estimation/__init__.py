@@ -11,6 +11,7 @@ Modules::
     estimate          what an estimate is
     least_squares     base parameters, noise and covariance, weighted by the noise of each joint
     huber             weights that bound the influence of equations that do not fit
+    instruments       gains of drives without the noise of the measured currents
     completion        full parameters from base parameters and the description
     robust            the estimate: weighted, or robust
     disturbances      times at which something touched the robot

@@ -52,18 +52,20 @@ class DelayLine:
         return abs(self.drift) > max(SMALL, DEVIATIONS * self.deviation)
 
 
-def delay_line(evidence: Evidence, noise: Array) -> DelayLine | None:
+def delay_line(evidence: Evidence, noise: Array, *, at_reversals: bool = True) -> DelayLine | None:
     """The delay of the efforts of a recording along its time; None where too little is known.
 
     Args:
         evidence: of the recording.
         noise: (n,) RMS of the residual of each joint [N m or N].
+        at_reversals: whether windows near reversals count: friction that the model lacks looks
+            like a delay there, the same all the time.
     """
     size = len(noise)
     times, _, products, rates, speeds = evidence.windows.arrays(size)
-    # Near a reversal, friction that the model lacks looks like a delay.
-    away = away_from_reversals(speeds)
-    products, rates = np.where(away, products, 0.0), np.where(away, rates, 0.0)
+    if not at_reversals:
+        away = away_from_reversals(speeds)
+        products, rates = np.where(away, products, 0.0), np.where(away, rates, 0.0)
     count = len(times) // TOGETHER
     used = noise > 0.0
     if count < FEWEST or not used.any():
@@ -107,7 +109,9 @@ def clock_findings(evidence: Sequence[Evidence], noise: Array) -> Iterator[Findi
         late = delay_line(one, noise)
         if late is not None and late.drifts:
             yield _drift_finding(one.file, late)
-        elif late is not None and late.is_late:
+            continue
+        late = delay_line(one, noise, at_reversals=False)
+        if late is not None and late.is_late:
             yield _delay_finding(one.file, late)
 
 

@@ -12,7 +12,7 @@ from robot_dynamics_ros.core.checks import Array
 from ..parameters.parameter_layout import ParameterLayout
 from ..regression.equation_options import EquationOptions
 from ..regression.equations import EquationBlock
-from .moving_samples import Flags, at_rest
+from ..regression.moving_samples import Flags, at_rest
 
 # Rows of a piece, at most about.
 TOGETHER = 4096

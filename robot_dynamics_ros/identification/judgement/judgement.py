@@ -22,24 +22,24 @@ class JointJudgement:
     Attributes:
         unit: of its effort: 'N m', or 'N' for a prismatic joint.
         moves: whether the recordings move it.
-        samples: that were judged: of the joint while it moves, with an effort.
         rms_measured: root mean square of the measured effort [N m or N].
         rms_nominal: of measured effort minus torque of the description [N m or N].
         rms_identified: of measured effort minus torque of the identified model [N m or N].
         is_noise: whether what the identified model leaves is noise; None where it is not known.
         repeated: share of its variance that earlier values predict [-].
         verdict: one sentence.
+        samples: that were judged: of the joint while it moves, with an effort.
     """
 
     unit: str
     moves: bool
-    samples: int
     rms_measured: float
     rms_nominal: float
     rms_identified: float
     is_noise: bool | None
     repeated: float
     verdict: str = ''
+    samples: int = 0
 
     @property
     def gain(self) -> float:

@@ -10,8 +10,8 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import JointSamples
 
+from ..regression.moving_samples import Flags, RawSpeeds, at_rest
 from .extreme_efforts import ExtremeEfforts
-from .moving_samples import Flags, RawSpeeds, at_rest
 
 # Of the time in which the robot moves: what is fitted; what follows is held out.
 FITTED_SHARE = 2.0 / 3.0

@@ -17,6 +17,7 @@ Modules::
     term_columns        the columns of friction, rotors, offsets, springs, gains
     load_columns        the columns of bodies that are carried for a time
     parallel_filter     one filter for both sides, and the decimation
+    moving_samples      when joints move, and when they rest
     unusable_samples    slow joints, saturated efforts, loads that change
 """
 

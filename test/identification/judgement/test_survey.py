@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.identification.judgement.moving_samples import RawSpeeds
 from robot_dynamics_ros.identification.judgement.survey import FITTED_SHARE, joined, survey
+from robot_dynamics_ros.identification.regression.moving_samples import RawSpeeds
 from robot_dynamics_ros.recordings import JointSamples
 
 JOINTS = ('one', 'two', 'three')

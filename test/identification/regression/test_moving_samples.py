@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.identification.judgement.moving_samples import (
+from robot_dynamics_ros.identification.regression.moving_samples import (
     AVERAGED,
     REST,
     RawSpeeds,
