@@ -63,10 +63,10 @@ def _lasting(outlying: Flags) -> Flags:
 
 def _outlying(sums: WindowSums, coefficients: Array) -> Flags:
     rms = np.sqrt(_squares(sums, coefficients) / np.maximum(sums.counts, 1.0))
-    rms = np.where(sums.counts > 0.0, rms, np.nan)
-    with np.errstate(invalid='ignore'):
-        exceeding = rms > FAR * np.nanmedian(rms, axis=0)
-    outlying: Flags = np.any(exceeding, axis=1)
+    outlying = np.zeros(len(rms), dtype=bool)
+    for column, used in zip(rms.T, sums.counts.T > 0.0, strict=True):
+        if used.any():
+            outlying |= used & (column > FAR * np.median(column[used]))
     return outlying
 
 
@@ -97,7 +97,7 @@ def _concentrated(
     """Coefficients and noise after steps of concentration, until they choose the same windows."""
     for _ in range(STEPS):
         coefficients, noise = _fit(sums, chosen, noise)
-        weights = np.where(noise > 0.0, 1.0 / np.maximum(noise, 1e-300) ** 2, 0.0)
+        weights = _weights(noise)
         errors = _squares(sums, coefficients) @ weights
         errors /= np.maximum(sums.counts.sum(axis=1), 1.0)
         before, chosen = chosen, np.zeros_like(chosen)
@@ -115,7 +115,7 @@ def _fit(sums: WindowSums, chosen: Flags, noise: Array) -> tuple[Array, Array]:
     products = sums.products[chosen].sum(axis=0)
     size = products.shape[-1] - 1
     for _ in range(2):
-        weights = np.where(noise > 0.0, 1.0 / np.maximum(noise, 1e-300) ** 2, 0.0)
+        weights = _weights(noise)
         total = np.tensordot(weights, products, axes=1)
         solution = np.linalg.solve(total[:size, :size] + np.eye(size), total[:size, size])
         coefficients = np.append(solution, -1.0)
@@ -130,6 +130,14 @@ def _noise(sums: WindowSums, coefficients: Array, chosen: Flags) -> Array:
     floor = 1e-12 * sums.products[chosen, :, -1, -1].sum(axis=0)
     noise: Array = np.sqrt(np.maximum(left, floor) / counts)
     return noise
+
+
+def _weights(noise: Array) -> Array:
+    """1 / noise^2 (r,); 0 for equations that are not used."""
+    weights = np.zeros_like(noise)
+    used = noise > 0.0
+    weights[used] = noise[used] ** -2.0
+    return weights
 
 
 def _squares(sums: WindowSums, coefficients: Array) -> Array:

@@ -62,3 +62,13 @@ def test_of_few_windows_nothing_is_concluded():
         whole.counts[few],
     )  # fmt: skip
     assert not outlying_windows(part).any()
+
+
+def test_a_joint_without_an_effort_changes_nothing(recwarn):
+    """Its equation has no product and no count: the windows of the other are the same."""
+    whole = sums(pushed(9, 10, 11))
+    products, counts = whole.products.copy(), whole.counts.copy()
+    products[:, 1], counts[:, 1] = 0.0, 0.0
+    part = WindowSums(whole.recordings, whole.begins, whole.ends, products, counts)
+    assert np.flatnonzero(outlying_windows(part)).tolist() == [9, 10, 11]
+    assert [str(one.message) for one in recwarn] == []
