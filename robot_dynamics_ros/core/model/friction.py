@@ -14,6 +14,22 @@ from .robot import RobotModel
 
 # [rad/s or m/s]: about the noise of a velocity read from an encoder.
 SMOOTHING = 0.01
+# Speeds below which a joint may stick, where its friction is anything up to Coulomb's.
+TURNING_BAND = 0.02  # [rad/s]
+SLIDING_BAND = 0.005  # [m/s]
+
+
+def smooth_sign(v: Array, smoothing: float = SMOOTHING) -> Array:
+    """s(v) = v / sqrt(v^2 + v_0^2), or the sign of v for v_0 = 0; see `JointFriction`.
+
+    Args:
+        v: velocities of any shape [rad/s or m/s].
+        smoothing: v_0 [rad/s or m/s].
+    """
+    if smoothing == 0.0:
+        return np.sign(v)
+    sign: Array = v / np.hypot(v, smoothing)
+    return sign
 
 
 class JointFriction:
@@ -99,6 +115,18 @@ class JointFriction:
         )  # fmt: skip
 
     @property
+    def bounds(self) -> Array:
+        """Rows F_s [N m or N] and F_v [N m s/rad or N s/m], (2, n): |torque| <= F_s + F_v |v|.
+
+        Of the direction with more friction; of the independent joints, which feel their mimic
+        joints too.
+        """
+        spread = np.abs(self._spread)
+        coulomb = np.maximum(self.coulomb, self.coulomb_negative) @ spread
+        viscous = np.maximum(self.viscous, self.viscous_negative) @ spread**2
+        return np.stack([coulomb, viscous])
+
+    @property
     def exists(self) -> bool:
         """Whether any joint has friction."""
         coefficients = (
@@ -123,7 +151,7 @@ class JointFriction:
             joint = self._names[column]
             raise StateError(f'v[{row}] is not finite at {joint!r}, it must be finite')
         rates = velocity @ self._spread.T
-        sign = rates / np.hypot(rates, self.smoothing)
+        sign = smooth_sign(rates, self.smoothing)
         viscous, coulomb = self.viscous, self.coulomb
         if self._has_directions:
             backward = rates < 0.0
