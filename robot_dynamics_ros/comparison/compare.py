@@ -19,6 +19,7 @@ from .evidence.moments import Moments
 from .evidence.plot_samples import samples_of
 from .explanations.delays import joint_delays
 from .explanations.friction_fits import friction_fits
+from .explanations.hypotheses import scales_shown
 from .explanations.observations import Observations
 from .explanations.relabelling import Relabelling, explained
 from .joint_figures import joint_figures
@@ -117,7 +118,8 @@ def conclude(
     frictions = friction_fits(judge, found)
     delays = joint_delays(judge, found)
     moments = sum((one.moments for one in used), Moments.zero(len(names)))
-    computed = joint_figures(model, moments, delays, frictions, judge.loaded)
+    scales = scales_shown(judge, found)
+    computed = joint_figures(model, moments, delays, frictions, scales)
     figures = dict(zip(names, computed, strict=True))
     findings = [
         *units,

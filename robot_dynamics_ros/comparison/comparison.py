@@ -87,7 +87,7 @@ class JointComparison:
             [N m or N].
         friction_drives: torque at the RMS speed of friction that drives the joint instead of
             braking it, if it is negative beyond chance; else 0 [N m or N].
-        is_loaded: whether the torque of the model is large enough to show the scale of the effort.
+        shows_scale: whether the torque of the model shows in the effort: its scale is known then.
     """
 
     unit: str
@@ -103,7 +103,7 @@ class JointComparison:
     rms_gravity: float = math.nan
     friction_described: float = 0.0
     friction_drives: float = 0.0
-    is_loaded: bool = True
+    shows_scale: bool = True
 
     @property
     def relative_residual(self) -> float:

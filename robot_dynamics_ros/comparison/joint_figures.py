@@ -35,7 +35,7 @@ def joint_figures(
     moments: Moments,
     delays: Array,
     frictions: Mapping[int, JointFriction],
-    loaded: npt.NDArray[np.bool_],
+    scales: npt.NDArray[np.bool_],
 ) -> list[JointComparison]:
     """The figures of each joint, in the order of the model.
 
@@ -44,7 +44,7 @@ def joint_figures(
         moments: of all samples.
         delays: (n,) of the efforts [s], NaN where not known.
         frictions: fits by the index of the joint.
-        loaded: (n,) whether the torque of a joint shows the scale of its effort.
+        scales: (n,) whether the torque of a joint shows the scale of its effort.
     """
     columns = np.eye(len(MODEL))
     counts = np.where(moments.counts > 0, moments.counts, np.nan)
@@ -71,7 +71,7 @@ def joint_figures(
                 rms_gravity=float(np.sqrt(max(gravity[joint], 0.0))),
                 friction_described=fit.described if fit else 0.0,
                 friction_drives=fit.drives if fit else 0.0,
-                is_loaded=bool(loaded[joint]),
+                shows_scale=bool(scales[joint]),
             )
         )
     return result

@@ -202,7 +202,7 @@ def _scale(
     left: Iterable[str], joints: Mapping[str, JointComparison], findings: Sequence[Finding]
 ) -> str:
     """The hint of a factor that joints are too light to show; empty if no other joint has one."""
-    light = [name for name in left if not joints[name].is_loaded]
+    light = [name for name in left if not joints[name].shows_scale]
     if not light or all(finding.code != 'factor' for finding in findings):
         return ''
     return (

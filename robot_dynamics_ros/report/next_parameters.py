@@ -60,7 +60,7 @@ def _reason(comparison: Comparison, name: str) -> str:
             joint.is_far_below_gravity and not codes & {'factor', 'gravity_compensated'}
         ),
         'the scale of the effort is unknown, while that of other joints is not 1': (
-            other_scales and not joint.is_loaded and 'factor' not in codes
+            other_scales and not joint.shows_scale and 'factor' not in codes
         ),
     }
     return next((reason for reason, applies in reasons.items() if applies), '')

@@ -73,6 +73,20 @@ def test_one_factor_in_all_joints_is_not_a_payload(torques):
     (unexplained,) = (one for one in comparison.findings if one.code == 'unexplained')
     assert set(unexplained.joints) <= set(LIGHT)
     assert 'too small to show a factor' in unexplained.message
+    assert not any(comparison.joints[name].shows_scale for name in unexplained.joints)
+
+
+def test_friction_that_hides_the_torque_hides_the_scale(torques):
+    """The axis of the base is vertical: no gravity, and noise above its inertia."""
+    noise = np.random.default_rng(5).normal(0.0, 40.0, 3200)
+
+    def with_noise(efforts, _):
+        efforts = 0.05 * efforts
+        efforts[:, 0] += 0.05 * noise
+        return efforts
+
+    joints = compared(torques, with_noise).joints
+    assert [name for name in JOINTS if joints[name].shows_scale] == ['shoulder', 'elbow']
 
 
 def test_a_load_beside_factors_follows_from_joints_that_show_their_scale(torques):

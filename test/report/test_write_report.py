@@ -132,7 +132,7 @@ def test_parameters_leave_out_joints_of_unknown_scale(tmp_path):
     """A current of 0.02 A/(N m) everywhere, which the last joint is too light to show."""
     comparison = arm(3)
     first, second, last = comparison.joints
-    light = {**comparison.joints, last: replace(comparison.joints[last], is_loaded=False)}
+    light = {**comparison.joints, last: replace(comparison.joints[last], shows_scale=False)}
     friction = comparison.findings[0]
     comparison = replace(comparison, joints=light)
     assert joints_left_out(comparison) == {}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from .estimates import best_delay, best_load
 from .explanation import Explanation
@@ -72,6 +73,18 @@ def _factor(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, flo
     meant = (np.abs(np.abs(gains) - 1.0) > FACTOR) & (np.abs(correlation) > CORRELATION)
     tried = np.where(meant, gains, given.gains)
     yield from _for_some_joints(judge, given, tuple(tried.tolist()), COST['factor'])
+
+
+def scales_shown(judge: Judge, found: Explanation) -> npt.NDArray[np.bool_]:
+    """Whether the torque of each joint (n,) shows in its effort, so that a factor would, too.
+
+    Args:
+        judge: has the observations.
+        found: the explanation.
+    """
+    _, correlation = judge.match(found)
+    shown: npt.NDArray[np.bool_] = judge.loaded & (np.abs(correlation) > CORRELATION)
+    return shown
 
 
 def _for_some_joints(
