@@ -85,6 +85,8 @@ class JointComparison:
         rms_gravity: root mean square of the gravity torque of the model [N m or N].
         friction_described: friction of the description or the parameters at the RMS speed
             [N m or N].
+        friction_drives: torque at the RMS speed of friction that drives the joint instead of
+            braking it, if it is negative beyond chance; else 0 [N m or N].
         is_loaded: whether the torque of the model is large enough to show the scale of the effort.
     """
 
@@ -100,6 +102,7 @@ class JointComparison:
     rms_after_fit: float = math.nan
     rms_gravity: float = math.nan
     friction_described: float = 0.0
+    friction_drives: float = 0.0
     is_loaded: bool = True
 
     @property

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from robot_dynamics_ros.core.checks import Array
+
 from .comparison import Finding
 from .evidence.evidence import Evidence
 from .evidence.model_torques import ModelTorques
@@ -35,8 +37,8 @@ COUNTS = (
      'cut there'),
     ('no_velocity', 'without_velocities', '{count} samples without velocities: derived from the '
      'positions'),
-    ('unused', 'unused', '{count} samples in segments that are too short for the filter: they are '
-     'left out'),
+    ('unused', 'lost', '{count} samples are in segments that are too short for the filter, or at '
+     'the edges of cuts: they are left out'),
     ('malformed', 'malformed', '{count} messages whose names and values do not fit each other'),
 )  # fmt: skip
 
@@ -148,17 +150,31 @@ def _efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[F
 
 def _partial_efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Finding]:
     """Joints whose effort is missing in some of the samples."""
-    samples = sum(one.count for one in evidence)
     measured = sum((one.moments.counts for one in evidence), np.zeros(len(names)))
-    partly = (measured > 0.0) & (measured < samples)
+    lost = sum((_without_effort(names, one) for one in evidence), np.zeros(len(names)))
+    samples = sum(_read(one) for one in evidence)
+    partly = (measured > 0.0) & (lost > 0.0)
     if partly.any():
         chosen = _chosen(names, partly)
-        lost = samples - measured[partly].min()
+        most = lost[partly].max()
         text = (
-            f'{_subject(chosen, "lacks its effort", "lack their efforts")} in {lost:.0f} of '
-            f'{samples} samples: these do not count there.'
+            f'{_subject(chosen, "lacks its effort", "lack their efforts")} (NaN or infinite) in '
+            f'{most:.0f} of {samples} samples: these do not count there, and the recording is cut '
+            'where an effort begins or ends to be measured.'
         )
-        yield Finding('partial_effort', chosen, float(lost), text)
+        yield Finding('partial_effort', chosen, float(most), text)
+
+
+def _without_effort(names: tuple[str, ...], one: Evidence) -> Array:
+    """Samples (n,) of a recording that lack the effort: as read, else as filtered."""
+    if one.quality is None:
+        return one.count - one.moments.counts
+    missing = one.quality.missing_efforts
+    return np.array([float(missing.get(name, 0)) for name in names])
+
+
+def _read(one: Evidence) -> int:
+    return one.count if one.quality is None else one.quality.samples
 
 
 def _still(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Finding]:

@@ -70,6 +70,7 @@ def joint_figures(
                 rms_after_fit=fit.rms if fit else float('nan'),
                 rms_gravity=float(np.sqrt(max(gravity[joint], 0.0))),
                 friction_described=fit.described if fit else 0.0,
+                friction_drives=fit.drives if fit else 0.0,
                 is_loaded=bool(loaded[joint]),
             )
         )

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from .comparison import HALF, Finding, JointComparison
+from .unexplained import is_explained_by_the_fit
 
 # They leave an offset as it is.
 WITH_AN_OFFSET = {'friction', 'unexplained', 'still', 'partial_effort'}
@@ -44,12 +45,21 @@ def joint_sentence(name: str, figures: JointComparison, findings: Sequence[Findi
         return f'Nothing to compare: {text or "no effort"}.'
     if any(finding.code == 'unexplained' for finding in concerned):
         text = f'{text}; {_left(figures)}' if text else _left(figures)
-    text = text or ('as' if figures.is_explained else 'not as') + ' the model says'
+    text = text or _model_alone(figures, findings)
     size = (
         f'residual {figures.rms_residual:.3g} of {figures.rms_measured:.3g} {figures.unit} '
         f'({100.0 * figures.relative_residual:.0f} %)'
     )
     return f'{text[0].upper()}{text[1:]}: {size}.'
+
+
+def _model_alone(figures: JointComparison, findings: Sequence[Finding]) -> str:
+    """What is said of a joint that no finding names."""
+    if figures.is_explained:
+        return 'as the model says'
+    if any(one.code == 'payload' for one in findings) and is_explained_by_the_fit(figures):
+        return 'as the model says with the payload'
+    return 'not as the model says'
 
 
 def _is_offset(figures: JointComparison, concerned: Sequence[Finding]) -> bool:

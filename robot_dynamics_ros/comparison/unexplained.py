@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -136,12 +136,31 @@ def unexplained(
             large[worst],
             f'The effort of {", ".join(large)} is not fully explained: '
             f'{100.0 * large[worst]:.0f} % of the RMS at {worst} is left after friction is '
-            f'fitted. {advice}',
+            f'fitted. {advice}{_turned(large, joints)}',
         )
 
 
-def _is_explained_by_the_fit(joint: JointComparison) -> bool:
-    """Whether findings about other joints, such as a payload, leave little, without an offset."""
+def _turned(names: Iterable[str], joints: Mapping[str, JointComparison]) -> str:
+    """The hint of a turned sign; empty without joints whose friction would drive them."""
+    turned = [name for name in names if joints[name].friction_drives]
+    if not turned:
+        return ''
+    listed = ', '.join(
+        f'{name} ({joints[name].friction_drives:.3g} {joints[name].unit} at the RMS speed)'
+        for name in turned
+    )
+    return (
+        f' Friction would drive instead of brake: {listed}. The sign of the effort there may be '
+        'turned.'
+    )
+
+
+def is_explained_by_the_fit(joint: JointComparison) -> bool:
+    """Whether findings about other joints, such as a payload, leave little, without an offset.
+
+    Args:
+        joint: its figures.
+    """
     offset = joint.friction.offset if joint.friction else 0.0
     return math.hypot(joint.rms_after_fit, offset) <= UNEXPLAINED * joint.rms_measured
 
@@ -164,7 +183,7 @@ def unexplained_alone(
         if judged
         and name not in named
         and not joint.is_explained
-        and not (carries and _is_explained_by_the_fit(joint))
+        and not (carries and is_explained_by_the_fit(joint))
     }
     if left:
         worst = max(left, key=lambda name: left[name])
@@ -174,5 +193,19 @@ def unexplained_alone(
             left[worst],
             f'The model does not explain the effort of {", ".join(left)}: the residual is '
             f'{100.0 * left[worst]:.0f} % of the RMS at {worst}. Look at the names of joints, '
-            'noise, contacts and the inertias of the description.',
+            'noise, contacts and the inertias of the description.'
+            f'{_scale(left, joints, findings)}{_turned(left, joints)}',
         )
+
+
+def _scale(
+    left: Iterable[str], joints: Mapping[str, JointComparison], findings: Sequence[Finding]
+) -> str:
+    """The hint of a factor that joints are too light to show; empty if no other joint has one."""
+    light = [name for name in left if not joints[name].is_loaded]
+    if not light or all(finding.code != 'factor' for finding in findings):
+        return ''
+    return (
+        f' The torque of {", ".join(light)} is too small to show a factor, which other joints '
+        'have: convert all efforts first.'
+    )

@@ -72,8 +72,8 @@ def motions(
     """The motion of a recording, in parts that fit into memory.
 
     Half the length of the filter, 1.8 / cutoff seconds, is lost at both ends of a segment; shorter
-    segments are counted in `recording.quality.unused`. A part of a recording begins and ends as a
-    segment does; it may have no motion.
+    segments are counted in `recording.quality.unused`, edges of cuts in `edges`. A part of a
+    recording begins and ends as a segment does; it may have no motion.
 
     Args:
         recording: is read to the end.
@@ -101,7 +101,7 @@ def motions(
     longest, found = 0, False
     for begins, part in chain(first, parts):
         if begins or segment is None:
-            longest = max(longest, _ended(segment, recording))
+            longest = max(longest, _ended(segment, recording, half))
             segment = SegmentFilter(
                 part,
                 convolution,
@@ -115,7 +115,9 @@ def motions(
         if arrays is not None:
             found = True
             yield Motion(part.joints, *arrays, cutoff, rate, not continues, number)
-    longest = max(longest, _ended(segment, recording))
+    longest = max(longest, _ended(segment, recording, half))
+    # Without a cut there are two edges.
+    recording.quality.edges = max(0, recording.quality.edges - 2 * half)
     if not found and recording.is_whole:
         advice = recording.quality.doubt or 'record longer, or raise the cutoff'
         raise RecordingError(
@@ -140,11 +142,13 @@ def _start(time: float, starts: Sequence[float]) -> float:
     return starts[place - 1] if place else time
 
 
-def _ended(segment: SegmentFilter | None, recording: Recording) -> int:
-    """Count the samples of a segment that was too short; how many it has."""
+def _ended(segment: SegmentFilter | None, recording: Recording, half: int) -> int:
+    """Count the samples of a segment that the filter loses; how many samples it has."""
     if segment is None:
         return 0
-    if not segment.produced:
+    if segment.produced:
+        recording.quality.edges += 2 * half
+    else:
         recording.quality.unused += segment.samples
     return segment.samples
 

@@ -17,6 +17,8 @@ DROPOUT = 1.5
 GAP_INTERVALS, GAP_SECONDS = 2.5, 0.02
 # Share of the samples that jump where the unit is another, and positions beyond two turns.
 OFTEN, FAR = 0.01, 4.0 * np.pi
+# Of all samples: what the edges of cuts must cost to be told.
+EDGES = 0.05
 # Of all samples: beyond it, the recording is in the reverse order.
 MOSTLY = 0.5
 
@@ -54,8 +56,10 @@ class Quality:
         skew: the longest time between these messages of a sample [s].
         jumps: of a position by more than half a turn; segments end there.
         unused: samples of segments that are too short for the filter.
+        edges: samples that the filter loses where a recording is cut, at both sides.
         largest: absolute position of each joint that goes beyond two turns, also in samples that
             are left out [rad or m].
+        missing_efforts: samples in which the effort of a joint is NaN or infinite, by joint.
     """
 
     clock: str
@@ -76,7 +80,9 @@ class Quality:
     skew: float = 0.0
     jumps: int = 0
     unused: int = 0
+    edges: int = 0
     largest: dict[str, float] = field(default_factory=dict, repr=False)
+    missing_efforts: dict[str, int] = field(default_factory=dict, repr=False)
     _last: float | None = field(default=None, repr=False)
     _medians: list[tuple[float, int]] = field(default_factory=list, repr=False)
 
@@ -84,7 +90,7 @@ class Quality:
     def joined(cls, parts: Sequence[Quality]) -> Quality:
         """The counts of the parts of a recording, one at least; what lies between two is none."""
         medians = [median for part in parts for median in part._medians]
-        whole = replace(parts[0], largest={}, _medians=medians)
+        whole = replace(parts[0], largest={}, missing_efforts={}, _medians=medians)
         for field_ in fields(cls):
             if field_.type == 'int':
                 counts = (getattr(part, field_.name) for part in parts)
@@ -93,6 +99,7 @@ class Quality:
         whole.skew = max(part.skew for part in parts)
         for part in parts:
             whole._count_largest(part.largest)
+            whole._count_missing(part.missing_efforts)
         if medians:
             whole.interval = _weighted_median(medians)
         return whole
@@ -102,7 +109,10 @@ class Quality:
         self.samples += len(samples)
         self.not_finite += _not_finite(samples.positions)
         self.without_velocities += _not_finite(samples.velocities)
-        self.without_efforts += _not_finite(samples.efforts)
+        without_efforts = _not_finite(samples.efforts)
+        self.without_efforts += without_efforts
+        if without_efforts:
+            self._count_missing(_missing(samples))
         if not len(samples):
             return
         self._count_largest(_beyond(FAR, samples))
@@ -116,6 +126,10 @@ class Quality:
     def _count_largest(self, reached: Mapping[str, float]) -> None:
         for joint, position in reached.items():
             self.largest[joint] = max(self.largest.get(joint, 0.0), position)
+
+    def _count_missing(self, missing: Mapping[str, int]) -> None:
+        for joint, count in missing.items():
+            self.missing_efforts[joint] = self.missing_efforts.get(joint, 0) + count
 
     @property
     def jumps_often(self) -> bool:
@@ -138,6 +152,11 @@ class Quality:
             f'{joint} has positions up to {reach:.3g}: perhaps they are in degrees or '
             'millimetres, record rad and m'
         )
+
+    @property
+    def lost(self) -> int:
+        """Samples that the filter loses: short segments, and edges of cuts if they are many."""
+        return self.unused + (self.edges if self.edges > EDGES * self.samples else 0)
 
     @property
     def doubt(self) -> str:
@@ -182,13 +201,14 @@ class Quality:
             f'{self.merged} samples are merged from messages with some of the joints each, up to '
             f'{1e3 * self.skew:.3g} ms apart': self.merged,
             f'{self.unused} samples are in segments too short for the filter': self.unused,
+            f'{self.edges} samples are lost where the recording is cut': self.lost > self.unused,
         }
         return [line for line, applies in lines.items() if applies]
 
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""
         counts = {key: value for key, value in asdict(self).items() if key[0] != '_'}
-        del counts['usual_interval'], counts['largest']
+        del counts['usual_interval'], counts['largest'], counts['missing_efforts']
         if not np.isfinite(self.interval):
             counts['interval'] = None
         return counts
@@ -204,6 +224,12 @@ def _beyond(far: float, samples: JointSamples) -> dict[str, float]:
     return {
         name: reach for name, reach in zip(samples.joints, largest, strict=True) if reach > far
     }
+
+
+def _missing(samples: JointSamples) -> dict[str, int]:
+    """Efforts of each joint that are NaN or infinite, where there are some."""
+    counts = np.count_nonzero(~np.isfinite(samples.efforts), axis=0).tolist()
+    return {name: count for name, count in zip(samples.joints, counts, strict=True) if count}
 
 
 def _not_finite(values: Array) -> int:

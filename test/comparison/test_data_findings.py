@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip('mujoco')
 
-from simulated_recordings import JOINTS, RATE, simulated
+from simulated_recordings import JOINTS, simulated
 
 from robot_dynamics_ros.comparison.compare import compare, conclude, gather
 from robot_dynamics_ros.comparison.evidence.evidence import Evidence
@@ -130,9 +130,28 @@ def test_efforts_that_are_missing_for_a_while(compared):
     comparison = compared(
         recorded.with_efforts(lambda effort: np.where(lost, np.nan, effort), 'elbow')
     )
-    (finding,) = comparison.findings
+    assert codes(comparison) == ['partial_effort', 'unused']
+    finding, _ = comparison.findings
     assert (finding.code, finding.joints) == ('partial_effort', ('elbow',))
-    assert finding.value == pytest.approx(3.0 * RATE, rel=0.2)
+    assert finding.value == np.count_nonzero(lost)
+
+
+@pytest.mark.parametrize('value', [np.nan, np.inf])
+def test_single_efforts_that_are_not_finite_are_told_with_joint_and_count(compared, value):
+    """Each cuts the recording: what the edges cost is counted."""
+    recorded = simulated()
+    wrong = np.arange(len(recorded.times)) % 400 == 200
+    comparison = compared(
+        recorded.with_efforts(lambda effort: np.where(wrong, value, effort), 'elbow')
+    )
+    assert codes(comparison) == ['partial_effort', 'unused']
+    partial, unused = comparison.findings
+    assert (partial.joints, partial.value) == (('elbow',), float(wrong.sum()))
+    (summary,) = comparison.recordings
+    # The filter loses both edges of a recording that is not cut, too.
+    whole = compared(recorded).recordings[0].samples
+    assert unused.value == whole - summary.samples
+    assert 'is missing in some samples' in comparison.joints['elbow'].verdict
 
 
 def test_segments_that_are_too_short_for_the_filter(compared):

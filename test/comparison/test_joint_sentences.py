@@ -43,6 +43,10 @@ def test_nothing_is_found():
     assert sentence(residual=0.5).startswith('As the model says: ')
     assert sentence(residual=9.9).startswith('Not as the model says: ')
     assert joint_sentence('base', figures(9.0, 1.0), []).startswith('Not as')
+    payload = [Finding('payload', ('elbow',), 1.3, '')]
+    said = joint_sentence('base', figures(9.0, 1.0), payload)
+    assert said.startswith('As the model says with the payload: ')
+    assert joint_sentence('base', figures(9.0, 4.0), payload).startswith('Not as')
 
 
 @pytest.mark.parametrize('described', [0.3, 5.0])

@@ -125,6 +125,7 @@ def test_where_velocities_or_efforts_begin_or_end_is_cut():
     assert [len(times) for times, _ in wholes(recording)] == [400, 1100, 500]
     assert recording.quality.without_velocities == 400
     assert recording.quality.without_efforts == 500
+    assert recording.quality.missing_efforts == dict.fromkeys(recording.joints, 500)
 
 
 def test_missing_velocities_and_efforts_are_nan():

@@ -76,7 +76,7 @@ def _equations(
     size = len(free)
     squares, mixed = judge.target_products(given)
     products, gains = judge.products(given.body), np.array(given.gains)
-    weights = judge.judged * gains**2 / judge.errors(given)
+    weights = _telling(judge, size > 0) * gains**2 / judge.errors(given)
     base = np.array([float(given.gravity), 1.0])
     loads = products[:, PARTS:, PARTS:]
     modelled = products[:, :, :PARTS] @ base
@@ -90,6 +90,14 @@ def _equations(
         normal[row, size:] = normal[size:, row] = -weights[joint] * mixed[joint, PARTS:]
         wanted[row] = weights[joint] * (mixed[joint, :PARTS] @ base)
     return normal, wanted
+
+
+def _telling(judge: Judge, has_factors: bool) -> npt.NDArray[np.bool_]:
+    """Which joints (n,) say something of a load.
+
+    Where efforts have factors, the scale of a joint that is too light to show it is unknown.
+    """
+    return judge.judged & judge.loaded if has_factors else judge.judged
 
 
 def _solution(normal: Array, wanted: Array, mass: int) -> tuple[Array, float]:

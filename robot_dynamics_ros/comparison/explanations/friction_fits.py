@@ -30,6 +30,8 @@ class JointFriction:
         speed: RMS of the velocity in the fit [rad/s or m/s].
         rms: of what is left after the fit [unit of the efforts].
         described: torque of the described friction at the RMS speed [N m or N].
+        drives: torque at the RMS speed of a fit that may be negative, where it is negative beyond
+            chance: friction that drives the joint; else 0 [N m or N].
     """
 
     fit: FrictionFit | None
@@ -37,6 +39,7 @@ class JointFriction:
     speed: float
     rms: float
     described: float
+    drives: float = 0.0
 
     @property
     def typical(self) -> float:
@@ -66,16 +69,35 @@ def friction_fits(judge: Judge, given: Explanation) -> dict[int, JointFriction]:
         floor = NEGLIGIBLE**2 * float(np.mean(efforts[joint, rows] ** 2))
         speed = float(np.sqrt(np.mean(columns[:, 0] ** 2)))
         moving = bool(seen.moving[joint])
+        samples = seen.independent * float(np.mean(rows))
         fits[joint] = JointFriction(
             FrictionFit(float(viscous), float(coulomb), float(offset)) if moving else None,
             moving
             and np.log((before + floor) / (after + floor)) > WORTH
-            and is_certain(before, after, seen.independent * float(np.mean(rows))),
+            and is_certain(before, after, samples),
             speed,
             float(np.sqrt(after) * np.abs(gains[joint, 0])),
             float(_not_negative(columns, described[joint, rows]) @ (speed, 1.0, 0.0)),
+            _driving(columns, values, speed, after, samples) if moving else 0.0,
         )
     return fits
+
+
+def _driving(columns: Array, values: Array, speed: float, after: float, samples: float) -> float:
+    """Torque of friction at the RMS speed if it is negative beyond chance, else 0.
+
+    Args:
+        columns: (N, 3) velocity, direction and 1.
+        values: (N,) to fit.
+        speed: RMS of the velocity [rad/s or m/s].
+        after: mean square of what friction leaves that is not negative.
+        samples: that are independent.
+    """
+    solution, *_ = np.linalg.lstsq(columns, values, rcond=1e-9)
+    torque = float(solution @ (speed, 1.0, 0.0))
+    left = float(np.mean((values - columns @ solution) ** 2))
+    is_better = after > np.exp(WORTH) * left and is_certain(after, left, samples)
+    return torque if torque < 0.0 and is_better else 0.0
 
 
 def is_certain(before: float, after: float, samples: float) -> bool:
