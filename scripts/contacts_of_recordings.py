@@ -11,15 +11,15 @@ from pathlib import Path
 
 import numpy as np
 
-from robot_dynamics_ros.cli.contacts.watch_options import FALSE_ALARMS_PER_HOUR, settings_of
+from robot_dynamics_ros.cli.contacts.watch_options import settings_of
 from robot_dynamics_ros.cli.recorded_robot import model_torques, recorded_robot
 from robot_dynamics_ros.cli.recording_files import recording_files
 from robot_dynamics_ros.cli.recording_options import options_of
-from robot_dynamics_ros.contacts import WatchedRobot
+from robot_dynamics_ros.contacts import Learning, WatchedRobot
 from robot_dynamics_ros.contacts.joint_residuals import JointResiduals
 from robot_dynamics_ros.contacts.kept_peaks import KeptPeaks
 from robot_dynamics_ros.contacts.observed_recording import ObservedPart, ObservedRecording
-from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks, learned_thresholds
+from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks
 from robot_dynamics_ros.recordings import open_recording
 
 LEARNED = 2.0 / 3.0
@@ -42,10 +42,14 @@ def main() -> None:
     with open_recording(files, rename=options.rename, joints=joints) as recording:
         observed = ObservedRecording(recording, robot)
         parts = list(observed.parts())
-    _print(observed.joints, [_after(given.begin, part) for part in parts], settings.cutoff)
+    friction = robot.friction.bounds[:, observed.indices]
+    kept = [_after(given.begin, part) for part in parts]
+    _print(observed.joints, kept, settings.cutoff, friction)
 
 
-def _print(joints: tuple[str, ...], parts: list[ObservedPart], cutoff: float) -> None:
+def _print(
+    joints: tuple[str, ...], parts: list[ObservedPart], cutoff: float, friction: np.ndarray
+) -> None:
     collected, end = ResidualPeaks(len(joints), cutoff), LEARNED * parts[-1].times[-1]
     residuals = JointResiduals.none(len(joints))
     for part in parts:
@@ -55,7 +59,7 @@ def _print(joints: tuple[str, ...], parts: list[ObservedPart], cutoff: float) ->
         residuals = residuals.with_part(_after(end, part))
     peaks = KeptPeaks.of(collected)
     rows = peaks.times < end
-    thresholds = learned_thresholds(peaks.part(rows), FALSE_ALARMS_PER_HOUR)
+    thresholds = Learning().thresholds(peaks.part(rows), friction)
     held_out = peaks.part(~rows)
     limits = thresholds.limits(held_out.motions)
     exceeded = (held_out.sizes > limits).any(axis=0)

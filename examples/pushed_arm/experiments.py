@@ -14,6 +14,7 @@ from robot_dynamics_ros.control.external_forces.detection import (
     ContactDetector,
     ContactThresholds,
     ResidualPeaks,
+    friction_thresholds,
     learned_thresholds,
 )
 from robot_dynamics_ros.control.external_forces.wrench import WrenchEstimator
@@ -56,20 +57,13 @@ def learn(arm: FeltArm, seconds: float, false_alarms_per_hour: float) -> Contact
     peaks = ResidualPeaks(arm.dynamics.model.size)
     for _ in follow(arm, random_motion(HOME, SPEED, seconds, seed=1)):
         peaks.step(arm.r, arm.v, arm.physics.time)
-    return learned_thresholds(peaks, false_alarms_per_hour)
+    return learned_thresholds(peaks, false_alarms_per_hour, friction=arm.friction.bounds)
 
 
-def friction_thresholds(friction: JointFriction) -> ContactThresholds:
-    """What friction can do that varies by 5 %: at rest it has any value up to Coulomb's.
-
-    So r has its size there, and the fast band twice of it, where friction changes its sign; a
-    quarter is added for the variation, and for noise.
-    """
-    slope = 0.25 * friction.viscous  # five standard deviations
-    return ContactThresholds(
-        BandThreshold.of(1.25 * 2.0 * friction.coulomb, slope),
-        BandThreshold.of(1.25 * friction.coulomb, slope),
-    )
+def least_thresholds(friction: JointFriction) -> ContactThresholds:
+    """Those of friction alone, below which no learned ones are."""
+    collision, push = friction_thresholds(friction.bounds)
+    return ContactThresholds(BandThreshold.of(*collision), BandThreshold.of(*push))
 
 
 def alarms(

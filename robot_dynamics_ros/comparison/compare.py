@@ -24,7 +24,7 @@ from .explanations.relabelling import Relabelling, explained
 from .joint_figures import joint_figures
 from .joint_sentences import joint_sentence
 from .spectrum import spectrum_of
-from .unexplained import joined_unexplained, unexplained_alone
+from .unexplained import unexplained_alone, with_unexplained
 from .unit_findings import unit_findings, without_other_units
 from .verdicts import relabelled, verdicts
 
@@ -117,7 +117,8 @@ def conclude(
     frictions = friction_fits(judge, found)
     delays = joint_delays(judge, found)
     moments = sum((one.moments for one in used), Moments.zero(len(names)))
-    figures = dict(zip(names, joint_figures(model, moments, delays, frictions), strict=True))
+    computed = joint_figures(model, moments, delays, frictions, judge.loaded)
+    figures = dict(zip(names, computed, strict=True))
     findings = [
         *units,
         *relabelled(names, relabelling),
@@ -126,8 +127,8 @@ def conclude(
         *data_findings(torques, evidence, observations, renaming),
     ]
     if relabelling == Relabelling.nothing(len(names)):
-        findings = [*unexplained_alone(judge, figures, findings), *findings]
-        findings = joined_unexplained(findings, names)
+        alone = list(unexplained_alone(judge, figures, findings))
+        findings = with_unexplained(findings, alone, names)
     return Comparison(
         robot=model.name,
         recordings=tuple(one.summary for one in evidence),

@@ -16,6 +16,8 @@ from robot_dynamics_ros.core.checks import Array
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
 # A model does not explain an effort of which it leaves more than this share of the RMS.
 HALF = 0.5
+# An effort below this share of the RMS of the gravity torque is not that torque, in that unit.
+FAR_BELOW = 0.1
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,10 @@ class JointComparison:
         rms_after_fit: root mean square of what is left when friction, an offset and what the
             findings say, such as a payload, are fitted; of the samples of the fit, which has no
             slow ones [unit of the measured effort].
+        rms_gravity: root mean square of the gravity torque of the model [N m or N].
+        friction_described: friction of the description or the parameters at the RMS speed
+            [N m or N].
+        is_loaded: whether the torque of the model is large enough to show the scale of the effort.
     """
 
     unit: str
@@ -92,6 +98,9 @@ class JointComparison:
     friction: FrictionFit | None = None
     verdict: str = ''
     rms_after_fit: float = math.nan
+    rms_gravity: float = math.nan
+    friction_described: float = 0.0
+    is_loaded: bool = True
 
     @property
     def relative_residual(self) -> float:
@@ -102,6 +111,11 @@ class JointComparison:
     def is_explained(self) -> bool:
         """Whether the model explains most of the effort; true where nothing was measured."""
         return not self.relative_residual > HALF
+
+    @property
+    def is_far_below_gravity(self) -> bool:
+        """Whether the effort is too small to hold the weight that the model has."""
+        return 0.0 < self.rms_measured < FAR_BELOW * self.rms_gravity
 
 
 @dataclass(frozen=True)

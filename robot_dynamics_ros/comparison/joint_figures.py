@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
@@ -34,6 +35,7 @@ def joint_figures(
     moments: Moments,
     delays: Array,
     frictions: Mapping[int, JointFriction],
+    loaded: npt.NDArray[np.bool_],
 ) -> list[JointComparison]:
     """The figures of each joint, in the order of the model.
 
@@ -42,11 +44,13 @@ def joint_figures(
         moments: of all samples.
         delays: (n,) of the efforts [s], NaN where not known.
         frictions: fits by the index of the joint.
+        loaded: (n,) whether the torque of a joint shows the scale of its effort.
     """
     columns = np.eye(len(MODEL))
     counts = np.where(moments.counts > 0, moments.counts, np.nan)
     squares = moments.product(columns[MEASURED], columns[MEASURED]) / counts
     residual = moments.product(RESIDUAL, RESIDUAL) / counts
+    gravity = moments.product(columns[GRAVITY], columns[GRAVITY]) / counts
     bias = moments.product(RESIDUAL, CONSTANT) / counts
     correlations = correlation(moments)
     shares = _shares(moments, _friction_columns(len(counts), frictions))
@@ -64,6 +68,9 @@ def joint_figures(
                 shares={name: float(share[joint]) for name, share in shares.items()},
                 friction=fit.fit if fit else None,
                 rms_after_fit=fit.rms if fit else float('nan'),
+                rms_gravity=float(np.sqrt(max(gravity[joint], 0.0))),
+                friction_described=fit.described if fit else 0.0,
+                is_loaded=bool(loaded[joint]),
             )
         )
     return result

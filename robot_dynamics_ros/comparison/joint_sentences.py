@@ -15,7 +15,6 @@ WORDS = {
     'exchanged': 'joints are exchanged',
     'delay': 'efforts and positions are shifted in time',
     'factor': 'the effort has another scale',
-    'friction': 'friction is missing',
     'not_judged': 'not judged without the joints that were not recorded',
     'units': 'the motion is not in rad or m',
     'partial_effort': 'the effort is missing in some samples',
@@ -32,8 +31,13 @@ def joint_sentence(name: str, figures: JointComparison, findings: Sequence[Findi
         findings: all of them.
     """
     concerned = [finding for finding in findings if name in finding.joints]
-    words = [_words(one) for one in concerned if one.code != 'unexplained']
-    if _is_offset(figures, concerned):
+    words = [_words(one, figures) for one in concerned if one.code != 'unexplained']
+    if figures.is_far_below_gravity and not _is_told(concerned):
+        words.append(
+            f'the effort is far below the gravity torque of the model, {figures.rms_gravity:.3g} '
+            f'{figures.unit} RMS: check its unit and scale, or a counterweight'
+        )
+    elif _is_offset(figures, concerned):
         words.append(f'an offset of {figures.bias:.3g} {figures.unit} is left')
     text = ', '.join(dict.fromkeys(words))
     if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:
@@ -50,15 +54,30 @@ def joint_sentence(name: str, figures: JointComparison, findings: Sequence[Findi
 
 def _is_offset(figures: JointComparison, concerned: Sequence[Finding]) -> bool:
     """Whether a constant is most of what the model does not say, and no finding explains it."""
-    explained = {finding.code for finding in concerned} - WITH_AN_OFFSET
-    return not explained and abs(figures.bias) > HALF * figures.rms_measured
+    return not _is_told(concerned) and abs(figures.bias) > HALF * figures.rms_measured
 
 
-def _words(finding: Finding) -> str:
+def _is_told(concerned: Sequence[Finding]) -> bool:
+    """Whether a finding explains a wrong mean of the effort."""
+    return bool({finding.code for finding in concerned} - WITH_AN_OFFSET)
+
+
+def _words(finding: Finding, figures: JointComparison) -> str:
     if finding.code == 'payload':
         more = finding.value is not None and finding.value > 0.0
         return f'the arm carries {"more" if more else "less"} than the URDF says'
+    if finding.code == 'friction':
+        return _friction(finding, figures)
     return WORDS.get(finding.code, finding.code.replace('_', ' '))
+
+
+def _friction(finding: Finding, figures: JointComparison) -> str:
+    if figures.friction_described <= 0.0 or finding.value is None:
+        return 'friction is missing'
+    return (
+        f'friction is not that of the description (described {figures.friction_described:.3g} '
+        f'{figures.unit}, fitted {finding.value:.3g} {figures.unit} at the RMS speed)'
+    )
 
 
 def _left(figures: JointComparison) -> str:

@@ -62,6 +62,23 @@ def _gravity_share(judge: Judge, joint: int) -> tuple[float, float]:
     return float(share[0]), math.sqrt(variance)
 
 
+def with_unexplained(
+    findings: Sequence[Finding], alone: Sequence[Finding], order: Sequence[str]
+) -> list[Finding]:
+    """The findings with those of the model as a whole: after a payload, before all others.
+
+    Args:
+        findings: all others.
+        alone: those of `unexplained_alone`.
+        order: names of all joints.
+    """
+    payload = [finding for finding in findings if finding.code == 'payload']
+    if not payload or not alone:
+        return joined_unexplained([*alone, *findings], order)
+    rest = [finding for finding in findings if finding.code != 'payload']
+    return joined_unexplained([*payload, *alone, *rest], order)
+
+
 def joined_unexplained(findings: Sequence[Finding], order: Sequence[str]) -> list[Finding]:
     """The findings with at most one of the code `unexplained`, where the first of them is.
 
@@ -123,6 +140,12 @@ def unexplained(
         )
 
 
+def _is_explained_by_the_fit(joint: JointComparison) -> bool:
+    """Whether findings about other joints, such as a payload, leave little, without an offset."""
+    offset = joint.friction.offset if joint.friction else 0.0
+    return math.hypot(joint.rms_after_fit, offset) <= UNEXPLAINED * joint.rms_measured
+
+
 def unexplained_alone(
     judge: Judge, joints: Mapping[str, JointComparison], findings: Sequence[Finding]
 ) -> Iterator[Finding]:
@@ -134,10 +157,14 @@ def unexplained_alone(
         findings: all others.
     """
     named = {name for finding in findings for name in finding.joints}
+    carries = any(finding.code == 'payload' for finding in findings)
     left = {
         name: joint.relative_residual
         for (name, joint), judged in zip(joints.items(), judge.judged, strict=True)
-        if judged and name not in named and not joint.is_explained
+        if judged
+        and name not in named
+        and not joint.is_explained
+        and not (carries and _is_explained_by_the_fit(joint))
     }
     if left:
         worst = max(left, key=lambda name: left[name])

@@ -1,6 +1,8 @@
 """Contacts and thresholds of contacts, from recordings; no ROS, no files.
 
-Recordings are read state by state and not filtered: what is found is what the node would find.
+Recordings are read state by state and not filtered: with the same parameters, what is found is
+what the node finds. Where velocities are not measured, the node finds nothing, and they are
+derived here.
 
 Modules::
 
@@ -12,11 +14,13 @@ Modules::
     observed_recording  the residuals of the observer along a recording
     watched_robot       the robot, its friction and its settings
     watch_settings      these settings, by joint name
+    learning            what is wanted of thresholds
     kept_peaks          the largest residuals, also of a recording with contacts
     joint_residuals     how large the residuals are
     drawn_residuals     what a plot shows
 """
 
+from .learning import Learning
 from .marked_contacts import MarkedContact
 from .marked_recording import MarkedRecording
 from .threshold_doubts import threshold_doubts
@@ -26,6 +30,7 @@ from .watched_recording import mark_recording, survey_recording
 from .watched_robot import WatchedRobot
 
 __all__ = [
+    'Learning',
     'MarkedContact',
     'MarkedRecording',
     'SurveyedRecording',

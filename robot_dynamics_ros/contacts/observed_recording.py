@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robot_dynamics_ros.control.external_forces.effort_check import EffortCheck
 from robot_dynamics_ros.control.external_forces.momentum_observer import (
     SETTLED,
     ExternalForceObserver,
@@ -56,6 +57,8 @@ class ObservedRecording:
         skipped: states in segments in which an effort of a watched joint is missing; complete
             once `parts` has been read.
         derived: whether velocities are derived from positions; likewise.
+        doubt: why the efforts cannot be the torques of the drives, as a phrase; empty if they can;
+            likewise.
     """
 
     def __init__(self, recording: Recording, robot: WatchedRobot) -> None:
@@ -81,10 +84,12 @@ class ObservedRecording:
         self.indices = np.flatnonzero(varies)
         self.bandwidth = robot.bandwidth(recording.interval)[self.indices]
         self.skipped, self.derived = 0, False
+        self.doubt = ''
 
     def parts(self) -> Iterator[ObservedPart]:
         """The residuals, from the first state on."""
         recording, self.skipped = self._recording, 0
+        check = self._new_check()
         limit = gap_limit(recording.interval)
         # Of a gap, the cuts decide.
         observer = self._robot.observer(recording.interval, 2.0 * limit)
@@ -105,6 +110,9 @@ class ObservedRecording:
             if first == len(samples):
                 continue
             rows = slice(first, None)
+            if begins:
+                check.reset()
+            self._judge(check, samples.part(rows), residuals[rows])
             yield ObservedPart(
                 begins,
                 samples.times[rows],
@@ -112,6 +120,22 @@ class ObservedRecording:
                 velocities[rows, self.indices],
             )
             begins = False
+
+    def _new_check(self) -> EffortCheck:
+        limits = self._robot.model.effort_limits[self.indices]
+        return EffortCheck(np.where(limits > 0.0, limits, np.inf))
+
+    def _judge(self, check: EffortCheck, samples: JointSamples, residuals: Array) -> None:
+        """Compare residuals (N, n) with gravity, as the node does, until the efforts fit."""
+        if check.fits:
+            return
+        gravity = self._robot.gravity_torque(samples.positions)
+        intervals = np.diff(samples.times, prepend=samples.times[0])
+        for row, elapsed in enumerate(intervals.tolist()):
+            check.step(residuals[row, self.indices], gravity[row, self.indices], elapsed)
+            if check.fits:
+                break
+        self.doubt = check.reason
 
     def _velocities(self, samples: JointSamples, estimate: VelocityEstimate) -> Array:
         """As measured (N, n); of joints without, derived from their positions."""

@@ -17,7 +17,16 @@ LISTED = 3
 
 def threshold_doubts(survey: ThresholdSurvey) -> list[str]:
     """One line for each doubt; empty where nothing is known."""
-    return [*_joint_doubts(survey), *_test_doubts(survey)]
+    return [*_effort_doubts(survey), *_joint_doubts(survey), *_test_doubts(survey)]
+
+
+def _effort_doubts(survey: ThresholdSurvey) -> Iterator[str]:
+    for one in survey.recordings:
+        if one.doubt:
+            yield (
+                f'efforts: those of {one.name} {one.doubt}; dynamics_node estimates no external '
+                'torques from such efforts'
+            )
 
 
 def _joint_doubts(survey: ThresholdSurvey) -> Iterator[str]:

@@ -8,13 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.detection import (
-    ContactThresholds,
-    learned_thresholds,
-)
+from robot_dynamics_ros.control.external_forces.detection import ContactThresholds
 from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import PARTS
 from robot_dynamics_ros.control.external_forces.detection.extreme_values import FEWEST
-from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
+from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS, COLLISION
 from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
     REST,
     cells_of_block,
@@ -24,6 +21,7 @@ from robot_dynamics_ros.core.errors import RecordingError
 
 from .joint_residuals import JointResiduals
 from .kept_peaks import KeptPeaks
+from .learning import Learning
 
 # Bandwidths that come from the rates of recordings may differ by so much.
 SAME = 0.02
@@ -40,9 +38,11 @@ class SurveyedRecording:
         unwatched: joints without a varying effort.
         units: (k) of their residuals.
         bandwidth: (k,) of the observer [Hz].
+        friction: (2, k) of the joints, see `JointFriction.bounds`.
         peaks: the largest residuals.
         residuals: how large they are.
         remarks: about the recording.
+        doubt: why its efforts cannot be the torques of the drives, as a phrase; empty if they can.
     """
 
     name: str
@@ -51,9 +51,11 @@ class SurveyedRecording:
     unwatched: tuple[str, ...]
     units: tuple[str, ...]
     bandwidth: Array
+    friction: Array
     peaks: KeptPeaks
     residuals: JointResiduals
     remarks: tuple[str, ...]
+    doubt: str
 
     def as_json(self) -> dict[str, Any]:
         """What is said of it beside its joints."""
@@ -75,6 +77,9 @@ class ThresholdSurvey:
         cutoff: between the bands [Hz].
         residuals: of all of them.
         mean_limits: (2, k) threshold of collision and push, on average along the recordings.
+        largest_motion: (2, k) speed [rad/s or m/s] and acceleration [rad/s^2 or m/s^2] of the
+            recordings: the rate is that of motion like this.
+        margin: factor of what was learned [-].
         exceeded: each half of the recordings with the thresholds of the other half: recording and
             begin [s] of each alarm; None where the halves are too short.
         still: joints that hardly move.
@@ -85,6 +90,8 @@ class ThresholdSurvey:
     cutoff: float
     residuals: JointResiduals
     mean_limits: Array
+    largest_motion: Array
+    margin: float
     exceeded: tuple[tuple[str, float], ...] | None
     still: tuple[str, ...]
 
@@ -108,6 +115,7 @@ class ThresholdSurvey:
             'robot': self.robot,
             'false_alarms_per_hour': self.thresholds.false_alarms_per_hour,
             'seconds': self.thresholds.seconds,
+            'margin': self.margin,
             'bandwidth': self.recordings[0].bandwidth,
             'cutoff': self.cutoff,
             'joints': {
@@ -119,7 +127,7 @@ class ThresholdSurvey:
         }
 
     def _bands_as_json(self, index: int) -> dict[str, Any]:
-        """Unit and thresholds of one joint."""
+        """Unit, motion and thresholds of one joint."""
         parts = self.thresholds.coefficients[:, :, index]
         bands = {
             band: {
@@ -128,18 +136,24 @@ class ThresholdSurvey:
             }
             for row, band in enumerate(BANDS)
         }
-        return {'unit': self.recordings[0].units[index], **bands}
+        speed, acceleration = self.largest_motion[:, index]
+        return {
+            'unit': self.recordings[0].units[index],
+            'largest_speed': speed,
+            'largest_acceleration': acceleration,
+            **bands,
+        }
 
 
 def surveyed(
-    recordings: Sequence[SurveyedRecording], cutoff: float, false_alarms_per_hour: float
+    recordings: Sequence[SurveyedRecording], cutoff: float, learning: Learning
 ) -> ThresholdSurvey:
     """Learn thresholds from recordings.
 
     Args:
         recordings: at least one.
         cutoff: between the bands [Hz].
-        false_alarms_per_hour: of both bands and all joints together.
+        learning: what is wanted of the thresholds.
 
     Raises:
         RecordingError: the recordings have other watched joints, or another bandwidth.
@@ -149,18 +163,21 @@ def surveyed(
     for one in recordings[1:]:
         _check_alike(one, first)
     peaks = KeptPeaks.joined([one.peaks for one in recordings])
-    thresholds = learned_thresholds(peaks, false_alarms_per_hour)
+    thresholds = learning.thresholds(peaks, first.friction)
     residuals = first.residuals
     for one in recordings[1:]:
         residuals = residuals.joined(one.residuals)
     speeds = peaks.motions[:, 1, 0].mean(axis=0)
+    largest = peaks.motions[:, COLLISION].max(axis=0)
     return ThresholdSurvey(
         tuple(recordings),
         thresholds,
         cutoff,
         residuals,
         thresholds.limits(peaks.motions).mean(axis=0),
-        _exceeded(recordings, peaks, false_alarms_per_hour),
+        largest,
+        learning.margin,
+        _exceeded(recordings, peaks, learning),
         tuple(name for name, speed in zip(first.joints, speeds, strict=True) if speed < REST),
     )
 
@@ -185,7 +202,7 @@ def _check_alike(one: SurveyedRecording, first: SurveyedRecording) -> None:
 
 
 def _exceeded(
-    recordings: Sequence[SurveyedRecording], peaks: KeptPeaks, false_alarms_per_hour: float
+    recordings: Sequence[SurveyedRecording], peaks: KeptPeaks, learning: Learning
 ) -> tuple[tuple[str, float], ...] | None:
     """Alarms in each half of the cells, with the thresholds of the other half."""
     count = len(peaks.times)
@@ -196,7 +213,7 @@ def _exceeded(
     halves = (slice(half), slice(half, count))
     result = []
     for learned, tested in (halves, halves[::-1]):
-        thresholds = learned_thresholds(peaks.part(learned), false_alarms_per_hour)
+        thresholds = learning.thresholds(peaks.part(learned), recordings[0].friction)
         for row in peaks.part(tested).exceeding(thresholds):
             index = (tested.start or 0) + row
             result.append((names[index], float(peaks.times[index])))

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from robot_dynamics_ros.control.external_forces.detection import (
-    ResidualPeaks,
-    learned_thresholds,
-)
+from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks
 from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import Recording
 
 from .drawn_residuals import DrawnResiduals
 from .joint_residuals import JointResiduals
 from .kept_peaks import KeptPeaks, without_contacts
+from .learning import Learning
 from .marked_contacts import ContactMarks
 from .marked_recording import MarkedRecording
 from .observed_recording import ObservedPart, ObservedRecording
@@ -47,9 +46,11 @@ def survey_recording(
         observed.unwatched,
         _units(robot.model, observed.joints),
         observed.bandwidth,
+        _friction(observed, robot),
         peaks,
         residuals,
         tuple(_remarks(observed, recording, robot)),
+        observed.doubt,
     )
 
 
@@ -57,7 +58,7 @@ def mark_recording(
     recording: Recording,
     robot: WatchedRobot,
     name: str,
-    false_alarms_per_hour: float,
+    learning: Learning,
     advance: Advance,
 ) -> MarkedRecording:
     """Search a recording for contacts, with the thresholds of the settings or its own.
@@ -66,7 +67,7 @@ def mark_recording(
         recording: of all joints of the robot.
         robot: that was recorded.
         name: of the recording.
-        false_alarms_per_hour: of thresholds that are learned.
+        learning: of thresholds, where the settings have none.
         advance: takes numbers of states that are done.
 
     Raises:
@@ -79,8 +80,8 @@ def mark_recording(
     thresholds = given
     if thresholds is None:
         peaks, _ = _peaks(observed, robot, advance)
-        free = without_contacts(peaks, false_alarms_per_hour)
-        thresholds = learned_thresholds(free, false_alarms_per_hour)
+        free = without_contacts(peaks, learning.false_alarms_per_hour)
+        thresholds = learning.thresholds(free, _friction(observed, robot))
     marks = ContactMarks(
         thresholds, robot.settings.cutoff, observed.joints, observed.indices, robot.links
     )
@@ -142,6 +143,12 @@ def _checked(observed: ObservedRecording, recording: Recording) -> Iterator[Obse
         )
 
 
+def _friction(observed: ObservedRecording, robot: WatchedRobot) -> Array:
+    """Of the watched joints (2, k), see `JointFriction.bounds`."""
+    bounds: Array = robot.friction.bounds[:, observed.indices]
+    return bounds
+
+
 def _units(model: RobotModel, joints: tuple[str, ...]) -> tuple[str, ...]:
     kinds = {joint.name: joint.kind for joint in model.independent_joints}
     return tuple('N' if kinds[name] == 'prismatic' else 'N m' for name in joints)
@@ -165,5 +172,7 @@ def _remarks(
         )
     if observed.derived:
         yield 'velocities are derived from positions, and late by that'
+    if observed.doubt:
+        yield f'the measured efforts {observed.doubt}'
     if observed.skipped:
         yield f'{observed.skipped} states lack an effort: they are left out'

@@ -30,6 +30,7 @@ class WatchedRobot:
         model: whose joints are those of the recording.
         settings: see `WatchSettings`.
         links: which link is touched.
+        friction: of the joints.
     """
 
     def __init__(self, model: RobotModel, settings: WatchSettings) -> None:
@@ -53,7 +54,7 @@ class WatchedRobot:
         gravity = STANDARD_GRAVITY if settings.gravity is None else settings.gravity
         self._dynamics = RobotDynamics(self.model, gravity=gravity)
         friction = {name: known(values) for name, values in settings.friction.items()}
-        self._friction = JointFriction(self.model, smoothing=settings.smoothing, **friction)
+        self.friction = JointFriction(self.model, smoothing=settings.smoothing, **friction)
         offset = known(settings.offset)
         self._offset = np.array([offset.get(name, 0.0) for name in self.model.joint_names])
 
@@ -80,10 +81,14 @@ class WatchedRobot:
         return ExternalForceObserver(
             self._dynamics,
             self.bandwidth(interval),
-            friction=self._friction,
+            friction=self.friction,
             offset=self._offset,
             longest_interval=longest,
         )
+
+    def gravity_torque(self, q: Array) -> Array:
+        """g(q) at positions (N, n) [N m or N]."""
+        return self._dynamics.gravity_torque(q)
 
     def thresholds(self, joints: Sequence[str]) -> ContactThresholds | None:
         """Those of the settings, for some joints; None where there are none.

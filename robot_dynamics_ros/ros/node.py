@@ -228,7 +228,7 @@ class DynamicsNode(parameter_node.ParameterNode):
         robot = self.robot_holder.current
         if robot is not None and robot.dynamics.model.payloads:
             self.get_logger().warning('the payload is removed: set it again after configuring')
-        self.robot_holder.clear()
+        self._loop.clear_robot()
         gc.unfreeze()
 
     def _fade_out(self) -> None:

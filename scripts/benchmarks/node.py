@@ -95,7 +95,7 @@ def _round_trips(text: str, parameters: Path, seconds: float) -> dict[str, float
         external.wait_until_found(message)
         shares = added_shares(driver, external, message)
     figures: dict[str, float] = {'lost': peers[0].lost, 'lost_while_changed': changed.lost}
-    figures['external_share'], figures['external_heard_share'] = shares
+    figures |= {f'external_{name}_share': share for name, share in shares._asdict().items()}
     figures['set_milliseconds'] = 1e3 * added
     figures |= {f'wait_{name.replace(" ", "_")}': periods for name, periods in waits.items()}
     figures |= {f'payload_{name}_microseconds': value for name, value in estimated.items()}

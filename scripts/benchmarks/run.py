@@ -119,9 +119,14 @@ def _measure_node(seconds: float) -> list[Figure]:
         Figure('the estimate adds', measured['payload_adds_microseconds'], 'us'),
         Figure('messages lost meanwhile', measured['lost_while_changed'], '', 0),
         Figure(
-            'external torques add, processor', measured['external_share'], 'x', node.EXTERNAL_BOUND
+            'external torques add, processor',
+            measured['external_alone_share'],
+            'x',
+            node.EXTERNAL_BOUND,
         ),
-        Figure('published to a subscriber', measured['external_heard_share'], 'x'),
+        Figure('published to a subscriber', measured['external_torques_share'], 'x'),
+        Figure('with the wrench', measured['external_wrench_share'], 'x'),
+        Figure('the same in a contact', measured['external_touched_share'], 'x'),
     ]
     for figure in figures:
         print(figure)

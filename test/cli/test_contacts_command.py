@@ -80,6 +80,11 @@ def test_thresholds_are_a_parameter_file_with_one_value_for_each_joint(taught):
     assert values['contact_cutoff'] == 5.0
     assert values['external_bandwidth'] == [20.0] * 3
     assert values['external_observer'] is True
+    head = taught.read_text()
+    assert re.search(r'# .* in an hour of motion like the recorded one', head)
+    assert re.search(r'# .* It had speeds up to [\d.]+, [\d.]+, [\d.]+ \[rad/s or m/s\]', head)
+    # At least what the friction of the wrist may do: 0.7 N m at rest, and a quarter of variation.
+    assert values['push_threshold'][2] >= 1.25 * 0.7
     for band in ('collision', 'push'):
         assert min(values[f'{band}_threshold']) > 0.0
         for part in ('_velocity', '_acceleration'):
@@ -146,6 +151,20 @@ def test_friction_of_a_parameter_file_is_taken_off(run, folder):
     # The offset is not there: each joint in the file is pushed by as much.
     for joint, offset in {'wrist': 0.5, 'turn': 0.5, 'slide': 0.0}.items():
         assert known[joint][1] == pytest.approx(described[joint][1] + offset, abs=0.01)
+
+
+def test_a_margin_raises_what_is_learned_for_other_motion(run):
+    def constants(*options):
+        ended = run('thresholds', 'free', '--urdf', 'frictionless.urdf', *options, '--json', '-')
+        result = json.loads(ended.stdout)
+        return result['margin'], result['joints']['turn']['push']['constant']
+
+    (one, plain), (more, wide) = constants(), constants('--margin', 1.5)
+    assert (one, more) == (1.0, 1.5)
+    assert wide == pytest.approx(1.5 * plain)
+    ended = run('thresholds', 'free', '--urdf', 'arm.urdf', '--margin', 0.5)
+    assert ended.returncode == 2
+    assert '--margin' in ended.stderr
 
 
 def test_bandwidth_and_rate_of_false_alarms_are_options(run):

@@ -1,6 +1,7 @@
 """Recordings that no verdict fits get none that gives an instruction."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,8 +10,12 @@ pytest.importorskip('mujoco')
 
 from simulated_recordings import JOINTS, TOOL_MASS, simulated
 
-from robot_dynamics_ros.comparison import Finding
-from robot_dynamics_ros.comparison.unexplained import joined_unexplained
+from robot_dynamics_ros.comparison import Finding, FrictionFit, JointComparison
+from robot_dynamics_ros.comparison.unexplained import (
+    joined_unexplained,
+    unexplained_alone,
+    with_unexplained,
+)
 
 INSTRUCTIONS = {'gravity_compensated', 'sign', 'delay', 'factor', 'payload', 'friction'}
 SIGNALS = ('positions', 'velocities', 'efforts')
@@ -99,3 +104,21 @@ def test_the_deviation_of_a_payload_counts_errors_that_last(compared):
     deviation = float(found.message.partition('standard deviation ')[2].partition(' kg')[0])
     assert abs(found.value - TOOL_MASS) < 3.0 * deviation
     assert 'without errors of the description' in found.message
+
+
+def test_what_a_payload_explains_is_not_unexplained():
+    """Light wrists that only the load loads: 1.8 N m of which the model has 0.1."""
+
+    def wrist(offset, left):
+        shares, fit = {}, FrictionFit(0.0, 0.0, offset)
+        return JointComparison('N m', 1.8, 1.7, -1.6, 0.3, 0.0, shares, fit, rms_after_fit=left)
+
+    joints = {'light': wrist(0.0, 0.02), 'biased': wrist(-1.6, 0.02), 'noisy': wrist(0.0, 1.7)}
+    judge = SimpleNamespace(judged=np.array([True, True, True]))
+    (without,) = unexplained_alone(judge, joints, [])
+    assert without.joints == tuple(joints)
+    payload, friction = Finding('payload', ('elbow',), 1.3, ''), Finding('friction', (), 0.1, '')
+    alone = list(unexplained_alone(judge, joints, [payload]))
+    assert [one.joints for one in alone] == [('biased', 'noisy')]
+    assert with_unexplained([payload, friction], alone, joints) == [payload, *alone, friction]
+    assert with_unexplained([friction], alone, joints) == [*alone, friction]

@@ -43,3 +43,27 @@ def test_nothing_is_found():
     assert sentence(residual=0.5).startswith('As the model says: ')
     assert sentence(residual=9.9).startswith('Not as the model says: ')
     assert joint_sentence('base', figures(9.0, 1.0), []).startswith('Not as')
+
+
+@pytest.mark.parametrize('described', [0.3, 5.0])
+def test_friction_that_is_described_is_not_called_missing(described):
+    """Too small or too large, both values are said."""
+    shares = {}
+    elbow = JointComparison('N m', 10.0, 4.0, 0.0, 0.9, 0.0, shares, friction_described=described)
+    said = joint_sentence('elbow', elbow, [Finding('friction', ('elbow',), 1.2, '')])
+    assert said.startswith(
+        f'Friction is not that of the description (described {described:g} N m, fitted 1.2 N m'
+    )
+    assert 'missing' not in said
+
+
+def test_an_effort_far_below_the_weight_is_a_matter_of_unit_and_scale():
+    """1.3 N do not hold 190 N: neither friction nor an offset says that."""
+    shares = {}
+    slide = JointComparison('N', 1.3, 191.0, -189.0, 0.7, 0.0, shares, rms_gravity=190.0)
+    friction = Finding('friction', ('slide',), 0.8, '')
+    said = joint_sentence('slide', slide, [friction])
+    assert 'far below the gravity torque of the model, 190 N RMS: check its unit' in said
+    assert 'offset' not in said
+    told = Finding('gravity_compensated', ('slide',), None, '')
+    assert 'far below' not in joint_sentence('slide', slide, [told])

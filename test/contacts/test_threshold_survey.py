@@ -9,14 +9,17 @@ pytest.importorskip('scipy')
 from pushed_recording import NOISE, URDF, Pushed, pushed_states, recording_of
 
 from robot_dynamics_ros.contacts import (
+    Learning,
     WatchedRobot,
     WatchSettings,
     survey_recording,
     surveyed,
     threshold_doubts,
 )
-from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError, StateError
+
+LEARNING = Learning(false_alarms_per_hour=1.0)
 
 
 def nothing(done):
@@ -59,7 +62,7 @@ def test_offset_and_armature_of_the_settings_are_taken_off():
 
 def test_two_recordings_are_joined(free):
     other = survey(pushed_states(seed=6), 'other')
-    both = surveyed([free, other], 5.0, 1.0)
+    both = surveyed([free, other], 5.0, LEARNING)
     assert both.thresholds.seconds == pytest.approx(60.0, abs=0.5)
     assert both.residuals.samples == free.residuals.samples + other.residuals.samples
     assert both.exceeded == ()
@@ -67,7 +70,7 @@ def test_two_recordings_are_joined(free):
 
 
 def test_thresholds_are_above_what_was_recorded(free):
-    found = surveyed([free], 5.0, 1.0)
+    found = surveyed([free], 5.0, LEARNING)
     limits = found.thresholds.limits(free.peaks.motions)
     assert (free.peaks.sizes <= limits).all()
     assert (found.mean_limits > free.peaks.sizes.mean(axis=0)).all()
@@ -75,7 +78,7 @@ def test_thresholds_are_above_what_was_recorded(free):
 
 def test_a_touch_in_one_half_is_exceeded_by_the_thresholds_of_the_other():
     touched = survey(pushed_states((Pushed(2, 20.0, 20.5, 10.0),), seed=5))
-    found = surveyed([touched], 5.0, 1.0)
+    found = surveyed([touched], 5.0, LEARNING)
     ((name, time),) = found.exceeded
     assert name == 'bag'
     assert time == pytest.approx(20.0, abs=0.1)
@@ -88,7 +91,7 @@ def test_a_joint_that_stands_still_is_a_doubt():
     states = pushed_states(seed=5)
     q, v = states.positions.copy(), states.velocities.copy()
     q[:, 1], v[:, 1] = 0.1, 0.0
-    found = surveyed([survey(replace(states, positions=q, velocities=v))], 5.0, 1.0)
+    found = surveyed([survey(replace(states, positions=q, velocities=v))], 5.0, LEARNING)
     assert found.still == ('slide',)
     assert any(
         doubt.startswith('still: slide: mean speed below') for doubt in threshold_doubts(found)
@@ -97,11 +100,24 @@ def test_a_joint_that_stands_still_is_a_doubt():
 
 
 def test_a_short_recording_is_not_tested_by_its_halves():
-    found = surveyed([survey(pushed_states(seconds=15.0, seed=5))], 5.0, 1.0)
+    found = surveyed([survey(pushed_states(seconds=15.0, seed=5))], 5.0, LEARNING)
     assert found.exceeded is None
     assert [doubt.split(':')[0] for doubt in threshold_doubts(found)] == ['short']
     with pytest.raises(StateError, match='thresholds need 10 s'):
-        surveyed([survey(pushed_states(seconds=8.0, seed=5))], 5.0, 1.0)
+        surveyed([survey(pushed_states(seconds=8.0, seed=5))], 5.0, LEARNING)
+
+
+def test_efforts_that_are_no_torques_are_a_doubt():
+    states = pushed_states(seed=5)
+    gravity = RobotDynamics(parse_urdf(URDF)).gravity_torque(states.positions)
+    lacking = survey(replace(states, efforts=states.efforts - gravity))
+    assert 'contain no gravity' in lacking.doubt
+    assert any('the measured efforts contain no gravity' in each for each in lacking.remarks)
+    doubts = threshold_doubts(surveyed([lacking], 5.0, LEARNING))
+    assert doubts[0].startswith('efforts: those of bag contain no gravity')
+    amplified = survey(replace(states, efforts=3.0 * states.efforts))
+    assert 'are they in N m' in amplified.doubt
+    assert survey(states).doubt == ''
 
 
 def test_recordings_of_other_joints_or_rates_are_refused(free):
@@ -109,19 +125,21 @@ def test_recordings_of_other_joints_or_rates_are_refused(free):
     efforts = states.efforts.copy()
     efforts[:, 2] = 0.0
     less = survey(replace(states, efforts=efforts), 'less')
-    (doubt,) = threshold_doubts(surveyed([less], 5.0, 1.0))
+    (doubt,) = threshold_doubts(surveyed([less], 5.0, LEARNING))
     assert doubt.startswith('unwatched: wrist: no threshold')
     with pytest.raises(RecordingError, match='less has efforts of turn, slide, bag of turn, sl'):
-        surveyed([free, less], 5.0, 1.0)
+        surveyed([free, less], 5.0, LEARNING)
     slow = survey(states.part(slice(None, None, 8)), 'slow')
     with pytest.raises(RecordingError, match='slow has another rate of states than bag'):
-        surveyed([free, slow], 5.0, 1.0)
+        surveyed([free, slow], 5.0, LEARNING)
     assert any(remark.startswith('the observer has 5 Hz') for remark in slow.remarks)
 
 
 def test_json_names_joints_and_parts(free):
-    result = surveyed([free], 5.0, 1.0).as_json()
+    result = surveyed([free], 5.0, LEARNING).as_json()
     turn = result['joints']['turn']
     assert turn['collision'].keys() == {'constant', 'velocity', 'acceleration', 'mean'}
+    fastest = abs(pushed_states(seed=5).velocities[:, 0]).max()
+    assert turn['largest_speed'] == pytest.approx(fastest, rel=0.05)
     assert turn['unit'] == 'N m'
     assert result['exceeded'] == []

@@ -13,7 +13,7 @@ from pushed_arm.experiments import (
     alarms,
     collide,
     follow,
-    friction_thresholds,
+    least_thresholds,
     push_tool,
     still,
     touched_by_moment,
@@ -111,7 +111,7 @@ def test_a_moment_about_a_joint_is_found_at_its_link(arm, standing, joint, momen
 @pytest.fixture(scope='module')
 def moving(rough):
     """Thresholds that friction which varies by 5 % does not exceed."""
-    return friction_thresholds(JointFriction(parse_urdf(rough)))
+    return least_thresholds(JointFriction(parse_urdf(rough)))
 
 
 @pytest.mark.parametrize('velocity', [(0.0, 0.0, -0.5), (0.0, 0.5, 0.0), (-0.3, 0.0, -0.4)])

@@ -10,7 +10,7 @@ pytest.importorskip('scipy')
 
 from pushed_recording import URDF, Pushed, pushed_states, recording_of
 
-from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings, mark_recording
+from robot_dynamics_ros.contacts import Learning, WatchedRobot, WatchSettings, mark_recording
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.report.contacts import write_contacts
 from robot_dynamics_ros.report.contacts.contact_panels import joint_panels
@@ -22,7 +22,7 @@ HIT = Pushed(2, 8.0, 8.4, 15.0)
 def marked():
     robot = WatchedRobot(parse_urdf(URDF), WatchSettings())
     states = pushed_states((HIT,), seed=6)
-    return mark_recording(recording_of(states), robot, 'hit.csv', 0.1, lambda done: None)
+    return mark_recording(recording_of(states), robot, 'hit.csv', Learning(), lambda done: None)
 
 
 def test_the_push_leaves_the_band_between_the_thresholds_where_it_was_planted(marked):

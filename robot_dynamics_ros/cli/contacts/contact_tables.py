@@ -22,7 +22,8 @@ def survey_summary(survey: ThresholdSurvey) -> str:
     return (
         f'{survey.robot}: {what}, {survey.thresholds.seconds:.4g} s, observer '
         f'{_frequencies(survey.recordings[0].bandwidth)}, at most '
-        f'{survey.thresholds.false_alarms_per_hour:g} false alarms per hour{tested}'
+        f'{survey.thresholds.false_alarms_per_hour:g} false alarms per hour of motion like the '
+        f'recorded one{tested}'
     )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from robot_dynamics_ros.contacts import MarkedRecording
+from robot_dynamics_ros.contacts import Learning, MarkedRecording
 from robot_dynamics_ros.report.contacts import check_contact_file, write_contacts
 
 from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
@@ -57,6 +57,7 @@ def contacts_command(
     bandwidth: float | None,
     split: float | None,
     false_alarms: float,
+    margin: float,
     plot: Path | None,
     scheduler: str | None,
     jobs: int | None,
@@ -71,7 +72,7 @@ def contacts_command(
     recording = options_of(urdf, arguments, topic, rename)
     first = next(iter(files.values()))
     settings = settings_of(recording, first, parameters, bandwidth, split)
-    options = WatchOptions(recording, settings, false_alarms)
+    options = WatchOptions(recording, settings, Learning(false_alarms, margin))
     outcomes = watched(mark, options, files, Fleet(scheduler, jobs, resume), output)
     failed = failures(outcomes, output)
     found: list[MarkedRecording] = [one.result for one in outcomes if not one.error]

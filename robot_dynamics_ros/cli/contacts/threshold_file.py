@@ -11,7 +11,9 @@ from robot_dynamics_ros.parameter_yaml import yaml_value
 
 HEAD = """\
 # Thresholds of contacts of {robot}, learned from {seconds:.3g} s without contact: at most
-# {rate:g} false alarms in an hour of such motion, with the friction and bandwidth below.
+# {rate:g} false alarms in an hour of motion like the recorded one, with the same friction and the
+# bandwidth below. It had speeds up to {speeds} [rad/s or m/s].
+# For faster or other motion, learn again, or choose a larger --margin than {margin:g}.
 #
 #   ros2 run robot_dynamics_ros dynamics_node --ros-args --params-file {file}
 #
@@ -45,6 +47,8 @@ def _head(survey: ThresholdSurvey, file: str) -> str:
         robot=yaml_value(survey.robot),
         seconds=survey.thresholds.seconds,
         rate=survey.thresholds.false_alarms_per_hour,
+        speeds=', '.join(f'{speed:.2g}' for speed in survey.largest_motion[0]),
+        margin=survey.margin,
         file=file,
         joints=yaml_value(list(survey.joints)),
         bandwidth=yaml_value(survey.recordings[0].bandwidth.tolist()),

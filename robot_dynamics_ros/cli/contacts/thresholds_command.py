@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from robot_dynamics_ros.contacts import ThresholdSurvey, surveyed, threshold_doubts
+from robot_dynamics_ros.contacts import Learning, ThresholdSurvey, surveyed, threshold_doubts
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.written_file import written_file
 
@@ -28,7 +28,10 @@ the longer they are, the lower the thresholds. A xacro file takes arguments, nam
 
 The momentum observer of dynamics_node runs along the states as they were recorded. Each threshold
 is a constant, a part that grows with the speed, and one that grows with the acceleration of the
-joint: the lowest on average that give that rate of false alarms of all joints together.
+joint: the lowest on average that give that rate of false alarms of all joints together, in motion
+like the recorded one. In any motion they are above what the friction of the model may contribute
+if it varies by a quarter: --parameters names its file. For the rest of motion unlike the recorded
+one, such as a faster one, there is --margin.
 
 \b
 Examples:
@@ -59,6 +62,7 @@ def thresholds_command(
     bandwidth: float | None,
     split: float | None,
     false_alarms: float,
+    margin: float,
     target: Path | None,
     scheduler: str | None,
     jobs: int | None,
@@ -71,13 +75,13 @@ def thresholds_command(
     recording = options_of(urdf, arguments, topic, rename)
     first = next(iter(files.values()))
     settings = settings_of(recording, first, parameters, bandwidth, split)
-    options = WatchOptions(recording, settings, false_alarms)
+    options = WatchOptions(recording, settings, Learning(false_alarms, margin))
     outcomes = watched(survey, options, files, Fleet(scheduler, jobs, resume), output)
     failed = failures(outcomes, output)
     usable = [outcome.result for outcome in outcomes if not outcome.error]
     if not usable:
         raise RecordingError('no recording can be used')
-    found = surveyed(usable, settings.cutoff, false_alarms)
+    found = surveyed(usable, settings.cutoff, options.learning)
     doubts = threshold_doubts(found)
     output.write_json({**found.as_json(), 'doubts': doubts, 'failed': failed})
     _show(found, output)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from robot_dynamics_ros.contacts import WatchSettings
+from robot_dynamics_ros.contacts import Learning, WatchSettings
 from robot_dynamics_ros.core import parse_urdf
 
 from ..recorded_robot import recorded_robot
@@ -18,7 +18,7 @@ from .watch_parameters import with_parameter_files
 
 Command = TypeVar('Command', bound=Callable[..., Any])
 
-FALSE_ALARMS_PER_HOUR = 0.1
+DEFAULT = Learning()
 
 
 @dataclass(frozen=True)
@@ -28,24 +28,30 @@ class WatchOptions:
     Attributes:
         recording: how they are read.
         settings: of observer and detector.
-        false_alarms_per_hour: of thresholds that are learned.
+        learning: what is wanted of thresholds that are learned.
     """
 
     recording: RecordingOptions
     settings: WatchSettings
-    false_alarms_per_hour: float
+    learning: Learning
 
 
 def watch_options(command: Command) -> Command:
     """Give a subcommand options of the observer, each an argument of its function.
 
-    They are `parameters`, `bandwidth`, `split` and `false_alarms`.
+    They are `parameters`, `bandwidth`, `split`, `false_alarms` and `margin`.
     """
     positive = click.FloatRange(min=0.0, min_open=True)
     for option in (
         click.option(
-            '--false-alarms', type=positive, default=FALSE_ALARMS_PER_HOUR, show_default=True,
-            metavar='RATE', help='Per hour, of thresholds that are learned.',
+            '--false-alarms', type=positive, default=DEFAULT.false_alarms_per_hour,
+            show_default=True, metavar='RATE',
+            help='Per hour of motion like the recorded one, of thresholds that are learned.',
+        ),
+        click.option(
+            '--margin', type=click.FloatRange(min=1.0), default=DEFAULT.margin, show_default=True,
+            metavar='FACTOR',
+            help='Of thresholds that are learned, for motion unlike the recorded one.',
         ),
         click.option(
             '--split', type=positive, metavar='HZ',

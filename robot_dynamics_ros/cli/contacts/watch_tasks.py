@@ -57,7 +57,7 @@ def mark(
     """Find the contacts of a recording; see `mark_recording`, and `survey` for the arguments."""
     passes = 1 if options.settings.thresholds else 2
     with _opened(options, name, files, progress, passes=passes) as (recording, robot, advance):
-        return mark_recording(recording, robot, name, options.false_alarms_per_hour, advance)
+        return mark_recording(recording, robot, name, options.learning, advance)
 
 
 def watched(

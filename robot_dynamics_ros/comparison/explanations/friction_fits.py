@@ -29,12 +29,14 @@ class JointFriction:
         missing: whether the friction of the description is another.
         speed: RMS of the velocity in the fit [rad/s or m/s].
         rms: of what is left after the fit [unit of the efforts].
+        described: torque of the described friction at the RMS speed [N m or N].
     """
 
     fit: FrictionFit | None
     missing: bool
     speed: float
     rms: float
+    described: float
 
     @property
     def typical(self) -> float:
@@ -71,6 +73,7 @@ def friction_fits(judge: Judge, given: Explanation) -> dict[int, JointFriction]:
             and is_certain(before, after, seen.independent * float(np.mean(rows))),
             speed,
             float(np.sqrt(after) * np.abs(gains[joint, 0])),
+            float(_not_negative(columns, described[joint, rows]) @ (speed, 1.0, 0.0)),
         )
     return fits
 

@@ -15,9 +15,9 @@ class ContactLinks:
 
     A push on a link moves the joints between it and the base, and no other: the touched link is
     the last one whose joint feels it (Haddadin, De Luca, Albu-Schaeffer, "Robot collisions: a
-    survey on detection, isolation, and identification", 2017). A joint does not feel a
-    force whose line passes through its axis: the answer is then a link before the touched one,
-    never one behind it.
+    survey on detection, isolation, and identification", 2017). A joint does not feel a force whose
+    line meets its axis or is parallel to it, nor a torque below its threshold: the answer is then
+    a link before the touched one, by as many links as joints that do not feel it.
 
     Attributes:
         names: (n,) link that each independent joint carries.

@@ -10,10 +10,11 @@ from robot_dynamics_ros.core.checks import Array
 
 # Time constant of the fading memory [s].
 MEMORY = 0.5
-# Gravity must have this share of the effort limits, by the norm, to tell anything [-].
-TELLING = 0.1
-# Stands for the limits of a robot without any, by the norm [N m or N].
-UNKNOWN_LIMITS = 10.0
+# Gravity must have this share of the effort limits, by the root mean square of the joints, to tell
+# anything [-].
+TELLING = 0.07
+# Stands for the limits of a robot without any [N m or N].
+UNKNOWN_LIMIT = 10.0
 # A residual below this share of gravity, by the norm, is one of a fitting model [-].
 FITS = 0.5
 # The residual is gravity if its fitted share lies between these, and the fit explains at least
@@ -43,8 +44,10 @@ class EffortCheck:
             limits: (k,) effort limits of the joints [N m or N]; infinite for none.
         """
         finite = limits[np.isfinite(limits)]
-        norm = float(np.linalg.norm(finite)) if finite.size else UNKNOWN_LIMITS
-        self._telling = (TELLING * norm) ** 2
+        largest = float(finite.max()) if finite.size else UNKNOWN_LIMIT
+        # So the limit of a lift, in N, does not decide what tells for the joints that turn.
+        self._shares = 1.0 / np.minimum(limits, largest)
+        self._telling = TELLING**2 * len(limits)
         self.fits, self.reason = False, ''
         self.reset()
 
@@ -55,8 +58,9 @@ class EffortCheck:
 
     def reset(self) -> None:
         """Drop all states after a discontinuity; what was found stays."""
-        # Residual times gravity, gravity squared, residual squared; and the weight of the states.
-        self._products = np.zeros(3)
+        # Residual times gravity, gravity squared, residual squared, and the shares of the effort
+        # limits that gravity needs, squared; and the weight of the states.
+        self._products = np.zeros(4)
         self._weight = self._seen = 0.0
 
     def step(self, residual: Array, gravity: Array, elapsed: float) -> None:
@@ -69,13 +73,16 @@ class EffortCheck:
         """
         kept = math.exp(-elapsed / MEMORY)
         self._products *= kept
-        self._products += residual @ gravity, gravity @ gravity, residual @ residual
+        share = self._shares * gravity
+        self._products += (
+            residual @ gravity, gravity @ gravity, residual @ residual, share @ share
+        )  # fmt: skip
         self._weight = kept * self._weight + 1.0
         self._seen += elapsed
         if self._seen < MEMORY:
             return
-        mixed, weight, square = (self._products / self._weight).tolist()
-        if weight < self._telling:
+        mixed, weight, square, needed = (self._products / self._weight).tolist()
+        if needed < self._telling:
             return
         ratio = math.sqrt(square / weight)
         if ratio < FITS:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,9 @@ from .effort_check import EffortCheck
 from .external_settings import ExternalSettings
 from .live_contact import LiveContact
 from .momentum_observer import ExternalForceObserver
-from .wrench import WrenchEstimate, WrenchEstimator
+from .tap import Tap
+from .tare import Tare
+from .wrench import FeltDirections, WrenchEstimator
 
 # Why there is no estimate, where that ends by itself.
 NO_STATE = 'no joint state yet'
@@ -43,16 +45,6 @@ class GivenState(NamedTuple):
     command: Array | None
 
 
-class Tap(Protocol):
-    """What learns from the estimates, such as `ResidualPeaks` and `ResidualAverage`."""
-
-    def step(self, r: Array, v: Array, time: float) -> None:
-        """Take an estimate (k,), velocities (k,) and their time [s]."""
-
-    def reset(self) -> None:
-        """Begin anew, after a discontinuity."""
-
-
 class ExternalForceEstimate:
     """External torques of the commanded joints, or the reason why there are none.
 
@@ -61,14 +53,14 @@ class ExternalForceEstimate:
     not been found to lack gravity, or to be in another unit.
 
     Attributes:
-        torque: (k,) the estimate, less `tare` [N m or N]; valid while `reason` is empty.
+        torque: (k,) the estimate, less what is taken off [N m or N]; valid while `reason` is
+            empty.
         reason: why there is no estimate, as a phrase; empty if there is.
-        tare: (k,) what is taken off [N m or N].
+        tare: what is taken off.
         stamp: of the last state [s]; NaN before the first one.
         contact: what touches the robot.
         settings: of the estimate.
         tap: gets each estimate; None for nothing.
-        limits: (k,) effort limits of the description, infinite for none [N m or N].
     """
 
     def __init__(
@@ -96,14 +88,13 @@ class ExternalForceEstimate:
         model = dynamics.model
         self._joints, self._dynamics = tuple(joints), dynamics
         self._indices: npt.NDArray[np.intp] = np.array(model.indices_of(joints))
-        limits = model.effort_limits[self._indices]
-        self.limits = np.where(limits > 0.0, limits, np.inf)
         self.settings, self._friction, self._offset = settings, friction, offset
         self._q = np.zeros(model.size)
         self.reason, self.stamp = NO_STATE, math.nan
         self._restarts, self._settled = 0, False
         size = len(self._joints)
-        self.torque, self.tare, self._residual = np.zeros((3, size))
+        self.torque, self._residual = np.zeros((2, size))
+        self.tare = Tare(size)
         self.contact = LiveContact(model, self._joints, self._indices, settings)
         self.tap: Tap | None = None
         self._wrench = self._wrench_estimator()
@@ -115,19 +106,30 @@ class ExternalForceEstimate:
         """The link of the wrench."""
         return self._wrench.frame
 
-    def wrench(self) -> WrenchEstimate:
-        """The wrench on the link `frame`, at its origin and in its axes, at the last estimate."""
-        r = np.zeros(self._q.size)
-        r[self._indices] = self.torque
-        return self._wrench.estimate(self._q, r)
+    def wrench(self, torque: Array | None = None) -> Array:
+        """The wrench (6,) on the link `frame`, at its origin and in its axes, at the last state.
+
+        Args:
+            torque: (k,) that it explains [N m or N]; None for the estimate.
+        """
+        given = self.torque if torque is None else torque
+        return self._wrench.wrench(self._q, self._all(given, 0.0))
+
+    def felt_directions(self) -> FeltDirections:
+        """Which wrenches on that link the joints feel, at the last state."""
+        return self._wrench.estimate(self._q, np.zeros_like(self._q)).felt
+
+    def contact_direction(self) -> Array:
+        """Direction (3,) of the force on the touched link, see `LiveContact.direction`."""
+        return self.contact.direction(self._q, self.torque)
 
     def take_off(self, torque: Array) -> None:
-        """Take that off the estimates from now on, beside `tare`.
+        """Take that off the estimates from now on, beside what is taken off already.
 
         Args:
             torque: (k,) [N m or N].
         """
-        self.tare += torque
+        self.tare.add(torque, self._model_settings())
         # Else the step of the estimates would be a contact.
         self.contact.reset()
 
@@ -140,6 +142,7 @@ class ExternalForceEstimate:
         """
         before, self.settings = self.settings, settings
         self._friction, self._offset = friction, offset
+        self.tare.compare(self._model_settings())
         self.contact.apply(settings)
         if settings.external_frame != before.external_frame:
             self._wrench = self._wrench_estimator()
@@ -147,6 +150,7 @@ class ExternalForceEstimate:
             self._drives, self._check = self._effort_parts()
             self._observer = self._new_observer()
             self._restarts = 0
+            self.tare.drop('external_from')
             self.withhold(SETTLING)
         else:
             self._observer.bandwidth = self._bandwidth()
@@ -157,6 +161,7 @@ class ExternalForceEstimate:
         if other.settings.external_from != self.settings.external_from:
             return
         self.torque, self.tare, self._residual = other.torque, other.tare, other._residual
+        self.tare.doubt('the payload or the robot')
         self.reason, self.tap, self.contact = other.reason, other.tap, other.contact
         self._drives, self._check, self._observer = other._drives, other._check, other._observer
         self._q, self.stamp, self._restarts = other._q, other.stamp, other._restarts
@@ -210,11 +215,19 @@ class ExternalForceEstimate:
             self._silence(reason)
             return
         self.reason = ''
-        np.subtract(self._residual, self.tare, out=self.torque)
+        np.subtract(self._residual, self.tare.torque, out=self.torque)
         speeds = v[self._indices]
-        self.contact.step(q, self.torque, speeds, stamp)
+        self.contact.step(self.torque, speeds, stamp)
         if self.tap is not None:
             self.tap.step(self.torque, speeds, stamp)
+
+    def _model_settings(self) -> dict[str, Array]:
+        """On which the error of the model depends, by the name of the parameter."""
+        return {
+            'friction': self._friction.coefficients,
+            'torque_offset': self._offset,
+            'gravity': self._dynamics.gravity,
+        }
 
     def _take(self, given: GivenState) -> str:
         """Keep the torques of the drives; why they are not known, empty if they are."""
@@ -234,11 +247,9 @@ class ExternalForceEstimate:
         check.step(self._residual, gravity, elapsed)
         if not check.known:
             return SETTLING
-        return f'{self._source()} {check.reason}' if check.reason else ''
-
-    def _source(self) -> str:
         measured = self.settings.external_from == 'measured'
-        return 'measured efforts' if measured else 'commands'
+        source = 'measured efforts' if measured else 'commands'
+        return f'{source} {check.reason}' if check.reason else ''
 
     def _forget(self, reason: str) -> None:
         """Give no estimate until the observer has settled."""
@@ -265,8 +276,9 @@ class ExternalForceEstimate:
 
     def _effort_parts(self) -> tuple[DriveTorques, EffortCheck]:
         """What looks at the torques of the drives, without a state."""
-        drives = DriveTorques(self._joints, self._indices, self._q.size)
-        return drives, EffortCheck(self.limits)
+        limits = self._dynamics.model.effort_limits[self._indices]
+        check = EffortCheck(np.where(limits > 0.0, limits, np.inf))
+        return DriveTorques(self._joints, self._indices, self._q.size), check
 
     def _wrench_estimator(self) -> WrenchEstimator:
         frame = self.settings.external_frame or tip_frame(self._dynamics.model, self._joints)

@@ -12,9 +12,9 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .contact_link import ContactLinks
-from .detection import FREE, BandThreshold, ContactDetector, ContactState, ContactThresholds
+from .detection import FREE, BandThreshold, ContactDetector, ContactThresholds
 from .external_settings import ExternalSettings
-from .wrench import estimated_wrench
+from .wrench import explaining_wrench
 
 COLLISION = 'collision'
 # Threshold of a band in which nothing is detected [N m or N].
@@ -27,9 +27,8 @@ class LiveContact:
     Attributes:
         state: of the last step; its joints are indices of commanded joints.
         collides: whether a collision began with the last step.
-        link: that is touched; empty without a contact.
-        direction: (3,) of the smallest force on that link that explains the torques, in the axes
-            of the link, with norm 1; zero where the torques tell none.
+        links: that are touched: one, or one of each touched branch of a tree; empty without a
+            contact.
     """
 
     def __init__(
@@ -52,9 +51,9 @@ class LiveContact:
         """
         self._joints, self._indices = tuple(joints), indices
         self.use(model)
-        self.state: ContactState = FREE
-        self.collides = False
-        self.link, self.direction = '', np.zeros(3)
+        self.state = self._directed = FREE
+        self.links: tuple[str, ...] = ()
+        self.collides, self._direction = False, np.zeros(3)
         self._detector: ContactDetector | None = None
         self.apply(settings)
 
@@ -101,11 +100,10 @@ class LiveContact:
         slides = [joint.kind == 'prismatic' for joint in model.independent_joints]
         self._sliding = np.array(slides)[self._indices]
 
-    def step(self, q: Array, r: Array, v: Array, time: float) -> None:
+    def step(self, r: Array, v: Array, time: float) -> None:
         """Take an estimate.
 
         Args:
-            q: (n,) positions of all independent joints [rad or m].
             r: (k,) external torques [N m or N].
             v: (k,) velocities [rad/s or m/s].
             time: of the state [s].
@@ -116,41 +114,70 @@ class LiveContact:
         self.state = self._detector.step(r, v, time)
         self.collides = self.state.kind == COLLISION != before.kind
         if self.state is not before:
-            self._locate(q, r)
+            self._locate()
 
     def touched_joints(self) -> list[str]:
         """Names of the commanded joints that feel the contact."""
         return [self._joints[index] for index in self.state.joints]
 
+    @property
+    def link(self) -> str:
+        """The touched link; of several branches, that of the first touched joint; '' for none."""
+        return self.links[0] if self.links else ''
+
+    def direction(self, q: Array, r: Array) -> Array:
+        """Of the smallest force on `link` that explains the torques.
+
+        Found where it is asked for, once for each `state`: the Jacobian is evaluated, not
+        compiled, because a contact is rare and a robot has many links. That takes longer than all
+        else in a cycle.
+
+        Args:
+            q: (n,) positions of all independent joints at the last step [rad or m].
+            r: (k,) external torques at the last step [N m or N].
+
+        Returns:
+            (3,) in the axes of the link, with norm 1; zero where the torques tell none. A contact
+            that no joint feels any more keeps its direction.
+        """
+        if self.state.joints and self.state is not self._directed:
+            self._directed = self.state
+            frame = self._model.frame(self.link)
+            columns = np.array(jacobian(self._model, q.tolist(), frame, 'LOCAL'), dtype=float)
+            force = explaining_wrench(columns[:, self._indices], r, self._sliding)[:3]
+            size = float(np.linalg.norm(force))
+            self._direction = force / size if size > 0.0 else force
+        return self._direction
+
     def sentence(self, r: Array) -> str:
-        """For log and diagnostics: the kind, the link, and the torques of the touched joints.
+        """For log and diagnostics: the kind, the links, and the torques of the touched joints.
 
         Args:
             r: (k,) external torques [N m or N].
+
+        Returns:
+            Empty without a contact.
         """
+        if not self.state:
+            return ''
         torques = ', '.join(f'{self._joints[index]} {r[index]:.3g}' for index in self.state.joints)
-        return f'{self.state.kind} at {self.link or "no link"}: external torque of {torques}'
+        links = ' and '.join(self.links)
+        return f'{self.state.kind} at {links}: external torque of {torques}'
 
     def _forget(self) -> None:
-        self.state, self.link, self.collides = FREE, '', False
-        self.direction = np.zeros(3)
+        self.state = self._directed = FREE
+        self.links, self.collides = (), False
+        self._direction = np.zeros(3)
 
-    def _locate(self, q: Array, r: Array) -> None:
-        """Find the link, and the direction of the force on it."""
-        felt = np.zeros(self._model.size, dtype=bool)
-        felt[self._indices[list(self.state.joints)]] = True
-        links = self._links.touched(felt)
+    def _locate(self) -> None:
+        """Find the touched links."""
         if not self.state:
             self._forget()
-        elif links:
+        elif self.state.joints:
             # A contact that is hardly felt any more stays where it was.
-            self.link = links[0]
-            # Evaluated, not compiled: a contact is rare, and a robot has many links.
-            frame = self._model.frame(self.link)
-            columns = np.array(jacobian(self._model, q.tolist(), frame, 'LOCAL'), dtype=float)
-            force = estimated_wrench(columns[:, self._indices], r, self._sliding).wrench[:3]
-            size = float(np.linalg.norm(force))
-            self.direction = force / size if size > 0.0 else force
+            felt = np.zeros(self._model.size, dtype=bool)
+            felt[self._indices[list(self.state.joints)]] = True
+            self.links = self._links.touched(felt)
 
 
 def contact_thresholds(settings: ExternalSettings, size: int) -> ContactThresholds:

@@ -12,8 +12,11 @@ from robot_dynamics_ros.core.errors import StateError
 
 # A joint that is faster moves [rad/s or m/s].
 SLOWEST = 0.02
-# Largest residual that may be taken off: share of the effort limit of the joint [-].
-LARGEST = 0.2
+# Largest residual that may be taken off: share of the effort limit of the joint [-]. It is 20 N at
+# the tip of a stretched UR5.
+LARGEST = 0.1
+# Stands for the limit of a joint without any [N m or N].
+UNKNOWN_LIMIT = 10.0
 # While it is averaged, a residual may leave its mean by that share of the effort limit [-].
 STEADY = 0.05
 # States that a mean needs.
@@ -27,20 +30,25 @@ class ResidualAverage:
         samples: number of residuals.
     """
 
-    def __init__(self, joints: Sequence[str], limits: Array) -> None:
+    def __init__(
+        self, joints: Sequence[str], limits: Array, touch: Callable[[Array], str]
+    ) -> None:
         """Without residuals.
 
         Args:
             joints: names of the joints, k of them.
             limits: (k,) effort limits of the joints [N m or N]; infinite for none.
+            touch: what touches the robot, in words, from its residual (k,); empty for nothing.
         """
-        self._joints, self._limits = tuple(joints), limits
+        self._joints, self._touch = tuple(joints), touch
+        self._limited = np.isfinite(limits)
+        self._limits = np.where(self._limited, limits, UNKNOWN_LIMIT)
         self.samples = 0
         self.reset()
 
     def reset(self) -> None:
         """Begin anew, after a discontinuity."""
-        self.samples = 0
+        self.samples, self._touched = 0, ''
         self._sum, self._fastest = np.zeros((2, len(self._joints)))
         self._lowest, self._highest = np.full((2, len(self._joints)), np.inf)
         self._highest *= -1.0
@@ -54,6 +62,7 @@ class ResidualAverage:
             time: of both [s].
         """
         self.samples += 1
+        self._touched = self._touched or self._touch(r)
         self._sum += r
         np.maximum(self._fastest, np.abs(v), out=self._fastest)
         np.minimum(self._lowest, r, out=self._lowest)
@@ -80,13 +89,19 @@ class ResidualAverage:
                 f', allowed are {SLOWEST:g}'
             ),
         )
+        if self._touched:
+            raise StateError(
+                f'{self._touched}: nothing may touch the arm; if nothing does, its error is above '
+                'the thresholds: call ~/learn_thresholds first'
+            )
         mean: Array = self._sum / self.samples
         spread = np.maximum(self._highest - mean, mean - self._lowest)
         self._refuse(
             spread > STEADY * self._limits,
             lambda i: (
                 f'the external torque of {self._joints[i]} varies by {spread[i]:.3g}, '
-                f'allowed are {STEADY * self._limits[i]:.3g} [N m or N]: something touches the arm'
+                f'allowed are {STEADY * self._limits[i]:.3g} [N m or N]: something touches the '
+                f'arm{self._remedy(i)}'
             ),
         )
         total = np.abs(mean + taken)
@@ -95,10 +110,14 @@ class ResidualAverage:
             lambda i: (
                 f'the external torque of {self._joints[i]} is {total[i]:.3g}, allowed are '
                 f'{LARGEST * self._limits[i]:.3g} [N m or N]: something touches the arm, or a '
-                'payload is not set'
+                f'payload is not set{self._remedy(i)}'
             ),
         )
         return mean
+
+    def _remedy(self, index: int) -> str:
+        """What to do about the limit of a joint that has none."""
+        return '' if self._limited[index] else '; it has no effort limit: set effort_limits'
 
     def _refuse(self, wrong: npt.NDArray[np.bool_], words: Callable[[int], str]) -> None:
         if wrong.any():

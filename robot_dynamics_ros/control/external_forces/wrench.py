@@ -96,6 +96,14 @@ class WrenchEstimator:
         sliding = {joint.name: joint.kind == 'prismatic' for joint in model.joints}
         self._sliding = np.array([sliding[model.joint_names[index]] for index in self._indices])
 
+    def wrench(self, q: Array, r: Array) -> Array:
+        """The wrench (6,) of `estimate` alone, in less than half of the time."""
+        jacobian = self._dynamics.jacobian(q, self.frame, self._jacobian_axes)
+        found = explaining_wrench(jacobian[:, self._indices], r[self._indices], self._sliding)
+        if self.axes != 'WORLD':
+            return found
+        return _about_base(found, self._dynamics.frame_pose(q, self.frame)[1])
+
     def estimate(self, q: Array, r: Array) -> WrenchEstimate:
         """The wrench at a pose.
 
@@ -134,25 +142,40 @@ def estimated_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) 
         r: (k,) their external torques [N m or N].
         sliding: (k,) whether a joint slides.
     """
-    lever = _mean_lever(jacobian, sliding)
-    moments, joints = np.array([1.0, 1.0, 1.0, lever, lever, lever]), np.where(sliding, lever, 1.0)
-    left, values, right = np.linalg.svd(jacobian.T * moments * joints[:, None])
+    wrench, moments, values, right = _solved(jacobian, r, sliding)
     felt = np.zeros(6)
     felt[: len(values)] = values
     largest = float(felt[0])
-    threshold = HARDLY_FELT * largest
-    hardly = felt <= threshold
-    answers = np.zeros(6)
-    if largest:
-        damping = np.clip(threshold**2 - felt**2, 0.0, None)
-        parts = (left.T @ (joints * r))[: len(values)]
-        answers[: len(values)] = (felt / (felt**2 + damping))[: len(values)] * parts
-    wrench = moments * (answers @ right)
     directions = FeltDirections(
-        unfelt=_orthonormal(right[hardly] * moments),
+        unfelt=_orthonormal(right[felt <= HARDLY_FELT * largest] * moments),
         conditioning=float(felt[-1]) / largest if largest else 0.0,
     )
     return WrenchEstimate(wrench, directions, r - jacobian.T @ wrench)
+
+
+def explaining_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) -> Array:
+    """The wrench (6,) of `estimated_wrench` alone, in less than half of the time."""
+    return _solved(jacobian, r, sliding)[0]
+
+
+def _solved(
+    jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]
+) -> tuple[Array, Array, Array, Array]:
+    """Arguments as of `estimated_wrench`.
+
+    Returns:
+        The wrench (6,), the levers of its entries (6,) [m], the singular values of J^T with all
+        entries as lengths (min(k, 6),) [m] and its right singular vectors (6, 6) as rows.
+    """
+    lever = _mean_lever(jacobian, sliding)
+    moments, joints = np.array([1.0, 1.0, 1.0, lever, lever, lever]), np.where(sliding, lever, 1.0)
+    left, values, right = np.linalg.svd(jacobian.T * moments * joints[:, None])
+    if not values[0]:
+        return np.zeros(6), moments, values, right
+    count, squares = len(values), values * values
+    damping = np.maximum(HARDLY_FELT**2 * squares[0] - squares, 0.0)
+    answers = values / (squares + damping) * ((joints * r) @ left)[:count]
+    return moments * (answers @ right[:count]), moments, values, right
 
 
 def _mean_lever(jacobian: Array, sliding: npt.NDArray[np.bool_]) -> float:

@@ -99,6 +99,18 @@ class JointFriction:
         )  # fmt: skip
 
     @property
+    def bounds(self) -> Array:
+        """Rows F_s [N m or N] and F_v [N m s/rad or N s/m], (2, n): |torque| <= F_s + F_v |v|.
+
+        Of the direction with more friction; of the independent joints, which feel their mimic
+        joints too.
+        """
+        spread = np.abs(self._spread)
+        coulomb = np.maximum(self.coulomb, self.coulomb_negative) @ spread
+        viscous = np.maximum(self.viscous, self.viscous_negative) @ spread**2
+        return np.stack([coulomb, viscous])
+
+    @property
     def exists(self) -> bool:
         """Whether any joint has friction."""
         coefficients = (

@@ -26,7 +26,7 @@ class ExternalLog:
     def __init__(self, logger: RcutilsLogger) -> None:
         """Log to this logger."""
         self._logger = logger
-        self._reason, self._reaction = '', ''
+        self._reason, self._reaction, self._remark = '', '', ''
         # When a reason was logged last [s], on a monotonic clock.
         self._logged_at = -math.inf
 
@@ -39,6 +39,8 @@ class ExternalLog:
             if estimate.contact.collides:
                 text = estimate.contact.sentence(estimate.torque)
                 self._logger.warning(text, throttle_duration_sec=SHORTEST_PERIOD)
+            if estimate.tare.remark != self._remark:
+                self._log_remark(estimate.tare.remark)
         else:
             self._reason = ''
         if guard.reaction.reason != self._reaction:
@@ -49,6 +51,12 @@ class ExternalLog:
                     f'{self._reaction}: {REACTIONS[policy]} until ~/enable is called '
                     f'(on_collision={policy})'
                 )
+
+    def _log_remark(self, remark: str) -> None:
+        """Log what has become of what was taken off."""
+        self._remark = remark
+        if remark:
+            self._logger.warning(remark)
 
     def _log_reason(self, reason: str) -> None:
         """Log why there is no estimate, and that there is one again."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import time as clock
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -16,6 +17,7 @@ from robot_dynamics_ros.control.external_forces.external_estimate import Externa
 from robot_dynamics_ros.core.checks import Array
 
 from ..endpoints.defaults import LATCHED, OVERRIDABLE
+from ..endpoints.rate_limit import RateLimit
 from ..endpoints.subscriber_check import SubscriberCheck
 from ..messages.arrays import doubles
 from ..messages.serialized_stamped import SerializedStamped
@@ -28,12 +30,19 @@ KINDS = {
     'collision': Contact.KIND_COLLISION,
 }
 NANOSECONDS = 10**9
+# At most [Hz], because both need a Jacobian and a singular value decomposition: together they take
+# longer than all else that follows a joint state.
+WRENCH_RATE = 125.0
+# Of the touched joints within one contact.
+CHANGE_RATE = 100.0
 
 
 class ExternalTopics:
     """Publishes the estimate after each state that has one, and each change of the contact.
 
-    Where nobody subscribes, nothing is computed for a topic.
+    Where nobody subscribes, nothing is computed for a topic. The wrench, and other joints that
+    feel the same contact, are published at a bounded rate; begin, kind and end of a contact at
+    once.
     """
 
     def __init__(self, node: Node) -> None:
@@ -55,6 +64,7 @@ class ExternalTopics:
         self._robot: CommandedRobot | None = None
         self._frame = ''
         self._published: ContactState = FREE
+        self._wrenches, self._changes = RateLimit(WRENCH_RATE), RateLimit(CHANGE_RATE)
 
     def publish(self, robot: CommandedRobot, stamp: Time) -> None:
         """Publish what the last state of a robot has told.
@@ -66,18 +76,39 @@ class ExternalTopics:
         estimate = robot.guard.external
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
-            self._published = state
-            self._contact.publish(_contact(estimate, self._time(stamp)))
+            self._publish_contact(estimate, state, stamp)
         self._log.update(robot.guard)
         if estimate is None or estimate.reason:
             return
         if self._torques_heard.any:
             self._prepare(robot, estimate)
             self._torques.publish(self._encoded_torques.encode(self._time(stamp), estimate.torque))
-        if self._wrench_heard.any:
+        if self._wrench_heard.any and self._wrenches.passes(clock.monotonic()):
             self._prepare(robot, estimate)
-            wrench = estimate.wrench().wrench
-            self._wrench.publish(self._encoded_wrench.encode(self._time(stamp), wrench))
+            data = self._encoded_wrench.encode(self._time(stamp), estimate.wrench())
+            self._wrench.publish(data)
+
+    def expire(self, robot: CommandedRobot | None) -> None:
+        """End the contact that was published last, where no state tells of it any more.
+
+        Args:
+            robot: that has not answered a state; None where the node is not configured.
+        """
+        if self._published is FREE:
+            return
+        known = robot is not None and robot.guard.external is not None
+        if not (known and robot.guard.fresh(clock.monotonic())):
+            self._published = FREE
+            self._contact.publish(_contact(None, self._clock.now().to_msg()))
+
+    def _publish_contact(
+        self, estimate: ExternalForceEstimate | None, state: ContactState, stamp: Time
+    ) -> None:
+        """Publish a change of the contact: that of its joints not too often, others at once."""
+        passes = self._changes.passes(clock.monotonic())
+        if passes or state.kind != self._published.kind:
+            self._published = state
+            self._contact.publish(_contact(estimate, self._time(stamp)))
 
     def _time(self, stamp: Time) -> Time:
         """The stamp of a state, or the time of the node for a state without one."""
@@ -116,7 +147,7 @@ def _contact(estimate: ExternalForceEstimate | None, stamp: Time) -> Contact:
     contact = estimate.contact
     message.header.frame_id = message.link = contact.link
     message.kind = KINDS[contact.state.kind]
-    _fill(message.direction, contact.direction)
+    _fill(message.direction, estimate.contact_direction())
     message.since = _earlier(stamp, estimate.stamp - contact.state.since)
     message.joint_names = contact.touched_joints()
     message.effort = doubles(estimate.torque[list(contact.state.joints)])

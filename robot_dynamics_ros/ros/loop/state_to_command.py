@@ -69,7 +69,6 @@ from robot_dynamics_ros.core.errors import StateError
 
 from ..endpoints.defaults import OVERRIDABLE
 from ..endpoints.polled_subscription import PolledSubscription
-from ..endpoints.subscriber_check import SubscriberCheck
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..messages.serialized_joint_state import SerializedJointStates
 from ..robot.commanded_robot import CommandedRobot, nanoseconds
@@ -114,7 +113,6 @@ class StateToCommand:
         self._torques = node.create_lifecycle_publisher(
             JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
         )
-        self._torques_heard = SubscriberCheck(node, self._torques)
         self._external = ExternalTopics(node)
         self.topic = self._commands.topic_name
         self._serialized = SerializedJointStates()
@@ -133,6 +131,12 @@ class StateToCommand:
     def stop(self) -> None:
         """End the thread that answers states."""
         self._loop.stop()
+
+    def clear_robot(self) -> None:
+        """Answer no state any more; the contact that was published last is over."""
+        with self._holder.lock:
+            self._holder.clear()
+            self._external.expire(None)
 
     def incompatible_publishers(self) -> str:
         """Publishers of joint states that cannot be received, with the reason; empty for none."""
@@ -191,6 +195,8 @@ class StateToCommand:
             if answered:
                 robot.statistics.record(1e-9 * (clock.time_ns() - received))
                 self._external.publish(robot, message.header.stamp)
+            else:
+                self._external.expire(robot)
             if jump := robot.guard.state.jump:
                 self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
             self._log_stale(robot)
@@ -209,6 +215,7 @@ class StateToCommand:
             command = robot.command_without_state(self._time(robot))
             if command is not None:
                 self._publish(robot, command, self._clock.now().to_msg())
+            self._external.expire(robot)
             self._log_stale(robot)
             self._log_left(robot)
             self._publish_silence(robot)
@@ -247,7 +254,7 @@ class StateToCommand:
     def _publish(self, robot: CommandedRobot, command: Array, stamp: Time) -> None:
         self._commands.publish(robot.serialized.encode(command))
         self._commanding = True
-        if self._torques_heard.any:
+        if self._torques.get_subscription_count():
             self._torques.publish(robot.torques(stamp))
 
     def _publish_silence(self, robot: CommandedRobot) -> None:

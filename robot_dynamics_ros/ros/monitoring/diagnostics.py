@@ -93,7 +93,7 @@ class Diagnostics:
             entries['commands'] = self._of_commands(robot)
             entries['driver gravity'] = driver_gravity_entry(robot, self._node)
             with self._holder.lock:
-                entries['external forces'] = external_entry(robot)
+                entries['external forces'] = external_entry(robot, self._state_periods.rate)
             entries['cross-check'] = cross_check_entry(robot, self._live_cross_check)
             entries['timing'] = self._of_timing(robot)
         message.status = [self._status(concern, entry) for concern, entry in entries.items()]

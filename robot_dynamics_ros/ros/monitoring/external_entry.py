@@ -15,11 +15,20 @@ from robot_dynamics_ros.control.external_forces.external_estimate import (
 from ..robot.commanded_robot import CommandedRobot
 from .check_entries import OK, STALE, WARN, Entry
 
+# Above this share of the rate of the states, the observer passes on what single samples err.
+LARGEST_SHARE = 0.2
+# The rate of the states is not constant.
+TOLERANCE = 1.05
 
-def external_entry(robot: CommandedRobot) -> Entry:
+
+def external_entry(robot: CommandedRobot, rate: float) -> Entry:
     """Whether external torques are estimated, what they are, and what touches the arm.
 
     The caller holds the lock of the robot.
+
+    Args:
+        robot: the configured robot.
+        rate: of the joint states [Hz]; NaN if it is not known yet.
     """
     guard, estimate = robot.guard, robot.guard.external
     if estimate is None:
@@ -35,10 +44,20 @@ def external_entry(robot: CommandedRobot) -> Entry:
         return WARN, f'until ~/enable is called: {guard.reaction.reason}', values
     if estimate.contact.state:
         return WARN, estimate.contact.sentence(estimate.torque), values
+    bandwidth = max(estimate.settings.external_bandwidth)
+    if bandwidth > TOLERANCE * LARGEST_SHARE * rate:
+        return WARN, _too_fast(bandwidth, rate), values
     if not estimate.contact.detects:
         text = 'estimated; contacts are not detected without thresholds: call ~/learn_thresholds'
         return (OK if guard.settings.on_collision == 'report' else WARN), text, values
     return OK, 'no contact', values
+
+
+def _too_fast(bandwidth: float, rate: float) -> str:
+    return (
+        f'external_bandwidth is {bandwidth:.3g} Hz, joint states come at {rate:.3g} Hz: set '
+        f'external_bandwidth to at most a fifth of that, {LARGEST_SHARE * rate:.2g} Hz'
+    )
 
 
 def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str, object]:
@@ -48,9 +67,11 @@ def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str
         bounds = ' and '.join(f'{x:.3g}' for x in limits[:, index] if np.isfinite(x))
         of = f' (thresholds {bounds})' if bounds else ''
         figures[f'external torque of {name} [N m or N]'] = f'{estimate.torque[index]:.3g}{of}'
-    if estimate.tare.any():
-        figures['taken off [N m or N]'] = ', '.join(f'{x:.3g}' for x in estimate.tare)
-    wrench = estimate.wrench()
-    figures[f'force at {estimate.frame} [N]'] = f'{np.linalg.norm(wrench.wrench[:3]):.3g}'
-    figures[f'not felt at {estimate.frame}'] = '; '.join(wrench.felt.remarks()) or 'nothing'
+    if estimate.tare.torque.any():
+        figures['taken off [N m or N]'] = ', '.join(f'{x:.3g}' for x in estimate.tare.torque)
+    if estimate.tare.remark:
+        figures['zero_external'] = estimate.tare.remark
+    figures[f'force at {estimate.frame} [N]'] = f'{np.linalg.norm(estimate.wrench()[:3]):.3g}'
+    remarks = estimate.felt_directions().remarks()
+    figures[f'not felt at {estimate.frame}'] = '; '.join(remarks) or 'nothing'
     return figures

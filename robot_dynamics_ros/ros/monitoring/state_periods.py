@@ -24,11 +24,14 @@ class StatePeriods:
 
     Attributes:
         proposal: what comes too slowly, and the parameter to set; empty for nothing.
+        rate: of the commanded joint that is measured least often [Hz]: the higher one of two
+            averages, because one may begin before the states; NaN before both.
     """
 
     def __init__(self) -> None:
         """Without a state yet."""
-        self.proposal = ''
+        self.proposal, self.rate = '', math.nan
+        self._last_rate = math.nan
         self._since = -math.inf
         self._counts = np.zeros(0)
         self._slow = np.zeros(0, dtype=np.int64)
@@ -47,9 +50,13 @@ class StatePeriods:
             self._judge(robot, counts - self._counts, elapsed)
         else:
             self._slow = np.zeros(counts.size, dtype=np.int64)
+            self.rate = self._last_rate = math.nan
         self._since, self._counts = now, counts
 
     def _judge(self, robot: CommandedRobot, new: npt.NDArray[np.int64], elapsed: float) -> None:
+        rate = float(new[robot.feedforward.indices].min()) / elapsed
+        # NaN as long as there is none before.
+        self.rate, self._last_rate = float(np.maximum(rate, self._last_rate)), rate
         came = new > 0
         period = elapsed / np.maximum(new, 1)
         slow = came & (FEWEST * period > robot.guard.state.timeouts(robot.guard.settings))

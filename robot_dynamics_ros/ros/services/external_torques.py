@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.task import Future
@@ -12,18 +14,23 @@ from robot_dynamics_ros.control.external_forces.detection import (
     ResidualPeaks,
     learned_thresholds,
 )
-from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate, Tap
+from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
 from robot_dynamics_ros.control.external_forces.residual_average import ResidualAverage
+from robot_dynamics_ros.control.external_forces.tap import Tap
+from robot_dynamics_ros.control.guards.settings import torque_limits
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 
 from ..endpoints.defaults import STEADY
 from ..messages.arrays import doubles
+from ..robot.background_work import BackgroundWork
 from ..robot.robot_holder import RobotHolder
 
 # Over which external torques are averaged [s].
 AVERAGED = 0.5
 # Durations of learning [s].
 SHORTEST, LONGEST = 12.0, 3600.0
+# Less tells the rate of false alarms by an order of magnitude only [s].
+TELLING = 60.0
 # Where a request says 0.
 FALSE_ALARMS_PER_HOUR = 0.1
 # Per hour: more is no detection.
@@ -38,19 +45,25 @@ class ExternalForceServices:
         """Use the configured robot of this node."""
         self._node = node
         self._holder = holder
+        self._work = BackgroundWork(node)
 
     async def zero_external(self, request: Any, response: Any) -> None:
         """Take the present external torques off, if the arm is at rest and nothing touches it."""
-        estimate = self._estimate()
-        average = ResidualAverage(self._holder.require().joints, estimate.limits)
+        robot, estimate = self._holder.require(), self._estimate()
+        whole = replace(robot.guard.settings, effort_scale=1.0)
+        limits = torque_limits(robot.dynamics.model, robot.joints, whole)
+        average = ResidualAverage(robot.joints, limits, estimate.contact.sentence)
         await self._collect(average, AVERAGED)
         with self._holder.lock:
             estimate = self._estimate()
-            estimate.take_off(average.mean(estimate.tare))
-            taken = estimate.tare.tolist()
-        joints = self._holder.require().joints
-        values = ', '.join(f'{n} {x:.3g}' for n, x in zip(joints, taken, strict=True))
-        response.message = f'taken off the external torques: {values} [N m or N]'
+            estimate.take_off(average.mean(estimate.tare.torque))
+            taken = estimate.tare.torque
+            force = float(np.linalg.norm(estimate.wrench(taken)[:3]))
+        values = ', '.join(f'{n} {x:.3g}' for n, x in zip(robot.joints, taken, strict=True))
+        response.message = (
+            f'taken off the external torques: {values} [N m or N], as a force on {estimate.frame} '
+            f'{force:.3g} N: if somebody has held the arm, call again'
+        )
         self._node.get_logger().info(response.message)
 
     async def learn_thresholds(self, request: Any, response: Any) -> None:
@@ -73,9 +86,16 @@ class ExternalForceServices:
             'nothing may touch it'
         )
         await self._collect(peaks, request.duration)
-        learnt = learned_thresholds(peaks, rate)
+        feedforward = self._holder.require().feedforward
+        friction = feedforward.friction.bounds[:, feedforward.indices]
+        # Of an hour of seven joints it takes seconds.
+        learnt = await self._work.outcome(
+            lambda: learned_thresholds(peaks, rate, friction=friction)
+        )
         if self._estimate().settings.contact_cutoff != cutoff:
             raise StateError('contact_cutoff was changed meanwhile: learn the thresholds again')
+        if self._holder.require().joints != joints:
+            raise StateError('the joints were changed meanwhile: learn the thresholds again')
         values = {
             f'{kind}_threshold{part}': parts
             for kind, band in zip(('collision', 'push'), learnt.coefficients, strict=True)
@@ -87,7 +107,7 @@ class ExternalForceServices:
         response.joint_names = list(joints)
         response.message = (
             f'learnt from {peaks.seconds:.0f} s, used from now on: keep them with ros2 param dump '
-            f'{self._node.get_fully_qualified_name()}'
+            f'{self._node.get_fully_qualified_name()}{_doubt(peaks.seconds)}'
         )
         self._node.get_logger().info(f'thresholds of contacts: {response.message}')
 
@@ -146,3 +166,13 @@ class ExternalForceServices:
                 return False
             estimate.tap = None
             return True
+
+
+def _doubt(seconds: float) -> str:
+    """What to add to the answer where thresholds were learnt from that time [s]."""
+    if seconds >= TELLING:
+        return ''
+    return (
+        f'; {seconds:.0f} s tell the rate of false alarms by an order of magnitude only: learn '
+        f'from {TELLING:g} s or more'
+    )

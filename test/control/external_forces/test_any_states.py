@@ -55,7 +55,7 @@ def test_the_estimate_is_finite_or_has_a_reason(events):
         estimate = arm.estimate
         if not estimate.reason:
             assert np.isfinite(estimate.torque).all()
-            assert np.isfinite(estimate.wrench().wrench).all()
+            assert np.isfinite(estimate.wrench()).all()
         if estimate.contact.state:
             assert not estimate.reason
-            assert np.isfinite(estimate.contact.direction).all()
+            assert np.isfinite(estimate.contact_direction()).all()

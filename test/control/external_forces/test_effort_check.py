@@ -56,3 +56,9 @@ def test_a_contact_at_the_start_is_waited_for():
     assert check.reason
     # Until the memory of it has faded: e^-8 of the squares is less than FITS.
     assert judged([0.5, 0.5, 0.5], seconds=8.0 * MEMORY, check=check).fits
+
+
+def test_the_limit_of_a_lift_does_not_hide_that_gravity_is_missing():
+    """A lift of 2000 N beside a joint of 43 N m; both lack their gravity, as those of a TIAGo."""
+    limits, gravity = np.array([2000.0, 43.0]), np.array([190.0, 22.0])
+    assert 'contain no gravity' in judged(gravity, gravity, limits).reason

@@ -8,17 +8,18 @@ from robot_dynamics_ros.control.external_forces.residual_average import (
     LARGEST,
     SLOWEST,
     STEADY,
+    UNKNOWN_LIMIT,
     ResidualAverage,
 )
 from robot_dynamics_ros.core import StateError
 
 JOINTS = ('turn', 'lift')
-LIMITS = np.array([50.0, np.inf])
+LIMITS = np.array([50.0, 400.0])
 REST = np.zeros(2)
 
 
-def averaged(residuals, v=REST):
-    average = ResidualAverage(JOINTS, LIMITS)
+def averaged(residuals, v=REST, *, limits=LIMITS, touch=lambda r: ''):
+    average = ResidualAverage(JOINTS, limits, touch)
     for residual in residuals:
         average.step(np.array(residual), v, 0.0)
     return average
@@ -51,10 +52,37 @@ def test_what_is_taken_off_in_total_is_bounded():
     most = LARGEST * LIMITS[0]
     residuals = np.tile([0.6 * most, 1.0], (50, 1))
     assert averaged(residuals).mean(REST)[0] == pytest.approx(0.6 * most)
-    with pytest.raises(StateError, match='external torque of turn is 12, allowed are 10'):
+    with pytest.raises(StateError, match='external torque of turn is 6, allowed are 5'):
         averaged(residuals).mean(np.array([0.6 * most, 0.0]))
     # In the other direction it becomes less.
     averaged(residuals).mean(np.array([-0.6 * most, 0.0]))
+
+
+def test_a_joint_without_an_effort_limit_has_a_bound():
+    """Somebody who leans on an arm pushes with more than ten newtons."""
+    limits = np.array([50.0, np.inf])
+    bound = LARGEST * UNKNOWN_LIMIT
+    assert averaged(np.tile([1.0, 0.9 * bound], (50, 1)), limits=limits).mean(REST)[1] < bound
+    with pytest.raises(StateError, match=r'external torque of lift is 30, .* set effort_limits'):
+        averaged(np.tile([1.0, -30.0], (50, 1)), limits=limits).mean(REST)
+    with pytest.raises(StateError, match=r'lift varies by .* set effort_limits'):
+        averaged([[1.0, 30.0 * i] for i in range(50)], limits=limits).mean(REST)
+
+
+def test_a_touch_that_the_thresholds_show_is_refused_also_where_it_has_ended():
+    def touch(r):
+        return 'push at hand' if r[0] > 2.0 else ''
+
+    residuals = np.ones((50, 2))
+    averaged(residuals, touch=touch).mean(REST)
+    residuals[20, 0] = 2.1
+    touched = averaged(residuals, touch=touch)
+    with pytest.raises(StateError, match=r'push at hand: nothing may touch .*learn_thresholds'):
+        touched.mean(REST)
+    touched.reset()
+    for _ in range(FEWEST):
+        touched.step(np.ones(2), REST, 0.0)
+    touched.mean(REST)
 
 
 def test_a_discontinuity_begins_anew():

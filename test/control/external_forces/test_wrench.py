@@ -31,8 +31,10 @@ def arm():
 def test_torques_of_a_wrench_give_the_wrench(arm, axes):
     frame = arm.model.frames[-1].name
     r = arm.jacobian(Q, frame, axes).T @ WRENCH
-    found = WrenchEstimator(arm, frame, axes).estimate(Q, r)
+    estimator = WrenchEstimator(arm, frame, axes)
+    found = estimator.estimate(Q, r)
     assert_close(found.wrench, WRENCH, 100.0)
+    np.testing.assert_array_equal(estimator.wrench(Q, r), found.wrench)
     assert_close(found.unexplained, np.zeros(7), 100.0)
     assert not found.felt.remarks()
     assert found.felt.conditioning > HARDLY_FELT

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.robots import hand_written
+from observer_inputs import observer_inputs, slopes_at_rest
 
 from robot_dynamics_ros.core import UnknownNameError
 from robot_dynamics_ros.core.algorithms.rnea import inverse_dynamics
@@ -30,6 +31,19 @@ def test_equals_the_method_of_that_name(name, quantity):
         outputs = function.call([*map(casadi.DM, [*inputs, *gravity])])
         value = np.array([output.full() for output in outputs]).reshape(expected.shape)
         assert_close(value, expected, 100.0)
+
+
+def test_the_step_of_the_observer_has_roots_and_a_derivative_at_rest():
+    """That of friction at rest: minus the mean of F_v + F_s / v_0 of both directions."""
+    robot = hand_written('oblique')
+    function, inputs = casadi_function(robot.model, 'observer_step'), observer_inputs(robot.model)
+    expected = robot.python.observer_step(**inputs)
+    assert_close(function(*inputs.values(), GRAVITY).full(), expected, 100.0)
+    v = casadi.MX.sym('v', 4)
+    torque = function(*(inputs | {'v': v}).values(), GRAVITY)[2, :]
+    slope = casadi.Function('slope', [v], [casadi.jacobian(torque, v)])
+    found = slope(np.zeros(4)).full()
+    assert_close(np.diag(found), -0.5 * slopes_at_rest(inputs['friction']), 100.0)
 
 
 def test_derivatives_are_those_of_the_algorithm():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.robots import hand_written
+from observer_inputs import observer_inputs, slopes_at_rest
 
 from robot_dynamics_ros.core.algorithms.rnea import gravity_torque
 from robot_dynamics_ros.core.quantities import ANALYSES, QUANTITIES
@@ -36,6 +37,20 @@ def test_equals_the_method_of_that_name(quantity):
     value = function(*inputs, *gravity)
     assert value.dtype == np.float64
     assert_close(value, expected, 100.0)
+
+
+def test_the_step_of_the_observer_has_roots_and_a_derivative_at_rest():
+    """That of friction at rest: minus the mean of F_v + F_s / v_0 of both directions."""
+    robot = hand_written('oblique')
+    function, inputs = jax_function(robot.model, 'observer_step'), observer_inputs(robot.model)
+    expected = robot.python.observer_step(**inputs)
+    assert_close(function(*inputs.values(), GRAVITY), expected, 100.0)
+
+    def torque(v):
+        return function(*(inputs | {'v': v}).values(), GRAVITY)[2]
+
+    found = jax.jacfwd(torque)(np.zeros(4))
+    assert_close(np.diag(found), -0.5 * slopes_at_rest(inputs['friction']), 100.0)
 
 
 def test_compiled_in_batches_with_derivatives():

@@ -4,13 +4,16 @@ import math
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from felt_node import NONE, THRESHOLDS, Q, felt
+from felt_node import LATCHED, NONE, THRESHOLDS, Q, felt
 from geometry_msgs.msg import Inertia
 from guard_scene import figures
 from three_joints import JOINTS
 
 from robot_dynamics_interfaces.msg import Contact
 from robot_dynamics_interfaces.srv import SetPayload
+from robot_dynamics_ros.control.external_forces import live_contact
+from robot_dynamics_ros.ros.loop import external_topics
+from robot_dynamics_ros.ros.monitoring import state_periods
 
 PUSH = np.array([3.0, -10.0, 0.8])
 
@@ -147,3 +150,74 @@ def test_a_payload_that_is_set_is_no_contact(guarded, dynamics):
         assert arm.estimate is not before
         arm.feels(NONE)
         assert all(contact.kind == Contact.KIND_NONE for contact in arm.contacts)
+
+
+def test_a_contact_ends_where_no_state_tells_of_it_any_more(guarded, dynamics):
+    """The topic is latched: who comes later must not be told of a contact that is not known."""
+    # A contact from the start on would be taken for gravity that is missing.
+    parameters = {'state_timeout': 0.3, 'driver_gravity_check': False, **THRESHOLDS}
+    with felt(guarded, dynamics, **parameters) as arm:
+        observer, driver = arm.scene.observer, arm.scene.driver
+        hit = np.array([0.0, 30.0, 0.0])
+        arm.hit(hit)
+        driver.pause()
+        arm.touched(Contact.KIND_NONE)
+        # What is felt when states come again is published again.
+        driver.resume()
+        arm.touched(Contact.KIND_PUSH)
+        driver.pause()
+        arm.scene.set(external_observer=False)
+        arm.touched(Contact.KIND_NONE)
+        driver.resume()
+        arm.scene.set(external_observer=True)
+        arm.touched(Contact.KIND_PUSH)
+        # An inactive node still estimates: its contact is what the states tell.
+        arm.scene.node.trigger_deactivate()
+        arm.feels(hit)
+        assert arm.contacts[-1].kind == Contact.KIND_PUSH
+        arm.scene.node.trigger_cleanup()
+        arm.touched(Contact.KIND_NONE)
+        later = []
+        observer.node.create_subscription(
+            Contact, '/robot_dynamics/contact', later.append, LATCHED
+        )
+        observer.until(lambda: later, 'the latched contact')
+        assert later[-1].kind == Contact.KIND_NONE
+
+
+def test_wrench_and_touched_joints_are_published_at_a_bounded_rate(guarded, dynamics, monkeypatch):
+    """They take longest: with a rate of nearly zero, once at all, and at begin and end."""
+    monkeypatch.setattr(external_topics, 'WRENCH_RATE', 1e-6)
+    monkeypatch.setattr(external_topics, 'CHANGE_RATE', 1e-6)
+    evaluated, original = [], live_contact.jacobian
+    monkeypatch.setattr(
+        live_contact, 'jacobian', lambda *given: evaluated.append(1) or original(*given)
+    )
+    with felt(guarded, dynamics, **THRESHOLDS) as arm:
+        arm.hit(np.array([0.0, 60.0, 0.0]))
+        # From one publication on, no other passes.
+        touched = len(arm.contacts)
+        for joints in ((1, 2), (1,), (0, 1), (1,)):
+            arm.push = np.where(np.isin(range(3), joints), [30.0, 60.0, 15.0], 0.0)
+            arm.scene.observer.until(
+                lambda joints=joints: arm.estimate.contact.state.joints == joints,
+                f'touched joints {joints}',
+            )
+        arm.feels(arm.push)
+        assert len(arm.contacts) <= touched + 1
+        assert len(evaluated) <= touched + 1
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        assert len(arm.wrenches) == 1
+
+
+def test_a_bandwidth_above_a_fifth_of_the_rate_of_the_states_is_warned_of(
+    guarded, dynamics, monkeypatch
+):
+    monkeypatch.setattr(state_periods, 'WINDOW', 0.5)
+    with felt(guarded, dynamics, external_bandwidth=[40.0]) as arm:
+        status = arm.scene.status('external forces', 'external_bandwidth is 40 Hz')
+        assert status.level == DiagnosticStatus.WARN
+        assert 'a fifth' in status.message
+        arm.scene.set(external_bandwidth=[5.0])
+        arm.scene.status('external forces', 'estimated')

@@ -30,6 +30,8 @@ def test_a_threshold_file_of_the_command_is_read_by_the_node():
         joints=JOINTS,
         recordings=[SimpleNamespace(bandwidth=np.array([20.0, 10.0, 5.0]))],
         cutoff=4.0,
+        largest_motion=np.ones((2, 3)),
+        margin=1.0,
     )
     (block,) = yaml.safe_load(threshold_file(survey, 'thresholds.yaml')).values()
     values = block['ros__parameters']

@@ -1,11 +1,15 @@
 """`~/zero_external` and `~/learn_thresholds`: answers, refusals, and what they change."""
 
+from threading import Event
+
 import numpy as np
 from builtin_interfaces.msg import Time
-from felt_node import NONE, felt
+from felt_node import NONE, THRESHOLDS, Q, felt
 from std_srvs.srv import Trigger
 
-from robot_dynamics_interfaces.srv import LearnThresholds
+from robot_dynamics_interfaces.msg import Contact
+from robot_dynamics_interfaces.srv import GetGravity, LearnThresholds
+from robot_dynamics_ros.control.external_forces.wrench import estimated_wrench
 from robot_dynamics_ros.ros.services import external_torques
 
 ERROR = np.array([0.5, -3.0, 0.4])
@@ -21,6 +25,10 @@ def test_what_the_model_does_not_know_is_taken_off_at_rest(guarded, dynamics):
         response = arm.scene.observer.call(Trigger, '/robot_dynamics/zero_external')
         assert response.success, response.message
         assert 'turn 0.5, slide -3, wrist 0.4' in response.message
+        # How large that is, for whoever called it: by the smallest force on the tip.
+        jacobian = dynamics.jacobian(Q, 'hand', 'LOCAL')
+        force = estimated_wrench(jacobian, ERROR, np.array([False, True, False])).wrench[:3]
+        assert f'as a force on hand {np.linalg.norm(force):.3g} N' in response.message
         arm.feels(NONE)
         arm.push = 2.0 * ERROR
         arm.feels(ERROR)
@@ -34,7 +42,7 @@ def test_it_is_refused_while_the_arm_moves_or_is_touched_or_nothing_is_estimated
         observer = arm.scene.observer
         arm.push = np.array([0.0, 0.0, 15.0])
         arm.feels(arm.push)
-        assert 'external torque of wrist is 15, allowed are 4' in observer.refusal(*ZERO)
+        assert 'external torque of wrist is 15, allowed are 2' in observer.refusal(*ZERO)
         arm.push = NONE
         arm.feels(NONE)
         arm.scene.driver.v[0] = 0.5
@@ -45,6 +53,29 @@ def test_it_is_refused_while_the_arm_moves_or_is_touched_or_nothing_is_estimated
         arm.scene.set(external_observer=False)
         assert 'set external_observer: true' in observer.refusal(*ZERO)
         assert 'set external_observer: true' in observer.refusal(*LEARN, duration=20.0)
+
+
+def test_nothing_is_taken_off_while_somebody_leans_on_the_arm(guarded, dynamics):
+    """Steady, and within the bound of the effort limits: only the thresholds can tell."""
+    with felt(guarded, dynamics, **THRESHOLDS) as arm:
+        arm.ready()
+        arm.push = np.array([0.0, 8.0, 0.0])
+        arm.touched(Contact.KIND_PUSH)
+        refusal = arm.scene.observer.refusal(*ZERO)
+        assert 'at slider: external torque of slide' in refusal
+        assert 'nothing may touch the arm' in refusal
+        assert not arm.estimate.tare.torque.any()
+
+
+def test_another_source_takes_nothing_off_and_says_so(guarded, dynamics, capfd):
+    with felt(guarded, dynamics) as arm:
+        arm.push = ERROR
+        arm.feels(ERROR)
+        assert arm.scene.observer.call(Trigger, '/robot_dynamics/zero_external').success
+        arm.scene.set(external_from='commanded')
+        arm.scene.set(external_from='measured')
+        arm.feels(ERROR)
+    assert 'external_from was changed: what ~/zero_external' in capfd.readouterr().err
 
 
 def hasten(driver):
@@ -66,15 +97,32 @@ def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamic
     random, noise = np.random.default_rng(0), np.array([0.2, 1.0, 0.05])
     with felt(guarded, dynamics, state_timeout=10.0, external_bandwidth=[2.0]) as arm:
         hasten(arm.scene.driver)
+        compute, computing, go_on = external_torques.learned_thresholds, Event(), Event()
+
+        def awaited(peaks, rate):
+            computing.set()
+            assert go_on.wait(10.0)
+            return compute(peaks, rate)
+
+        monkeypatch.setattr(external_torques, 'learned_thresholds', awaited)
         # Several states in each cell of the learning.
         arm.scene.driver.period = 0.003
         arm.scene.driver.effort = lambda: arm.gravity + random.uniform(-noise, noise)
         arm.feels(NONE, atol=2.0)
         request = {'duration': 2.5, 'false_alarms_per_hour': 1.0}
-        response = arm.scene.observer.call(
-            LearnThresholds, '/robot_dynamics/learn_thresholds', **request
-        )
+        observer = arm.scene.observer
+        client = observer.node.create_client(LearnThresholds, '/robot_dynamics/learn_thresholds')
+        observer.until(client.service_is_ready, 'the service')
+        answer = client.call_async(LearnThresholds.Request(**request))
+        observer.until(computing.is_set, 'the computation')
+        # Other services are answered meanwhile: it runs in a thread.
+        assert observer.call(GetGravity, '/robot_dynamics/get_gravity').success
+        assert not answer.done()
+        go_on.set()
+        observer.until(answer.done, 'its answer')
+        response = answer.result()
         assert response.success, response.message
+        assert 'by an order of magnitude only: learn from 60 s' in response.message
         assert list(response.joint_names) == ['turn', 'slide', 'wrist']
         for kind in ('collision', 'push'):
             learnt = np.array(getattr(response, f'{kind}_threshold'))

@@ -4,18 +4,18 @@ Modules::
 
     contact_detector    collisions and pushes
     contact_state       whether something touches the robot
-    contact_latch       keeps the first contact until it is released
     contact_thresholds  from which residual on a joint is touched
     residual_bands      the residual, split into a fast and a slow band
     residual_peaks      the largest residuals of short times
     threshold_learning  thresholds from residuals without a contact
     extreme_values      the level that maxima exceed rarely
+    friction_thresholds what friction alone does not exceed
 """
 
 from .contact_detector import ContactDetector
-from .contact_latch import ContactLatch
 from .contact_state import FREE, ContactState
 from .contact_thresholds import BandThreshold, ContactThresholds
+from .friction_thresholds import friction_thresholds
 from .residual_peaks import ResidualPeaks
 from .threshold_learning import learned_thresholds
 
@@ -23,9 +23,9 @@ __all__ = [
     'FREE',
     'BandThreshold',
     'ContactDetector',
-    'ContactLatch',
     'ContactState',
     'ContactThresholds',
     'ResidualPeaks',
+    'friction_thresholds',
     'learned_thresholds',
 ]

@@ -30,8 +30,9 @@ class ResidualBands:
     present and the low-passed one: it rises at once, and decays as the low pass does. The
     acceleration is the filtered derivative of the velocity.
 
-    An observer begins at zero, and rises to the error of the model as if something hit the arm: so
-    the fast band is zero for the first 1 / f seconds. A collision then is seen in the slow band.
+    Both low passes begin at zero: so the slow band has its bound from the first residual on. An
+    observer begins at zero too, and rises to the error of the model as if something hit the arm:
+    so the fast band is zero for the first 1 / f seconds. A collision is a push then.
 
     Attributes:
         size: number of joints, n.
@@ -86,7 +87,7 @@ class ResidualBands:
             # The first one: nothing is before it.
             self._velocity[:] = v
             self._acceleration.fill(0.0)
-            self._low[:] = self._inputs
+            self._low.fill(0.0)
             self._begin = time
         np.maximum(self._motion, self._slow_motion, out=self._fast_motion)
         if time - self._begin < 1.0 / self.cutoff:

@@ -12,6 +12,8 @@ from .residual_bands import CUTOFF, ResidualBands
 
 # Of which the largest residual is kept [s]: the motion hardly changes meanwhile.
 CELL = 0.05
+# Cells that are kept in one array: to join many small arrays would hold up all other threads.
+BLOCK = 4096
 # Times are rounded, and so may be the last sample of a cell.
 ROUNDED = 0.999 * CELL
 
@@ -37,9 +39,8 @@ class ResidualPeaks:
         """
         self.bands = ResidualBands(size, cutoff)
         self.samples, self.seconds = 0, 0.0
-        self._times: list[float] = []
-        self._peaks: list[Array] = []
-        self._motions: list[Array] = []
+        # Rows of begin, peaks and motions.
+        self._cells, self._blocks = 0, [np.empty((BLOCK, 1 + 6 * size))]
         self._size, self._peak = np.zeros((2, 2, size))
         self._motion = np.zeros((2, 2, size))
         self._begin = math.nan
@@ -83,15 +84,16 @@ class ResidualPeaks:
 
     def _keep(self, lasted: float) -> None:
         self.seconds += lasted
-        self._times.append(self._begin)
-        self._peaks.append(self._peak.copy())
-        self._motions.append(self._motion.copy())
+        row = self._cells % BLOCK
+        if self._cells and row == 0:
+            self._blocks.append(np.empty_like(self._blocks[0]))
+        self._cells += 1
+        kept, size = self._blocks[-1][row], self._peak.size
+        kept[0] = self._begin
+        kept[1 : 1 + size], kept[1 + size :] = self._peak.ravel(), self._motion.ravel()
 
     def arrays(self) -> tuple[Array, Array, Array]:
         """Begin (C,) [s], largest residual (C, 2, n) and the motion at it (C, 2, 2, n)."""
-        size = self.bands.size
-        return (
-            np.array(self._times),
-            np.array(self._peaks).reshape(-1, 2, size),
-            np.array(self._motions).reshape(-1, 2, 2, size),
-        )
+        cells, size = np.concatenate(self._blocks)[: self._cells], self.bands.size
+        peaks, motions = cells[:, 1 : 1 + 2 * size], cells[:, 1 + 2 * size :]
+        return cells[:, 0], peaks.reshape(-1, 2, size), motions.reshape(-1, 2, 2, size)

@@ -12,6 +12,7 @@ from robot_dynamics_ros.core.errors import StateError
 
 from .contact_thresholds import ContactThresholds
 from .extreme_values import FEWEST, rare_levels, scales
+from .friction_thresholds import friction_thresholds
 
 # Of which maxima are taken as independent [s]: longer than the filters remember.
 BLOCK = 1.0
@@ -46,8 +47,14 @@ class Peaks(Protocol):
         """See `ResidualPeaks.arrays`."""
 
 
-def learned_thresholds(peaks: Peaks, false_alarms_per_hour: float) -> ContactThresholds:
-    """The lowest thresholds that give that rate of false alarms.
+def learned_thresholds(
+    peaks: Peaks,
+    false_alarms_per_hour: float,
+    *,
+    friction: Array | None = None,
+    margin: float = 1.0,
+) -> ContactThresholds:
+    """The lowest thresholds that give that rate of false alarms in motion like that of the peaks.
 
     Of each joint and band, a threshold L (s_0 + s_1 |v| / mean |v| + s_2 |a| / mean |a|) with
     shares s whose sum is 1 has the mean L along the recording. Of all shares, in tenths, those are
@@ -59,9 +66,14 @@ def learned_thresholds(peaks: Peaks, false_alarms_per_hour: float) -> ContactThr
     The rate is that of tails that decay exponentially, and lower for others. A recording of less
     than a minute tells too little of the tail: the rate is then one of an order of magnitude.
 
+    Other motion has other residuals. What friction contributes to them is known for all motion:
+    each part is at least that of `friction_thresholds`. For the rest there is the margin.
+
     Args:
         peaks: of a recording that has the motions of the application, and no contact.
         false_alarms_per_hour: of both bands and all joints together.
+        friction: (2, n) of the joints, see `JointFriction.bounds`; None for none.
+        margin: factor of what was learned, for motion unlike that of the peaks [-].
 
     Raises:
         StateError: there is too little time, or a residual is not finite.
@@ -93,6 +105,9 @@ def learned_thresholds(peaks: Peaks, false_alarms_per_hour: float) -> ContactThr
         levels = rare_levels(np.stack(maxima), probability)
         coefficients[band] = np.stack(shapes, axis=1) * levels
     coefficients[:, 0] = np.maximum(coefficients[:, 0], LEAST)
+    coefficients *= margin
+    if friction is not None:
+        coefficients = np.maximum(coefficients, friction_thresholds(friction))
     return ContactThresholds.of_coefficients(coefficients, false_alarms_per_hour, peaks.seconds)
 
 

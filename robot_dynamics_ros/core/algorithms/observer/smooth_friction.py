@@ -8,6 +8,10 @@ from ...model.robot import RobotModel
 from ...scalar import Scalar, sqrt
 from ..joint_tree import joint_rates
 
+# Added to a speed in quadrature, as a share of the smoothing: a root has no derivative at zero,
+# and its square is above the least number of single precision.
+NEGLIGIBLE = 1e-15
+
 
 def smooth_friction(
     model: RobotModel, v: Sequence[Scalar], friction: Sequence[Scalar]
@@ -15,7 +19,8 @@ def smooth_friction(
     """F_v v + F_s s(v) [N m or N], shape (n,): equivalent to `JointFriction.torque`.
 
     With different coefficients of the two directions F = (F+ + F-) / 2 + sgn(v) (F+ - F-) / 2, so
-    that no branch is needed: sgn(v) v = |v| and sgn(v) s(v) = |s(v)|.
+    that no branch is needed: sgn(v) v = |v| and sgn(v) s(v) = |s(v)|. The derivative at rest is
+    the mean of those of both directions.
 
     Args:
         model: the robot, with N joints.
@@ -28,10 +33,11 @@ def smooth_friction(
         friction[k * count : (k + 1) * count] for k in range(4)
     )
     smoothing = friction[4 * count]
+    least = NEGLIGIBLE * smoothing
     result: list[Scalar] = [0.0] * model.size
     for i, (joint, rate) in enumerate(zip(model.joints, joint_rates(model, v), strict=True)):
         square = rate * rate
-        speed = sqrt(square)
+        speed = sqrt(square + least * least) - least
         # s(v) = v / hypot and |s(v)| = |v| / hypot.
         length = sqrt(square + smoothing * smoothing)
         slope = viscous[i] + viscous_back[i] + (coulomb[i] + coulomb_back[i]) / length

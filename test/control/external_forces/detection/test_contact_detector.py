@@ -9,8 +9,6 @@ from robot_dynamics_ros.control.external_forces.detection import (
     FREE,
     BandThreshold,
     ContactDetector,
-    ContactLatch,
-    ContactState,
     ContactThresholds,
 )
 from robot_dynamics_ros.core.errors import ParameterError, StateError
@@ -63,6 +61,17 @@ def test_a_slow_push_is_found_by_its_size():
     assert onset.since == pytest.approx(2.0 / 3.0 + 1.0 / (2.0 * math.pi * 5.0), abs=2e-3)
     assert {state.kind for state in found} == {'', 'push'}
     assert {state.joints for state in found} == {(), (0,)}
+
+
+@pytest.mark.parametrize(('share', 'kind'), [(0.95, 'push'), (1.05, 'collision')])
+def test_a_push_is_a_collision_where_its_torque_rises_faster_than_2_pi_f_c(share, kind):
+    """The fast band of a ramp k t is k / (2 pi f) (1 - exp(-2 pi f t))."""
+    detector = settled()
+    high = ContactThresholds(BandThreshold.of([1.0, 1.0]), BandThreshold.of([50.0, 50.0]))
+    detector.use(high)
+    slope = share * 2.0 * math.pi * 5.0 * 1.0
+    _, found = states(detector, lambda time: np.array([slope * time, 0.0]), 60.0 / slope)
+    assert next(state for state in found if state).kind == kind
 
 
 def test_a_push_becomes_a_collision_and_keeps_its_beginning():
@@ -136,27 +145,6 @@ def test_what_is_not_finite_is_refused_and_forgotten(bad, which):
         assert detector.step(REST, REST, step * PERIOD) is FREE
     _, found = states(detector, step_of(20.0), 0.1)
     assert found[0] is FREE
-
-
-def test_a_latch_keeps_the_first_contact_until_it_is_released():
-    latch = ContactLatch()
-    first, second = ContactState((1,), 2.0, 'push'), ContactState((0, 1), 2.0, 'collision')
-    assert not latch.step(FREE)
-    assert latch.step(first)
-    assert latch.step(second)
-    assert latch.step(FREE)
-    assert latch.first is first
-    latch.release()
-    assert not latch.step(FREE)
-    latch.release()
-    assert latch.step(second)
-    assert latch.first is second
-
-
-def test_a_latch_keeps_only_the_kinds_that_it_is_for():
-    latch = ContactLatch(kinds=['collision'])
-    assert not latch.step(ContactState((1,), 2.0, 'push'))
-    assert latch.step(ContactState((1,), 2.0, 'collision'))
 
 
 @pytest.mark.parametrize(

@@ -60,6 +60,49 @@ def test_the_rate_of_false_alarms_is_at_most_the_stated_one(minute):
     assert alarms(learned_thresholds(minute, 0.1), *other) == 0
 
 
+FRICTION = np.array([[2.0, 0.6], [0.5, 0.1]])
+
+
+def rubbed_arm(seconds, seed, slowest, fastest):
+    """Times, residuals and velocities: joints at rest hold any friction, and that varies by 5 %.
+
+    Each joint moves as a sine, and stands between two of its periods.
+    """
+    random = np.random.default_rng(seed)
+    times = np.arange(round(seconds * RATE)) / RATE
+    v, resting = np.zeros((len(times), 2)), np.zeros((len(times), 2))
+    for joint in range(2):
+        start = 0.0
+        while start < seconds:
+            rate, pause = random.uniform(slowest, fastest), random.uniform(0.1, 1.0)
+            end = start + 1.0 / rate
+            moving = (times >= start) & (times < end)
+            v[moving, joint] = np.sin(2.0 * np.pi * rate * (times[moving] - start))
+            still = (times >= end) & (times < end + pause)
+            resting[still, joint] = random.uniform(-1.0, 1.0)
+            start = end + pause
+    wander = np.zeros_like(v)
+    for row in range(1, len(v)):
+        wander[row] = 0.98 * wander[row - 1] + 0.05 * 0.2 * random.normal(size=2)
+    r = wander * (FRICTION[0] * np.sign(v) + FRICTION[1] * v) + resting * FRICTION[0]
+    return times, r + 0.02 * random.normal(size=r.shape), v
+
+
+def test_friction_of_motion_unlike_the_recorded_one_is_no_alarm():
+    """Learned in fast motion without stops; then the joints stand, and creep."""
+    times, r, v = rubbed_arm(30.0, 1, 2.0, 4.0)
+    moving = np.abs(v) > 0.1
+    peaks = peaks_of(times, np.where(moving, r, 0.0), v)
+    other = rubbed_arm(60.0, 2, 0.1, 0.5)
+    assert alarms(learned_thresholds(peaks, 0.1), *other) > 3
+    assert alarms(learned_thresholds(peaks, 0.1, friction=FRICTION), *other) == 0
+
+
+def test_a_margin_is_a_factor_of_what_was_learned(minute):
+    plain, wide = (learned_thresholds(minute, 1.0, margin=factor) for factor in (1.0, 1.5))
+    np.testing.assert_allclose(wide.coefficients, 1.5 * plain.coefficients)
+
+
 def test_thresholds_are_not_higher_than_the_rate_needs(minute):
     # One false alarm in a year, and a residual ten times as large as usual is still found.
     times, r, v = arm(60.0, seed=3)

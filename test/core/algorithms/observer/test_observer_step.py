@@ -1,25 +1,13 @@
 """The compiled step is the algorithm, of single states and of batches."""
 
-import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.robots import hand_written
+from observer_inputs import observer_inputs
 
 from robot_dynamics_ros.core.algorithms.observer.observer_step import observer_step
 from robot_dynamics_ros.core.codegen.kernel import native_obstacle
-from robot_dynamics_ros.core.quantities import STEPS, labels_of
-
-
-def inputs_of(model, samples):
-    """Random rows of each input but gravity; intervals and smoothing are positive."""
-    random = np.random.default_rng(5)
-    labels = labels_of(model, 'observer_step')
-    return {
-        name: random.uniform(0.01, 3.0, (samples, len(entries)))
-        * (1.0 if name in ('friction', 'rates', 'interval') else random.choice([-1.0, 1.0]))
-        for name, entries in labels.items()
-        if name != 'gravity'
-    }
+from robot_dynamics_ros.core.quantities import STEPS
 
 
 @pytest.mark.parametrize('name', ['oblique', 'mimic'])
@@ -27,7 +15,7 @@ def inputs_of(model, samples):
 def test_compiled_is_evaluated(name, backend):
     robot = hand_written(name)
     dynamics = getattr(robot, backend)
-    inputs = inputs_of(robot.model, 3)
+    inputs = observer_inputs(robot.model, (3,))
     for row in range(3):
         sample = {key: rows[row] for key, rows in inputs.items()}
         lists = {key: values.tolist() for key, values in sample.items()}
@@ -38,7 +26,7 @@ def test_compiled_is_evaluated(name, backend):
 @pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
 def test_a_batch_is_its_samples():
     dynamics = hand_written('oblique').native
-    inputs = inputs_of(dynamics.model, 11)
+    inputs = observer_inputs(dynamics.model, (11,))
     found = dynamics.observer_step(**inputs)
     for row in range(11):
         sample = {key: rows[row] for key, rows in inputs.items()}
@@ -47,4 +35,4 @@ def test_a_batch_is_its_samples():
 
 def test_the_program_takes_what_the_table_says():
     names = STEPS['observer_step'][1]
-    assert set(names) == {*inputs_of(hand_written('oblique').model, 1), 'gravity'}
+    assert set(names) == {*observer_inputs(hand_written('oblique').model), 'gravity'}
