@@ -67,6 +67,10 @@ def finding_lines(comparison: Comparison) -> Iterator[str]:
     """One line for each finding."""
     for finding in comparison.findings:
         yield f'{finding.code}: {finding.message}'
+        if finding.code == 'unreadable':
+            failed = [one.error for one in comparison.recordings if one.error]
+            # The finding has the first reason.
+            yield from (f'  {error}' for error in failed[1:])
     if not comparison.findings:
         yield 'no findings: the recording agrees with the model'
 
