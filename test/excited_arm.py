@@ -104,13 +104,14 @@ def told_by(recording):
     from robot_dynamics_ros.identification.regression import (
         Cutoffs,
         EquationOptions,
-        equations,
+        MotionEquations,
         reduce,
     )
 
     layout = excited().information.layout
     cutoffs = Cutoffs.of(recording)
     options = EquationOptions(cutoff=cutoffs.equations)
-    reduced = reduce(equations(recording.motions(cutoffs.motions), layout, options))
+    made = MotionEquations(layout, options)
+    reduced = reduce(made.of_motions(recording.motions(cutoffs.motions)))
     base = base_parameters(reduced)
     return base, excitation_findings(reduced, base)

@@ -16,12 +16,13 @@ DURATION = 9.0
 
 
 @cache
-def rows(still=(), urdf=None):
+def rows(still=(), urdf=None, rest=0.0):
     """Times, positions, velocities and efforts (N, 10) of the arm.
 
     Args:
         still: joints that are held.
         urdf: text of another arm.
+        rest: time for which it rests after the motion, if any; it stops within a second [s].
     """
     random = np.random.default_rng(3)
     rates = 2.0 * np.pi * random.uniform(0.2, 1.0, (4, 3))
@@ -33,8 +34,17 @@ def rows(still=(), urdf=None):
         angles = rates * time + phases + derivative * np.pi / 2.0
         return (amplitudes * rates**derivative * np.sin(angles)).sum(axis=0)
 
-    times = np.arange(0.0, DURATION + 0.05, 0.05)
-    points = [Point(t, np.array([0.3, -0.6, 0.8]) + at(t, 0), at(t, 1), at(t, 2)) for t in times]
+    def point(time):
+        # The motion of another time, which stops.
+        x = np.clip(time - DURATION, 0.0, 1.0) if rest else 0.0
+        place = min(time, DURATION) + x - 2.5 * x**4 + 3.0 * x**5 - x**6 if rest else time
+        speed, slope = 1.0 - 10 * x**3 + 15 * x**4 - 6 * x**5, -30 * x**2 * (1.0 - x) ** 2
+        q, v, a = (at(place, derivative) for derivative in range(3))
+        home = np.array([0.3, -0.6, 0.8])
+        return Point(time, home + q, speed * v, speed**2 * a + slope * v)
+
+    end = DURATION + (1.0 + rest if rest else 0.0)
+    points = [point(time) for time in np.arange(0.0, end + 0.05, 0.05)]
     return played(urdf or ARM.read_text(), list(JOINTS), Trajectory(points))
 
 
@@ -48,9 +58,9 @@ def loaded_rows(mass):
     return rows(urdf=ARM.read_text().replace('<link name="tool"/>', load))
 
 
-def recording(file, change=None, *, still=(), joints=JOINTS):
+def recording(file, change=None, *, still=(), joints=JOINTS, rest=0.0):
     """Write a recording; `change` takes times (N,) and efforts (N, 3) and gives other efforts."""
-    table = rows(still).copy()
+    table = rows(still, rest=rest).copy()
     if change is not None:
         table[:, 7:] = change(table[:, 0], table[:, 7:])
     write(file, list(joints), table)

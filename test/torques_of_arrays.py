@@ -20,8 +20,10 @@ def filtered_noise(random, count, columns):
     return noise / noise.std(axis=0)
 
 
-def torques(times, measured, *, identified=None, nominal=None, begins=True):
-    """Torques (N, n) of joints that move at 1 rad/s; what is not given is zero."""
+def torques(times, measured, *, identified=None, nominal=None, begins=True, rests=False):
+    """Torques (N, n) of joints that move at 1 rad/s; what is not given is zero.
+
+    `rests` (N, n) says where they rest."""
     zeros = np.zeros_like(measured)
     return Torques(
         times,
@@ -30,4 +32,5 @@ def torques(times, measured, *, identified=None, nominal=None, begins=True):
         zeros if nominal is None else nominal,
         zeros if identified is None else identified,
         begins,
+        np.broadcast_to(rests, measured.shape),
     )

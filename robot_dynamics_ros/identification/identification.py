@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from .judgement import Judgement
@@ -44,6 +45,7 @@ class Identification:
         base_rows: base parameters.
         undetermined: sentences about bodies that stay as the description says, and why.
         objections: why the model is not to be loaded, a sentence each.
+        equations: numbers of fitted equations by joint: used, and left out for each reason.
     """
 
     judgement: Judgement
@@ -56,6 +58,7 @@ class Identification:
     base_rows: tuple[ParameterRow, ...]
     undetermined: tuple[str, ...] = ()
     objections: tuple[str, ...] = ()
+    equations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics identify --json`, see docs/identification.md.
@@ -69,6 +72,7 @@ class Identification:
             'rank': self.rank,
             'structural_rank': self.structural_rank,
             'condition': self.condition,
+            'equations': {name: dict(numbers) for name, numbers in self.equations.items()},
             'joint_parameters': [vars(row) for row in self.joint_rows],
             'body_parameters': [vars(row) for row in self.body_rows],
             'base_parameters': [vars(row) for row in self.base_rows],

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from statistics import NormalDist
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
+from .consistency.unknowns import columns_not_negative
 from .estimation import Estimate
 from .identification import ParameterRow
 from .observability import BaseParameters, Structure
 from .parameters.parameter_layout import BODY
 
 # Of a normal distribution: half the width of a 95 % interval.
-DEVIATIONS = 1.959964
+DEVIATIONS = NormalDist().inv_cdf(0.975)
 
 
 def joint_rows(
@@ -62,35 +64,46 @@ def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, .
     )
 
 
+def deviations_alone(structure: Structure, base: BaseParameters, estimate: Estimate) -> Array:
+    """Standard deviations (p,) of parameters that data tell alone; NaN of all others.
+
+    They include what plausible values of the parameters that these data do not tell would change:
+    the estimate takes those of the description.
+
+    Args:
+        structure: of the robot.
+        base: what the data determine.
+        estimate: whose noise counts.
+    """
+    deviations = np.full(base.layout.size, np.nan)
+    own = np.hypot(np.sqrt(np.diag(estimate.base_covariance)), base.spread)
+    found = dict(zip(base.columns, own, strict=True))
+    for column, row in zip(structure.columns, structure.combination, strict=True):
+        if column in found and np.count_nonzero(row) == 1:
+            deviations[column] = found[column]
+    return deviations
+
+
 def _rows(
     structure: Structure, base: BaseParameters, estimate: Estimate, columns: Iterable[int]
 ) -> tuple[ParameterRow, ...]:
     layout, nominal = base.layout, base.layout.nominal()
-    widths = _widths(structure, base, estimate)
+    widths = DEVIATIONS * deviations_alone(structure, base, estimate)
+    lowest = np.full(layout.size, -np.inf)
+    if estimate.method == 'consistent':
+        lowest[columns_not_negative(layout)] = 0.0
     return tuple(
         ParameterRow(
             layout.names[column],
             layout.units[column],
             float(nominal[column]),
             float(estimate.parameters[column]),
-            *_interval(estimate.parameters[column], widths[column]),
+            *_interval(estimate.parameters[column], widths[column], lowest[column]),
         )
         for column in columns
     )
 
 
-def _widths(structure: Structure, base: BaseParameters, estimate: Estimate) -> Array:
-    """Half widths of 95 % intervals (p,); NaN where no data tell a parameter alone.
-
-    Parameters that these data do not tell are those of the description.
-    """
-    widths = np.full(base.layout.size, np.nan)
-    deviations = dict(zip(base.columns, np.sqrt(np.diag(estimate.base_covariance)), strict=True))
-    for column, row in zip(structure.columns, structure.combination, strict=True):
-        if column in deviations and np.count_nonzero(row) == 1:
-            widths[column] = DEVIATIONS * deviations[column]
-    return widths
-
-
-def _interval(value: float, width: float) -> tuple[float, float]:
-    return float(value - width), float(value + width)
+def _interval(value: float, width: float, lowest: float = -np.inf) -> tuple[float, float]:
+    """Begin and end of an interval of values that are not below the lowest; NaN without one."""
+    return float(np.maximum(value - width, lowest)), float(value + width)

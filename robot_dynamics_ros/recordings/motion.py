@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -43,6 +44,7 @@ class Motion:
         cutoff: at which the low pass halves the amplitude [Hz].
         rate: of the samples [Hz].
         begins: whether it begins a segment; else it continues the motion before.
+        number: of its first sample, from the first one of the segment.
     """
 
     joints: tuple[str, ...]
@@ -54,13 +56,18 @@ class Motion:
     cutoff: float
     rate: float
     begins: bool = True
+    number: int = 0
 
     def __len__(self) -> int:
         return len(self.times)
 
 
 def motions(
-    recording: Recording, *, cutoff: float | None = None, efforts: bool = True
+    recording: Recording,
+    *,
+    cutoff: float | None = None,
+    efforts: bool = True,
+    starts: Sequence[float] = (),
 ) -> Iterator[Motion]:
     """The motion of a recording, in parts that fit into memory.
 
@@ -72,6 +79,8 @@ def motions(
         recording: is read to the end.
         cutoff: of the low pass [Hz]; None: from the spectrum of the velocities.
         efforts: whether they are wanted; without them it is a third faster.
+        starts: times at which segments of the whole recording begin, ascending [s]: a part that
+            begins in the middle of one gives the samples that the whole recording gives.
 
     Raises:
         RecordingError: the files are damaged, samples come too slowly, no segment is long enough,
@@ -93,12 +102,19 @@ def motions(
     for begins, part in chain(first, parts):
         if begins or segment is None:
             longest = max(longest, _ended(segment, recording))
-            segment = SegmentFilter(part, convolution, half, recording.interval, efforts=efforts)
-        continues = segment.produced > 0
+            segment = SegmentFilter(
+                part,
+                convolution,
+                half,
+                recording.interval,
+                efforts=efforts,
+                start=_start(float(part.times[0]), starts),
+            )
+        continues, number = segment.produced > 0, segment.number
         arrays = segment.push(part)
         if arrays is not None:
             found = True
-            yield Motion(part.joints, *arrays, cutoff, rate, begins=not continues)
+            yield Motion(part.joints, *arrays, cutoff, rate, not continues, number)
     longest = max(longest, _ended(segment, recording))
     if not found and recording.is_whole:
         advice = recording.quality.doubt or 'record longer, or raise the cutoff'
@@ -116,6 +132,12 @@ def usual_cutoff(recording: Recording) -> float:
     """
     check_rate(recording.name, 1.0 / recording.interval)
     return _cutoff_of(_until(segment_parts(recording, PART), LOOKED_AT), recording.interval)
+
+
+def _start(time: float, starts: Sequence[float]) -> float:
+    """When the segment of a sample began [s]."""
+    place = bisect_right(starts, time)
+    return starts[place - 1] if place else time
 
 
 def _ended(segment: SegmentFilter | None, recording: Recording) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from pathlib import Path
 
 from robot_dynamics_ros.core.errors import RecordingError
@@ -20,6 +22,8 @@ from .topic_choice import chosen_topic
 
 # Samples in a chunk.
 CHUNK = 65536
+# States before a part that are read for its halo, at first.
+BEFORE = 4096
 # A part of a recording: which one, and how many there are.
 Part = tuple[int, int]
 WHOLE = (0, 1)
@@ -50,6 +54,7 @@ class Recording:
         renaming: Mapping[str, str],
         joints: Sequence[str] | None,
         part: Part = WHOLE,
+        halo: float = 0.0,
     ) -> None:
         """Look at the first states of a topic.
 
@@ -59,11 +64,12 @@ class Recording:
             renaming: see `joint_names.renamed`.
             joints: wanted ones, by their new names; None: those of the first states.
             part: that `chunks` gives, of how many.
+            halo: time before and after the part that `chunks` gives too, at least [s].
 
         Raises:
             RecordingError: a joint is missing, or no message can be used.
         """
-        self._source, self._part = source, part
+        self._source, self._part, self._halo = source, part, halo
         self.name, self.topic, self.topics = source.name, topic, dict(source.topics)
         self.description, self.size = source.description, source.topics[topic]
         first = FirstStates.read(source, topic)
@@ -116,11 +122,59 @@ class Recording:
             quality.count(samples)
             yield samples
 
-    def _blocks(self) -> Iterator[StateBlock]:
-        """Those of the part."""
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """Times of the first states of the part and of the next part [s].
+
+        They are infinite where the recording begins and ends: the bounds of all parts share all
+        times among them.
+        """
+        (number, parts), (begin, end) = self._part, self._range
+        first = -math.inf if number == 0 else self._time_at(begin)
+        return first, math.inf if number == parts - 1 else self._time_at(end)
+
+    @property
+    def _range(self) -> tuple[int, int]:
+        """Numbers of the first state of the part and of the next one."""
         number, parts = self._part
-        begin, end = (each * self.size // parts for each in (number, number + 1))
-        return self._source.blocks(self.topic, begin, None if number == parts - 1 else end)
+        return number * self.size // parts, (number + 1) * self.size // parts
+
+    def _blocks(self) -> Iterator[StateBlock]:
+        """Those of the part, and of its halo."""
+        (number, parts), (begin, end) = self._part, self._range
+        last = None if number == parts - 1 else end
+        if number and self._halo:
+            yield from self._source.blocks(self.topic, self._before(begin), begin)
+        yield from self._source.blocks(self.topic, begin, last)
+        if last is None or not self._halo:
+            return
+        stop = self.bounds[1] + self._halo
+        for block in self._source.blocks(self.topic, last):
+            yield block
+            if self._time_of(block) > stop:
+                return
+
+    def _before(self, begin: int) -> int:
+        """The number of the first state of the halo before a part."""
+        wanted, count = self.bounds[0] - self._halo, BEFORE
+        while count < begin and self._time_at(begin - count, begin) > wanted:
+            count *= 2
+        return max(0, begin - count)
+
+    def _time_at(self, begin: int, end: int | None = None) -> float:
+        """Time of the first state from a number on [s]; infinite without one."""
+        blocks = self._source.blocks(self.topic, begin, end)
+        times = (self._time_of(block) for block in blocks)
+        return next((time for time in times if time > -math.inf), math.inf)
+
+    def _time_of(self, block: StateBlock) -> float:
+        """Time of the first state of a block [s]; minus infinity where all are malformed."""
+        for rows in block.rows:
+            log = block.log_times[rows.places]
+            times = rows.stamps if self.clock == 'header' and rows.stamps is not None else log
+            if len(times):
+                return float((times[0] - self.start) * 1e-9)
+        return -math.inf
 
 
 @contextmanager
@@ -131,6 +185,7 @@ def open_recording(
     rename: Mapping[str, str] | None = None,
     joints: Sequence[str] | None = None,
     part: Part = WHOLE,
+    halo: float = 0.0,
 ) -> Iterator[Recording]:
     """Open files that together are one recording.
 
@@ -142,6 +197,8 @@ def open_recording(
             come in several messages, these are merged.
         part: (k, n): only part k = 0, ..., n - 1 of n, with about equal numbers of states. What
             all parts give is the recording; times are since its start in each.
+        halo: time before and after the part that is read too, as filters need it [s]; see
+            `Recording.bounds`.
 
     Raises:
         RecordingError: the recording cannot be read, or does not hold what is asked for.
@@ -151,7 +208,8 @@ def open_recording(
         _one_line_errors(),
         open_source([Path(path) for path in paths]) as source,
     ):
-        yield Recording(source, chosen_topic(source, topic), rename or {}, joints, part)
+        chosen = chosen_topic(source, topic)
+        yield Recording(source, chosen, rename or {}, joints, part, halo)
 
 
 @contextmanager

@@ -52,6 +52,28 @@ def segment_parts(recording: Recording, size: int = CHUNK) -> Iterator[tuple[boo
             yield bool(begins[start]), samples.part(slice(start, stop))
 
 
+class SegmentStarts:
+    """Finds where the segments of a recording begin, as its chunks come.
+
+    Attributes:
+        times: of the first samples of the segments [s].
+    """
+
+    def __init__(self, interval: float) -> None:
+        """Have seen no sample.
+
+        Args:
+            interval: usual one between two samples [s].
+        """
+        self.times: list[float] = []
+        self._cutter = _Cutter(gap_limit(interval))
+
+    def add(self, chunk: JointSamples) -> None:
+        """Take samples that follow those before."""
+        kept, begins, _ = self._cutter.cut(chunk)
+        self.times += chunk.times[kept][begins].tolist()
+
+
 class _Cutter:
     """Finds out which samples are kept, and which of these begin a segment."""
 

@@ -1,8 +1,8 @@
 """An identification from 1,000,000 joint states of seven joints, from an MCAP file.
 
-One process reads, filters, makes and reduces the equations, determines the base parameters and
-estimates them, weighted and robust. Another figure compares the base parameters of the whole with
-those of eight parts, reduced apart and merged.
+One process reads, filters, makes and reduces the equations, and identifies the robot. Another
+figure compares the base parameters of the whole recording with those of eight parts, which tasks
+of the command reduce.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def measure() -> list[Figure]:
         done = subprocess.run([*program, *arguments], stdout=subprocess.PIPE, check=True)
     measured = json.loads(done.stdout)
     figures = [
-        Figure('identification: from the file to the estimate', measured['seconds'], 's', SECONDS),
+        Figure('identification: file to parameters', measured['seconds'], 's', SECONDS),
         Figure('identification: peak memory', measured['megabytes'], 'MB', MEGABYTES),
         Figure('identification: merged parts to the whole', measured['error'], '', DIFFERENCE),
     ]

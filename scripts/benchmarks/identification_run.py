@@ -9,64 +9,61 @@ import json
 import resource
 import sys
 import time
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from robot_dynamics_ros.cli.fleet_options import Fleet
+from robot_dynamics_ros.cli.identify import identify_sources
+from robot_dynamics_ros.cli.identify.identify_setup import Equations, Setup
+from robot_dynamics_ros.cli.identify.surveys import surveyed
+from robot_dynamics_ros.cli.output import Output
+from robot_dynamics_ros.cli.recording_options import RecordingOptions, options_of
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.identification.consistency import consistent
-from robot_dynamics_ros.identification.estimation import (
-    OutlierWeights,
-    disturbed_periods,
-    estimate,
-    lagged_influence,
-    with_correlation,
-)
-from robot_dynamics_ros.identification.observability import BaseParameters, base_parameters
-from robot_dynamics_ros.identification.parameters import ParameterLayout
-from robot_dynamics_ros.identification.regression import (
-    Cutoffs,
-    EquationBlock,
+from robot_dynamics_ros.identification import (
     EquationOptions,
-    MotionEquations,
+    IdentifiedParameters,
+    LocalEquations,
+    ParameterLayout,
     RecordedEquations,
-    ReducedEquations,
-    reduce,
+    identify,
 )
-from robot_dynamics_ros.recordings import motions, open_recording
+from robot_dynamics_ros.identification.observability import BaseParameters
+from robot_dynamics_ros.identification.regression import ReducedEquations
 
 
 def main(urdf: str, recording: str, cutoff: str, parts: str) -> None:
     started = time.perf_counter()
-    layout = ParameterLayout(parse_urdf(Path(urdf).read_text()))
-    blocks = RecordedEquations(lambda: _blocks(layout, Path(recording), float(cutoff)))
-    whole = reduce(blocks)
-    base = base_parameters(whole)
-    robust = estimate(whole, partial(reduce, blocks), base)
-    periods = disturbed_periods(blocks, robust.parameters)
-    weights = OutlierWeights(robust.parameters, robust.noise, periods)
-    weighted = reduce(blocks, weights)
-    found = estimate(weighted, base=base_parameters(weighted))
-    independence = float(whole.independent.sum() / whole.counts.sum())
-    found = with_correlation(found, lagged_influence(blocks, found, weights), independence)
-    consistent(weighted, found)
+    found = _identified(Path(urdf), Path(recording), float(cutoff))
     seconds = time.perf_counter() - started
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
-    pieces = [reduce(list(blocks)[part :: int(parts)]) for part in range(int(parts))]
-    one, other = (_solution(each, base) for each in (whole, ReducedEquations.merged(pieces)))
-    error = float(np.abs(other - one).max() / np.abs(one).max())
+    options = options_of(Path(urdf), [], None, (), float(cutoff))
+    whole, merged = (
+        _solution(_reduced(options, Path(recording), fleet, int(parts)), found.base)
+        for fleet in (Fleet(), Fleet(jobs=2))
+    )
+    error = float(np.abs(merged - whole).max() / np.abs(whole).max())
     print(json.dumps({'seconds': seconds, 'megabytes': megabytes, 'error': error}))
 
 
-def _blocks(layout: ParameterLayout, recording: Path, cutoff: float) -> Iterator[EquationBlock]:
-    """The equations of the recording."""
-    with open_recording([recording], joints=layout.joints) as opened:
-        cutoffs = Cutoffs.of(opened, cutoff)
-        made = MotionEquations(layout, EquationOptions(cutoff=cutoffs.equations))
-        yield from made.of_motions(motions(opened, cutoff=cutoffs.motions))
+def _identified(urdf: Path, recording: Path, cutoff: float) -> IdentifiedParameters:
+    """What all samples of the recording tell."""
+    layout = ParameterLayout(parse_urdf(urdf.read_text()))
+    options = EquationOptions(cutoff=cutoff)
+    equations = RecordedEquations.of_files(layout, {recording.name: [recording]}, options)
+    return identify(LocalEquations(equations))
+
+
+def _reduced(
+    options: RecordingOptions, recording: Path, fleet: Fleet, parts: int
+) -> ReducedEquations:
+    """Its fitted part, reduced by the command: by one process, or by a task for each part."""
+    identify_sources.LARGEST_PART = -(-recording.stat().st_size // parts)
+    files = {recording.name: (recording,)}
+    surveys = surveyed(options, files, (), Fleet(), Output())
+    setup = Setup(options, surveys.first.urdf, surveys.first.joints, Equations())
+    return identify_sources.Sources.of(setup, surveys, files, fleet, Output()).reduced()
 
 
 def _solution(reduced: ReducedEquations, base: BaseParameters) -> Array:

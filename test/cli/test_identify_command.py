@@ -54,6 +54,9 @@ def test_a_good_recording_is_written_and_explained(identified, files):
     written = {file.name for file in (files / 'out').iterdir()}
     assert {'report.html', 'report.png'} | FILES <= written
     assert result['objections'] == []
+    for numbers in result['equations'].values():
+        assert numbers['used'] > numbers['slow'] > 0
+        assert sum(numbers.values()) > 100
     wrong = {'wrong_robot', 'contact', 'clock_drift', 'saturated', 'repeated_motion'}
     assert not wrong & set(codes(result))
     assert result['rank'] == result['structural_rank'] == 25
@@ -177,8 +180,21 @@ def test_a_contact_of_a_fifth_of_the_fitted_part_is_left_out(identified, files, 
     begin, end = map(float, re.search(r'csv (\S+) s to (\S+) s', said(result, 'contact')).groups())
     assert begin == pytest.approx(2.0, abs=0.4)
     assert end == pytest.approx(3.2, abs=0.4)
+    assert result['rank'] == result['structural_rank']
     for joint in result['held_out'].values():
         assert joint['rms_identified'] < 0.1 * joint['rms_nominal']
+
+
+def test_rest_after_the_motion_is_no_motion_to_judge(identified, files):
+    """Two thirds of the motion are fitted; at rest, stiction holds the arm."""
+    recording(files / 'rest.csv', rest=6.0)
+    ended, result = identified('rest.csv', target='rest')
+    assert not {'wrong_robot', 'contact', 'held_out_rest'} & set(codes(result))
+    assert result['recordings'][0]['split'] == pytest.approx(2.0 / 3.0 * 9.5, abs=0.3)
+    assert result['objections'] == [], ended.stderr
+    for joint in result['held_out'].values():
+        assert joint['rms_identified'] < 0.2 * joint['rms_nominal']
+    assert 'It can be loaded.\n' in ended.stdout
 
 
 def said(result, code):
@@ -223,7 +239,7 @@ def test_an_effort_that_is_not_measured_pulls_no_body(identified, files):
     assert (files / 'silent/identified.urdf').is_file(), ended.stderr
     held_out = result['held_out']
     assert held_out['joint3']['rms_identified'] is None
-    assert not held_out['joint3']['is_noise']
+    assert held_out['joint3']['is_noise'] is None
     for joint in ('joint1', 'joint2'):
         assert held_out[joint]['rms_identified'] < 0.2 * held_out[joint]['rms_nominal']
     ended, _ = identified('silent.csv', '--form', 'power', target='silent')

@@ -73,6 +73,18 @@ def test_a_load_of_known_mass_fixes_the_scale_of_currents(identified, files):
     assert 'unknown_gain' not in {one['code'] for one in result['findings']}
 
 
+def test_a_load_that_is_not_there_is_said(identified, files):
+    for name in ('before.csv', 'with.csv'):
+        write(files / name, list(JOINTS), rows())
+    _, result = identified(
+        'before.csv', 'with.csv', '--urdf', 'arm.urdf', '--output', 'declared', '--force',
+        '--load', f'tool={LOAD}@with.csv',
+    )  # fmt: skip
+    (found,) = [one for one in result['findings'] if one['code'] == 'wrong_load']
+    assert abs(found['value']) < 0.1 * LOAD
+    assert any('not what was declared' in sentence for sentence in result['verdict'])
+
+
 @pytest.fixture(scope='module')
 def planted(files):
     """A recording with a spring at joint 1, and friction of joint 3 that has a direction."""

@@ -10,11 +10,11 @@ pytest.importorskip('cvxpy')
 pytest.importorskip('rosbags')
 
 from identified_arm.play_and_record import write
-from identified_recordings import DESCRIBED, JOINTS, recording, rows
+from identified_recordings import DESCRIBED, JOINTS, RATE, recording, rows
 
 from robot_dynamics_ros.cli.fleet_options import Fleet
 from robot_dynamics_ros.cli.identify.identify_setup import Equations, Setup
-from robot_dynamics_ros.cli.identify.identify_sources import Sources, in_parts
+from robot_dynamics_ros.cli.identify.identify_sources import Sources
 from robot_dynamics_ros.cli.identify.surveys import surveyed
 from robot_dynamics_ros.cli.output import Output
 from robot_dynamics_ros.cli.recording_options import options_of
@@ -42,32 +42,47 @@ def test_tasks_reduce_recordings_to_the_same_sums(files, monkeypatch):
         surveys = surveyed(options, named, (), Fleet(jobs=1), Output())
         first = surveys.first
         setup = Setup(options, first.urdf, first.joints, Equations())
-        sources = [
-            part for name in named for part in in_parts(surveys.source(name, named[name]), fleet)
-        ]
-        triangles = Sources(setup, sources, fleet, Output()).reduced().triangles
+        triangles = Sources.of(setup, surveys, named, fleet, Output()).reduced().triangles
         sums.append(np.einsum('rij,rik->rjk', triangles, triangles))
     here, there = sums
     np.testing.assert_allclose(there, here, rtol=1e-9, atol=1e-9 * np.abs(here).max())
 
 
-def test_parts_of_a_large_recording_need_not_all_be_fitted(files, monkeypatch):
-    """The last of four parts lies in the held-out third: it has no equation."""
+def disturbed():
+    """The recording with stamps that jitter by a tenth of an interval, and a gap."""
+    table = rows().copy()
+    table[:, 0] += np.random.default_rng(2).uniform(-0.1, 0.1, len(table)) / RATE
+    return np.concatenate([table[:1500], table[1800:]])
+
+
+@pytest.mark.parametrize('table', [rows, disturbed], ids=['equal intervals', 'jitter and a gap'])
+def test_parts_of_a_recording_are_the_whole(files, monkeypatch, table):
+    """Also with cuts anywhere, and parts in the held-out third, which have no equation."""
     monkeypatch.chdir(files)
-    size = (files / 'good.csv').stat().st_size
-    monkeypatch.setattr('robot_dynamics_ros.cli.identify.identify_sources.LARGEST_PART', size // 4)
-    named = {'good.csv': (files / 'good.csv',)}
+    # A part in the middle of the recording does not read its beginning.
+    monkeypatch.setattr('robot_dynamics_ros.recordings.recording.BEFORE', 16)
+    write(files / 'parts.csv', list(JOINTS), table())
+    size = (files / 'parts.csv').stat().st_size
+    named = {'parts.csv': (files / 'parts.csv',)}
     options = options_of(files / 'arm.urdf', [], None, (), 10.0)
     surveys = surveyed(options, named, (), Fleet(), Output())
     setup = Setup(options, surveys.first.urdf, surveys.first.joints, Equations())
-    counts = []
-    for fleet in (Fleet(), Fleet(jobs=1)):
-        parts = in_parts(surveys.source('good.csv', named['good.csv']), fleet)
-        sources = Sources(setup, parts, fleet, Output())
-        counts.append(sources.reduced().counts)
+    found = {}
+    for count in (1, 4, 7):
+        monkeypatch.setattr(
+            'robot_dynamics_ros.cli.identify.identify_sources.LARGEST_PART', size // count + 1
+        )
+        fleet = Fleet() if count == 1 else Fleet(jobs=1)
+        sources = Sources.of(setup, surveys, named, fleet, Output())
+        found[len(sources.sources)] = sources.reduced()
         assert sources.empty == ()
-    whole, merged = counts
-    assert len(parts) > 3
-    # At each cut the equations are lost whose filter reaches over it.
-    assert (merged <= whole).all()
-    assert (merged > 0.7 * whole).all()
+    assert sorted(found) == [1, 4, 7]
+    whole = found.pop(1)
+    squares = np.einsum('rij,rik->rjk', whole.triangles, whole.triangles)
+    for merged in found.values():
+        np.testing.assert_array_equal(merged.counts, whole.counts)
+        np.testing.assert_array_equal(merged.left_out, whole.left_out)
+        np.testing.assert_allclose(
+            np.einsum('rij,rik->rjk', merged.triangles, merged.triangles), squares,
+            rtol=1e-9, atol=1e-9 * np.abs(squares).max(),
+        )  # fmt: skip

@@ -78,7 +78,7 @@ def test_the_command_that_sets_the_payload_is_printed(run, bags, without):
 def test_no_payload_has_exit_code_1(run):
     code, text = run('empty')
     assert code == FINDINGS
-    assert 'no payload, or one that cannot be told from none' in text
+    assert 'no payload, or one that cannot be distinguished from none' in text
     assert 'ros2 service call' not in text
 
 

@@ -30,6 +30,12 @@ def commands():
     return [shlex.split(line) for line in block.strip().splitlines()]
 
 
+def example():
+    """The Python of the document."""
+    text = (ROOT / 'docs/identification.md').read_text()
+    return re.search(r'^```python\n(.*?)^```', text, re.DOTALL | re.M)[1]
+
+
 def run(words):
     """The exit code of `robot_dynamics ...`, in this process."""
     with pytest.raises(SystemExit) as ended:
@@ -86,6 +92,29 @@ def test_the_held_out_part_is_explained(identified, folder):
     for joint in result['held_out'].values():
         assert joint['rms_identified'] < 0.2 * joint['rms_nominal']
     assert 'repeated_motion' not in [one['code'] for one in result['findings']]
+
+
+def test_the_example_in_python_gives_the_model_too(identified, folder, monkeypatch, capsys):
+    """From the first three quarters of the recording; the rest shows what the model leaves."""
+    head, *lines = (folder / 'recording.csv').read_text().splitlines(keepends=True)
+    cut = 3 * len(lines) // 4
+    (folder / 'monday.csv').write_text(''.join([head, *lines[:cut]]))
+    (folder / 'tuesday.csv').write_text(''.join([head, *lines[cut:]]))
+    (folder / 'arm.urdf').write_text(
+        (folder / 'examples/three_link_arm/three_link_arm.urdf').read_text()
+    )
+    monkeypatch.chdir(folder)
+    names = {}
+    exec(example(), names)
+    printed = capsys.readouterr().out
+    assert '25 of 25 base parameters' in printed
+    assert 'joint2 coulomb: ' in printed
+    arm = parse_urdf((folder / 'examples/identified_arm/arm.urdf').read_text())
+    states = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 200, 3))
+    rigid = RobotDynamics(arm).inverse_dynamics(*states)
+    found = names['found'].model.dynamics.inverse_dynamics(*states)
+    np.testing.assert_allclose(found, rigid, atol=0.05 * np.abs(rigid).max())
+    assert np.all(np.sqrt(np.mean(names['left'] ** 2, axis=0)) < 0.2)
 
 
 def test_it_validates(identified, folder, monkeypatch):

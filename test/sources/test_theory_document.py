@@ -9,6 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = {
     'The three-link arm': ROOT / 'examples/three_link_arm',
     'Identification': ROOT / 'robot_dynamics_ros/identification',
+    'Payload': ROOT / 'robot_dynamics_ros/control/payload_estimation',
     'External torques': ROOT / 'robot_dynamics_ros',
 }
 

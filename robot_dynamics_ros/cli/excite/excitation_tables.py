@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def lines(excitation: Excitation, held: Mapping[str, float]) -> Iterator[str]:
     """What the motion is and tells, and what was assumed."""
-    band, told = excitation.band, excitation.told
+    band, merit = excitation.band, excitation.merit
     repeated = f', {band.periods} periods' if band.periods > 1 else ''
     yield (
         f'{excitation.model.name}: {excitation.model.size} joints for '
@@ -23,8 +23,8 @@ def lines(excitation: Excitation, held: Mapping[str, float]) -> Iterator[str]:
         f'{band.frequency:.4g} Hz up to {band.highest:.4g} Hz'
     )
     yield (
-        f'{excitation.information.rank} base parameters: log det {told.log_det:.4g} (random '
-        f'motions {np.median(excitation.random):.4g}), condition {told.condition:.3g}; standard '
+        f'{excitation.information.rank} base parameters: log det {merit.log_det:.4g} (random '
+        f'motions {np.median(excitation.random):.4g}), condition {merit.condition:.3g}; standard '
         f'deviations {excitation.improvement:.3g} times smaller than of the median of '
         f'{len(excitation.random)} random motions'
     )
@@ -64,7 +64,7 @@ def share_table(excitation: Excitation) -> Table:
 
 def as_json(excitation: Excitation, held: Mapping[str, float]) -> dict[str, Any]:
     """The motion and its figures of merit, in SI units."""
-    band, told, used = excitation.band, excitation.told, excitation.used
+    band, merit, used = excitation.band, excitation.merit, excitation.used
     return {
         'robot': excitation.model.name,
         'duration': excitation.settings.duration,
@@ -73,8 +73,8 @@ def as_json(excitation: Excitation, held: Mapping[str, float]) -> dict[str, Any]
         'periods': band.periods,
         'seed': excitation.settings.seed,
         'base_parameters': excitation.information.rank,
-        'log_det': told.log_det,
-        'condition': told.condition,
+        'log_det': merit.log_det,
+        'condition': merit.condition,
         'random_log_det': float(np.median(excitation.random)),
         'improvement': excitation.improvement,
         'smallest_distance': used.apart,

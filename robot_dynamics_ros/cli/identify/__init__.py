@@ -5,7 +5,6 @@ Modules::
     identify_command       the subcommand
     effort_options         what the efforts are, and what is estimated
     identify_run           from the recordings to the result
-    estimated              the estimate of all recordings
     payload_command        --payload: what a link carries
     surveys                which recordings can be used, and how each is divided
     identify_setup         what all tasks share

@@ -56,7 +56,7 @@ def equations_of(
         if not gains and not loads:
             raise ParameterError(
                 '--effort current: the scale of masses and gains cannot be known from currents '
-                'alone: name the gain of one joint, --gain JOINT=NM_PER_A, or a load of known '
+                'alone: name the gains of drives, --gain JOINT=NM_PER_A, or a load of known '
                 'mass in one of the recordings, --load FRAME=KG@BAG'
             )
         terms = (*terms, 'gain')

@@ -73,7 +73,9 @@ def parameter_table(rows: tuple[ParameterRow, ...]) -> FittedTable:
     return table
 
 
-def _left(is_noise: bool, repeated: float) -> str:
+def _left(is_noise: bool | None, repeated: float) -> str:
+    if is_noise is None:
+        return 'not known' if math.isfinite(repeated) else '-'
     if is_noise:
         return 'noise'
     return f'{round(100.0 * repeated)} % repeats' if math.isfinite(repeated) else '-'

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.identification import (
+    IdentifiedModel,
+    IdentifiedParameters,
+    base_rows,
+    body_rows,
+    identify,
+    joint_rows,
+)
+from robot_dynamics_ros.identification.declared_loads import load_findings
 from robot_dynamics_ros.identification.identification import Identification
-from robot_dynamics_ros.identification.identified_model import IdentifiedModel
 from robot_dynamics_ros.identification.judgement import JudgedRecording
 from robot_dynamics_ros.identification.judgement.bad_data import (
     check_motion,
@@ -18,8 +26,6 @@ from robot_dynamics_ros.identification.judgement.bad_data import (
 from robot_dynamics_ros.identification.judgement.conclude import judge
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.repeated_motion import repetition_findings
-from robot_dynamics_ros.identification.model_of_parameters import model_of_parameters
-from robot_dynamics_ros.identification.parameter_rows import base_rows, body_rows, joint_rows
 from robot_dynamics_ros.scheduling import Outcome
 
 from ..compare.compare_command import concluded
@@ -29,14 +35,14 @@ from ..fleet_options import Fleet
 from ..output import Output
 from ..recording_options import RecordingOptions
 from .effort_options import check_names
-from .estimated import Estimated
 from .identify_setup import Equations, Setup
-from .identify_sources import Sources, in_parts
+from .identify_sources import Sources
 from .surveys import Files, Surveys, surveyed
 
 SPRINGS = (
-    'The identified torque includes springs, and dynamics_node has none: what it commands lacks '
-    'stiffness times position of each joint. friction.yaml has the stiffness in comments.'
+    'Springs were estimated, and dynamics_node has none: the figures of the held-out part are '
+    'those of the torque that it commands, without stiffness times position. friction.yaml has '
+    'the stiffness in comments.'
 )
 # Findings of the comparison about joints whose effort is not measured.
 UNMEASURED = frozenset({'zero_effort', 'constant_effort'})
@@ -89,17 +95,10 @@ def identified(
     setup = _setup(options, equations, surveys)
     compared = _compared(options, {name: files[name] for name in surveys.usable}, fleet, output)
     setup = replace(setup, unmeasured=_unmeasured(setup, compared))
-    sources = Sources(
-        setup,
-        [
-            part
-            for name in surveys.usable
-            for part in in_parts(surveys.source(name, files[name]), fleet)
-        ],
-        fleet,
-        output,
-    )
-    found = Estimated.of(sources)
+    sources = Sources.of(setup, surveys, files, fleet, output)
+    found = identify(sources, carried=setup.carried)
+    loads = _load_findings(replace(sources, setup=_with_free_loads(setup)), setup, found)
+    poor = [*_empty_findings(sources.empty), *loads, *found.findings]
     evidence = sources.evidence(setup.layout.nominal(), found.final.parameters)
     judgement = judge(
         setup.model,
@@ -107,7 +106,7 @@ def identified(
         evidence,
         _recordings(surveys, evidence),
         compared=compared,
-        poor=found.findings,
+        poor=poor,
         interval=surveys.interval,
         currents='gain' in equations.terms,
     )
@@ -129,9 +128,50 @@ def identified(
         body_rows(found.structure, found.base, found.final),
         base_rows(found.base, found.final),
         tuple(body.reason for body in found.base.undetermined),
+        equations=found.numbers,
     )
-    model = model_of_parameters(setup.layout, found.final.parameters)
-    return Identified(setup, identification, model, list(files.values()), found.failure)
+    return Identified(setup, identification, found.model, list(files.values()), found.failure)
+
+
+def _with_free_loads(setup: Setup) -> Setup:
+    """The same identification, with loads of unknown mass."""
+    own = setup.equations
+    known = {name: value for name, value in own.known.items() if name not in _masses(setup)}
+    return replace(setup, equations=replace(own, known=known))
+
+
+def _masses(setup: Setup) -> Mapping[str, float]:
+    """The declared masses of loads by the names of their parameters [kg]."""
+    names = [f'{load.name} m' for load in setup.equations.loads]
+    return {name: setup.equations.known[name] for name in names if name in setup.equations.known}
+
+
+def _load_findings(
+    sources: Sources, setup: Setup, found: IdentifiedParameters
+) -> Iterable[Finding]:
+    """Loads that are not what was declared; currents take their scale from them.
+
+    Args:
+        sources: of the same recordings, with loads of unknown mass.
+        setup: of the identification.
+        found: its parameters.
+    """
+    masses = _masses(setup)
+    if not masses or 'gain' in setup.equations.terms:
+        return ()
+    return load_findings(sources, masses, found.left_out)
+
+
+def _empty_findings(names: Iterable[str]) -> Iterator[Finding]:
+    """Recordings of which nothing is fitted."""
+    for name in names:
+        yield Finding(
+            'short',
+            (),
+            None,
+            f'{name}: no motion was long enough for the filter: nothing of it is fitted. Record '
+            'a longer motion, or leave it out.',
+        )
 
 
 def _setup(options: RecordingOptions, equations: Equations, surveys: Surveys) -> Setup:

@@ -18,10 +18,14 @@ from robot_dynamics_ros.identification.parameters.joint_terms import USUAL, Join
 from robot_dynamics_ros.identification.parameters.load import Load
 from robot_dynamics_ros.identification.parameters.parameter_layout import BODY, ParameterLayout
 from robot_dynamics_ros.identification.regression.equation_options import Form
+from robot_dynamics_ros.recordings.filtering.zero_phase import half_length
 from robot_dynamics_ros.recordings.recording import WHOLE, Part
 from robot_dynamics_ros.scheduling import once
 
 from ..recording_options import RecordingOptions
+
+# Samples of a halo, beside those of the filters.
+HALO = 64
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ class Setup:
         urdf: text of the URDF.
         joints: that were recorded.
         equations: what is estimated.
-        levels: efforts at which joints are saturated, by name [N m, N or A].
+        levels: smallest and largest effort at which joints are saturated, by name [N m, N or A].
         unmeasured: joints whose effort the driver does not measure.
     """
 
@@ -58,7 +62,7 @@ class Setup:
     urdf: str
     joints: tuple[str, ...]
     equations: Equations
-    levels: Mapping[str, float] = field(default_factory=dict)
+    levels: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     unmeasured: tuple[str, ...] = ()
 
     @property
@@ -100,6 +104,8 @@ class Source:
         fitted: which of its samples are fitted.
         cutoffs: of the motions and of the equations [Hz].
         part: of the recording, see `open_recording`.
+        interval: usual time between two samples [s].
+        starts: of the segments of the whole recording [s].
     """
 
     name: str
@@ -107,6 +113,18 @@ class Source:
     fitted: FittedPart
     cutoffs: tuple[float, float]
     part: Part = WHOLE
+    interval: float = 0.0
+    starts: tuple[float, ...] = ()
+
+    @property
+    def halo(self) -> float:
+        """Time before and after a part from which its equations take samples [s]."""
+        if self.part == WHOLE:
+            return 0.0
+        rate = 1.0 / self.interval
+        samples = sum(half_length(cutoff, rate) for cutoff in self.cutoffs)
+        # Beside the filters: the step between two equations, and cubics.
+        return (2.0 * samples + HALO) * self.interval
 
 
 @dataclass(frozen=True)
@@ -121,6 +139,7 @@ class Surveyed:
         cutoffs: of the motions and of the equations [Hz].
         survey: of its samples.
         trace: its positions.
+        starts: of its segments [s].
     """
 
     urdf: str
@@ -130,6 +149,7 @@ class Surveyed:
     cutoffs: tuple[float, float]
     survey: Survey
     trace: PositionTrace
+    starts: tuple[float, ...]
 
 
 @once

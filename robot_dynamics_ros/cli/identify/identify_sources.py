@@ -10,20 +10,16 @@ from typing import Any
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.identification import LocalEquations, RecordedEquations
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
-    OutlierWeights,
     Period,
     WindowSums,
-    disturbed_periods,
-    lagged_influence,
-    window_sums,
 )
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.regression import (
     EquationBlock,
-    RecordedEquations,
     ReducedEquations,
     Weights,
     reduce,
@@ -41,6 +37,7 @@ from .identify_tasks import (
     reduce_recording,
     sum_windows,
 )
+from .surveys import Files, Surveys
 
 # [B] of a part: some ten seconds of work.
 LARGEST_PART = 1 << 28
@@ -48,7 +45,7 @@ LARGEST_PART = 1 << 28
 
 @dataclass
 class Sources:
-    """The recordings that an identification uses.
+    """The recordings that an identification uses; their fitted parts are its `FittedEquations`.
 
     Attributes:
         setup: of the identification.
@@ -66,7 +63,23 @@ class Sources:
 
     def __post_init__(self) -> None:
         """Equations that this process keeps, where no other process computes."""
-        self._kept = RecordedEquations(self._blocks)
+        self._local = LocalEquations(RecordedEquations(self._blocks))
+
+    @classmethod
+    def of(
+        cls, setup: Setup, surveys: Surveys, files: Files, fleet: Fleet, output: Output
+    ) -> Sources:
+        """The usable recordings, divided into parts where tasks compute them.
+
+        Args:
+            setup: of the identification.
+            surveys: of all recordings.
+            files: of each recording by its name.
+            fleet: where tasks are computed.
+            output: shows how far they are.
+        """
+        whole = [surveys.source(name, files[name]) for name in surveys.usable]
+        return cls(setup, [part for one in whole for part in in_parts(one, fleet)], fleet, output)
 
     @property
     def is_here(self) -> bool:
@@ -84,7 +97,7 @@ class Sources:
             ParameterError: no fitted part has an equation.
         """
         if self.is_here:
-            return reduce(self._kept, weights)
+            return self._local.reduced(weights)
         parts = self._of_fitted('identify', reduce_recording, weights)
         fitted = [source.name for source in self._fitted]
         found = {name for name, part in zip(fitted, parts, strict=True) if part is not None}
@@ -104,7 +117,7 @@ class Sources:
             RecordingError: a recording cannot be used.
         """
         if self.is_here:
-            return window_sums(self._kept, columns, scales, size)
+            return self._local.windows(columns, scales, size)
         return WindowSums.merged(self._of_fitted('windows', sum_windows, columns, scales, size))
 
     def disturbed(self, robust: Estimate) -> tuple[Period, ...]:
@@ -117,11 +130,11 @@ class Sources:
             RecordingError: a recording cannot be used.
         """
         if self.is_here:
-            return disturbed_periods(self._kept, robust.parameters)
+            return self._local.disturbed(robust)
         found = self._of_fitted('contacts', disturbed_recording, robust.parameters)
         return tuple(period for periods in found for period in periods)
 
-    def influence(self, found: Estimate, weights: OutlierWeights) -> LaggedInfluence:
+    def influence(self, found: Estimate, weights: Weights) -> LaggedInfluence:
         """How residuals of all fitted parts are correlated.
 
         Args:
@@ -132,7 +145,7 @@ class Sources:
             RecordingError: a recording cannot be used.
         """
         if self.is_here:
-            return lagged_influence(self._kept, found, weights)
+            return self._local.influence(found, weights)
         arguments = (
             found.parameters,
             found.base_columns,

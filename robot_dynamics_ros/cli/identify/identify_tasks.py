@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, groupby
+from operator import itemgetter
 from pathlib import Path
-
-import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
     LaggedInfluence,
-    OutlierWeights,
     Period,
     WindowSums,
     disturbed_periods,
@@ -24,6 +22,7 @@ from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.judged_torques import torques_of
 from robot_dynamics_ros.identification.judgement.repeated_motion import PositionTrace
 from robot_dynamics_ros.identification.judgement.survey import survey
+from robot_dynamics_ros.identification.model_of_parameters import written_parameters
 from robot_dynamics_ros.identification.regression import (
     Cutoffs,
     EquationBlock,
@@ -33,14 +32,13 @@ from robot_dynamics_ros.identification.regression import (
     Weights,
     reduce,
 )
-from robot_dynamics_ros.recordings import Motion, motions, open_recording
+from robot_dynamics_ros.recordings import JointSamples, Motion, motions, open_recording
+from robot_dynamics_ros.recordings.sample_segments import SegmentStarts
 
 from ..progress import ShowProgress, no_progress
 from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions
-from .identify_setup import Setup, Source, Surveyed, recorded_dynamics
-
-Choice = Callable[[Iterable[Motion]], Iterator[Motion]]
+from .identify_setup import Setup, Source, Surveyed, recorded_dynamics, recorded_model
 
 
 def survey_recording(
@@ -70,17 +68,22 @@ def survey_recording(
         progress(name, recording.size, 'states') as advance,
     ):
         cutoffs = Cutoffs.of(recording, options.cutoff)
-        trace = PositionTrace()
+        trace, starts = PositionTrace(), SegmentStarts(recording.interval)
 
-        def counted() -> Iterator[object]:
+        def counted() -> Iterator[JointSamples]:
             for chunk in recording.chunks():
                 trace.add(chunk.times, chunk.positions)
+                starts.add(chunk)
                 yield chunk
                 advance(len(chunk))
 
-        seen = survey(counted(), len(joints))
+        bands = EquationOptions().bands(recorded_model(urdf, joints))
+        seen = survey(counted(), bands)
         both = cutoffs.motions, cutoffs.equations
-        return Surveyed(urdf, joints, recording.topic, recording.interval, both, seen, trace)
+        return Surveyed(
+            urdf, joints, recording.topic, recording.interval, both, seen, trace,
+            tuple(starts.times),
+        )  # fmt: skip
 
 
 def reduce_recording(
@@ -124,7 +127,7 @@ def correlate_recording(
     columns: tuple[int, ...],
     covariance: Array,
     noise: Array,
-    weights: OutlierWeights,
+    weights: Weights,
 ) -> LaggedInfluence:
     """How residuals of the fitted part of a recording are correlated.
 
@@ -140,8 +143,7 @@ def correlate_recording(
     Raises:
         RecordingError: the recording cannot be used.
     """
-    trust = np.ones(len(noise))
-    found = Estimate(setup.layout, parameters, columns, covariance, noise, trust, 'weighted')
+    found = Estimate(setup.layout, parameters, columns, covariance, noise, 'weighted')
     return lagged_influence(fitted_equations(setup, source), found, weights)
 
 
@@ -166,8 +168,10 @@ def sum_windows(
 def fitted_equations(setup: Setup, source: Source) -> Iterator[EquationBlock]:
     """The equations of the fitted part of a recording, in blocks."""
     maker = _maker(setup, source)
-    for parts in _motions(setup, source):
-        yield from maker.of_motions(source.fitted.fitted(parts), source.name)
+    for parts, bounds in _motions(setup, source):
+        for block in maker.of_motions(source.fitted.fitted(parts), source.name):
+            if len(own := block.within(*bounds)):
+                yield own
 
 
 def judge_recording(
@@ -177,7 +181,9 @@ def judge_recording(
     identified: Array,
     progress: ShowProgress = no_progress,
 ) -> Evidence:
-    """What is kept of a recording to judge an identified model.
+    """What is kept of a recording to judge an identified model, in one pass over it.
+
+    Held-out data judge the model that is written, fitted data the equations that were fitted.
 
     Args:
         setup: of the identification.
@@ -193,11 +199,13 @@ def judge_recording(
     judging = replace(setup, equations=replace(setup.equations, form='torque', known={}))
     maker = _maker(judging, source, band=0.0)
     evidence = Evidence.of_nothing(source.name, len(setup.joints))
-    for choice in (source.fitted.fitted, source.fitted.held_out):
-        held_out = choice == source.fitted.held_out
-        for parts in _motions(setup, source, progress):
-            blocks = maker.of_motions(choice(parts), source.name)
-            for piece in torques_of(blocks, nominal, identified):
+    written = written_parameters(maker.layout, identified)
+    for parts, bounds in _motions(setup, source, progress):
+        for held_out, group in groupby(source.fitted.parts(parts), key=itemgetter(0)):
+            blocks = maker.of_motions((motion for _, motion in group), source.name)
+            own = (block.within(*bounds) for block in blocks)
+            judged = written if held_out else identified
+            for piece in torques_of(own, nominal, judged):
                 if held_out:
                     evidence.add_held_out(piece, source.cutoffs[1])
                 else:
@@ -220,8 +228,11 @@ def _maker(setup: Setup, source: Source, band: float | None = None) -> MotionEqu
 
 def _motions(
     setup: Setup, source: Source, progress: ShowProgress = no_progress
-) -> Iterator[Iterator[Motion]]:
-    """The motions of a recording; once, while it is open."""
+) -> Iterator[tuple[Iterator[Motion], tuple[float, float]]]:
+    """The motions of a part of a recording and its halo, and the bounds of the part [s].
+
+    Once, while the recording is open.
+    """
     options = setup.options
     with (
         open_recording(
@@ -230,13 +241,14 @@ def _motions(
             rename=options.rename,
             joints=setup.joints,
             part=source.part,
+            halo=source.halo,
         ) as recording,
         progress(source.name, recording.size, 'states') as advance,
     ):
 
         def counted() -> Iterator[Motion]:
-            for motion in motions(recording, cutoff=source.cutoffs[0]):
+            for motion in motions(recording, cutoff=source.cutoffs[0], starts=source.starts):
                 yield motion
                 advance(len(motion))
 
-        yield counted()
+        yield counted(), recording.bounds

@@ -12,6 +12,7 @@ from robot_dynamics_ros.identification.judgement import JudgedRecording
 from robot_dynamics_ros.identification.judgement.fitted_part import FittedPart
 from robot_dynamics_ros.identification.judgement.repeated_motion import repeated_share
 from robot_dynamics_ros.identification.judgement.survey import Survey, joined
+from robot_dynamics_ros.identification.regression.cutoffs import WIDER
 from robot_dynamics_ros.scheduling import Outcome, Task
 
 from ..fleet_options import Fleet
@@ -65,7 +66,19 @@ class Surveys:
 
     def source(self, name: str, files: tuple[Path, ...]) -> Source:
         """A usable recording and its division."""
-        return Source(name, files, self._part(name), self.usable[name].cutoffs)
+        one = self.usable[name]
+        cutoffs = min(one.cutoffs[0], WIDER * self.cutoff), self.cutoff
+        return Source(
+            name, files, self._part(name), cutoffs, interval=one.interval, starts=one.starts
+        )
+
+    @property
+    def cutoff(self) -> float:
+        """Of the equations of all recordings: the lowest of all [Hz].
+
+        Equations of a joint that have passed the same low pass have the same noise.
+        """
+        return min(one.cutoffs[1] for one in self.usable.values())
 
     def _part(self, name: str) -> FittedPart:
         if name in self.held_out:
@@ -83,7 +96,7 @@ class Surveys:
                 one.survey.samples,
                 self._part(name).split,
                 rate=1.0 / one.interval,
-                cutoff=one.cutoffs[1],
+                cutoff=self.cutoff,
             )
             for name, one in self.usable.items()
         ]

@@ -77,8 +77,8 @@ def objections(found: Identified) -> list[str]:
     ]
     if unjudged:
         reasons.append(
-            f'not judged, as the held-out part has no effort of {", ".join(unjudged)}: record '
-            'their efforts, or name a recording with them, --held-out BAG'
+            f'not judged, as the held-out part has no effort or hardly a motion of '
+            f'{", ".join(unjudged)}: record both, or name a recording with them, --held-out BAG'
         )
     doubtful = [one.code for one in judgement.findings if one.code in FATAL]
     if doubtful:

@@ -29,9 +29,9 @@ THIN = 1e-2
 LOWER = np.tril_indices(3)
 
 # From the slope of a function of theta (10,) to what the curvature of the chart adds (10, 10).
-Bend = Callable[[Array], Array]
+ChartCurvature = Callable[[Array], Array]
 # From what is searched (10,) to theta (10,), its derivatives (10, 10), and the curvature.
-Chart = Callable[[Array], tuple[Array, Array, Bend]]
+Chart = Callable[[Array], tuple[Array, Array, ChartCurvature]]
 
 
 def best_body(information: Array, theta: Array) -> Array:
@@ -43,7 +43,7 @@ def best_body(information: Array, theta: Array) -> Array:
         theta: to begin with.
     """
     scale = max(abs(theta[0]), LEAST_MASS)
-    # The prior of the inertia is for the mass, which the first search tells.
+    # The prior of the inertia is for the mass, which the first search finds.
     for _ in range(2):
         theta = _minimum(information, theta, _free, scale)
         scale = max(abs(theta[0]), LEAST_MASS)
@@ -84,13 +84,13 @@ def _minimum(information: Array, x: Array, chart: Chart, scale: float) -> Array:
         return float(residual @ information @ residual + theta @ (precision * theta))
 
     damping = 1e-6
-    theta, inner, bend = chart(x)
+    theta, inner, second = chart(x)
     present = cost(theta)
     for _ in range(STEPS):
         slope = slopes(theta)
         residual = information[:-1] @ np.append(-linear_parameters(theta), 1.0)
         downhill = slope.T @ residual - precision * theta
-        curved = inner.T @ curvature(information, theta, scale) @ inner + bend(-downhill)
+        curved = inner.T @ curvature(information, theta, scale) @ inner + second(-downhill)
         size = np.sqrt(np.maximum(np.diag(curved), np.finfo(np.float64).tiny))
         damped = curved / np.outer(size, size) + damping * np.eye(10)
         candidate = x + np.linalg.solve(damped, inner.T @ downhill / size) / size
@@ -98,7 +98,7 @@ def _minimum(information: Array, x: Array, chart: Chart, scale: float) -> Array:
         value = cost(following[0])
         if value <= present:
             finished = present - value <= SETTLED * abs(present)
-            x, (theta, inner, bend), present = candidate, following, value
+            x, (theta, inner, second), present = candidate, following, value
             damping = max(0.1 * damping, 1e-12)
             if finished:
                 break
@@ -109,11 +109,11 @@ def _minimum(information: Array, x: Array, chart: Chart, scale: float) -> Array:
     return x
 
 
-def _free(x: Array) -> tuple[Array, Array, Bend]:
+def _free(x: Array) -> tuple[Array, Array, ChartCurvature]:
     return x, np.eye(10), lambda slope: np.zeros((10, 10))
 
 
-def _of_root(least: float, x: Array) -> tuple[Array, Array, Bend]:
+def _of_root(least: float, x: Array) -> tuple[Array, Array, ChartCurvature]:
     """A chart of the bodies that can exist: x = (m, c, L), second moment L L^T + least 1."""
     root = np.zeros((3, 3))
     root[LOWER] = x[4:]
@@ -123,10 +123,10 @@ def _of_root(least: float, x: Array) -> tuple[Array, Array, Bend]:
         change = np.zeros((3, 3))
         change[place] = 1.0
         inner[4:, 4 + column] = inertia_of(change @ root.T + root @ change.T)
-    return theta, inner, _bend_of_root
+    return theta, inner, _curvature_of_root
 
 
-def _bend_of_root(slope: Array) -> Array:
+def _curvature_of_root(slope: Array) -> Array:
     """What L L^T adds to the curvature: 2 G for each column of L, G the slope by L L^T.
 
     At a body on the edge of those that can exist the derivatives of L L^T vanish in a direction:

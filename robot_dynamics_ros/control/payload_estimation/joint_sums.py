@@ -7,7 +7,7 @@ its information form (L. Ljung, System Identification, 2nd ed., section 11.2), w
 invert at each sample, and in any order.
 
 The sums are kept for blocks of time: how the sums of residuals differ from block to block shows
-how far the errors of neighbouring equations are alike (see `payload_fit`).
+how far the errors of neighbouring equations are correlated (see `payload_fit`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
+# Duration of a block of time [s].
+BLOCK = 1.0
 # When there are more blocks, neighbours are joined.
 MOST_BLOCKS = 128
 
@@ -30,23 +32,23 @@ class Equations:
     Attributes:
         rows: (N, r, k) coefficients of the wanted parameters.
         own: (N, r, f) coefficients of the friction parameters of the joint.
-        rest: (N, r) torque that these have to explain [N m or N].
+        torque: (N, r) torque that these have to explain [N m or N].
         used: (N, r) whether an equation counts.
     """
 
     rows: Array
     own: Array
-    rest: Array
+    torque: Array
     used: npt.NDArray[np.bool_]
 
     def part(self, samples: slice) -> Equations:
         """Those of some of the samples."""
-        rows, own, rest, used = self.rows, self.own, self.rest, self.used
-        return Equations(rows[samples], own[samples], rest[samples], used[samples])
+        rows, own, torque, used = self.rows, self.own, self.torque, self.used
+        return Equations(rows[samples], own[samples], torque[samples], used[samples])
 
     def products(self) -> tuple[Array, Array]:
         """Matrices of products (r, c, c) of the columns [Y, F, r], and counts (r,)."""
-        columns = np.concatenate([self.rows, self.own, self.rest[..., None]], axis=2)
+        columns = np.concatenate([self.rows, self.own, self.torque[..., None]], axis=2)
         by_joint = np.where(self.used[..., None], columns, 0.0).transpose(1, 0, 2)
         return by_joint.transpose(0, 2, 1) @ by_joint, self.used.sum(axis=0).astype(np.float64)
 
@@ -60,7 +62,7 @@ class JointSums:
         duration: of a block [s]; doubles when there are too many.
     """
 
-    def __init__(self, joints: int, shared: int, own: int, duration: float) -> None:
+    def __init__(self, joints: int, shared: int, own: int, duration: float = BLOCK) -> None:
         """Without an equation."""
         self.shared, self.own, self.duration = shared, own, duration
         self._shape = joints, shared + own + 1

@@ -16,14 +16,9 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 from .joint_sums import JointSums
 from .payload_equations import FRICTION, FilteredMotion, PayloadEquations
 from .payload_estimate import PayloadEstimate, payload_estimate
-from .payload_fit import PAYLOAD, PayloadFit, fit_payload
+from .payload_fit import PAYLOAD, SHARE_PRECISION, PayloadFit, fit_payload
 from .payload_regressor import PayloadRegressor
 from .state_window import StateWindows
-
-# Duration of the blocks of time [s], see `joint_sums`.
-BLOCK = 1.0
-# Standard deviation of the share of gravity that efforts may lack, before anything is known.
-LACKING_SHARE = 1.0
 
 
 class LivePayload:
@@ -50,7 +45,7 @@ class LivePayload:
         self._equations = PayloadEquations(model, frame)
         self._windows = StateWindows(model.size)
         rows = len(self._equations.rows)
-        self._sums = JointSums(rows, PAYLOAD + 1, FRICTION, BLOCK)
+        self._sums = JointSums(rows, PAYLOAD + 1, FRICTION)
         self._fit: PayloadFit | None = None
         self._share: PayloadFit | None = None
         self._first = self._last = math.nan
@@ -90,14 +85,14 @@ class LivePayload:
         self._last = useful[-1][0]
 
     def estimate(self) -> PayloadEstimate:
-        """What the states up to now tell."""
+        """What the states up to now determine."""
         if self.samples and self.unmeasured == self.samples:
             raise StateError(
                 'no effort is measured: the joint states need field effort, in N m, of '
                 f'{", ".join(self._equations.joints)}'
             )
         self._fit = fit_payload(self._sums, np.array([math.inf]), self._fit)
-        self._share = fit_payload(self._sums, np.array([LACKING_SHARE**-2]), self._share)
+        self._share = fit_payload(self._sums, np.array([SHARE_PRECISION]), self._share)
         return payload_estimate(
             self.frame, self._equations.joints, self._fit, self._sums.counts, self._share
         )
@@ -107,11 +102,11 @@ def _payload_torques(dynamics: RobotDynamics, motion: FilteredMotion) -> tuple[A
     """Torque and gravity torque (N, n) of the payloads that a model has already."""
     model = dynamics.model
     torques = np.zeros((2, *motion.q.shape))
-    rest = np.zeros_like(motion.q)
+    zero = np.zeros_like(motion.q)
     for payload in model.payloads:
         regressor = PayloadRegressor(model, payload.frame)
         parameters = np.array(parameters_of(payload.moments))
-        for torque, v, a in ((torques[0], motion.v, motion.a), (torques[1], rest, rest)):
+        for torque, v, a in ((torques[0], motion.v, motion.a), (torques[1], zero, zero)):
             columns = regressor(motion.q, v, a, dynamics.gravity)
             torque[:, regressor.rows] += columns @ parameters
     return torques[0], torques[1]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.core.model.friction import SLIDING_BAND, TURNING_BAND, smooth_sign
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .joint_sums import Equations
@@ -17,8 +17,6 @@ from .payload_regressor import PayloadRegressor
 # Friction parameters of each joint: torque offset, Coulomb and viscous friction, each beside what
 # the reference has already.
 FRICTION = 3
-# Below these speeds the friction of a joint is not that of sliding [rad/s], [m/s].
-SLOW_TURN, SLOW_SLIDE = 0.02, 0.005
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class PayloadEquations:
         self.rows = self.regressor.rows
         self.joints = tuple(model.joint_names[index] for index in self.rows)
         kinds = [model.independent_joints[index].kind for index in self.rows]
-        self._slow = np.where(np.array(kinds) == 'prismatic', SLOW_SLIDE, SLOW_TURN)
+        self._slow = np.where(np.array(kinds) == 'prismatic', SLIDING_BAND, TURNING_BAND)
 
     def of(
         self, motion: FilteredMotion, reference: Array, gravity_torque: Array, gravity: Array
@@ -94,10 +92,10 @@ class PayloadEquations:
         rows = self.rows
         payload = self.regressor(motion.q, motion.v, motion.a, gravity)
         wanted = np.concatenate([payload, gravity_torque[:, rows, None]], axis=2)
-        rest = (motion.efforts - reference)[:, rows]
-        used = np.isfinite(rest) & self.sliding(motion)
+        torque = (motion.efforts - reference)[:, rows]
+        used = np.isfinite(torque) & self.sliding(motion)
         own = friction_columns(motion.v[:, rows])
-        return Equations(wanted, own, np.where(used, rest, 0.0), used)
+        return Equations(wanted, own, np.where(used, torque, 0.0), used)
 
     def sliding(self, motion: FilteredMotion) -> Array:
         """(N, r) bool: whether a joint moves one way in all that has an influence on a sample."""
@@ -107,4 +105,4 @@ class PayloadEquations:
 
 def friction_columns(v: Array) -> Array:
     """Coefficients (N, r, 3) of offset, Coulomb and viscous friction at velocities (N, r)."""
-    return np.stack([np.ones_like(v), v / np.hypot(v, SMOOTHING), v], axis=2)
+    return np.stack([np.ones_like(v), smooth_sign(v), v], axis=2)

@@ -1,9 +1,10 @@
-"""The estimate of a payload: what is told of it, how certainly, and in what form it is used."""
+"""The estimate of a payload: what the data determine, how certainly, and its form for use."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -34,12 +35,12 @@ class PayloadEstimate:
         mass: [kg].
         com: (3,) centre of mass in the frame of the link [m].
         inertia: (6,) about the centre of mass, in the axes of the link, in the order of `MOMENTS`;
-            zero, a point mass, where the data do not tell it [kg m^2].
+            zero, a point mass, where the data do not determine it [kg m^2].
         mass_interval: [kg].
         com_interval: (3,) [m].
         inertia_interval: (6,) [kg m^2].
-        told: `mass, centre and inertia`, `mass and centre`, `mass`, or empty; without the centre,
-            the estimate is refused.
+        determined: `mass, centre and inertia`, `mass and centre`, `mass`, or empty; without the
+            centre, the estimate is refused.
         refusal: why the estimate must not be used; empty if it may be.
         noise: standard deviation of the torque that is left, by joint [N m or N].
         equations: how many there are, by joint.
@@ -52,7 +53,7 @@ class PayloadEstimate:
     mass_interval: float
     com_interval: tuple[float, float, float]
     inertia_interval: tuple[float, ...]
-    told: str
+    determined: str
     refusal: str
     noise: Mapping[str, float]
     equations: Mapping[str, int]
@@ -78,8 +79,11 @@ class PayloadEstimate:
             f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}, centre of mass '
             f'({com}) +- ({com_interval}) mm'
         )
-        if self.told == 'mass and centre':
-            return f'{text}; the motion does not tell the inertia, zero is used: accelerate faster'
+        if self.determined == 'mass and centre':
+            return (
+                f'{text}; the motion does not determine the inertia, zero is used: accelerate '
+                'faster'
+            )
         moments = ', '.join(f'{x:.3g}' for x in self.inertia)
         intervals = ', '.join(f'{x:.2g}' for x in self.inertia_interval)
         return f'{text}, inertia ({", ".join(MOMENTS)}) ({moments}) +- ({intervals}) kg m^2'
@@ -112,7 +116,7 @@ class PayloadEstimate:
             'com_interval': list(self.com_interval),
             'inertia': dict(zip(MOMENTS, self.inertia, strict=True)),
             'inertia_interval': dict(zip(MOMENTS, self.inertia_interval, strict=True)),
-            'told': self.told,
+            'determined': self.determined,
             'refusal': self.refusal,
             'noise': dict(self.noise),
             'equations': dict(self.equations),
@@ -135,9 +139,9 @@ def payload_estimate(
     """
     interval = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
     theta = fit.theta
-    told = _told(theta, interval)
+    determined = _determined(theta, interval)
     refusal = _refusal(joints, fit, counts, interval, share)
-    inertia = theta[4:] if told.endswith('inertia') else np.zeros(6)
+    inertia = theta[4:] if determined.endswith('inertia') else np.zeros(6)
     x, y, z = theta[1:4].tolist()
     dx, dy, dz = interval[1:4].tolist()
     return PayloadEstimate(
@@ -148,7 +152,7 @@ def payload_estimate(
         mass_interval=float(interval[0]),
         com_interval=(dx, dy, dz),
         inertia_interval=tuple(interval[4:].tolist()),
-        told=told,
+        determined=determined,
         refusal=refusal or _centre_refusal(frame, theta, interval),
         noise=dict(zip(joints, fit.noise.tolist(), strict=True)),
         equations={name: int(count) for name, count in zip(joints, counts, strict=True)},
@@ -164,7 +168,7 @@ def student(freedom: float) -> float:
     Args:
         freedom: degrees of freedom.
     """
-    z, n = 1.959964, max(freedom, 1.0)
+    z, n = NormalDist().inv_cdf(0.975), max(freedom, 1.0)
     return (
         z
         + (z**3 + z) / (4.0 * n)
@@ -173,7 +177,7 @@ def student(freedom: float) -> float:
     )
 
 
-def _told(theta: Array, interval: Array) -> str:
+def _determined(theta: Array, interval: Array) -> str:
     if not interval[0] <= MASS_SHARE * theta[0]:
         return ''
     if interval[1:4].max() > DISTANCE:
@@ -204,7 +208,7 @@ def _refusal(
             return (
                 f'the measured efforts lack {100.0 * lacking:.0f} +- {200.0 * deviation:.0f} % of '
                 'the gravity torque of the robot: the driver takes gravity out of them, or their '
-                'unit is not N m; a payload cannot be told from them'
+                'unit is not N m; they do not determine a payload'
             )
     mass, width = fit.theta[0], interval[0]
     if mass < -width:
@@ -214,8 +218,8 @@ def _refusal(
         )
     if mass <= width:
         return (
-            f'the mass is {mass:.3g} +- {width:.2g} kg: no payload, or one that cannot be told '
-            f'from none{_advice(joints, counts)}'
+            f'the mass is {mass:.3g} +- {width:.2g} kg: no payload, or one that cannot be '
+            f'distinguished from none{_advice(joints, counts)}'
         )
     if width > MASS_SHARE * mass:
         return (
@@ -233,9 +237,10 @@ def _centre_refusal(frame: str, theta: Array, interval: Array) -> str:
         ', '.join(f'{1e3 * x:.0f}' for x in values[1:4]) for values in (theta, interval)
     )
     return (
-        f'{theta[0]:.4g} +- {interval[0]:.2g} kg on {frame}; the motion does not tell the centre '
-        f'of mass, ({center}) +- ({width}) mm, +- {1e3 * DISTANCE:.0f} mm is needed: turn the '
-        'link about several axes, or call set_payload with this mass and a centre that you know'
+        f'{theta[0]:.4g} +- {interval[0]:.2g} kg on {frame}; the motion does not determine the '
+        f'centre of mass, ({center}) +- ({width}) mm, +- {1e3 * DISTANCE:.0f} mm is needed: turn '
+        'the link about several axes, or call set_payload with this mass and a centre that you '
+        'know'
     )
 
 

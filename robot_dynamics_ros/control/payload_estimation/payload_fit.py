@@ -2,10 +2,10 @@
 
 Weighted least squares: the equations of each joint count by the variance of their residuals, which
 the fit itself gives (iterated); the friction parameters of a joint are eliminated from its sums.
-What the motion does not tell stays at a weak prior (see `best_body`): the matrix to solve is never
-singular, and an interval that the data do not narrow shows the width of the prior.
+What the motion does not determine stays at a weak prior (see `best_body`): the matrix to solve is
+never singular, and an interval that the data do not narrow shows the width of the prior.
 
-Residuals of neighbouring equations are alike where friction or the model is not quite right.
+Residuals of neighbouring equations are correlated where friction or the model is not quite right.
 Their variance counts as larger by the factor by which their sums over blocks of time, and over
 neighbouring blocks, vary more than those of independent residuals would (K.-Y. Liang, S. Zeger,
 Longitudinal data analysis using generalized linear models, Biometrika 73, 1986).
@@ -24,11 +24,13 @@ from .body_parameters import linear_parameters, slopes
 from .joint_sums import JointSums
 
 PAYLOAD = 10
+# Of the share of gravity that efforts may lack, before anything is known: its deviation is 1.
+SHARE_PRECISION = 1.0
 # Iterations of the weights at most, and their relative change at which they have settled.
 ITERATIONS, SETTLED = 8, 0.01
 # Directions of a matrix below this share of the largest one are rounding.
 ROUNDING = 1e-11
-# Errors are alike up to so many blocks apart; the least number of blocks for each of them.
+# Errors are correlated up to so many blocks apart; the least number of blocks for each of them.
 LAGS, BLOCKS_OF_LAG = 2, 5
 # Variance of residuals, of the mean square of what there is to explain: efforts have five digits.
 SMALLEST = 1e-10
@@ -44,7 +46,7 @@ class PayloadFit:
         others: (k - 10,) the wanted parameters behind the ten of the payload.
         others_deviation: (k - 10,) their standard deviations.
         noise: (r,) standard deviation of the residuals of each joint [N m or N].
-        inflation: (r,) the factor of their variance, as neighbours are alike.
+        inflation: (r,) the factor of their variance, as neighbours are correlated.
         blocks: number of blocks of time.
     """
 

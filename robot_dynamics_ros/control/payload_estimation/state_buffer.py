@@ -46,7 +46,7 @@ class StateBuffer:
             self.repeated += 1
             return
         if len(q) != self._size:
-            # The node has another robot meanwhile: what is estimated will be told.
+            # The node has another robot meanwhile: the estimate says so.
             return
         self._stamp = stamp
         if self._count == CAPACITY:

@@ -36,9 +36,9 @@ def _kernel() -> tuple[Array, Array, Array]:
     8 x (1 - x^2)^2 (5 - 11 x^2).
     """
     x = (2.0 * np.arange(PLACES) + 1.0) / PLACES - 1.0
-    rest = 1.0 - x**2
-    value = (3.0 - 11.0 * x**2) * rest**3
-    slope = 8.0 * x * rest**2 * (5.0 - 11.0 * x**2)
+    parabola = 1.0 - x**2
+    value = (3.0 - 11.0 * x**2) * parabola**3
+    slope = 8.0 * x * parabola**2 * (5.0 - 11.0 * x**2)
     # Exact for what they are for, in spite of the sum over few places.
     return x, value / value.sum(), slope / (slope @ x)
 

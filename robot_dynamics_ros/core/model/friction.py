@@ -14,6 +14,22 @@ from .robot import RobotModel
 
 # [rad/s or m/s]: about the noise of a velocity read from an encoder.
 SMOOTHING = 0.01
+# Speeds below which a joint may stick, where its friction is anything up to Coulomb's.
+TURNING_BAND = 0.02  # [rad/s]
+SLIDING_BAND = 0.005  # [m/s]
+
+
+def smooth_sign(v: Array, smoothing: float = SMOOTHING) -> Array:
+    """s(v) = v / sqrt(v^2 + v_0^2), or the sign of v for v_0 = 0; see `JointFriction`.
+
+    Args:
+        v: velocities of any shape [rad/s or m/s].
+        smoothing: v_0 [rad/s or m/s].
+    """
+    if smoothing == 0.0:
+        return np.sign(v)
+    sign: Array = v / np.hypot(v, smoothing)
+    return sign
 
 
 class JointFriction:
@@ -135,7 +151,7 @@ class JointFriction:
             joint = self._names[column]
             raise StateError(f'v[{row}] is not finite at {joint!r}, it must be finite')
         rates = velocity @ self._spread.T
-        sign = rates / np.hypot(rates, self.smoothing)
+        sign = smooth_sign(rates, self.smoothing)
         viscous, coulomb = self.viscous, self.coulomb
         if self._has_directions:
             backward = rates < 0.0

@@ -48,10 +48,10 @@ def solved(unknowns: Unknowns, rows: Array, prior: Prior) -> Array:
         return np.empty(0)
     # Imported here: it takes a second, which only an identification has to spend.
     cp = required('cvxpy', 'identification')
-    start, units, rest = _in_units_of_uncertainty(unknowns, rows)
+    start, units, scaled = _in_units_of_uncertainty(unknowns, rows)
     change = cp.Variable(len(start))
     z = start + units @ change
-    cost = 0.5 * cp.sum_squares(rest[:, :-1] @ change - rest[:, -1])
+    cost = 0.5 * cp.sum_squares(scaled[:, :-1] @ change - scaled[:, -1])
     matrices = [
         cp.reshape(SYMMETRIC @ z[BODY * i : BODY * i + BODY], (SIZE, SIZE), order='C')
         for i in range(len(unknowns.bodies))
@@ -87,8 +87,8 @@ def _state(problem: Any, solver: str) -> str:
 def _in_units_of_uncertainty(unknowns: Unknowns, rows: Array) -> tuple[Array, Array, Array]:
     """Least squares with one equation for each unknown, its prior: the start of the cones.
 
-    Changes from there count in deviations of this estimate: what is told well and what is hardly
-    told are of the same size for a solver.
+    Changes from there count in deviations of this estimate: what the data
+    determine well and what they hardly determine are of the same size for a solver.
 
     Returns:
         The z (k,); units (k, k) of its changes; the triangle (k + 1, k + 1) of the data alone in
@@ -102,8 +102,8 @@ def _in_units_of_uncertainty(unknowns: Unknowns, rows: Array) -> tuple[Array, Ar
     upper = triangle(np.concatenate([np.column_stack([factor, left]), prior]))
     units = linalg.solve_triangular(upper[:size, :size], np.eye(size))
     change = units @ upper[:size, size]
-    rest = np.column_stack([factor @ units, left - factor @ change])
-    return unknowns.prior + change, units, triangle(rest)
+    scaled = np.column_stack([factor @ units, left - factor @ change])
+    return unknowns.prior + change, units, triangle(scaled)
 
 
 def _prior(cp: Any, unknowns: Unknowns, z: Any, matrices: Sequence[Any], prior: Prior) -> Any:

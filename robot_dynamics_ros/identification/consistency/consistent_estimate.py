@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -61,29 +60,19 @@ def consistent(
     if prior not in PRIORS:
         raise ParameterError(f'prior is {prior!r}, it must be one of {", ".join(PRIORS)}')
     fixed = fixed_parameters(reduced.layout, carried)
-    parameters = _solvable(reduced, estimate, prior, fixed, LEAST_NOISE)
-    return replace(estimate, parameters=parameters, method='consistent')
-
-
-def _solvable(
-    reduced: ReducedEquations,
-    estimate: Estimate,
-    prior: Prior,
-    fixed: Array,
-    levels: Sequence[float],
-) -> Array:
-    """The parameters (p,) with the first of these levels of noise that can be solved."""
     before: Array | None = None
     failure = IdentificationError('no level of noise')
-    for least in levels:
-        rows = weighted_rows(reduced, estimate.noise, least)
+    for least in LEAST_NOISE:
+        rows = weighted_rows(reduced, estimate, least)
         if before is not None and np.array_equal(rows, before):
             # The noise of the data is larger: it is the problem that no solver has solved.
             continue
         try:
-            return _parameters(reduced, estimate, prior, fixed, rows)
+            parameters = _parameters(reduced, estimate, prior, fixed, rows)
         except IdentificationError as error:
             before, failure = rows, error
+            continue
+        return replace(estimate, parameters=parameters, method='consistent', least_noise=least)
     raise failure
 
 
@@ -103,15 +92,10 @@ def _parameters(
 
 def _torques(reduced: ReducedEquations, estimate: Estimate) -> Array:
     """Root mean square (n,) of the torque of each joint, as it is estimated."""
-    layout = reduced.layout
-    parameters = np.where(layout.is_known, 0.0, estimate.parameters)
-    if 'gain' in layout.terms:
-        parameters[layout.columns('gain')] = 0.0
-    torques = np.linalg.norm(reduced.triangles[:, :, :-1] @ parameters, axis=1)
-    torques = torques / np.sqrt(np.maximum(reduced.weights, 1.0))
+    torques, joints = reduced.rms(estimate.parameters), len(reduced.layout.joints)
     largest = float(torques.max(initial=0.0)) or 1.0
-    if len(torques) != len(layout.joints):
-        return np.full(len(layout.joints), largest)
+    if len(torques) != joints:
+        return np.full(joints, largest)
     return np.where(torques > 0.0, torques, largest)
 
 

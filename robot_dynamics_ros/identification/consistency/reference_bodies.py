@@ -7,18 +7,16 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 
+from ..observability.scales import LIGHTEST, body_length, mean_mass
 from ..parameters.parameter_layout import ParameterLayout
 from .pseudo_matrices import BODY, pseudo_inertia
 
 # Of the mean mass of the bodies: a body with less counts as massless.
 MASSLESS = 1e-6
-# Of the mean mass: what a massless body may have.
-LIGHT = 0.1
-# [m], and of the mean length of the bodies: bodies whose radius of gyration is below `THIN` in
+# Of the length of a body: bodies whose radius of gyration is below `THIN` in
 # some direction get `ROUND` there. A point or a line has no inertia that could be changed by
 # factors.
 THIN, ROUND = 0.01, 0.1
-SHORTEST = 0.05
 
 
 def fixed_parameters(layout: ParameterLayout, carried: Array | None = None) -> Array:
@@ -54,7 +52,7 @@ def is_massless(layout: ParameterLayout, fixed: Array) -> np.ndarray:
     """
     described = _described(layout, fixed)
     moving = np.arange(len(described)) < len(layout.model.joints)
-    return moving & (described[:, 0] <= MASSLESS * _mean_mass(layout))
+    return moving & (described[:, 0] <= MASSLESS * mean_mass(layout.model))
 
 
 def reference_bodies(layout: ParameterLayout, fixed: Array) -> Array:
@@ -67,13 +65,17 @@ def reference_bodies(layout: ParameterLayout, fixed: Array) -> Array:
         layout: of the parameters.
         fixed: (bodies, 10) as of `fixed_parameters`: it is not part of the bodies here.
     """
-    described, mean, length = _described(layout, fixed), _mean_mass(layout), _length(layout)
+    described, mean, length = (
+        _described(layout, fixed),
+        mean_mass(layout.model),
+        body_length(layout.model),
+    )
     massless = is_massless(layout, fixed)
     matrices = []
     for body in range(len(layout.bodies)):
         matrix = pseudo_inertia(described[body])
         if massless[body]:
-            matrix = np.diag([0.0, 0.0, 0.0, LIGHT * mean])
+            matrix = np.diag([0.0, 0.0, 0.0, LIGHTEST * mean])
         elif matrix[3, 3] <= 0.0:
             matrix = np.diag([0.0, 0.0, 0.0, mean])
         matrices.append(_rounded(matrix, length))
@@ -85,17 +87,6 @@ def _described(layout: ParameterLayout, fixed: Array) -> Array:
     nominal = layout.nominal()[: BODY * len(layout.bodies)].reshape(-1, BODY)
     described: Array = nominal - fixed
     return described
-
-
-def _mean_mass(layout: ParameterLayout) -> float:
-    """Of the moving bodies [kg]; 1 where the description gives none."""
-    masses = [joint.inertia.mass for joint in layout.model.joints]
-    return float(np.mean(masses)) or 1.0
-
-
-def _length(layout: ParameterLayout) -> float:
-    """Of a body [m]."""
-    return max(SHORTEST, layout.model.reach / (len(layout.model.joints) + 1))
 
 
 def _rounded(matrix: Array, length: float) -> Array:

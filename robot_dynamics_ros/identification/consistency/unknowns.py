@@ -86,8 +86,7 @@ class Unknowns:
     @property
     def bounded(self) -> tuple[int, ...]:
         """Columns of the free terms that must not be negative."""
-        present = [term for term in NOT_NEGATIVE if term in self.layout.terms]
-        columns = {column for term in present for column in self.layout.columns(term).tolist()}
+        columns = columns_not_negative(self.layout)
         return tuple(column for column in self.terms if column in columns)
 
     @property
@@ -95,6 +94,12 @@ class Unknowns:
         """Columns of the free terms that have a nominal value: not gains, whose unit is open."""
         gains = self.layout.columns('gain').tolist() if 'gain' in self.layout.terms else []
         return tuple(column for column in self.terms if column not in gains)
+
+
+def columns_not_negative(layout: ParameterLayout) -> list[int]:
+    """Columns of the terms that are not negative, in any order."""
+    present = [term for term in NOT_NEGATIVE if term in layout.terms]
+    return [column for term in present for column in layout.columns(term).tolist()]
 
 
 def unknowns_of(
@@ -133,7 +138,7 @@ def unknowns_of(
         for body in range(len(layout.bodies))
         if felt[layout.body_columns(body)].any()
         and body not in empty
-        and (not massless[body] or _told(layout, body, estimate.base_columns))
+        and (not massless[body] or _is_determined(layout, body, estimate.base_columns))
     )
     terms = tuple(column for column in range(first, layout.size) if felt[column])
     return Unknowns(
@@ -146,7 +151,7 @@ def unknowns_of(
     )
 
 
-def _told(layout: ParameterLayout, body: int, base_columns: Sequence[int]) -> bool:
+def _is_determined(layout: ParameterLayout, body: int, base_columns: Sequence[int]) -> bool:
     """Whether a base parameter is one of a body."""
     columns = layout.body_columns(body)
     return any(columns.start <= column < columns.stop for column in base_columns)

@@ -11,13 +11,14 @@ Modules::
     estimate          what an estimate is
     least_squares     base parameters, noise and covariance, weighted by the noise of each joint
     huber             weights that bound the influence of equations that do not fit
+    instruments       gains of drives without the noise of the measured currents
     completion        full parameters from base parameters and the description
     robust            the estimate: weighted, or robust
     disturbances      times at which something touched the robot
     outlier_weights   weights of the final estimate, without them
     correlated_noise  intervals for residuals that are correlated
     window_sums       sums of products over windows of time
-    touched_windows   windows in which something else made the efforts, such as a contact
+    outlying_windows  windows in which something else made the efforts, such as a contact
     period_weights    weights that leave these out
 """
 
@@ -26,7 +27,7 @@ from .disturbances import Period, disturbed_periods
 from .estimate import Estimate
 from .huber import HuberWeights
 from .outlier_weights import OutlierWeights
-from .period_weights import PeriodWeights, touched_periods
+from .period_weights import PeriodWeights, outlying_periods
 from .robust import estimate
 from .window_sums import WindowSums, window_sums
 
@@ -41,7 +42,7 @@ __all__ = [
     'disturbed_periods',
     'estimate',
     'lagged_influence',
-    'touched_periods',
+    'outlying_periods',
     'window_sums',
     'with_correlation',
 ]

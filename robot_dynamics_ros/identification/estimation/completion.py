@@ -23,7 +23,7 @@ def completed(base: BaseParameters, values: Array, scales: Array) -> Array:
     """
     described = base.layout.nominal()
     free = np.where(base.layout.is_known, 0.0, scales)
-    free[list(base.untold)] = 0.0
+    free[list(base.undetermined_columns)] = 0.0
     # In units of the scales: (b, p), with the identity in the independent columns.
     spread = base.combination * free / free[list(base.columns), None]
     missing = (values - base.values(described)) / free[list(base.columns)]

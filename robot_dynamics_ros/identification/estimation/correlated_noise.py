@@ -23,6 +23,7 @@ from robot_dynamics_ros.recordings.extra import required
 from ..regression.equations import EquationBlock
 from ..regression.reduced_equations import Weights
 from .estimate import Estimate
+from .instruments import gain_places
 
 # Lags whose products are kept: more than correlations of arms last at 20 to 40 equations a second.
 LAGS = 64
@@ -43,23 +44,28 @@ class LaggedInfluence:
     """Sums of products of influences; those of several recordings add up.
 
     Attributes:
-        products: (LAGS + 1, b) at each lag.
+        intervals: (k,) between two equations, for each of k low passes and rates [s]; 0: unknown.
+        products: (k, LAGS + 1, b) at each lag.
         alone: (b,) at lag 0, without products of different joints: what white noise gives.
-        times: number of times with an influence.
+        times: (k,) number of times with an influence.
     """
 
+    intervals: tuple[float, ...]
     products: Array
     alone: Array
-    times: float
+    times: Array
 
     @classmethod
     def merged(cls, parts: Sequence[LaggedInfluence]) -> LaggedInfluence:
-        """Those of all data from those of its parts."""
-        return cls(
-            np.sum([part.products for part in parts], axis=0),
-            np.sum([part.alone for part in parts], axis=0),
-            float(sum(part.times for part in parts)),
-        )
+        """Those of all data from those of its parts: lags of the same duration add up."""
+        intervals = tuple(sorted({each for part in parts for each in part.intervals}))
+        products = np.zeros((len(intervals), *parts[0].products.shape[1:]))
+        times = np.zeros(len(intervals))
+        for part in parts:
+            places = [intervals.index(each) for each in part.intervals]
+            products[places] += part.products
+            times[places] += part.times
+        return cls(intervals, products, np.sum([part.alone for part in parts], axis=0), times)
 
     @property
     def inflation(self) -> Array:
@@ -69,30 +75,37 @@ class LaggedInfluence:
         uncertainty adds to an interval: that of Student's distribution.
         """
         special = required('scipy.special', 'identification')
-        weights = parzen(self._lags())
-        total = self.products[0] + 2.0 * weights[1:] @ self.products[1:]
-        taken = (2.0 * weights.sum() - 1.0) / max(1.0, self.times)
-        degrees = max(1.0, self.times / (2.0 * np.sum(weights**2) - 1.0))
-        student = float(special.stdtrit(degrees, COVERED) / special.ndtri(COVERED))
+        total, degrees = np.zeros(len(self.alone)), np.zeros(len(self.alone))
+        for products, times in zip(self.products, self.times, strict=True):
+            weights = parzen(_lags(products, times))
+            sums = products[0] + 2.0 * (weights[1:] * products[1:]).sum(axis=0)
+            taken = (2.0 * weights.sum(axis=0) - 1.0) / max(1.0, times)
+            total += sums / np.maximum(0.5, 1.0 - taken)
+            degrees += times / (2.0 * np.sum(weights**2, axis=0) - 1.0)
+        student = special.stdtrit(np.maximum(1.0, degrees), COVERED) / special.ndtri(COVERED)
         alone = np.where(self.alone > 0.0, self.alone, 1.0)
-        relative = student**2 / max(0.5, 1.0 - taken) * total / alone
-        inflation: Array = np.where(self.alone > 0.0, relative, 1.0)
+        inflation: Array = np.where(self.alone > 0.0, student**2 * total / alone, 1.0)
         return inflation
 
-    def _lags(self) -> float:
-        """Andrews' number of lags, from the usual correlation of neighbours."""
-        some = self.products[0] > 0.0
-        if not some.any():
-            return FEWEST
-        r = float(np.median(self.products[1, some] / self.products[0, some]))
-        r = float(np.clip(r, -LARGEST, LARGEST))
-        lags = PARZEN * (4.0 * r**2 / (1.0 - r) ** 4 * self.times) ** 0.2
-        return float(np.clip(lags, FEWEST, min(LAGS, max(FEWEST, self.times / 4.0))))
+
+def _lags(products: Array, times: float) -> Array:
+    """Andrews' numbers of lags (b,), from the correlation of neighbours.
+
+    Args:
+        products: (LAGS + 1, b) at each lag.
+        times: number of them.
+    """
+    with np.errstate(divide='ignore', invalid='ignore'):
+        r = np.where(products[0] > 0.0, products[1] / products[0], 0.0)
+    r = np.clip(r, -LARGEST, LARGEST)
+    lags = PARZEN * (4.0 * r**2 / (1.0 - r) ** 4 * times) ** 0.2
+    most = min(LAGS, max(FEWEST, times / 4.0))
+    return np.asarray(np.clip(lags, FEWEST, most))
 
 
-def parzen(lags: float) -> Array:
-    """Parzen's weights (LAGS + 1,) of lags 0 and on: zero from `lags` on."""
-    x = np.arange(LAGS + 1) / lags
+def parzen(lags: Array) -> Array:
+    """Parzen's weights (LAGS + 1, b) of lags 0 and on: zero from `lags` (b,) on."""
+    x = np.arange(LAGS + 1)[:, None] / lags
     near = 1.0 - 6.0 * x**2 + 6.0 * x**3
     weights: Array = np.where(x <= 0.5, near, 2.0 * np.maximum(1.0 - x, 0.0) ** 3)
     return weights
@@ -109,23 +122,34 @@ def lagged_influence(
         weights: of the equations in the estimate; None for equal ones.
     """
     size = len(estimate.base_columns)
-    products, alone, times = np.zeros((LAGS + 1, size)), np.zeros(size), 0.0
+    found = LaggedInfluence((), np.zeros((0, LAGS + 1, size)), np.zeros(size), np.zeros(0))
     before: Array = np.empty((0, size))
     for begins, group in _groups(blocks):
         if begins:
             before = np.empty((0, size))
-        parts = [_influences(block, estimate, weights) for block in group]
-        both = np.concatenate([before, *(part.sum(axis=1) for part in parts)])
-        for lag in range(min(LAGS, len(both) - 1) + 1):
-            # Products whose later time is in this group.
-            first = max(len(before), lag)
-            products[lag] += np.einsum(
-                'tb, tb -> b', both[first:], both[first - lag : len(both) - lag]
-            )
-        alone += sum(np.einsum('trb, trb -> b', part, part) for part in parts)
-        times += sum(np.count_nonzero(block.used.any(axis=1)) for block in group)
+        influences = np.concatenate([_influences(block, estimate, weights) for block in group])
+        both = np.concatenate([before, influences.sum(axis=1)])
+        times = float(sum(np.count_nonzero(block.used.any(axis=1)) for block in group))
+        new = LaggedInfluence(
+            (float(np.nan_to_num(group[0].interval)),),
+            _products(both, len(before))[None],
+            np.einsum('trb, trb -> b', influences, influences),
+            np.array([times]),
+        )
+        found = LaggedInfluence.merged([found, new])
         before = both[-LAGS:]
-    return LaggedInfluence(products, alone, times)
+    return found
+
+
+def _products(influences: Array, before: int) -> Array:
+    """Products (LAGS + 1, b) of influences (t, b) whose later time is not among the first ones."""
+    products = np.zeros((LAGS + 1, influences.shape[1]))
+    for lag in range(min(LAGS, len(influences) - 1) + 1):
+        first = max(before, lag)
+        products[lag] = np.einsum(
+            'tb, tb -> b', influences[first:], influences[first - lag : len(influences) - lag]
+        )
+    return products
 
 
 def _groups(blocks: Iterable[EquationBlock]) -> Iterator[tuple[bool, list[EquationBlock]]]:
@@ -165,6 +189,9 @@ def _influences(block: EquationBlock, estimate: Estimate, weights: Weights | Non
     shares = np.ones(residuals.shape) if weights is None else weights(block)
     scores = np.where(block.used, shares * residuals, 0.0) / noise**2
     chosen = block.rows[:, :, list(estimate.base_columns)]
+    for equation, place in gain_places(block.layout, block.equations, estimate.base_columns):
+        gain = estimate.parameters[estimate.base_columns[place]]
+        chosen[:, equation, place] += residuals[:, equation] / gain
     influences: Array = (chosen @ estimate.base_covariance) * scores[:, :, None]
     return influences
 
@@ -173,5 +200,8 @@ def _follows(block: EquationBlock, last: EquationBlock) -> bool:
     """Whether a block continues the one before without a gap."""
     if block.recording != last.recording or not len(block) or not len(last):
         return False
+    step = block.times[0] - last.times[-1]
+    if np.isfinite(block.interval):
+        return bool(0.0 < step < GAP * block.interval)
     steps = np.diff(np.concatenate([last.times[-2:], block.times[:2]]))
     return bool((steps > 0.0).all() and steps.max() < GAP * steps.min())

@@ -1,8 +1,8 @@
 """Disturbances: times at which the torques are far from the model for longer than noise is.
 
 A contact, a hand or a cable lasts: the residual of a joint is far off in consecutive short
-windows. Friction that the law of the model does not have is far off too, but near reversals, where
-nothing is concluded, and at most of the others the residual is near its median.
+windows. Friction that the law of the model does not have is far off too, near reversals: windows
+there are compared with one another, and those away from reversals with their own median.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ LENGTH = 0.2  # [s] of a window
 FAR = 6.0
 # Windows of a disturbance, at least, and windows without one between two parts of it.
 SHORTEST, GAP = 2, 2
+# Near reversals many windows have a step of friction: of what three of four are below.
+UPPER, FAR_TURNING = 0.75, 12.0
 # Of a recording: where more of it is far, the model is wrong rather than disturbed.
 MOST = 0.4
 # Of the usual speed: a joint that is slower may turn, where friction is not what a model says.
@@ -73,35 +75,56 @@ def disturbances(
 ) -> list[Disturbance]:
     """The disturbances of a recording, in their order.
 
-    They are found away from reversals, and last for as long as a residual is far off, also there.
+    They last for as long as a residual is far off.
 
     Args:
         times: (W,) middles of its windows of `LENGTH` [s].
         squares: (W, n) mean squares of the residuals [(N m)^2, N^2 or W^2].
-        speeds: (W, n) smallest absolute velocity of the joint; 0 at a reversal, and where its
-            residual is not known [rad/s or m/s].
+        speeds: (W, n) smallest absolute velocity of the joint; 0 at a reversal, NaN where its
+            residual is not known, as at rest [rad/s or m/s].
         smeared: windows beside a reversal from which nothing is concluded.
     """
     if len(times) < FEWEST:
         return []
-    clear = ~_near(speeds < SLOW * np.median(speeds, axis=0), smeared)
-    usual = np.array(
-        [_median(column[rows]) for column, rows in zip(squares.T, clear.T, strict=True)]
-    )
-    large = squares > FAR**2 * np.where(usual > 0.0, usual, np.inf)
-    far = clear & large
-    touched: Flags = np.any(far, axis=1)
-    lasting: Flags = np.any(large, axis=1)
-    if not touched.any() or touched.mean() > MOST:
+    known, away = np.isfinite(speeds), away_from_reversals(speeds, smeared)
+    large = squares > FAR**2 * _reference(squares, away, 0.5)
+    turning = known & ~away
+    exceeding = away & large
+    exceeding |= turning & (squares > FAR_TURNING**2 * _reference(squares, turning, UPPER))
+    disturbed: Flags = np.any(exceeding, axis=1)
+    lasting: Flags = np.any(large | exceeding, axis=1)
+    if not disturbed.any() or disturbed.sum() > MOST * known.any(axis=1).sum():
         return []
     found = []
-    for rows in _runs(times, touched):
-        joints = tuple(np.flatnonzero(far[rows].sum(axis=0) >= SHORTEST).tolist())
+    for rows in _runs(times, disturbed):
+        joints = tuple(np.flatnonzero(exceeding[rows].sum(axis=0) >= SHORTEST).tolist())
         if joints:
             first, last = _grown(rows[0], rows[-1], lasting)
             begin, end = times[first] - LENGTH / 2.0, times[last] + LENGTH / 2.0
             found.append(Disturbance(float(begin), float(end), joints))
     return found
+
+
+def _reference(squares: Array, chosen: Flags, share: float) -> Array:
+    """A quantile (n,) of chosen mean squares (W, n); infinite where they are too few, or zero."""
+    quantiles = [
+        float(np.quantile(column[rows], share)) if np.count_nonzero(rows) >= FEWEST else 0.0
+        for column, rows in zip(squares.T, chosen.T, strict=True)
+    ]
+    return np.where(np.array(quantiles) > 0.0, quantiles, np.inf)
+
+
+def away_from_reversals(speeds: Array, smeared: int = SMEARED) -> Flags:
+    """Which windows (W, n) are known, and away from reversals.
+
+    Args:
+        speeds: (W, n) as of `disturbances`.
+        smeared: windows beside a reversal that are not away from it.
+    """
+    known = np.isfinite(speeds)
+    usual = [_median(column[rows]) for column, rows in zip(speeds.T, known.T, strict=True)]
+    away: Flags = known & ~_near(~(speeds >= SLOW * np.array(usual)), smeared)
+    return away
 
 
 def _grown(first: int, last: int, large: Flags) -> tuple[int, int]:
@@ -166,7 +189,9 @@ def _windows(
     for rows in np.split(np.arange(len(times)), cuts):
         count = len(rows) // length
         whole = rows[: count * length].reshape(count, length)
-        yield times[whole].mean(axis=1), squares[whole].mean(axis=1), smallest(velocities[whole])
+        known = np.any(velocities[whole] != 0.0, axis=1)
+        speeds = np.where(known, smallest(velocities[whole]), np.nan)
+        yield times[whole].mean(axis=1), squares[whole].mean(axis=1), speeds
 
 
 def smallest(velocities: Array) -> Array:
@@ -196,8 +221,8 @@ def _median(values: Array) -> float:
     return float(np.median(values)) if len(values) >= FEWEST else 0.0
 
 
-def _runs(times: Array, touched: Flags) -> list[npt.NDArray[np.int_]]:
-    """Rows of touched windows that are near each other, for as long as a disturbance is."""
-    rows = np.flatnonzero(touched)
+def _runs(times: Array, disturbed: Flags) -> list[npt.NDArray[np.int_]]:
+    """Rows of disturbed windows that are near each other, for as long as a disturbance is."""
+    rows = np.flatnonzero(disturbed)
     cuts = np.flatnonzero(np.diff(times[rows]) > (GAP + 1.5) * LENGTH) + 1
     return [run for run in np.split(rows, cuts) if len(run) >= SHORTEST]

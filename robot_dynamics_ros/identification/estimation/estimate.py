@@ -23,8 +23,9 @@ class Estimate:
         base_covariance: (b, b) of the base parameters.
         noise: (r,) standard deviation of each equation: of each joint [N m or N], or of the
             power [W]; zero for an equation that was never used.
-        trust: (r,) mean weight of the equations, 1 where none was given less.
         method: 'weighted', 'robust' or 'consistent'.
+        least_noise: of a consistent estimate: what was taken for the noise of a joint at least,
+            as a share of its torque.
     """
 
     layout: ParameterLayout
@@ -32,5 +33,5 @@ class Estimate:
     base_columns: tuple[int, ...]
     base_covariance: Array
     noise: Array
-    trust: Array
     method: Method
+    least_noise: float = 0.0

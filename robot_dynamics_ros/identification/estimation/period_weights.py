@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.checks import Array
 from ..regression.equations import EquationBlock
 from .disturbances import Period
 from .huber import HuberWeights
-from .touched_windows import touched_windows
+from .outlying_windows import outlying_windows
 from .window_sums import WindowSums
 
 
@@ -37,7 +37,7 @@ class PeriodWeights:
         return weights
 
 
-def touched_periods(sums: WindowSums) -> tuple[Period, ...]:
+def outlying_periods(sums: WindowSums) -> tuple[Period, ...]:
     """The periods in which something else than the robot made the efforts, in their order.
 
     Args:
@@ -45,7 +45,7 @@ def touched_periods(sums: WindowSums) -> tuple[Period, ...]:
     """
     periods: list[Period] = []
     before = -2
-    for index in np.flatnonzero(touched_windows(sums)).tolist():
+    for index in np.flatnonzero(outlying_windows(sums)).tolist():
         name, begin, end = sums.recordings[index], sums.begins[index], sums.ends[index]
         if index == before + 1 and periods[-1].recording == name:
             begin = periods.pop().begin

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -33,21 +34,19 @@ def estimate(
         base: what they determine, where it is known already.
     """
     base = base or base_parameters(reduced)
-    seen = whitened(reduced, base.columns)
-    solution = least_squares(reduced, base, seen.noise)
+    white = whitened(reduced, base.columns)
+    solution = least_squares(reduced, base, white.noise)
     method: Method = 'weighted'
-    trust = np.ones(len(reduced.equations))
     if reduce_again is not None:
         method = 'robust'
-        solution, trust = _robust(solution, base, seen.scales, reduce_again)
-    parameters = completed(base, solution.values, seen.scales)
+        solution = _robust(solution, base, white.scales, reduce_again)
+    parameters = completed(base, solution.values, white.scales)
     return Estimate(
         base.layout,
         parameters,
         base.columns,
         solution.covariance,
         solution.noise,
-        trust,
         method,
     )
 
@@ -57,17 +56,14 @@ def _robust(
     base: BaseParameters,
     scales: Array,
     reduce_again: Callable[[HuberWeights], ReducedEquations],
-) -> tuple[Solution, Array]:
-    """The solution that its own weights give again, and the mean weights (r,)."""
+) -> Solution:
+    """The solution that its own weights give again."""
     normal = normal_noise()
-    trust = np.ones(len(solution.noise))
     for _ in range(PASSES):
         parameters = completed(base, solution.values, scales)
         again = reduce_again(HuberWeights(parameters, solution.noise))
-        before, trust = solution.noise, again.weights / np.maximum(again.counts, 1.0)
+        before = solution.noise
         solution = least_squares(again, base, before, normal.variance)
         if np.allclose(solution.noise, before, rtol=CHANGE, atol=0.0):
             break
-    return Solution(
-        solution.values, normal.covariance * solution.covariance, solution.noise
-    ), trust
+    return replace(solution, covariance=normal.covariance * solution.covariance)

@@ -13,7 +13,7 @@ from robot_dynamics_ros.core.errors import ParameterError
 
 from .excitation_settings import Band
 from .fourier_series import FourierSeries, basis, resting_space
-from .violation import Allowance
+from .violation import MotionConstraints
 
 # Random poses among which a start is searched.
 POSES = 400
@@ -95,13 +95,13 @@ class Candidates:
         return np.concatenate([start, free.ravel()])
 
 
-def resting_poses(allowance: Allowance, generator: np.random.Generator) -> Array:
+def resting_poses(constraints: MotionConstraints, generator: np.random.Generator) -> Array:
     """Random positions (k, n) at which the robot may rest.
 
     Raises:
         ParameterError: there are none.
     """
-    limits, share = allowance.limits, allowance.share
+    limits, share = constraints.limits, constraints.share
     drawn = generator.uniform(-1.0, 1.0, (POSES, len(limits.half)))
     home = np.clip(0.0, limits.middle - share * limits.half, limits.middle + share * limits.half)
     nearest, least = home, np.inf
@@ -109,7 +109,7 @@ def resting_poses(allowance: Allowance, generator: np.random.Generator) -> Array
         room = share * limits.half - np.abs(center - limits.middle)
         for spread in SPREADS:
             poses = center + spread * room * drawn
-            excess = allowance.resting_excess(poses)
+            excess = constraints.resting_excess(poses)
             if (excess == 0.0).any():
                 free: Array = poses[excess == 0.0]
                 return free
@@ -117,13 +117,16 @@ def resting_poses(allowance: Allowance, generator: np.random.Generator) -> Array
                 nearest, least = poses[excess.argmin()], excess.min()
     raise ParameterError(
         f'the robot may rest at none of {2 * len(SPREADS) * POSES} random poses; at the best of '
-        f'them {allowance.excess_at(nearest)}. Allow a smaller --distance, a lower --floor (or '
+        f'them {constraints.excess_at(nearest)}. Allow a smaller --distance, a lower --floor (or '
         'none), a larger --share, or fewer --joints'
     )
 
 
 def random_motion(
-    candidates: Candidates, allowance: Allowance, poses: Array, generator: np.random.Generator
+    candidates: Candidates,
+    constraints: MotionConstraints,
+    poses: Array,
+    generator: np.random.Generator,
 ) -> FourierSeries:
     """A motion with random coefficients, as large as the limits allow.
 
@@ -132,11 +135,11 @@ def random_motion(
 
     Args:
         candidates: of which it is one.
-        allowance: what it may use.
+        constraints: what it may use.
         poses: (k, n) of which one is its middle, or its start where that is given.
         generator: of random numbers.
     """
-    limits, share = allowance.limits, allowance.share
+    limits, share = constraints.limits, constraints.share
     middle = poses[generator.integers(len(poses))]
     coefficients = candidates.coefficients(
         generator.normal(size=(2 * candidates.band.harmonics - 2, len(middle)))
@@ -162,7 +165,7 @@ def random_motion(
         return replace(series, start=start, coefficients=size * factors * coefficients)
 
     def allowed(one: FourierSeries) -> bool:
-        return allowance.violation(*one.at(candidates.times)).largest <= ROUNDING
+        return constraints.violation(*one.at(candidates.times)).largest <= ROUNDING
 
     return largest_allowed(scaled, allowed) or scaled(0.0)
 

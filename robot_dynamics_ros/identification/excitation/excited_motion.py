@@ -22,12 +22,12 @@ from .candidate_motions import (
 from .clearance.clearance import Clearance
 from .excitation_settings import POINTS, Band, ExcitationSettings
 from .fourier_series import FourierSeries
-from .information import Information, Told
+from .information import Information, Merit
 from .motion_effort import Effort
 from .motion_limits import MotionLimits
 from .optimisation import Optimisation
 from .utilisation import Utilisation, utilisation
-from .violation import Allowance
+from .violation import MotionConstraints
 
 # Programs of the robot that are needed.
 QUANTITIES = ('regressor', 'inverse_dynamics', 'inverse_dynamics_derivatives', 'frame_poses')
@@ -49,7 +49,7 @@ class Excitation:
         series: the motion.
         limits: of the joints.
         information: what is computed of a motion.
-        told: by the motion, over all its periods.
+        merit: of the motion, over all its periods.
         random: log det of random motions (k,).
         used: of the limits.
         effort: torques of motions.
@@ -62,7 +62,7 @@ class Excitation:
     series: FourierSeries
     limits: MotionLimits
     information: Information
-    told: Told
+    merit: Merit
     random: Array
     used: Utilisation
     effort: Effort
@@ -74,7 +74,7 @@ class Excitation:
 
         The geometric mean over the base parameters.
         """
-        gained = self.told.log_det - float(np.median(self.random))
+        gained = self.merit.log_det - float(np.median(self.random))
         return float(np.exp(gained / (2.0 * self.information.rank)))
 
     @property
@@ -92,13 +92,13 @@ class Excitation:
 
     @property
     def advice(self) -> str:
-        """What to change where some parameters are told poorly; empty where none are."""
-        if self.told.condition <= LARGEST_CONDITION:
+        """What to change where some parameters are determined poorly; empty where none are."""
+        if self.merit.condition <= LARGEST_CONDITION:
             return ''
         return (
-            f'condition {self.told.condition:.3g} is above {LARGEST_CONDITION:g}: some parameters '
-            'are hardly told. Try a larger --share, --steps or --frequency, another --seed, or '
-            '--joints without those that are slow or have a short range'
+            f'condition {self.merit.condition:.3g} is above {LARGEST_CONDITION:g}: some '
+            'parameters are hardly determined. Try a larger --share, --steps or --frequency, '
+            'another --seed, or --joints without those that are slow or have a short range'
         )
 
     @property
@@ -130,15 +130,15 @@ def excite(
     band = Band.of(settings)
     generator = np.random.default_rng(settings.seed)
     limits = MotionLimits.of(dynamics.model, settings.acceleration)
-    allowance = _allowance(dynamics, urdf, folder, settings, limits, generator)
-    start = _checked_start(dynamics.model, settings, allowance)
+    constraints = _constraints(dynamics, urdf, folder, settings, limits, generator)
+    start = _checked_start(dynamics.model, settings, constraints)
     candidates = Candidates(band, limits.velocity, limits.half, start)
     information = Information(dynamics)
-    poses = resting_poses(allowance, generator) if start is None else start[None]
-    motions = [random_motion(candidates, allowance, poses, generator) for _ in range(RANDOM)]
-    values = [_told(information, motion, candidates).log_det for motion in motions]
+    poses = resting_poses(constraints, generator) if start is None else start[None]
+    motions = [random_motion(candidates, constraints, poses, generator) for _ in range(RANDOM)]
+    values = [_merit(information, motion, candidates).log_det for motion in motions]
     motions = [motions[index] for index in np.argsort(values)[::-1]]
-    series = _best(motions, candidates, information, allowance, settings.steps, advance)
+    series = _best(motions, candidates, information, constraints, settings.steps, advance)
     return Excitation(
         dynamics.model,
         settings,
@@ -146,31 +146,31 @@ def excite(
         series,
         limits,
         information,
-        _told(information, series, candidates),
+        _merit(information, series, candidates),
         np.array(values),
-        utilisation(series, allowance, band),
-        allowance.effort,
-        allowance.clearance,
+        utilisation(series, constraints, band),
+        constraints.effort,
+        constraints.clearance,
     )
 
 
-def _allowance(
+def _constraints(
     dynamics: RobotDynamics,
     urdf: str,
     folder: Path | None,
     settings: ExcitationSettings,
     limits: MotionLimits,
     generator: np.random.Generator,
-) -> Allowance:
+) -> MotionConstraints:
     poses = limits.middle + limits.half * generator.uniform(-1.0, 1.0, (POSES, len(limits.half)))
     clearance = Clearance(
         dynamics, urdf, folder, poses, distance=settings.distance, floor=settings.floor
     )
-    return Allowance(limits, settings.share, Effort(dynamics), clearance)
+    return MotionConstraints(limits, settings.share, Effort(dynamics), clearance)
 
 
 def _checked_start(
-    model: RobotModel, settings: ExcitationSettings, allowance: Allowance
+    model: RobotModel, settings: ExcitationSettings, constraints: MotionConstraints
 ) -> Array | None:
     """Where the motion starts (n,), if that was asked for."""
     if settings.start is None:
@@ -181,35 +181,38 @@ def _checked_start(
             f'start has {len(start)} values, needed are {model.size}: '
             f'{", ".join(model.joint_names)}'
         )
-    limits = allowance.limits
-    beyond = np.abs(start - limits.middle) > allowance.share * limits.half
+    limits = constraints.limits
+    beyond = np.abs(start - limits.middle) > constraints.share * limits.half
     if beyond.any():
         joint = int(np.argmax(beyond))
         low, high = (
-            limits.middle[joint] + sign * allowance.share * limits.half[joint]
+            limits.middle[joint] + sign * constraints.share * limits.half[joint]
             for sign in (-1.0, 1.0)
         )
         raise ParameterError(
-            f'start of {model.joint_names[joint]} is {start[joint]:g}, with {allowance.share:.0%} '
+            f'start of {model.joint_names[joint]} is {start[joint]:g}, with '
+            f'{constraints.share:.0%} '
             f'of its range allowed are {low:.4g} to {high:.4g}'
         )
-    if allowance.resting_excess(start[None])[0] > 0.0:
-        raise ParameterError(f'the robot may not rest at the start: {allowance.excess_at(start)}')
+    if constraints.resting_excess(start[None])[0] > 0.0:
+        raise ParameterError(
+            f'the robot may not rest at the start: {constraints.excess_at(start)}'
+        )
     return start
 
 
-def _told(information: Information, series: FourierSeries, candidates: Candidates) -> Told:
+def _merit(information: Information, series: FourierSeries, candidates: Candidates) -> Merit:
     """By all periods of a motion."""
-    told = information.of(*series.at(candidates.times))
+    merit = information.of(*series.at(candidates.times))
     repeated = information.rank * np.log(candidates.band.periods)
-    return Told(told.log_det + float(repeated), told.condition)
+    return Merit(merit.log_det + float(repeated), merit.condition)
 
 
 def _best(
     motions: list[FourierSeries],
     candidates: Candidates,
     information: Information,
-    allowance: Allowance,
+    constraints: MotionConstraints,
     steps: int,
     advance: Callable[[int], None],
 ) -> FourierSeries:
@@ -219,7 +222,7 @@ def _best(
         motions: random ones, the best first.
         candidates: motions among which to search.
         information: of motions.
-        allowance: what a motion may use.
+        constraints: what a motion may use.
         steps: of the optimisation.
         advance: called with the number of steps that were done.
 
@@ -228,15 +231,15 @@ def _best(
     """
 
     def holds(series: FourierSeries) -> bool:
-        far = 2.0 * allowance.clearance.distance
-        return utilisation(series, allowance, candidates.band, far).within(allowance.share)
+        far = 2.0 * constraints.clearance.distance
+        return utilisation(series, constraints, candidates.band, far).within(constraints.share)
 
     usable = []
     for number, first in enumerate([*motions[:STARTS], motions[0]]):
         found = first
         if number < STARTS:
             part = steps * (number + 1) // STARTS - steps * number // STARTS
-            search = Optimisation(candidates, information, allowance, part, advance)
+            search = Optimisation(candidates, information, constraints, part, advance)
             found = search.best(first, holds)
         # What is violated a little is shrunk towards its start, which rests.
         shrunk = largest_allowed(found.scaled, holds)
@@ -247,4 +250,4 @@ def _best(
             'no motion was found within the limits: allow a larger --share, a smaller --distance, '
             'a lower --floor, or try another --seed'
         )
-    return max(usable, key=lambda one: _told(information, one, candidates).log_det)
+    return max(usable, key=lambda one: _merit(information, one, candidates).log_det)

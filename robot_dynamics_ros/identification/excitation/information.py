@@ -1,4 +1,4 @@
-"""How much a motion tells about the base parameters: the log det of their information."""
+"""The information of a motion about the base parameters, and its log det."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.linalg import solve_triangular
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.core.model.friction import SMOOTHING, smooth_sign
 from robot_dynamics_ros.core.model.sampling import random_states
 
 from ..observability.structure import structure_of
@@ -26,8 +26,8 @@ STEP = 1e-5
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a motion tells.
+class Merit:
+    """Figures of merit of a motion.
 
     Attributes:
         log_det: of the information matrix of the base parameters, in SI units.
@@ -81,12 +81,12 @@ class Information:
         joints = np.arange(size)
         rows[:, joints, self.layout.columns('armature')] = a
         rows[:, joints, self.layout.columns('viscous')] = v
-        rows[:, joints, self.layout.columns('coulomb')] = v / np.hypot(v, SMOOTHING)
+        rows[:, joints, self.layout.columns('coulomb')] = smooth_sign(v)
         rows[:, joints, self.layout.columns('offset')] = 1.0
         return rows
 
-    def of(self, q: Array, v: Array, a: Array, *, slopes: bool = False) -> Told:
-        """What a motion tells.
+    def of(self, q: Array, v: Array, a: Array, *, slopes: bool = False) -> Merit:
+        """The figures of merit of a motion.
 
         Args:
             q: (m, n) positions [rad or m].
@@ -101,14 +101,14 @@ class Information:
         diagonal = np.abs(np.diag(triangle)) + TINY
         log_det = 2.0 * float((np.log(diagonal) + np.log(lengths)).sum())
         if not slopes:
-            return Told(log_det, float(np.linalg.cond(triangle)))
+            return Merit(log_det, float(np.linalg.cond(triangle)))
         # d log det = sum over the samples of 2 W Y (Y^T W Y)^-1 : dY
         half = solve_triangular(triangle, (stacked / lengths).T, trans='T').T
         influence = np.zeros_like(rows)
         solved = solve_triangular(triangle, half.T).T / lengths
         influence[:, :, self.columns] = 2.0 * solved.reshape(*rows.shape[:2], -1)
         influence /= self.noise[:, None]
-        return Told(log_det, 0.0, self._slopes(q, v, a, influence))
+        return Merit(log_det, 0.0, self._slopes(q, v, a, influence))
 
     def _weighted(self, rows: Array) -> Array:
         """All equations, divided by their noise, (m n, p)."""

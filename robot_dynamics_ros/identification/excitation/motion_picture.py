@@ -87,6 +87,7 @@ def _title(excitation: Excitation) -> str:
     return (
         f'{excitation.model.name}: {excitation.settings.duration:g} s, {band.harmonics} harmonics '
         f'of {band.frequency:g} Hz; {excitation.information.rank} base parameters, condition '
-        f'{excitation.told.condition:.3g}, standard deviations {excitation.improvement:.3g} times '
+        f'{excitation.merit.condition:.3g}, standard deviations '
+        f'{excitation.improvement:.3g} times '
         'smaller than of random motions'
     )

@@ -13,7 +13,7 @@ from robot_dynamics_ros.core.checks import Array
 from .candidate_motions import Candidates
 from .fourier_series import FourierSeries
 from .information import Information
-from .violation import Allowance
+from .violation import MotionConstraints
 
 # Weights of the violations, one stage after the other: first the shape, then the limits.
 WEIGHTS = (3.0, 30.0, 300.0, 3000.0)
@@ -34,7 +34,7 @@ class Optimisation:
         self,
         candidates: Candidates,
         information: Information,
-        allowance: Allowance,
+        constraints: MotionConstraints,
         steps: int,
         advance: Callable[[int], None],
     ) -> None:
@@ -43,12 +43,12 @@ class Optimisation:
         Args:
             candidates: motions among which to search.
             information: of motions.
-            allowance: what a motion may use.
+            constraints: what a motion may use.
             steps: at most, of all stages together.
             advance: called with the number of steps that were done.
         """
         self._candidates, self._information = candidates, information
-        self._allowance = allowance
+        self._constraints = constraints
         self._steps, self._advance = steps, advance
 
     def best(self, first: FourierSeries, holds: Callable[[FourierSeries], bool]) -> FourierSeries:
@@ -95,10 +95,10 @@ class Optimisation:
     def _cost(self, variables: Array, weight: float, reserve: float) -> tuple[float, Array]:
         """Minus the log det of each base parameter, plus weighted violations; its slope (k,)."""
         motion = self._candidates.motion(variables)
-        told = self._information.of(*motion, slopes=True)
-        violation = self._allowance.violation(*motion, reserve)
-        assert told.slopes is not None
+        merit = self._information.of(*motion, slopes=True)
+        violation = self._constraints.violation(*motion, reserve)
+        assert merit.slopes is not None
         rank = self._information.rank
-        slopes = weight * violation.slopes - told.slopes / rank
-        cost = weight * violation.total - told.log_det / rank
+        slopes = weight * violation.slopes - merit.slopes / rank
+        cost = weight * violation.total - merit.log_det / rank
         return cost, self._candidates.slope(slopes)

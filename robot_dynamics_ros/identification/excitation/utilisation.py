@@ -11,7 +11,7 @@ from robot_dynamics_ros.core.checks import Array
 from .clearance.clearance import below_samples
 from .excitation_settings import Band
 from .fourier_series import FourierSeries
-from .violation import Allowance
+from .violation import MotionConstraints
 
 # Samples in the shortest period.
 SAMPLES = 64
@@ -50,7 +50,7 @@ class Utilisation:
 
 
 def utilisation(
-    series: FourierSeries, allowance: Allowance, band: Band, far: float = FAR
+    series: FourierSeries, constraints: MotionConstraints, band: Band, far: float = FAR
 ) -> Utilisation:
     """What a motion uses at all times.
 
@@ -60,14 +60,14 @@ def utilisation(
 
     Args:
         series: the motion.
-        allowance: its limits.
+        constraints: its limits.
         band: of its frequencies.
         far: distances beyond are not computed [m].
     """
     count = SAMPLES * band.harmonics
     times = np.arange(count + 1) * band.period / count
     q, v, a = series.at(times)
-    limits = allowance.limits
+    limits = constraints.limits
     slack = (times[1] ** 2) / 8.0
     position, velocity, acceleration = (
         (np.abs(value).max(axis=0) + slack * series.largest(order + 2)) / limit
@@ -75,12 +75,12 @@ def utilisation(
             ((q - limits.middle, limits.half), (v, limits.velocity), (a, limits.acceleration))
         )
     )
-    near = allowance.clearance.at(q, far)
+    near = constraints.clearance.at(q, far)
     return Utilisation(
         position,
         velocity,
         acceleration,
-        _largest_effort(allowance, q, v, a) / limits.effort,
+        _largest_effort(constraints, q, v, a) / limits.effort,
         float(below_samples(near.apart).min(initial=np.inf)),
         near.pair,
         float(below_samples(near.height).min(initial=np.inf)),
@@ -88,14 +88,14 @@ def utilisation(
     )
 
 
-def _largest_effort(allowance: Allowance, q: Array, v: Array, a: Array) -> Array:
+def _largest_effort(constraints: MotionConstraints, q: Array, v: Array, a: Array) -> Array:
     """Largest torques (n,) [N m or N]. Friction jumps where a joint turns back."""
-    rigid, friction = allowance.effort.rigid(q, v, a), allowance.effort.friction(v)
-    bend = np.abs(np.diff(rigid, 2, axis=0)).max(axis=0) / 2.0
+    rigid, friction = constraints.effort.rigid(q, v, a), constraints.effort.friction(v)
+    curvature = np.abs(np.diff(rigid, 2, axis=0)).max(axis=0) / 2.0
     largest = [
         np.maximum(sign * rigid[1:], sign * rigid[:-1])
         + np.maximum(sign * friction[1:], sign * friction[:-1])
         for sign in (1.0, -1.0)
     ]
-    total: Array = np.max(largest, axis=(0, 1)) + bend
+    total: Array = np.max(largest, axis=(0, 1)) + curvature
     return total

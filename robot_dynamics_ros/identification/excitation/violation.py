@@ -32,7 +32,7 @@ class Violation:
     slopes: Array
 
 
-class Allowance:
+class MotionConstraints:
     """What a motion may use: a share of each limit, and the space around the robot."""
 
     def __init__(
@@ -74,15 +74,15 @@ class Allowance:
 
     def resting_excess(self, q: Array) -> Array:
         """Largest excess (m,) of the robot at rest at positions (m, n)."""
-        rest = np.zeros_like(q)
-        parts = [excess.max(axis=1) for _, _, excess in self._excesses(q, rest, rest, 0.0)]
+        zero = np.zeros_like(q)
+        parts = [excess.max(axis=1) for _, _, excess in self._excesses(q, zero, zero, 0.0)]
         excess: Array = np.max([*parts, self.clearance.violation(q)[1]], axis=0)
         return excess
 
     def excess_at(self, q: Array) -> str:
         """What exceeds most where the robot rests at a pose (n,), in words."""
-        rest = np.zeros((1, len(q)))
-        *_, (_, torque, excess) = self._excesses(q[None], rest, rest, 0.0)
+        zero = np.zeros((1, len(q)))
+        *_, (_, torque, excess) = self._excesses(q[None], zero, zero, 0.0)
         joint = int(excess.argmax())
         if excess.max() >= self.clearance.violation(q[None])[1].max():
             name = self.clearance.model.joint_names[joint]

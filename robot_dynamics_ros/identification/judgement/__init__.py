@@ -3,6 +3,7 @@
 Modules::
 
     survey           a first look at a recording: its split, raw efforts
+    extreme_efforts  the smallest and largest efforts, and how long they are held
     fitted_part      the fitted and the held-out part of a recording
     judged_torques   measured, nominal and identified torques
     judged_evidence  what is kept of a recording

@@ -13,32 +13,18 @@ from robot_dynamics_ros.core.checks import Array
 
 from .survey import Survey
 
-# [rad or m]: a joint that moves less stands still, and one that moves by a smaller share of the
-# range of the joint that moves most: the servo of a joint that is held yields a little.
-STILL, STILL_SHARE = 1e-2, 0.05
-# An effort is saturated where it stays at its extreme for this time [s], and in this share of all
-# samples.
-HELD, HELD_SHARE = 0.1, 0.005
+# [rad or m]: a joint whose positions cover less shows nothing.
+STILL = 1e-2
+# An effort is saturated where it stays at its extreme for this time [s], in this share of all
+# samples, and for so many times as long as at any other effort: steps of a coarse resolution are
+# longer at a peak, up to five times as long as beside it.
+HELD, HELD_SHARE, HELD_LONGER = 0.1, 0.005, 5.0
 # A description is not wrong by more than this factor; a current is.
 CURRENT = 2.0
-# Share of the RMS of the effort that an identified model of the right robot does not leave.
+# Share of the deviation of the effort that an identified model of the right robot does not leave.
 LEFT = 0.4
-# Of the largest RMS of all joints, measured: a joint with less is not loaded.
+# Of the largest deviation of all joints, measured: a joint with less is not loaded.
 LOADED = 0.02
-
-
-def moving(model: RobotModel, seen: Survey) -> npt.NDArray[np.bool_]:
-    """Which joints (n,) move.
-
-    Args:
-        model: whose joints they are.
-        seen: of all recordings.
-    """
-    spans = seen.span[1] - seen.span[0]
-    sliding = np.array([joint.kind == 'prismatic' for joint in model.independent_joints])
-    largest = np.where(sliding, spans[sliding].max(initial=0.0), spans[~sliding].max(initial=0.0))
-    result: npt.NDArray[np.bool_] = spans > np.maximum(STILL, STILL_SHARE * largest)
-    return result
 
 
 def check_motion(model: RobotModel, seen: Survey) -> None:
@@ -51,7 +37,8 @@ def check_motion(model: RobotModel, seen: Survey) -> None:
     Raises:
         ParameterError: no joint moves, or no effort was measured.
     """
-    names, spans, moved = model.joint_names, seen.span[1] - seen.span[0], moving(model, seen)
+    names, spans = model.joint_names, seen.span[1] - seen.span[0]
+    moved = spans > STILL
     if not moved.any():
         raise ParameterError(
             f'no joint moves: the largest range of a position is {spans.max():.2g} rad or m (of '
@@ -66,33 +53,50 @@ def check_motion(model: RobotModel, seen: Survey) -> None:
         )
 
 
-def motion_findings(model: RobotModel, seen: Survey) -> Iterator[Finding]:
-    """Joints that stand still.
+def motion_findings(names: Sequence[str], moved: npt.NDArray[np.bool_]) -> Iterator[Finding]:
+    """Joints that do not move.
 
     Args:
-        model: whose joints they are.
-        seen: of all recordings.
+        names: of the joints.
+        moved: (n,) which joints move.
     """
-    names, moved = model.joint_names, moving(model, seen)
     still = tuple(name for name, one in zip(names, moved, strict=True) if not one)
     if not still:
         return
     only = [name for name, one in zip(names, moved, strict=True) if one]
     if len(only) == 1:
         begin = f'Only one joint moves, {only[0]}'
-        advice = 'Everything that the motion of several joints shows stays as the description says'
     else:
-        begin = f'{", ".join(still)} stands still' if len(still) == 1 else (
-            f'{", ".join(still)} stand still'
-        )  # fmt: skip
-        advice = 'Friction and rotor inertia of these joints stay as the description says'
+        begin = f'{", ".join(still)} {"stands" if len(still) == 1 else "stand"} still'
     yield Finding(
         'still',
         still,
         None,
-        f'{begin}. {advice}: record a motion of all joints, such as that of robot_dynamics '
-        'excite.',
+        f'{begin}. Friction at rest is not known: the equations of joints that stand still do not '
+        'count, and what only their motion shows stays as the description says. Record a motion '
+        'of all joints, such as that of robot_dynamics excite.',
     )
+
+
+def held_out_findings(
+    names: Sequence[str], moved: npt.NDArray[np.bool_], judged: npt.NDArray[np.bool_]
+) -> Iterator[Finding]:
+    """Joints that move, and hardly do so on the held-out part.
+
+    Args:
+        names: of the joints.
+        moved: (n,) which joints move in the recordings.
+        judged: (n,) which joints move for long enough on the held-out part.
+    """
+    resting = tuple(np.array(names)[moved & ~judged].tolist())
+    if resting:
+        yield Finding(
+            'held_out_rest',
+            resting,
+            None,
+            f'{", ".join(resting)} hardly moved on the held-out part: it cannot judge them. Hold '
+            'out a recording in which all joints move, --held-out BAG.',
+        )
 
 
 def saturation_findings(model: RobotModel, seen: Survey, interval: float) -> Iterator[Finding]:
@@ -103,39 +107,51 @@ def saturation_findings(model: RobotModel, seen: Survey, interval: float) -> Ite
         seen: of all recordings.
         interval: between two samples [s].
     """
-    for joint, name in enumerate(model.joint_names):
-        for side in (0, 1):
-            held, count = seen.longest[side, joint] * interval, seen.at_limit[side, joint]
-            varies = seen.range[1, joint] > seen.range[0, joint]
-            if not varies or held < HELD or count < HELD_SHARE * seen.samples:
-                continue
-            limit = model.effort_limits[joint]
-            value = seen.range[side, joint]
-            near = np.isfinite(limit) and abs(value) > 0.95 * limit
-            yield Finding(
-                'saturated',
-                (name,),
-                float(value),
-                f'The effort of {name} stays at {value:.4g} for up to {held:.2g} s, in '
-                f'{100.0 * count / seen.samples:.2g} % of the samples'
-                + (f' (limit of the description: {limit:g})' if near else '')
-                + ': it is saturated, and says nothing there. Record a slower motion.',
-            )
+    for side, joint in _saturated(seen, interval):
+        name, limit = model.joint_names[joint], model.effort_limits[joint]
+        value, held = seen.range[side, joint], seen.longest[side, joint] * interval
+        near = np.isfinite(limit) and abs(value) > 0.95 * limit
+        yield Finding(
+            'saturated',
+            (name,),
+            float(value),
+            f'The effort of {name} stays at {value:.4g} for up to {held:.2g} s while it moves, in '
+            f'{100.0 * seen.at_limit[side, joint] / seen.samples:.2g} % of the samples'
+            + (f' (limit of the description: {limit:g})' if near else '')
+            + ': it is saturated, and these samples do not count. Record a slower motion.',
+        )
 
 
-def saturation_levels(model: RobotModel, seen: Survey, interval: float) -> Mapping[str, float]:
-    """The absolute effort at which each saturated joint is saturated, by name.
+def saturation_levels(
+    model: RobotModel, seen: Survey, interval: float
+) -> Mapping[str, tuple[float, float]]:
+    """The efforts at which each saturated joint is saturated, by name.
 
     Args:
         model: whose joints they are.
         seen: of all recordings.
         interval: between two samples [s].
+
+    Returns:
+        The smallest and the largest effort [N m, N or A]; NaN where it does not saturate.
     """
-    levels: dict[str, float] = {}
-    for finding in saturation_findings(model, seen, interval):
-        ((name,), value) = finding.joints, abs(finding.value or 0.0)
-        levels[name] = max(value, levels.get(name, value))
+    levels: dict[str, tuple[float, float]] = {}
+    for side, joint in _saturated(seen, interval):
+        name, value = model.joint_names[joint], float(seen.range[side, joint])
+        low, high = levels.get(name, (np.nan, np.nan))
+        levels[name] = (low, value) if side else (value, high)
     return levels
+
+
+def _saturated(seen: Survey, interval: float) -> list[tuple[int, int]]:
+    """Sides (0: smallest effort, 1: largest) and joints that saturate, by joint."""
+    held = (
+        (seen.range[1] > seen.range[0])
+        & (seen.longest * interval >= HELD)
+        & (seen.at_limit >= HELD_SHARE * seen.samples)
+        & (seen.longest > HELD_LONGER * np.maximum(seen.elsewhere, 1.0))
+    )
+    return [(side, joint) for joint, side in np.argwhere(held.T).tolist()]
 
 
 def current_findings(names: Sequence[str], compared: Sequence[Finding]) -> Iterator[Finding]:
@@ -202,10 +218,12 @@ def robot_findings(
 ) -> Iterator[Finding]:
     """Data that no inertia, friction or offset explains: of another robot, or of other joints.
 
+    It is decided on what was fitted: the held-out part may differ by what happened there alone.
+
     Args:
         names: of the joints.
-        measured: (n,) standard deviation of the measured efforts [N m or N].
-        left: (n,) RMS of the residual of the identified model [N m or N].
+        measured: (n,) standard deviation of the fitted efforts [N m or N].
+        left: (n,) usual residual of the identified model where it was fitted [N m or N].
         moved: (n,) which joints move.
     """
     judged = moved & (measured > LOADED * measured.max(initial=0.0))
@@ -222,7 +240,7 @@ def robot_findings(
         'wrong_robot',
         tuple(name for name, one in zip(names, bad, strict=True) if one),
         float(shares.max()),
-        f'No inertia, friction or offset of this robot explains the efforts: left is {listed} of '
-        'the RMS. The recording is of another robot, or of other joints or directions than the '
-        'names say: look at --urdf and --rename.',
+        'No inertia, friction or offset of this robot explains the efforts that were fitted: '
+        f'left is {listed} of their deviation. The recording is of another robot, or of other '
+        'joints or directions than the names say: look at --urdf and --rename.',
     )

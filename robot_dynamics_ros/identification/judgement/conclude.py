@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,20 +14,26 @@ from robot_dynamics_ros.core.checks import Array
 
 from .bad_data import (
     current_findings,
+    held_out_findings,
     motion_findings,
-    moving,
     robot_findings,
     saturation_findings,
     small_efforts,
 )
-from .clock import clock_findings, lateness
+from .clock import clock_findings, delay_line
 from .contacts import contact_findings
 from .drawn_samples import MOST, DrawnSamples
-from .judged_evidence import Evidence
+from .judged_evidence import Evidence, TorqueSums
 from .judgement import HeldOutSamples, JointJudgement, JudgedRecording, Judgement
 from .model_verdicts import joint_sentence, verdict
 from .survey import Survey
-from .whiteness import Flags, LagSums
+from .whiteness import LagSums
+from .windows import Windows
+
+Flags = npt.NDArray[np.bool_]
+
+# Samples of a joint that moves, at some 10 to 40 Hz, from which on anything is said of it.
+FEWEST = 20
 
 # Findings of a comparison that are about the data, not about what is identified.
 OF_DATA = frozenset(
@@ -65,21 +71,26 @@ def judge(
         interval: between two samples [s].
         currents: whether the efforts are currents, whose scale and sign are estimated.
     """
-    names, moved = model.joint_names, moving(model, seen)
-    figures = _figures(model, seen, evidence)
-    noise = np.nan_to_num(np.array([joint.rms_identified for joint in figures]))
+    names = model.joint_names
+    fitted = TorqueSums.joined([one.of_fitted for one in evidence])
+    held_out = TorqueSums.joined([one.of_held_out for one in evidence])
+    moved = fitted.moving + held_out.moving >= FEWEST
+    figures = _figures(model, moved, held_out, evidence)
+    left = Windows.usual_residuals([one.windows for one in evidence], model.size)
     # What is left of an effort of unknown scale is of unknown scale too.
     unscaled = {name for one in poor if one.code == 'unknown_gain' for name in one.joints}
     scaled = moved & ~np.isin(names, list(unscaled))
-    wrong = list(robot_findings(names, _deviations(evidence, model.size), noise, scaled))
-    own = [*motion_findings(model, seen), *saturation_findings(model, seen, interval)]
+    wrong = list(robot_findings(names, fitted.deviations, left, scaled))
+    own = [*motion_findings(names, moved), *saturation_findings(model, seen, interval)]
+    noise = np.nan_to_num(TorqueSums.joined([fitted, held_out]).rms[2])
     findings = [
         *wrong,
-        *([] if currents else _current(names, figures, moved, compared, wrong)),
+        *([] if currents else _current(names, fitted, moved, compared, wrong)),
         *(one for one in compared if one.code in OF_DATA - (OF_SCALE if currents else set())),
+        *held_out_findings(names, moved, held_out.moving >= FEWEST),
         *own,
         *_others(poor, [*own, *(one for one in compared if one.code == 'zero_effort')]),
-        *clock_findings(evidence, noise),
+        *_new(clock_findings(evidence, noise), compared),
         *contact_findings(names, [one for one in evidence if not _drifts(one, noise)]),
     ]
     joints = {
@@ -98,23 +109,28 @@ def judge(
 
 def _current(
     names: tuple[str, ...],
-    figures: Sequence[JointJudgement],
-    moved: npt.NDArray[np.bool_],
+    fitted: TorqueSums,
+    moved: Flags,
     compared: Sequence[Finding],
     wrong: Sequence[Finding],
 ) -> list[Finding]:
     """That the efforts may be currents: by the comparison, or by their size where nothing fits."""
     if not wrong:
         return list(current_findings(names, compared))
-    measured = np.array([joint.rms_measured for joint in figures])
-    missed = np.array([joint.rms_nominal for joint in figures])
+    measured, missed, _ = fitted.rms
     return list(small_efforts(names, measured, missed, moved))
 
 
 def _drifts(evidence: Evidence, noise: Array) -> bool:
     """Whether the clocks of a recording drift: its residual shows no contacts then."""
-    late = lateness(evidence, noise)
+    late = delay_line(evidence, noise)
     return late is not None and late.drifts
+
+
+def _new(findings: Iterable[Finding], compared: Sequence[Finding]) -> list[Finding]:
+    """Findings but delays where the comparison with the description has found some."""
+    said = any(one.code == 'delay' for one in compared)
+    return [one for one in findings if not (said and one.code == 'delay')]
 
 
 def _others(findings: Sequence[Finding], own: Sequence[Finding]) -> list[Finding]:
@@ -133,46 +149,39 @@ def _others(findings: Sequence[Finding], own: Sequence[Finding]) -> list[Finding
 
 
 def _figures(
-    model: RobotModel, seen: Survey, evidence: Sequence[Evidence]
+    model: RobotModel, moved: Flags, held_out: TorqueSums, evidence: Sequence[Evidence]
 ) -> list[JointJudgement]:
-    size = model.size
-    counts = sum((one.counts for one in evidence), np.zeros(size))
-    squares = sum((one.squares for one in evidence), np.zeros((3, size)))
-    with np.errstate(all='ignore'):
-        rms = np.sqrt(squares / counts)
-    noise, repeated = _whiteness(evidence, size)
+    """Those of each joint; NaN where too few samples were judged."""
+    noise, repeated = _whiteness(evidence, model.size)
+    enough = held_out.counts >= FEWEST
+    rms = np.where(enough, held_out.rms, np.nan)
     return [
         JointJudgement(
             unit='N' if joint.kind == 'prismatic' else 'N m',
-            moves=bool(moved),
-            rms_measured=float(values[0]),
-            rms_nominal=float(values[1]),
-            rms_identified=float(values[2]),
-            is_noise=bool(white) and bool(np.isfinite(values[2])),
-            repeated=float(share),
+            moves=bool(moved[index]),
+            samples=int(held_out.counts[index]),
+            rms_measured=float(rms[0, index]),
+            rms_nominal=float(rms[1, index]),
+            rms_identified=float(rms[2, index]),
+            is_noise=noise[index] if enough[index] else None,
+            repeated=float(repeated[index]) if enough[index] else float('nan'),
         )
-        for joint, moved, values, white, share in zip(
-            model.independent_joints, moving(model, seen), rms.T, noise, repeated, strict=True
-        )
+        for index, joint in enumerate(model.independent_joints)
     ]
 
 
-def _deviations(evidence: Sequence[Evidence], size: int) -> Array:
-    """Standard deviations of the measured held-out efforts (n,)."""
-    counts = np.maximum(sum((one.counts for one in evidence), np.zeros(size)), 1.0)
-    squares = sum((one.squares[0] for one in evidence), np.zeros(size)) / counts
-    means = sum((one.sums for one in evidence), np.zeros(size)) / counts
-    result: Array = np.sqrt(np.maximum(squares - means**2, 0.0))
-    return result
+def _whiteness(evidence: Sequence[Evidence], size: int) -> tuple[list[bool | None], Array]:
+    """Whether each residual is noise (n,), and the share of it that repeats (n,).
 
-
-def _whiteness(evidence: Sequence[Evidence], size: int) -> tuple[Flags, Array]:
-    """Whether each residual is noise (n,), and the share of it that repeats (n,)."""
-    lags = [one.lags for one in evidence if one.lags is not None]
-    if not lags:
-        return np.zeros(size, dtype=bool), np.full(size, np.nan)
-    sums = LagSums.joined(lags)
-    return sums.is_noise(), sums.repeated()
+    Recordings with different low passes have lags of their own: a residual is noise if it is in
+    all of them.
+    """
+    sums = LagSums.joined([one.lags for one in evidence if one.lags is not None])
+    answers = [[each.is_noise()[joint] for each in sums] for joint in range(size)]
+    known = [[answer for answer in each if answer is not None] for each in answers]
+    shares = np.array([each.repeated() for each in sums]).reshape(-1, size)
+    repeated: Array = np.fmax.reduce(np.vstack([np.full(size, np.nan), shares]))
+    return [all(each) if each else None for each in known], repeated
 
 
 def held_out_samples(names: tuple[str, ...], evidence: Sequence[Evidence]) -> HeldOutSamples:

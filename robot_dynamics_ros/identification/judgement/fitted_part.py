@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -30,19 +30,22 @@ class FittedPart:
 
     def fitted(self, motions: Iterable[Motion]) -> Iterator[Motion]:
         """The motions of the fitted part."""
-        if self.role == 'split':
-            for motion in motions:
-                yield from _cut(motion, motion.times < self.split - _margin(motion))
-        elif self.role == 'fitted':
-            yield from motions
+        return (motion for held_out, motion in self.parts(motions) if not held_out)
 
-    def held_out(self, motions: Iterable[Motion]) -> Iterator[Motion]:
-        """The motions of the held-out part: no raw sample of them is in the fitted part."""
-        if self.role == 'split':
-            for motion in motions:
-                yield from _cut(motion, motion.times >= self.split + _margin(motion))
-        elif self.role == 'held out':
-            yield from motions
+    def parts(self, motions: Iterable[Motion]) -> Iterator[tuple[bool, Motion]]:
+        """The motions of both parts, each with whether it is held out.
+
+        No raw sample of a held-out motion is in a fitted one.
+        """
+        for motion in motions:
+            if self.role != 'split':
+                yield self.role == 'held out', motion
+                continue
+            margin = _margin(motion)
+            for part in _cut(motion, motion.times < self.split - margin):
+                yield False, part
+            for part in _cut(motion, motion.times >= self.split + margin):
+                yield True, part
 
 
 def _margin(motion: Motion) -> float:
@@ -56,5 +59,7 @@ def _cut(motion: Motion, chosen: Flags) -> Iterator[Motion]:
         yield motion
     elif chosen.any():
         names = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
-        parts = {name: getattr(motion, name)[chosen] for name in names}
-        yield replace(motion, **parts, begins=motion.begins or not chosen[0])
+        parts: dict[str, Any] = {name: getattr(motion, name)[chosen] for name in names}
+        if not chosen[0]:
+            parts |= {'begins': True, 'number': 0}
+        yield replace(motion, **parts)

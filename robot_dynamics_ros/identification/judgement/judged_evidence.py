@@ -16,15 +16,66 @@ from .windows import Windows
 
 
 @dataclass
+class TorqueSums:
+    """Sums over the samples of joints that move.
+
+    Attributes:
+        moving: (n,) samples of the joint, with an effort or without.
+        counts: (n,) those with an effort.
+        squares: (3, n) over these: squares of the measured effort, of the residual of the nominal
+            model, and of that of the identified one.
+        sums: (n,) of the measured effort over the same samples.
+    """
+
+    moving: Array
+    counts: Array
+    squares: Array
+    sums: Array
+
+    @classmethod
+    def of_nothing(cls, size: int) -> TorqueSums:
+        """Those of no sample of so many joints."""
+        return cls(np.zeros(size), np.zeros(size), np.zeros((3, size)), np.zeros(size))
+
+    def add(self, torques: Torques) -> None:
+        """Take some torques."""
+        judged = torques.judged
+        errors = np.stack([judged, judged - torques.nominal, torques.residual])
+        self.moving += (~torques.rests).sum(axis=0)
+        self.counts += np.isfinite(judged).sum(axis=0)
+        self.squares += np.nansum(errors**2, axis=1)
+        self.sums += np.nansum(judged, axis=0)
+
+    @classmethod
+    def joined(cls, parts: Sequence[TorqueSums]) -> TorqueSums:
+        """Those of all samples of the parts, one at least."""
+        names = ('moving', 'counts', 'squares', 'sums')
+        return cls(*(np.sum([getattr(part, name) for part in parts], axis=0) for name in names))
+
+    @property
+    def rms(self) -> Array:
+        """(3, n) of the measured effort and of both residuals; NaN without a sample."""
+        with np.errstate(all='ignore'):
+            result: Array = np.sqrt(self.squares / self.counts)
+        return result
+
+    @property
+    def deviations(self) -> Array:
+        """(n,) standard deviation of the measured efforts; 0 without a sample."""
+        counts = np.maximum(self.counts, 1.0)
+        variances = self.squares[0] / counts - (self.sums / counts) ** 2
+        result: Array = np.sqrt(np.maximum(variances, 0.0))
+        return result
+
+
+@dataclass
 class Evidence:
     """Sums, windows and samples of one recording.
 
     Attributes:
         file: name of the recording.
-        counts: (n,) held-out samples with an effort.
-        squares: (3, n) sums over these: squares of the measured effort, of the residual of the
-            nominal model, and of that of the identified one.
-        sums: (n,) of the measured effort over the same samples.
+        of_fitted: sums over the fitted part.
+        of_held_out: sums over the held-out part.
         windows: of all of the recording.
         lags: of the held-out residual of the identified model; None without a sample.
         samples: held-out ones, for plots.
@@ -33,9 +84,8 @@ class Evidence:
     """
 
     file: str
-    counts: Array
-    squares: Array
-    sums: Array
+    of_fitted: TorqueSums
+    of_held_out: TorqueSums
     windows: Windows = field(default_factory=Windows)
     lags: LagSums | None = None
     samples: DrawnSamples = field(default_factory=DrawnSamples)
@@ -50,11 +100,12 @@ class Evidence:
             file: name of the recording.
             size: number of joints.
         """
-        return cls(file, np.zeros(size), np.zeros((3, size)), np.zeros(size))
+        return cls(file, TorqueSums.of_nothing(size), TorqueSums.of_nothing(size))
 
     def add_fitted(self, torques: Torques) -> None:
         """Take torques of the part that was fitted."""
-        self.windows.add(torques)
+        self.windows.add(torques, fitted=True)
+        self.of_fitted.add(torques)
 
     def add_held_out(self, torques: Torques, cutoff: float) -> None:
         """Take torques of the part that was not fitted, which follow those before in time.
@@ -63,36 +114,31 @@ class Evidence:
             torques: at equal intervals.
             cutoff: of the low pass that they have passed [Hz].
         """
-        self.windows.add(torques)
+        self.windows.add(torques, fitted=False)
         self.samples.add(torques)
-        measured = torques.measured
-        errors = np.stack([measured, measured - torques.nominal, torques.residual])
-        self.counts += np.isfinite(measured).sum(axis=0)
-        self.squares += np.nansum(errors**2, axis=1)
-        self.sums += np.nansum(measured, axis=0)
+        self.of_held_out.add(torques)
         self.held_out += len(torques)
         if len(torques) < 2:
             return
         interval = float(torques.times[-1] - torques.times[0]) / (len(torques) - 1)
         self.duration += len(torques) * interval
         if self.lags is None:
-            self.lags = LagSums.of(cutoff, 1.0 / interval, measured.shape[1])
-        self.lags.add(errors[2])
+            self.lags = LagSums.of(cutoff, 1.0 / interval, torques.residual.shape[1])
+        self.lags.add(torques.residual)
 
     @classmethod
     def joined(cls, parts: Sequence[Evidence]) -> Evidence:
         """That of a recording from that of its parts, in their order; one at least."""
         if len(parts) == 1:
             return parts[0]
-        whole = cls.of_nothing(parts[0].file, len(parts[0].counts))
-        for part in parts:
-            whole.counts += part.counts
-            whole.squares += part.squares
-            whole.sums += part.sums
-            whole.held_out += part.held_out
-            whole.duration += part.duration
-        whole.windows = Windows.joined([part.windows for part in parts])
-        whole.samples = DrawnSamples.joined([part.samples for part in parts])
         lags = [part.lags for part in parts if part.lags is not None]
-        whole.lags = LagSums.joined(lags) if lags else None
-        return whole
+        return cls(
+            parts[0].file,
+            TorqueSums.joined([part.of_fitted for part in parts]),
+            TorqueSums.joined([part.of_held_out for part in parts]),
+            Windows.joined([part.windows for part in parts]),
+            LagSums.joined(lags)[0] if lags else None,
+            DrawnSamples.joined([part.samples for part in parts]),
+            sum(part.held_out for part in parts),
+            sum(part.duration for part in parts),
+        )

@@ -10,7 +10,9 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 
 from ..parameters.parameter_layout import ParameterLayout
+from ..regression.equation_options import EquationOptions
 from ..regression.equations import EquationBlock
+from ..regression.moving_samples import Flags, at_rest
 
 # Rows of a piece, at most about.
 TOGETHER = 4096
@@ -29,6 +31,7 @@ class Torques:
         nominal: (N, n) of the description.
         identified: (N, n) of the identified model.
         begins: whether a gap lies before it.
+        rests: (N, n) whether the joint rests: what holds it then is friction that no model knows.
     """
 
     times: Array
@@ -37,14 +40,20 @@ class Torques:
     nominal: Array
     identified: Array
     begins: bool
+    rests: Flags
 
     def __len__(self) -> int:
         return len(self.times)
 
     @property
+    def judged(self) -> Array:
+        """(N, n) measured, NaN also where the joint rests [N m or N]."""
+        return np.where(self.rests, np.nan, self.measured)
+
+    @property
     def residual(self) -> Array:
-        """(N, n) measured minus identified [N m or N]."""
-        difference: Array = self.measured - self.identified
+        """(N, n) measured minus identified, NaN also where the joint rests [N m or N]."""
+        difference: Array = self.judged - self.identified
         return difference
 
 
@@ -60,22 +69,23 @@ def torques_of(
         identified: parameters (p,) of the identified model.
     """
     waiting: list[Torques] = []
-    count = 0
+    count, bands = 0, np.empty(0)
     last, interval = -np.inf, np.nan
     for block in blocks:
         if not len(block):
             continue
         if len(block) > 1:
             interval = float(np.median(np.diff(block.times)))
+        bands = EquationOptions().bands(block.layout.model)
         begins = not block.times[0] - last < GAP * interval
         last = float(block.times[-1])
         if waiting and (begins or count >= TOGETHER):
-            yield _joined(waiting)
+            yield _joined(waiting, bands)
             waiting, count = [], 0
         waiting.append(_of_block(block, nominal, identified, begins))
         count += len(block)
     if waiting:
-        yield _joined(waiting)
+        yield _joined(waiting, bands)
 
 
 def _of_block(block: EquationBlock, nominal: Array, identified: Array, begins: bool) -> Torques:
@@ -88,6 +98,7 @@ def _of_block(block: EquationBlock, nominal: Array, identified: Array, begins: b
         _of_terms(block, nominal),
         _of_terms(block, identified),
         begins,
+        np.zeros(block.torques.shape, bool),
     )
 
 
@@ -114,9 +125,17 @@ def _velocities(block: EquationBlock, layout: ParameterLayout) -> Array:
     return columns
 
 
-def _joined(pieces: list[Torques]) -> Torques:
+def _joined(pieces: list[Torques], bands: Array) -> Torques:
+    """One piece, with its rests.
+
+    Args:
+        pieces: that follow each other.
+        bands: (n,) dead bands of the joints [rad/s or m/s].
+    """
     names = ('times', 'velocities', 'measured', 'nominal', 'identified')
     arrays: dict[str, Array] = {
         name: np.concatenate([getattr(piece, name) for piece in pieces]) for name in names
     }
-    return Torques(begins=pieces[0].begins, **arrays)
+    times, slow = arrays['times'], np.abs(arrays['velocities']) < bands
+    interval = (times[-1] - times[0]) / (len(times) - 1) if len(times) > 1 else np.inf
+    return Torques(begins=pieces[0].begins, rests=at_rest(slow, interval), **arrays)

@@ -17,17 +17,18 @@ WORSE = 1.05
 
 @dataclass(frozen=True)
 class JointJudgement:
-    """The figures of one joint on the held-out part; NaN where nothing was measured.
+    """The figures of one joint on the held-out part, while it moves; NaN where nothing is known.
 
     Attributes:
         unit: of its effort: 'N m', or 'N' for a prismatic joint.
-        moves: whether the recording moves it.
+        moves: whether the recordings move it.
         rms_measured: root mean square of the measured effort [N m or N].
         rms_nominal: of measured effort minus torque of the description [N m or N].
         rms_identified: of measured effort minus torque of the identified model [N m or N].
-        is_noise: whether what the identified model leaves is noise.
-        repeated: share of its variance that follows from what was before [-].
+        is_noise: whether what the identified model leaves is noise; None where it is not known.
+        repeated: share of its variance that earlier values predict [-].
         verdict: one sentence.
+        samples: that were judged: of the joint while it moves, with an effort.
     """
 
     unit: str
@@ -35,9 +36,10 @@ class JointJudgement:
     rms_measured: float
     rms_nominal: float
     rms_identified: float
-    is_noise: bool
+    is_noise: bool | None
     repeated: float
     verdict: str = ''
+    samples: int = 0
 
     @property
     def gain(self) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -13,12 +13,18 @@ from .judgement import JointJudgement
 
 # Of the RMS of the description: what counts as a gain worth loading.
 HALF, NOTICEABLE = 0.5, 0.9
-# Share of the variance of a residual that follows from what was before, from which on it is said.
+# Share of the variance of a residual that earlier values predict, from which on it is said.
 REPEATS = 0.25
 # Findings because of which no parameter can be trusted.
 FATAL = (
     'wrong_robot', 'current', 'unknown_gain', 'units', 'exchanged', 'sign', 'gravity_compensated',
 )  # fmt: skip
+# Findings because of which a parameter may be off by more than its interval.
+DOUBTFUL = {
+    'delay': 'a delay of the efforts looks like viscous friction, whose intervals do not hold',
+    'wrong_load': 'a load is not what was declared',
+    'assumed_noise': 'no robot that can exist fits the data within their noise',
+}
 
 
 def joint_sentence(joint: JointJudgement) -> str:
@@ -28,13 +34,13 @@ def joint_sentence(joint: JointJudgement) -> str:
         joint: its figures.
     """
     if not math.isfinite(joint.rms_identified) or joint.rms_measured == 0.0:
-        return 'Nothing to judge: no effort on the held-out part.'
+        if not joint.moves:
+            return 'The joint stands still: nothing to judge.'
+        return 'Nothing to judge: hardly a motion or no effort on the held-out part.'
     size = (
         f'{joint.rms_identified:.3g} {joint.unit} are left of {joint.rms_measured:.3g}, '
         f'with the description {joint.rms_nominal:.3g}'
     )
-    if not joint.moves:
-        return f'The joint stands still: {size}.'
     if joint.is_worse:
         word = 'Worse than the description'
     elif joint.gain > NOTICEABLE:
@@ -43,14 +49,19 @@ def joint_sentence(joint: JointJudgement) -> str:
         word = 'Better than the description'
     else:
         word = f'{1.0 / joint.gain:.2g} times as good as the description'
+    return f'{word}: {size}; {_left(joint)}.'
+
+
+def _left(joint: JointJudgement) -> str:
+    """Whether what is left is noise."""
+    if joint.is_noise is None:
+        return 'whether what is left is noise is not known: too few samples'
     if joint.is_noise:
-        rest = 'what is left is noise'
-    elif joint.repeated > REPEATS:
+        return 'what is left is noise'
+    if joint.repeated > REPEATS:
         share = f'{100.0 * joint.repeated:.0f} %'
-        rest = f'{share} of what is left follows from what was before: not noise'
-    else:
-        rest = 'what is left is mostly noise'
-    return f'{word}: {size}; {rest}.'
+        return f'earlier values predict {share} of the variance of what is left: not noise'
+    return 'what is left is correlated in time, but hardly'
 
 
 def verdict(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -> tuple[str, ...]:
@@ -84,7 +95,7 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
     if fatal:
         yield f'Its parameters cannot be trusted: see the finding {", ".join(fatal)}.'
     structured = [
-        name for name, one in judged.items() if not one.is_noise and one.repeated > REPEATS
+        name for name, one in judged.items() if one.is_noise is False and one.repeated > REPEATS
     ]
     if structured:
         yield (
@@ -92,5 +103,28 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
             'load, position or temperature, elasticity, or what the findings name. Intervals hold '
             'for noise alone: here they are too narrow.'
         )
-    if not worse and not fatal and mean <= HALF:
-        yield 'It can be loaded.'
+    if not worse and not fatal:
+        yield _advice(joints, codes, mean)
+
+
+def _advice(joints: Mapping[str, JointJudgement], codes: Collection[str], mean: float) -> str:
+    """Whether a model that is not worse than the description can be loaded.
+
+    Args:
+        joints: figures by name.
+        codes: of the findings.
+        mean: of what it leaves, relative to the description [-].
+    """
+    unjudged = [name for name, one in joints.items() if one.moves and not math.isfinite(one.gain)]
+    doubts = [DOUBTFUL[code] for code in DOUBTFUL if code in codes]
+    if unjudged:
+        doubts.append(f'{", ".join(unjudged)} was not judged')
+    if mean > HALF:
+        doubts.append('it leaves more than half of what the description leaves')
+    if not doubts:
+        return 'It can be loaded.'
+    better = 'better than' if mean <= NOTICEABLE else 'hardly better than'
+    return (
+        f'It is {better} the description, but {"; ".join(doubts)}: read the findings before it is '
+        'loaded.'
+    )

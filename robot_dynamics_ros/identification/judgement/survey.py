@@ -10,7 +10,10 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import JointSamples
 
-# Of the samples of a recording: what is fitted; the rest, at its end, is held out.
+from ..regression.moving_samples import Flags, RawSpeeds, at_rest
+from .extreme_efforts import ExtremeEfforts
+
+# Of the time in which the robot moves: what is fitted; what follows is held out.
 FITTED_SHARE = 2.0 / 3.0
 
 
@@ -23,8 +26,9 @@ class Survey:
         samples: that were read.
         span: (2, n) smallest and largest position [rad or m].
         range: (2, n) smallest and largest effort [N m or N].
-        at_limit: (2, n) samples whose effort is the smallest or the largest one.
+        at_limit: (2, n) samples of a moving joint whose effort is the smallest or the largest one.
         longest: (2, n) longest run of such samples.
+        elsewhere: (n,) longest run of equal efforts of a moving joint between the two.
     """
 
     split: float
@@ -33,35 +37,39 @@ class Survey:
     range: Array
     at_limit: Array
     longest: Array
+    elsewhere: Array
 
 
-def survey(chunks: Iterable[JointSamples], size: int) -> Survey:
+def survey(chunks: Iterable[JointSamples], bands: Array) -> Survey:
     """Look at all samples of a recording once.
 
     Args:
         chunks: of the recording, in their order.
-        size: number of joints.
+        bands: (n,) speeds below which the joints may stick [rad/s or m/s].
     """
-    times: list[Array] = []
+    size = len(bands)
+    times: list[Array] = [np.empty(0)]
+    slow: list[Flags] = [np.empty(0, bool)]
     span = np.stack([np.full(size, np.inf), np.full(size, -np.inf)])
-    runs = [_Extreme.of(size), _Extreme.of(size)]
+    speeds, extremes = RawSpeeds(), ExtremeEfforts(size)
     for chunk in chunks:
         if not len(chunk):
             continue
+        moves = speeds.of(chunk.times, chunk.positions) >= bands
         times.append(chunk.times)
+        slow.append(~np.any(moves, axis=1))
         span[0] = np.fmin(span[0], np.fmin.reduce(chunk.positions))
         span[1] = np.fmax(span[1], np.fmax.reduce(chunk.positions))
-        # The smallest effort is the largest of the negated ones.
-        runs[0].add(-chunk.efforts)
-        runs[1].add(chunk.efforts)
-    everything = np.concatenate([np.empty(0), *times])
+        extremes.add(chunk.efforts, moves)
+    everything = np.concatenate(times)
     return Survey(
-        split=_split(everything),
+        split=_split(everything, np.concatenate(slow)),
         samples=len(everything),
         span=span,
-        range=np.stack([-runs[0].value, runs[1].value]),
-        at_limit=np.stack([run.count for run in runs]).astype(float),
-        longest=np.stack([run.longest for run in runs]).astype(float),
+        range=extremes.values,
+        at_limit=extremes.counts.astype(float),
+        longest=extremes.longest.astype(float),
+        elsewhere=extremes.elsewhere.astype(float),
     )
 
 
@@ -76,59 +84,30 @@ def joined(surveys: Sequence[Survey]) -> Survey:
     low = np.fmin.reduce([one.range[0] for one in surveys])
     high = np.fmax.reduce([one.range[1] for one in surveys])
     at_limit, longest = np.zeros((2, len(low))), np.zeros((2, len(low)))
+    elsewhere = np.max([one.elsewhere for one in surveys], axis=0)
     for one in surveys:
         same = one.range == np.stack([low, high])
         at_limit += np.where(same, one.at_limit, 0.0)
         longest = np.maximum(longest, np.where(same, one.longest, 0.0))
+        # What is an extreme of one recording alone is none of all.
+        others = np.where(same, 0.0, one.longest).max(axis=0)
+        elsewhere = np.maximum(elsewhere, others)
     span = [np.fmin.reduce([one.span[0] for one in surveys])]
     span.append(np.fmax.reduce([one.span[1] for one in surveys]))
     samples = sum(one.samples for one in surveys)
-    return Survey(np.nan, samples, np.stack(span), np.stack([low, high]), at_limit, longest)
+    extremes = np.stack([low, high])
+    return Survey(np.nan, samples, np.stack(span), extremes, at_limit, longest, elsewhere)
 
 
-def _split(times: Array) -> float:
-    """The time before which the fitted share of the samples lies [s]."""
-    return float(np.quantile(times, FITTED_SHARE)) if len(times) else float('nan')
+def _split(times: Array, slow: Flags) -> float:
+    """The time before which the fitted share of the samples of a robot that moves lies [s].
 
-
-@dataclass
-class _Extreme:
-    """The largest value of each column, and how often and how long it is met.
-
-    Attributes:
-        value: (n,) largest.
-        count: (n,) samples that have it.
-        longest: (n,) longest run of them.
-        run: (n,) run that ends with the last sample.
+    Args:
+        times: (N,) [s].
+        slow: (N,) whether all joints are slow.
     """
-
-    value: Array
-    count: Array
-    longest: Array
-    run: Array
-
-    @classmethod
-    def of(cls, size: int) -> _Extreme:
-        return cls(np.full(size, -np.inf), *(np.zeros(size, dtype=int) for _ in range(3)))
-
-    def add(self, rows: Array) -> None:
-        """Take rows (N, n) that follow those before."""
-        largest = np.fmax.reduce(rows)
-        higher = largest > self.value
-        self.value = np.fmax(self.value, largest)
-        for name in ('count', 'longest', 'run'):
-            getattr(self, name)[higher] = 0
-        hits = rows == self.value
-        self.count += hits.sum(axis=0)
-        for column in np.flatnonzero(hits.any(axis=0)).tolist():
-            self._count_runs(column, hits[:, column])
-        self.run[~hits[-1]] = 0
-
-    def _count_runs(self, column: int, hits: Array) -> None:
-        edges = np.flatnonzero(np.diff(np.concatenate([[0], hits.astype(int), [0]])))
-        starts, stops = edges[::2], edges[1::2]
-        lengths = stops - starts
-        if starts[0] == 0:
-            lengths[0] += self.run[column]
-        self.longest[column] = max(self.longest[column], int(lengths.max()))
-        self.run[column] = lengths[-1] if stops[-1] == len(hits) else 0
+    if len(times) < 2:
+        return float(times[0]) if len(times) else float('nan')
+    interval = max(float(np.median(np.diff(times))), np.finfo(float).tiny)
+    moving = times[~at_rest(slow[:, None], interval)[:, 0]]
+    return float(np.quantile(moving if len(moving) else times, FITTED_SHARE))

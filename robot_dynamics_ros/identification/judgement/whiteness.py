@@ -13,17 +13,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.filtering.zero_phase import kernels
-
-Flags = npt.NDArray[np.bool_]
 
 # Lags that are looked at, each of 1 / (2 cutoff).
 LAGS = 20
 # Standard deviations of an autocorrelation of noise, above which one of LAGS is not noise.
 DEVIATIONS = 3.5
+# Largest bound of the autocorrelation at which anything is said: few samples hide what repeats.
+LARGEST_BOUND = 0.5
+# Difference of the autocorrelations of two low passes that are the same.
+ALIKE = 0.05
 # Samples of the kernel in 1 / cutoff, for its autocorrelation.
 FINE = 64.0
 
@@ -72,19 +73,27 @@ class LagSums:
                 self.counts[lag] += (known[:end] & known[shift:]).sum(axis=0)
 
     @classmethod
-    def joined(cls, parts: Sequence[LagSums]) -> LagSums:
-        """Those of several parts or recordings; those with other lags than the first are left out.
+    def joined(cls, parts: Sequence[LagSums]) -> list[LagSums]:
+        """Those of several parts or recordings, one for each low pass that they have.
 
         Args:
-            parts: one at least.
+            parts: of the same joints.
         """
-        first = parts[0]
-        whole = cls(first.step, first.filtered, 0.0 * first.products, 0.0 * first.counts)
+        found: list[LagSums] = []
         for part in parts:
-            if np.allclose(part.filtered, first.filtered, atol=0.05):
-                whole.products += part.products
-                whole.counts += part.counts
-        return whole
+            alike = [one for one in found if one._has_lags_of(part)]
+            if not alike:
+                nothing = np.zeros_like(part.products)
+                alike = [cls(part.step, part.filtered, nothing, nothing.copy())]
+                found += alike
+            alike[0].products += part.products
+            alike[0].counts += part.counts
+        return found
+
+    def _has_lags_of(self, other: LagSums) -> bool:
+        """Whether the low pass and the lags of another one are the same."""
+        same = np.allclose(self.filtered, other.filtered, atol=ALIKE)
+        return self.step == other.step and same
 
     def autocorrelation(self) -> Array:
         """(LAGS, n) of the residual, less that of the low pass; NaN without samples."""
@@ -93,16 +102,22 @@ class LagSums:
             result: Array = means[1:] / means[0] - self.filtered[1:, None]
         return result
 
-    def is_noise(self) -> Flags:
-        """(n,) whether no autocorrelation is certainly other than that of filtered noise."""
+    def is_noise(self) -> list[bool | None]:
+        """For each joint: no autocorrelation is certainly other than that of filtered noise.
+
+        None where too few samples are known.
+        """
         with np.errstate(all='ignore'):
             bound = DEVIATIONS * np.sqrt(self.step / self.counts[1:])
-            far = np.abs(self.autocorrelation()) > bound
-        white: Flags = np.logical_not(np.any(far, axis=0))
-        return white
+            far = np.any(np.abs(self.autocorrelation()) > bound, axis=0)
+        known = bound[0] < LARGEST_BOUND
+        return [
+            not one if enough else None
+            for one, enough in zip(far.tolist(), known.tolist(), strict=True)
+        ]
 
     def repeated(self) -> Array:
-        """(n,) share of the variance that follows from what was before, at most 1.
+        """(n,) share of the variance that earlier values predict, at most 1.
 
         It is the square of the largest autocorrelation: what one earlier value predicts.
         """

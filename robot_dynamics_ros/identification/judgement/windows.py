@@ -16,7 +16,7 @@ from robot_dynamics_ros.core.checks import Array
 from ..estimation.disturbances import LENGTH, smallest
 from .judged_torques import Torques
 
-NAMES = ('times', 'squares', 'products', 'rates', 'speeds')
+NAMES = ('times', 'squares', 'products', 'rates', 'speeds', 'fitted')
 
 
 @dataclass
@@ -28,7 +28,9 @@ class Windows:
         squares: (W, n) mean squares of the residual [(N m)^2 or N^2].
         products: (W, n) mean of residual times rate of the torque [(N m)^2/s].
         rates: (W, n) mean squares of the rate of the torque [(N m/s)^2].
-        speeds: (W, n) smallest absolute velocity; 0 at a reversal [rad/s or m/s].
+        speeds: (W, n) smallest absolute velocity; 0 at a reversal, NaN where the joint rests or
+            its effort is not known [rad/s or m/s].
+        fitted: (W,) whether they are of the fitted part.
     """
 
     times: list[Array] = field(default_factory=list)
@@ -36,9 +38,15 @@ class Windows:
     products: list[Array] = field(default_factory=list)
     rates: list[Array] = field(default_factory=list)
     speeds: list[Array] = field(default_factory=list)
+    fitted: list[Array] = field(default_factory=list)
 
-    def add(self, torques: Torques) -> None:
-        """Take torques that follow those before in time."""
+    def add(self, torques: Torques, *, fitted: bool) -> None:
+        """Take torques that follow those before in time.
+
+        Args:
+            torques: at equal intervals.
+            fitted: whether they are of the fitted part.
+        """
         if len(torques) < 2:
             return
         interval = float(torques.times[-1] - torques.times[0]) / (len(torques) - 1)
@@ -47,18 +55,21 @@ class Windows:
         if not count:
             return
         slopes = np.gradient(torques.identified, interval, axis=0)
-        known = np.nan_to_num(torques.residual)
+        known = np.isfinite(torques.residual)
+        residual = np.where(known, torques.residual, 0.0)
 
         def means(values: Array) -> Array:
             result: Array = values[: count * length].reshape(count, length, -1).mean(axis=1)
             return result
 
         self.times.append(means(torques.times[:, None])[:, 0])
-        self.squares.append(means(known**2))
-        self.products.append(means(known * slopes))
-        self.rates.append(means(slopes**2 * np.isfinite(torques.measured)))
+        self.squares.append(means(residual**2))
+        self.products.append(means(residual * slopes))
+        self.rates.append(means(slopes**2 * known))
         v = torques.velocities[: count * length].reshape(count, length, -1)
-        self.speeds.append(smallest(v))
+        judged = means(known.astype(float)) > 0.0
+        self.speeds.append(np.where(judged, smallest(v), np.nan))
+        self.fitted.append(np.full(count, fitted))
 
     def arrays(self, size: int) -> tuple[Array, Array, Array, Array, Array]:
         """Times (W,), and squares, products, rates and speeds (W, n), in the order of time."""
@@ -70,6 +81,29 @@ class Windows:
             for one in (self.squares, self.products, self.rates, self.speeds)
         )
         return times[order], squares, products, rates, speeds
+
+    @classmethod
+    def usual_residuals(cls, recordings: Sequence[Windows], size: int) -> Array:
+        """The root of the median mean square of the fitted residual (n,) [N m or N].
+
+        What touched the robot for less than half of the time does not change it.
+
+        Args:
+            recordings: of an identification.
+            size: number of joints.
+        """
+        nothing = np.empty((0, size))
+        squares = [piece for one in recordings for piece in one.squares]
+        speeds = [piece for one in recordings for piece in one.speeds]
+        fitted = [piece for one in recordings for piece in one.fitted]
+        chosen = np.concatenate([np.empty(0, bool), *fitted])
+        known = np.isfinite(np.concatenate([nothing, *speeds])[chosen])
+        columns = np.concatenate([nothing, *squares])[chosen].T
+        medians = [
+            np.median(column[rows]) if rows.any() else 0.0
+            for column, rows in zip(columns, known.T, strict=True)
+        ]
+        return np.sqrt(medians)
 
     @classmethod
     def joined(cls, parts: Sequence[Windows]) -> Windows:

@@ -7,7 +7,7 @@ the data, in units of noise and of plausible parameters, which of the others the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -45,7 +45,8 @@ class BaseParameters:
         condition: of the independent columns, each scaled to unit length.
         sentences: (b,) each base parameter as a sum of parameters, readable.
         undetermined: bodies that stay at their prior, wholly or in part, and why.
-        untold: columns that the structure allows to determine, and these data do not.
+        undetermined_columns: those that the structure allows to determine, and these data do not.
+        spread: (b,) what plausible values of these change of each base parameter.
     """
 
     layout: ParameterLayout
@@ -56,7 +57,8 @@ class BaseParameters:
     condition: float
     sentences: tuple[str, ...]
     undetermined: tuple[UndeterminedBody, ...]
-    untold: tuple[int, ...] = ()
+    undetermined_columns: tuple[int, ...] = ()
+    spread: Array = field(default_factory=lambda: np.zeros(0))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -83,28 +85,32 @@ def base_parameters(
         reduced: equations of all data.
         structure: of their layout, where it is known already.
     """
-    structure = structure or structure_of(reduced.layout)
-    layout, seen = reduced.layout, whitened(reduced, structure.columns)
-    determined, undetermined, folded = _determined(structure, seen)
+    structure = structure or structure_of(reduced.layout, gravity=reduced.gravity)
+    layout, white = reduced.layout, whitened(reduced, structure.columns)
+    determined, undetermined, folded = _determined(structure, white)
     # The dependent columns of the structure, by the determined ones.
     combination = folded @ structure.combination
     columns = tuple(structure.columns[k] for k in determined)
     combination[:, list(columns)] = np.eye(len(columns))
-    untold = tuple(structure.columns[k] for k in undetermined)
+    undetermined_columns = tuple(structure.columns[k] for k in undetermined)
     return BaseParameters(
         layout,
         columns,
         combination,
         len(columns),
         structure.rank,
-        _condition(seen.triangle[:, list(columns)]),
-        combination_sentences(layout, combination, seen.scales),
-        undetermined_bodies(structure, reduced, untold),
-        untold,
+        _condition(white.triangle[:, list(columns)]),
+        combination_sentences(layout, combination, white.scales),
+        undetermined_bodies(structure, reduced, undetermined_columns),
+        undetermined_columns,
+        np.linalg.norm(
+            combination[:, list(undetermined_columns)] * white.scales[list(undetermined_columns)],
+            axis=1,
+        ),
     )
 
 
-def _determined(structure: Structure, seen: Whitened) -> tuple[list[int], list[int], Array]:
+def _determined(structure: Structure, white: Whitened) -> tuple[list[int], list[int], Array]:
     """Which structural columns are determined, which are not, and these by those.
 
     Returns:
@@ -114,9 +120,9 @@ def _determined(structure: Structure, seen: Whitened) -> tuple[list[int], list[i
     linalg = required('scipy.linalg', 'identification')
     columns = np.array(structure.columns, int)
     # Plausible values of the base parameters: those of all their parts.
-    scales = np.abs(structure.combination) @ seen.scales
-    rows = seen.triangle[:, columns] * (scales / seen.scales[columns])
-    rows[:, _vague_gains(structure.layout, columns, seen)] = 0.0
+    scales = np.abs(structure.combination) @ white.scales
+    rows = white.triangle[:, columns] * (scales / white.scales[columns])
+    rows[:, _noisy_gains(structure.layout, columns, white)] = 0.0
     factor, order = linalg.qr(rows, mode='r', pivoting=True, check_finite=False)
     pivots = np.abs(np.diag(factor))
     rank = int(np.count_nonzero(pivots >= max(DETERMINED, ROUNDING * pivots.max(initial=0.0))))
@@ -131,7 +137,7 @@ def _determined(structure: Structure, seen: Whitened) -> tuple[list[int], list[i
     return determined.tolist(), undetermined.tolist(), folded * scales[determined, None] / scales
 
 
-def _vague_gains(layout: ParameterLayout, columns: Array, seen: Whitened) -> Array:
+def _noisy_gains(layout: ParameterLayout, columns: Array, white: Whitened) -> Array:
     """Positions in `columns` of the gains whose columns are hardly more than noise.
 
     That is: what all other columns leave of the measured effort.
@@ -139,14 +145,14 @@ def _vague_gains(layout: ParameterLayout, columns: Array, seen: Whitened) -> Arr
     if 'gain' not in layout.terms:
         return np.empty(0, int)
     gains = np.flatnonzero(np.isin(columns, layout.columns('gain')))
-    least = DETERMINED_BY_SAMPLE * np.sqrt(seen.count / max(1, len(seen.noise)))
-    vague = []
+    least = DETERMINED_BY_SAMPLE * np.sqrt(white.count / max(1, len(white.noise)))
+    noisy = []
     for gain in gains:
         last = np.append(np.delete(columns, gain), columns[gain])
-        upper = np.asarray(np.linalg.qr(seen.triangle[:, last], mode='r'))
+        upper = np.asarray(np.linalg.qr(white.triangle[:, last], mode='r'))
         if abs(upper[-1, -1]) < least:
-            vague.append(int(gain))
-    return np.array(vague, int)
+            noisy.append(int(gain))
+    return np.array(noisy, int)
 
 
 def _condition(columns: Array) -> float:

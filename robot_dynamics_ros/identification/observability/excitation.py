@@ -8,6 +8,7 @@ import numpy as np
 
 from robot_dynamics_ros.comparison.comparison import Finding
 
+from ..regression.equations import REASONS
 from ..regression.reduced_equations import ReducedEquations
 from .determined_parameters import BaseParameters
 from .undetermined_bodies import carrying_joints, still_joints, unmeasured_joints
@@ -45,20 +46,23 @@ def _unknown_gains(reduced: ReducedEquations, base: BaseParameters) -> Iterator[
     if 'gain' not in layout.terms:
         return
     columns, unmeasured = layout.columns('gain'), unmeasured_joints(reduced)
-    unknown = [
-        joint
+    free = {
+        joint: int(column)
         for joint, column in zip(layout.joints, columns, strict=True)
-        if joint not in unmeasured
-        and not layout.is_known[column]
-        and not _is_alone(base, int(column))
-    ]
+        if joint not in unmeasured and not layout.is_known[column]
+    }
+    # A gain that stays where it was is a wrong torque, and pulls the gains of all other joints.
+    unknown = [
+        joint for joint, column in free.items() if column in base.undetermined_columns
+    ] and list(free)
+    unknown = unknown or [joint for joint, column in free.items() if not _is_alone(base, column)]
     if unknown:
         yield Finding(
             'unknown_gain',
             tuple(unknown),
             None,
             f'{", ".join(unknown)}: the efforts are not torques, and the data do not fix their '
-            'scale: give the gain of a drive, or record a part with a load of known mass',
+            'scale: give the gain of each of them, or record a part with a load of known mass',
         )
 
 
@@ -86,10 +90,10 @@ def _still(reduced: ReducedEquations) -> Iterator[Finding]:
 
 def _undetermined(reduced: ReducedEquations, base: BaseParameters) -> Iterator[Finding]:
     """Columns that the structure allows to determine."""
-    if not base.untold:
+    if not base.undetermined_columns:
         return
     layout = base.layout
-    names = [layout.names[column] for column in base.untold]
+    names = [layout.names[column] for column in base.undetermined_columns]
     listed = ', '.join(names[:NAMED])
     more = f' and {len(names) - NAMED} more' if len(names) > NAMED else ''
     silent = unmeasured_joints(reduced)
@@ -112,7 +116,7 @@ def _moving(base: BaseParameters) -> tuple[str, ...]:
     layout = base.layout
     found: set[str] = set()
     ends = 10 * len(layout.bodies)
-    for column in base.untold:
+    for column in base.undetermined_columns:
         if column < ends:
             found.update(carrying_joints(layout, column // 10))
         else:
@@ -127,8 +131,8 @@ def _ill_conditioned(base: BaseParameters) -> Iterator[Finding]:
             (),
             base.condition,
             f'the condition number of the equations is {base.condition:.3g}, above '
-            f'{LARGEST_CONDITION:g} small errors of the data change some parameters by much: read '
-            f'their intervals; {ADVICE}',
+            f'{LARGEST_CONDITION:g}: small errors of the data change some parameters by much: '
+            f'read their intervals; {ADVICE}',
         )
 
 
@@ -136,18 +140,21 @@ def _left_out(reduced: ReducedEquations) -> Iterator[Finding]:
     """Equations in the dead band, where they are many, and saturated ones."""
     if reduced.left_out is None or len(reduced.equations) != len(reduced.layout.joints):
         return
-    # Those without a measured effort are counted nowhere.
-    total = max(1.0, (reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
-    shares = reduced.left_out / total
-    for column, code, limit, words in (
-        (0, 'slow', SLOW, 'it moved too slowly for its friction to be known: move it faster'),
-        (1, 'saturated', SATURATED, 'its effort was at its limit: move it less fast'),
+    total = np.maximum(1.0, reduced.counts + reduced.left_out.sum(axis=1))
+    for code, limit, words in (
+        (
+            'slow',
+            SLOW,
+            'it rested, or moved too slowly for its friction to be known: move it faster',
+        ),
+        ('saturated', SATURATED, 'its effort was at its limit: move it less fast'),
     ):
-        for joint, share in zip(reduced.equations, shares[:, column], strict=True):
-            if share > limit and (column == 1 or joint not in still_joints(reduced)):
+        shares = reduced.left_out[:, REASONS.index(code)] / total
+        for joint, share in zip(reduced.equations, shares, strict=True):
+            if share > limit and (code == 'saturated' or joint not in still_joints(reduced)):
                 yield Finding(
                     code,
                     (joint,),
                     float(share),
-                    f'{joint}: {100.0 * share:.3g} % of the samples were left out, as {words}',
+                    f'{joint}: {100.0 * share:.3g} % of the equations were left out, as {words}',
                 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from ..parameters.joint_terms import JointTerm
@@ -29,12 +30,23 @@ def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
     model = layout.model
     own = _masses(layout)
     masses = np.concatenate([own, np.full(len(layout.loads), own.mean())])
-    length = max(SHORTEST, model.reach / (len(model.joints) + 1))
+    length = body_length(model)
     per_mass = np.array([1.0, *3 * (length,), *6 * (length**2,)])
     terms = [_of_term(layout, term, torques, length) for term in layout.terms]
     scales = np.concatenate([np.outer(masses, per_mass).reshape(-1), *terms])
     plausible: Array = np.maximum(scales, np.abs(layout.nominal()))
     return plausible
+
+
+def mean_mass(model: RobotModel) -> float:
+    """Of the moving bodies [kg]; `USUAL_MASS` where the description gives none."""
+    masses = [joint.inertia.mass for joint in model.joints]
+    return float(np.mean(masses)) or USUAL_MASS
+
+
+def body_length(model: RobotModel) -> float:
+    """Plausible length of a body [m]."""
+    return max(SHORTEST, model.reach / (len(model.joints) + 1))
 
 
 def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: float) -> Array:
@@ -49,7 +61,7 @@ def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: f
 def _masses(layout: ParameterLayout) -> Array:
     """Plausible masses (bodies,) of the moving bodies [kg]."""
     described = np.array([joint.inertia.mass for joint in layout.model.joints])
-    masses: Array = np.maximum(described, LIGHTEST * (float(described.mean()) or USUAL_MASS))
+    masses: Array = np.maximum(described, LIGHTEST * mean_mass(layout.model))
     return masses
 
 

@@ -15,7 +15,9 @@ import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.sampling import random_states
+from robot_dynamics_ros.core.spatial import Vector
 
 from ..parameters.parameter_layout import ParameterLayout
 from ..regression.load_columns import LoadColumns
@@ -68,16 +70,21 @@ class _Drawn:
 
 
 def structure_of(
-    layout: ParameterLayout, dynamics: RobotDynamics | None = None, seed: int = 0
+    layout: ParameterLayout,
+    dynamics: RobotDynamics | None = None,
+    seed: int = 0,
+    gravity: Vector = STANDARD_GRAVITY,
 ) -> Structure:
     """The dependencies of the columns, from random states.
 
     Args:
         layout: of the parameters.
-        dynamics: of its model and under its gravity; None: under standard gravity.
+        dynamics: of its model and under its gravity; None: compile it.
         seed: of the states.
+        gravity: (3,) without `dynamics` [m/s^2].
     """
-    rows = _random_rows(layout, dynamics or RobotDynamics(layout.model), seed)
+    dynamics = dynamics or RobotDynamics(layout.model).with_gravity(gravity)
+    rows = _random_rows(layout, dynamics, seed)
     largest = float(np.abs(rows @ layout.nominal()).max()) or 1.0
     scales = parameter_scales(layout, np.full(len(layout.joints), largest))
     scaled = np.asarray(np.linalg.qr(rows.reshape(-1, layout.size) * scales, mode='r'))

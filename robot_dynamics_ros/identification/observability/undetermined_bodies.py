@@ -11,6 +11,7 @@ from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from ..parameters.parameter_layout import ParameterLayout
+from ..regression.equations import REASONS
 from ..regression.reduced_equations import ReducedEquations
 from .structure import Structure
 
@@ -36,14 +37,14 @@ class UndeterminedBody:
 
 
 def undetermined_bodies(
-    structure: Structure, reduced: ReducedEquations, untold: Sequence[int]
+    structure: Structure, reduced: ReducedEquations, undetermined_columns: Sequence[int]
 ) -> tuple[UndeterminedBody, ...]:
     """Bodies with parameters that no drive feels, or that these data do not tell.
 
     Args:
         structure: of the robot.
         reduced: the data.
-        untold: columns that the structure allows to determine, and these data do not.
+        undetermined_columns: those that the structure allows to determine, and these data do not.
     """
     layout = structure.layout
     felt = structure.combination.any(axis=0) | layout.is_known
@@ -52,7 +53,9 @@ def undetermined_bodies(
     for index, body in enumerate(layout.bodies):
         columns = range(*layout.body_columns(index).indices(layout.size))
         unfelt = [PARAMETERS[k] for k, column in enumerate(columns) if not felt[column]]
-        missed = [PARAMETERS[k] for k, column in enumerate(columns) if column in untold]
+        missed = [
+            PARAMETERS[k] for k, column in enumerate(columns) if column in undetermined_columns
+        ]
         if unfelt or missed:
             chain = carrying_joints(layout, index)
             reasons = [
@@ -83,7 +86,7 @@ def _without_equations(reduced: ReducedEquations, *, slow: bool) -> tuple[str, .
     rested = np.full(len(layout.joints), np.inf)
     every = 0.0
     if reduced.left_out is not None:
-        rested = reduced.left_out[:, 0]
+        rested = reduced.left_out[:, REASONS.index('slow')]
         every = float((reduced.counts + reduced.left_out.sum(axis=1)).max(initial=0.0))
     was_slow = rested >= RESTED * every
     return tuple(

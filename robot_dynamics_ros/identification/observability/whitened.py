@@ -16,7 +16,7 @@ from .scales import parameter_scales
 # Of the torque of a joint: data have no less noise, rounding at least; and what is assumed where
 # too few equations are left to tell.
 LEAST_NOISE, ASSUMED_NOISE = 1e-8, 0.1
-# Equations beside those that fix parameters, from which the noise can be told.
+# Equations beside those that fix parameters, from which the noise can be estimated.
 FEWEST = 10
 
 
@@ -46,7 +46,7 @@ def whitened(reduced: ReducedEquations, columns: Sequence[int] | None = None) ->
         columns: independent ones, on which all others depend; None: all.
     """
     layout = reduced.layout
-    magnitudes = _torques(reduced)
+    magnitudes = usual_torques(reduced)
     n = len(layout.joints)
     of_joints = magnitudes if len(magnitudes) == n else np.full(n, magnitudes[0])
     largest = float(of_joints.max(initial=0.0)) or 1.0
@@ -57,24 +57,22 @@ def whitened(reduced: ReducedEquations, columns: Sequence[int] | None = None) ->
     rows = []
     for j, factor in enumerate(reduced.triangles):
         if noise[j] > 0.0:
-            # Of dependent equations, fewer count.
-            share = reduced.independent[j] / max(1.0, reduced.counts[j])
+            share = reduced.independence[j]
             rows.append(np.sqrt(share) / noise[j] * factor[:, :-1] * scales)
     stacked = np.concatenate(rows) if rows else np.zeros((1, layout.size))
     return Whitened(triangle(stacked), scales, noise, float(reduced.independent.sum()))
 
 
-def _torques(reduced: ReducedEquations) -> Array:
-    """Root mean square (r,) of what parameters explain, or the description predicts."""
-    layout = reduced.layout
-    nominal = np.where(layout.is_known, 0.0, layout.nominal())
-    if 'gain' in layout.terms:
-        nominal[layout.columns('gain')] = 0.0
+def usual_torques(reduced: ReducedEquations) -> Array:
+    """Root mean square (r,) of what parameters explain, or the description predicts.
+
+    Args:
+        reduced: equations of some data.
+    """
     # Without the last entry, which no parameters explain.
     explained = np.linalg.norm(reduced.triangles[:, :-1, -1], axis=1)
-    predicted = np.linalg.norm(reduced.triangles[:, :, :-1] @ nominal, axis=1)
-    weights = np.maximum(reduced.weights, np.finfo(float).tiny)
-    torques: Array = np.maximum(explained, predicted) / np.sqrt(weights)
+    explained /= np.sqrt(np.maximum(reduced.weights, np.finfo(float).tiny))
+    torques: Array = np.maximum(explained, reduced.rms(reduced.layout.nominal()))
     return torques
 
 

@@ -45,7 +45,7 @@ class ParameterLayout:
 
         Raises:
             UnknownNameError: a term, a link or a known parameter does not exist.
-            ParameterError: two terms cannot be told apart, a name comes twice, a link is fixed to
+            ParameterError: two terms act alike, a name comes twice, a link is fixed to
                 the base, or a known value is not finite.
         """
         for term in self.terms:
@@ -58,8 +58,8 @@ class ParameterLayout:
                 raise ParameterError(f'{term}_negative needs {term}: add it to the terms')
         if {'coulomb_negative', 'offset'} <= set(self.terms):
             raise ParameterError(
-                'offset and coulomb_negative cannot be told apart: a joint that moves feels their '
-                'sum; leave out one of the two terms'
+                'offset and coulomb_negative cannot be distinguished: a joint that moves feels '
+                'their sum; leave out one of the two terms'
             )
         for load in self.loads:
             if self.model.frame(load.frame).body < 0:

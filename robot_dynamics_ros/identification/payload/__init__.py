@@ -3,7 +3,7 @@
 Modules::
 
     recorded_payload  the estimate from recordings
-    bare_robot        parameters of the robot itself, which a recording without the payload tells
+    bare_robot        parameters of the robot itself, from a recording without the payload
 """
 
 from .recorded_payload import estimate_recorded_payload

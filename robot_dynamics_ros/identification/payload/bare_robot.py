@@ -1,8 +1,8 @@
 """What the model of the robot itself lacks, as unknowns beside the payload.
 
-A recording without the payload tells it: both recordings have the same robot and friction, only
-one has the payload. So the error of the model drops out as far as the motion without the payload
-tells it; the rest stays at a prior around the model.
+A recording without the payload determines it: both recordings have the same robot and friction,
+only one has the payload. So the error of the model drops out as far as the motion without the
+payload determines it; what is left stays at a prior around the model.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ def bare_equations(
         payload = equations.regressor(q, v, a, dynamics.gravity)
     else:
         payload = np.zeros((*bodies.shape[:2], PAYLOAD))
-    rest = (motion.efforts - reference)[:, rows]
-    used = np.isfinite(rest) & equations.sliding(motion)
+    torque = (motion.efforts - reference)[:, rows]
+    used = np.isfinite(torque) & equations.sliding(motion)
     own = np.concatenate([friction_columns(v[:, rows]), a[:, rows, None]], axis=2)
     wanted = np.concatenate([payload, bodies], axis=2)
-    return Equations(wanted, own, np.where(used, rest, 0.0), used)
+    return Equations(wanted, own, np.where(used, torque, 0.0), used)
 
 
 def prior_precision(dynamics: RobotDynamics) -> Array:

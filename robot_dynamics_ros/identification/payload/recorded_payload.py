@@ -16,7 +16,11 @@ from robot_dynamics_ros.control.payload_estimation.payload_estimate import (
     PayloadEstimate,
     payload_estimate,
 )
-from robot_dynamics_ros.control.payload_estimation.payload_fit import PAYLOAD, fit_payload
+from robot_dynamics_ros.control.payload_estimation.payload_fit import (
+    PAYLOAD,
+    SHARE_PRECISION,
+    fit_payload,
+)
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
@@ -24,15 +28,11 @@ from robot_dynamics_ros.recordings import Motion
 
 from .bare_robot import OWN, bare_equations, prior_precision
 
-# Duration of the blocks of time [s], see `joint_sums`.
-BLOCK = 1.0
 # Of the filtered samples so many are used for each period of the cutoff: what is left of the noise
 # between neighbours is then nearly independent.
 SAMPLES_OF_PERIOD = 2.0
 # Time to both sides with an influence on a filtered sample, in periods of the cutoff.
 REACH = 0.5
-# Standard deviation of the share of gravity that efforts may lack, before anything is known.
-LACKING_SHARE = 1.0
 # Samples whose regressors are in memory at the same time.
 ROWS = 512
 
@@ -69,7 +69,7 @@ def estimate_recorded_payload(
         shared, own, precision = 1, FRICTION, np.array([np.inf])
     else:
         shared, own, precision = 10 * len(model.joints), OWN, prior_precision(dynamics)
-    sums = JointSums(len(equations.rows), PAYLOAD + shared, own, BLOCK)
+    sums = JointSums(len(equations.rows), PAYLOAD + shared, own)
 
     def write(motion: FilteredMotion, reference: Array, gravity_torque: Array) -> Equations:
         if without is None:
@@ -82,10 +82,10 @@ def estimate_recorded_payload(
     _add_motions(sums, motions, write, dynamics, friction)
     counts = sums.counts
     if without is None:
-        share = fit_payload(sums, np.array([LACKING_SHARE**-2]))
+        share = fit_payload(sums, np.array([SHARE_PRECISION]))
     else:
         share = None
-        others = JointSums(len(equations.rows), PAYLOAD + shared, own, BLOCK)
+        others = JointSums(len(equations.rows), PAYLOAD + shared, own)
         _add_motions(others, without, write_without, dynamics, friction)
         sums.append(others)
     fit = fit_payload(sums, precision)

@@ -1,10 +1,7 @@
 """Equations of recordings: filtered on both sides, decimated, reduced by QR.
 
->>> with open_recording([Path('bag')]) as recording:
-...     cutoffs = Cutoffs.of(recording)
-...     options = EquationOptions(cutoff=cutoffs.equations)
-...     blocks = equations(motions(recording, cutoff=cutoffs.motions), layout, options)
-...     reduced = reduce(blocks)
+>>> blocks = RecordedEquations.of_files(layout, {'monday': [Path('monday.mcap')]})
+>>> reduced = reduce(blocks)
 
 Modules::
 
@@ -20,16 +17,16 @@ Modules::
     term_columns        the columns of friction, rotors, offsets, springs, gains
     load_columns        the columns of bodies that are carried for a time
     parallel_filter     one filter for both sides, and the decimation
+    moving_samples      when joints move, and when they rest
     unusable_samples    slow joints, saturated efforts, loads that change
 """
 
 from .cutoffs import Cutoffs
 from .equation_options import EquationOptions
 from .equations import EquationBlock
-from .motion_equations import MotionEquations, equations
+from .motion_equations import MotionEquations
 from .recorded_equations import RecordedEquations
 from .reduced_equations import ReducedEquations, Weights, reduce
-from .unusable_samples import saturated_levels
 
 __all__ = [
     'Cutoffs',
@@ -39,7 +36,5 @@ __all__ = [
     'RecordedEquations',
     'ReducedEquations',
     'Weights',
-    'equations',
     'reduce',
-    'saturated_levels',
 ]

@@ -6,17 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.core.model.friction import SMOOTHING
+import numpy as np
+
+from robot_dynamics_ros.core import ParameterError, RobotModel
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.friction import SLIDING_BAND, SMOOTHING, TURNING_BAND
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
-from robot_dynamics_ros.core.model.tree import JointKind
 from robot_dynamics_ros.core.spatial import Vector
 
 Form = Literal['torque', 'power']
-
-# Speeds below which a joint may stick, where its friction is anything up to Coulomb's.
-TURNING_BAND = 0.02  # [rad/s]
-SLIDING_BAND = 0.005  # [m/s]
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,8 @@ class EquationOptions:
         turning_band: a joint that turns slower does not count in torque form [rad/s].
         sliding_band: a joint that slides slower does not count [m/s].
         effort_levels: by joint name, at which its effort saturates [N m, N, or A]; in place of
-            the effort limit of the description.
+            the effort limit of the description. Two numbers: the smallest and the largest effort,
+            NaN for that of the description.
         unmeasured: names of joints whose effort is not what their drive gives, such as noise about
             zero: their equations do not count.
         smoothing: v_0 of the smooth sign of friction, see `core.model.friction` [rad/s, m/s].
@@ -42,7 +41,7 @@ class EquationOptions:
     cutoff: float | None = None
     turning_band: float = TURNING_BAND
     sliding_band: float = SLIDING_BAND
-    effort_levels: Mapping[str, float] = field(default_factory=dict)
+    effort_levels: Mapping[str, float | tuple[float, float]] = field(default_factory=dict)
     unmeasured: tuple[str, ...] = ()
     smoothing: float = SMOOTHING
     gravity: Vector = STANDARD_GRAVITY
@@ -59,6 +58,8 @@ class EquationOptions:
         if not self.smoothing >= 0.0:
             raise ParameterError(f'smoothing is {self.smoothing}, it must be at least 0')
 
-    def band(self, kind: JointKind) -> float:
-        """The dead band of a joint of that kind [rad/s or m/s]."""
-        return self.sliding_band if kind == 'prismatic' else self.turning_band
+    def bands(self, model: RobotModel) -> Array:
+        """The dead bands of the independent joints (n,) [rad/s or m/s]."""
+        kinds = [joint.kind for joint in model.independent_joints]
+        slides = np.array([kind == 'prismatic' for kind in kinds], bool)
+        return np.where(slides, self.sliding_band, self.turning_band)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.core.spatial import Vector
 
 from ..parameters.parameter_layout import ParameterLayout
 
 Flags = npt.NDArray[np.bool_]
+
+# Why an equation does not count: an effort was not measured, its joint was slow, an effort was
+# saturated, or a load was gripped or put down. The first one that holds is said.
+REASONS = ('missing', 'slow', 'saturated', 'load_changes')
 
 
 @dataclass(frozen=True)
@@ -31,8 +37,10 @@ class EquationBlock:
             where no effort was measured.
         independence: share of the equations that white noise of the samples leaves independent.
         recording: name of the recording.
-        left_out: (m, r, 2) whether an equation was left out as its joint was slow, or an effort
-            saturated; None: not known.
+        left_out: (m, r, reasons) whether an equation was left out for each of
+            `REASONS`; None: not known.
+        gravity: (3,) of the equations, in the base frame [m/s^2].
+        interval: between two equations of a motion without a gap [s]; NaN: not known.
     """
 
     layout: ParameterLayout
@@ -44,6 +52,18 @@ class EquationBlock:
     independence: float = 1.0
     recording: str = ''
     left_out: Flags | None = None
+    gravity: Vector = STANDARD_GRAVITY
+    interval: float = float('nan')
 
     def __len__(self) -> int:
         return len(self.times)
+
+    def within(self, begin: float, end: float) -> EquationBlock:
+        """Those of its equations from one time to before another one [s]."""
+        chosen = (self.times >= begin) & (self.times < end)
+        if chosen.all():
+            return self
+        left_out = None if self.left_out is None else self.left_out[chosen]
+        names = ('rows', 'torques', 'times', 'used')
+        arrays = {name: getattr(self, name)[chosen] for name in names}
+        return replace(self, **arrays, left_out=left_out)

@@ -78,8 +78,9 @@ class MotionEquations:
         skipped = 0
         for motion in motions:
             if parallel is None or motion.begins:
-                carried, skipped = None, 0
                 parallel = self._filter(motion.rate, motion.cutoff)
+                # Equations lie at multiples of the step, from the beginning of the segment on.
+                carried, skipped = None, -motion.number % parallel.step
             for part in _parts(_in_order(motion, self.layout.joints)):
                 new = self.columns(part, recording)
                 columns = new if carried is None else carried.followed_by(new)
@@ -137,17 +138,9 @@ class MotionEquations:
             parallel.independence,
             recording,
             left_out,
+            self.options.gravity,
+            parallel.interval,
         )
-
-
-def equations(
-    motions: Iterable[Motion],
-    layout: ParameterLayout,
-    options: EquationOptions | None = None,
-    recording: str = '',
-) -> Iterator[EquationBlock]:
-    """Filtered and decimated equations of one recording: see `MotionEquations`."""
-    return MotionEquations(layout, options).of_motions(motions, recording)
 
 
 def _in_order(motion: Motion, joints: tuple[str, ...]) -> Motion:

@@ -31,11 +31,20 @@ class ParallelFilter:
         step: D, samples between two equations.
         independence: share of the equations that white noise of the samples leaves independent:
             var(y) / sum_k R_y(k) for the filtered and decimated noise y.
+        interval: between two equations [s]; NaN where samples are not at equal intervals.
     """
 
-    def __init__(self, value: Array, slope: Array, step: int, independence: float) -> None:
+    def __init__(
+        self,
+        value: Array,
+        slope: Array,
+        step: int,
+        independence: float,
+        interval: float = float('nan'),
+    ) -> None:
         """Take kernels (2 h + 1,) of values and of derivatives."""
         self.half, self.step, self.independence = len(value) // 2, step, independence
+        self.interval = interval
         self._value, self._slope = _band(value, step), _band(slope, step)
         self._weight = _band(np.abs(value) / np.abs(value).sum(), step)
 
@@ -65,7 +74,8 @@ class ParallelFilter:
             value, slope, _ = kernels(wanted, rate)
             whole = np.convolve(whole, value)
         step = max(1, int(rate / (2.0 * wanted)))
-        return cls(value, slope, step, float(min(1.0, step * np.sum(whole**2))))
+        independence = float(min(1.0, step * np.sum(whole**2)))
+        return cls(value, slope, step, independence, step / rate)
 
     def results(self, count: int) -> int:
         """Number of equations that so many consecutive samples give."""

@@ -54,9 +54,9 @@ class PowerForm:
             carried: (N, L) whether each load is carried.
         """
         q, v = samples.positions, samples.velocities
-        rest = np.zeros(v.shape)
-        kinetic = 0.5 * self._along(v, self._weightless.regressor(q, rest, v), carried)
-        gravity = self._along(v, self._dynamics.regressor(q, rest, rest), carried)
+        zero = np.zeros(v.shape)
+        kinetic = 0.5 * self._along(v, self._weightless.regressor(q, zero, v), carried)
+        gravity = self._along(v, self._dynamics.regressor(q, zero, zero), carried)
         terms = v * term_columns(self._layout.terms, samples, efforts, self._smoothing)
         energies = np.zeros(terms.shape)
         if 'armature' in self._layout.terms:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
+from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.recordings import motions, open_recording
+
+from ..parameters.parameter_layout import ParameterLayout
+from .cutoffs import Cutoffs
+from .equation_options import EquationOptions
 from .equations import EquationBlock
+from .motion_equations import MotionEquations
 
 # Bytes that are kept in memory.
 MOST_KEPT = 400_000_000
@@ -27,6 +36,34 @@ class RecordedEquations:
         """
         self._compute, self._most_kept = compute, most_kept
         self._kept: list[EquationBlock] | None = None
+
+    @classmethod
+    def of_files(
+        cls,
+        layout: ParameterLayout,
+        recordings: Mapping[str, Sequence[Path]],
+        options: EquationOptions | None = None,
+    ) -> RecordedEquations:
+        """The equations of recordings, all samples of them.
+
+        Args:
+            layout: of the parameters; the recordings have the joints of its model.
+            recordings: by its name, the files that together are a recording.
+            options: how equations are made; without a cutoff, that of each recording is up to
+                where its velocities are more than noise.
+        """
+        chosen = options or EquationOptions()
+        dynamics = RobotDynamics(layout.model)
+
+        def compute() -> Iterator[EquationBlock]:
+            for name, files in recordings.items():
+                with open_recording(files, joints=layout.joints) as opened:
+                    cutoffs = Cutoffs.of(opened, chosen.cutoff)
+                    own = replace(chosen, cutoff=cutoffs.equations)
+                    made = MotionEquations(layout, own, dynamics)
+                    yield from made.of_motions(motions(opened, cutoff=cutoffs.motions), name)
+
+        return cls(compute)
 
     def __iter__(self) -> Iterator[EquationBlock]:
         if self._kept is not None:

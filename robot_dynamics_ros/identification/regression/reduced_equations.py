@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
+from robot_dynamics_ros.core.spatial import Vector
 
 from ..parameters.parameter_layout import ParameterLayout
-from .equations import EquationBlock
+from .equations import REASONS, EquationBlock
 
 # Blocks are reduced when they have this multiple of the columns as times.
 TOGETHER = 8
 # Bytes of the rows of blocks that are reduced together, at most by a block more.
 MOST_BYTES = 1 << 25
 MIXED = (
-    'equations of different layouts cannot be merged: use the same model, terms, loads and form '
-    'for all recordings'
+    'equations of different layouts cannot be merged: use the same model, terms, loads, form and '
+    'gravity for all recordings'
 )
 # Weights (m, r) of the equations of a block: an equation is multiplied by the square root.
 Weights = Callable[[EquationBlock], Array]
@@ -38,8 +40,9 @@ class ReducedEquations:
         counts: (r,) equations that were used.
         independent: (r,) of these, how many white noise of the samples leaves independent.
         weights: (r,) sum of their weights; `counts` without weights.
-        left_out: (r, 2) equations that were left out as their joint was slow, or an effort
-            saturated; None: not known.
+        left_out: (r, reasons) equations that were left out for each of `REASONS`; None:
+            not known.
+        gravity: (3,) of the equations, in the base frame [m/s^2].
     """
 
     layout: ParameterLayout
@@ -49,6 +52,17 @@ class ReducedEquations:
     independent: Array
     weights: Array
     left_out: Array | None = None
+    gravity: Vector = STANDARD_GRAVITY
+
+    @property
+    def numbers(self) -> Mapping[str, Mapping[str, int]]:
+        """By the names of the equations: how many were used, and how many were not, and why."""
+        reasons = np.zeros((len(self.equations), len(REASONS)))
+        left_out = reasons if self.left_out is None else self.left_out
+        return {
+            name: {'used': int(used), **dict(zip(REASONS, map(int, others), strict=True))}
+            for name, used, others in zip(self.equations, self.counts, left_out, strict=True)
+        }
 
     @classmethod
     def merged(cls, parts: Sequence[ReducedEquations]) -> ReducedEquations:
@@ -72,7 +86,29 @@ class ReducedEquations:
             np.sum([part.independent for part in parts], axis=0),
             np.sum([part.weights for part in parts], axis=0),
             _sum([part.left_out for part in parts]),
+            first.gravity,
         )
+
+    @property
+    def independence(self) -> Array:
+        """Share (r,) of the equations that are independent: of dependent ones, fewer count."""
+        share: Array = self.independent / np.maximum(self.counts, 1.0)
+        return share
+
+    def rms(self, parameters: Array) -> Array:
+        """Root mean square (r,) of the torques of these parameters [N m, N or W].
+
+        Known parameters and gains do not count: they are part of the measured torque.
+
+        Args:
+            parameters: (p,) full ones.
+        """
+        own = np.where(self.layout.is_known, 0.0, parameters)
+        if 'gain' in self.layout.terms:
+            own[self.layout.columns('gain')] = 0.0
+        sums = np.linalg.norm(self.triangles[:, :, :-1] @ own, axis=1)
+        rms: Array = sums / np.sqrt(np.maximum(self.weights, np.finfo(float).tiny))
+        return rms
 
 
 def triangle(rows: Array) -> Array:
@@ -149,11 +185,12 @@ def _of_blocks(group: Sequence[EquationBlock], weights: Weights | None) -> Reduc
         np.sum([block.independence * block.used.sum(axis=0) for block in group], axis=0),
         weight.sum(axis=0),
         _sum([None if one.left_out is None else one.left_out.sum(axis=0) for one in group]),
+        first.gravity,
     )
 
 
 def _sum(counts: Sequence[Array | None]) -> Array | None:
-    """The sum (r, 2) of counts; None if one of them is not known."""
+    """The sum (r, reasons) of counts; None if one of them is not known."""
     known = [count for count in counts if count is not None]
     return np.sum(known, axis=0).astype(float) if len(known) == len(counts) else None
 
@@ -161,4 +198,4 @@ def _sum(counts: Sequence[Array | None]) -> Array | None:
 def _alike(one: ReducedEquations | EquationBlock, other: ReducedEquations | EquationBlock) -> bool:
     """Whether the columns of two are the same."""
     same = one.layout is other.layout or one.layout == other.layout
-    return same and one.equations == other.equations
+    return same and one.equations == other.equations and tuple(one.gravity) == tuple(other.gravity)

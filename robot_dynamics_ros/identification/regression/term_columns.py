@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.friction import smooth_sign
 
 from ..parameters.joint_terms import JointTerm
 from .columns import Samples
@@ -37,11 +38,3 @@ def term_columns(
         columns[kind] = np.where(v > 0.0, values, 0.0) if split else values
         columns[negative] = np.where(v > 0.0, 0.0, values)
     return np.stack([columns[term] for term in terms]) if terms else np.empty((0, *v.shape))
-
-
-def smooth_sign(v: Array, smoothing: float) -> Array:
-    """s(v) = v / sqrt(v^2 + v_0^2), or the sign of v for v_0 = 0."""
-    if smoothing == 0.0:
-        return np.sign(v)
-    sign: Array = v / np.hypot(v, smoothing)
-    return sign

@@ -7,13 +7,10 @@ what was asked of it. Where a load is gripped or put down, the hand that does so
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from robot_dynamics_ros.core import UnknownNameError
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.recordings import JointSamples
 
 from ..parameters.parameter_layout import ParameterLayout
 from .columns import Samples
@@ -29,8 +26,6 @@ ROUNDING = 1e-9
 # Of the level at which an effort saturates: what the filter may take from it, or add. Higher
 # efforts show that the level is not a limit: descriptions have placeholders.
 BELOW, ABOVE = 0.98, 1.05
-# Consecutive samples with the same largest effort from which on it is saturated.
-REPEATED = 5
 
 
 class UnusableSamples:
@@ -42,16 +37,11 @@ class UnusableSamples:
         Raises:
             UnknownNameError: an option names a joint that the robot does not have.
         """
-        model = layout.model
         for joint in (*options.effort_levels, *options.unmeasured):
             if joint not in layout.joints:
                 raise UnknownNameError('joint', joint, layout.joints)
-        self._bands = np.array([options.band(joint.kind) for joint in model.independent_joints])
-        limits = model.effort_limits.copy()
-        # 0: the description says nothing; a current has another unit.
-        limits[(limits == 0.0) | ('gain' in layout.terms)] = np.inf
-        given = [options.effort_levels.get(joint, np.nan) for joint in layout.joints]
-        self._levels = np.where(np.isnan(given), limits, given)
+        self._bands = options.bands(layout.model)
+        self._levels = _levels(layout, options)
         self._unmeasured = np.isin(layout.joints, options.unmeasured)
         self._power = options.form == 'power'
 
@@ -59,13 +49,13 @@ class UnusableSamples:
         """Slow (N, n), saturated (N, n), not measured (N, n), and carried loads (N, L)."""
         slow = np.abs(samples.velocities) < self._bands
         with np.errstate(invalid='ignore'):
-            shares = np.abs(samples.efforts) / self._levels
-            saturated = (shares >= BELOW) & (shares <= ABOVE)
+            shares = samples.efforts / self._levels[:, None]
+            saturated = np.any((shares >= BELOW) & (shares <= ABOVE), axis=0)
         missing = ~np.isfinite(samples.efforts) | self._unmeasured
         return np.concatenate([slow, saturated, missing, carried], axis=1, dtype=float)
 
     def found(self, flags: Array, parallel: ParallelFilter) -> tuple[Flags, Flags]:
-        """Which equations count (K, r), and which are of slow joints or saturated (K, r, 2).
+        """Which equations count (K, r), and why others do not (K, r, reasons), see `REASONS`.
 
         Args:
             flags: (N, f) as of `flags`.
@@ -85,35 +75,21 @@ class UnusableSamples:
             saturated, missing = (
                 np.any(share, axis=1, keepdims=True) for share in (saturated, missing)
             )
-        return ~(slow | saturated | missing | changing), np.stack([slow, saturated], axis=2)
+        changing = np.broadcast_to(changing, slow.shape)
+        found = np.stack([missing, slow, saturated, changing], axis=2)
+        # The first reason counts, so that all equations together are those of the motion.
+        left_out: Flags = found & (np.cumsum(found, axis=2) == 1)
+        return ~np.any(found, axis=2), left_out
 
 
-def saturated_levels(chunks: Iterable[JointSamples]) -> dict[str, float]:
-    """Efforts at which drives saturate, found in the raw samples of a recording.
-
-    That is the largest effort of a joint where it stays exactly the same for some samples: a
-    measured effort that is not limited has noise.
-
-    Args:
-        chunks: samples, such as `Recording.chunks()`.
-
-    Returns:
-        By the names of the joints that saturate, the level [N m, N or A].
-    """
-    largest: dict[str, float] = {}
-    longest: dict[str, int] = {}
-    for chunk in chunks:
-        for joint, effort in zip(chunk.joints, np.abs(chunk.efforts).T, strict=True):
-            found = effort[np.isfinite(effort)]
-            top = float(found.max(initial=0.0))
-            if top > largest.get(joint, 0.0):
-                largest[joint], longest[joint] = top, 0
-            if top and top == largest[joint]:
-                longest[joint] = max(longest[joint], _longest_run(effort == top))
-    return {joint: largest[joint] for joint, run in longest.items() if run >= REPEATED}
-
-
-def _longest_run(flags: Flags) -> int:
-    """Length of the longest run of true flags (N,)."""
-    ends = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]]).astype(int)))
-    return int((ends[1::2] - ends[::2]).max(initial=0))
+def _levels(layout: ParameterLayout, options: EquationOptions) -> Array:
+    """Smallest and largest effort (2, n) at which joints saturate; infinite without a limit."""
+    limits = layout.model.effort_limits.copy()
+    # 0: the description says nothing; a current has another unit.
+    limits[(limits == 0.0) | ('gain' in layout.terms)] = np.inf
+    levels = np.stack([-limits, limits])
+    for joint, level in options.effort_levels.items():
+        given = level if isinstance(level, tuple) else (-level, level)
+        column = layout.model.index_of(joint)
+        levels[:, column] = np.where(np.isnan(given), levels[:, column], given)
+    return levels

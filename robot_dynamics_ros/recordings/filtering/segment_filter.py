@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
 from ..joint_samples import JointSamples
-from .uniform_grid import UniformGrid
+from .uniform_grid import SIDE, UniformGrid
 from .zero_phase import Convolution
 
 
@@ -27,8 +29,9 @@ class SegmentFilter:
         interval: float,
         *,
         efforts: bool = True,
+        start: float | None = None,
     ) -> None:
-        """Begin a segment.
+        """Begin a segment, or continue in the middle of one as if all of it was filtered.
 
         Args:
             first: the first part; what it measures, all measure.
@@ -36,10 +39,15 @@ class SegmentFilter:
             half: samples on each side of the middle of these kernels.
             interval: between two samples of the result [s].
             efforts: whether they are wanted; else they are NaN.
+            start: time of the first sample of the segment [s]; None: that of the first part.
         """
         self._convolution = convolution
         self._half = half
-        self._grid = UniformGrid(float(first.times[0]), interval)
+        time = float(first.times[0])
+        start = time if start is None else start
+        # In the middle of a segment, a cubic needs samples before.
+        self._first = math.ceil((time - start) / interval) + SIDE if time > start else 0
+        self._grid = UniformGrid(start, interval, self._first)
         self._moving = np.isfinite(first.velocities[0])
         self._loaded = np.isfinite(first.efforts[0]) & efforts
         self._size = len(first.joints)
@@ -47,6 +55,11 @@ class SegmentFilter:
         self._rows = np.empty((0, 3 * self._size))
         self._filled = 0
         self.samples = self.produced = 0
+
+    @property
+    def number(self) -> int:
+        """Of the next filtered sample, from the first one that the segment has."""
+        return self._first + self.produced
 
     def push(self, samples: JointSamples) -> tuple[Array, Array, Array, Array, Array] | None:
         """Times, positions, velocities, accelerations, efforts that the next samples lead to.
@@ -62,7 +75,7 @@ class SegmentFilter:
         filtered = self._filtered(self._rows[: self._filled])
         self._rows[: 2 * self._half] = self._rows[count : self._filled].copy()
         self._filled = 2 * self._half
-        number = self.produced + self._half + np.arange(count)
+        number = self.number + self._half + np.arange(count)
         self.produced += count
         return self._grid.start + number * self._grid.interval, *filtered
 

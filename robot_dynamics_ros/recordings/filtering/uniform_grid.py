@@ -33,13 +33,19 @@ class UniformGrid:
         interval: between two samples of the grid [s].
     """
 
-    def __init__(self, start: float, interval: float) -> None:
-        """Begin a segment."""
+    def __init__(self, start: float, interval: float, first: int = 0) -> None:
+        """Begin a segment.
+
+        Args:
+            start: time of its first sample [s].
+            interval: between two samples of the grid [s].
+            first: number of the first sample of the grid that is wanted.
+        """
         self.start, self.interval = start, interval
         self._times: Array = np.empty(0)
         self._values: Array = np.empty((0, 0))
         # Number of the next sample of the grid.
-        self._next = 0
+        self._next = first
 
     def push(self, times: Array, values: Array) -> Array:
         """Rows (K, m) of the grid that follow those before.
@@ -54,12 +60,12 @@ class UniformGrid:
         nearest = np.rint(numbers)
         equal = (np.abs(numbers - nearest) < EQUAL).all() and (np.diff(nearest) == 1.0).all()
         first = int(np.searchsorted(nearest, self._next))
-        passed = equal and first == carried
+        passed = equal and first >= carried
         all_values = values
         if carried and not (passed and len(values) >= 2 * SIDE):
             all_values = np.concatenate([self._values, values])
-        rows = values if passed else self._between(numbers, all_values)
-        self._next = int(nearest[-1]) + 1 if passed else self._next
+        rows = values[first - carried :] if passed else self._between(numbers, all_values)
+        self._next = max(self._next, int(nearest[-1]) + 1) if passed else self._next
         # The last samples take part in the next intervals.
         kept = min(2 * SIDE, len(all_values))
         self._times, self._values = all_times[-kept:], all_values[-kept:].copy()

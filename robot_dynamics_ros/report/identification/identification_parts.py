@@ -8,6 +8,7 @@ from lxml.html.builder import CLASS, E
 
 from robot_dynamics_ros.identification.identification import Identification, ParameterRow
 from robot_dynamics_ros.identification.judgement import Judgement
+from robot_dynamics_ros.identification.regression.equations import REASONS
 
 from ..html.elements import (
     Element,
@@ -30,6 +31,14 @@ from .parameter_words import (
     parameter_sections,
     value_words,
 )
+
+# Why equations were left out.
+WORDS = {
+    'missing': 'no effort',
+    'slow': 'slow or at rest',
+    'saturated': 'effort saturated',
+    'load_changes': 'load changes',
+}
 
 
 def head_part(identification: Identification) -> Element:
@@ -105,8 +114,23 @@ def excitation_part(identification: Identification) -> Element:
         E.h2('What the motion tells'),
         E.p(excitation_words(identification)),
         *([E.ul(*notes)] if notes else []),
+        *([_equations(identification)] if identification.equations else []),
         id='excitation',
     )
+
+
+def _equations(identification: Identification) -> Element:
+    """Numbers of equations that were fitted, and why others were not."""
+    reasons = ('used', *REASONS)
+    rows = [
+        E.tr(
+            E.th(readable(name), scope='row'),
+            *(E.td(f'{numbers[reason]:,}', CLASS('number')) for reason in reasons),
+        )
+        for name, numbers in identification.equations.items()
+    ]
+    words = ('equations of', 'used', *(f'left out: {WORDS[reason]}' for reason in REASONS))
+    return table(words, rows)
 
 
 def parameters_parts(identification: Identification) -> list[Element]:

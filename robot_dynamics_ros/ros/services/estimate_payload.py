@@ -210,7 +210,7 @@ def _result(estimate: PayloadEstimate, node: str) -> EstimatePayload.Result:
         frame=estimate.frame,
         mass_interval=estimate.mass_interval,
         inertia_interval=list(estimate.inertia_interval),
-        told=estimate.told,
+        determined=estimate.determined,
         command=estimate.service_call(node),
     )
     _fill(result.com_interval, estimate.com_interval)

@@ -1,4 +1,4 @@
-"""The body that fits best: exact where the sums tell all, possible where they do not."""
+"""The body that fits best: exact where the sums determine all, possible where they do not."""
 
 import numpy as np
 import pytest

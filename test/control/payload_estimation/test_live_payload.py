@@ -32,7 +32,7 @@ def dynamics():
 
 @pytest.fixture
 def estimated(dynamics):
-    """What the states of a recording tell, given some at a time."""
+    """What the states of a recording determine, given some at a time."""
 
     def estimate(states, robot=dynamics, frame=FRAME):
         payload = LivePayload(robot.model, frame)
@@ -62,7 +62,7 @@ def test_the_tool_is_found_beside_unknown_friction(estimated, seed):
     """The model has none of the friction of the arm: up to 5 N m and 4 N m s/rad."""
     estimate = estimated(states(simulated(tool=True, seed=seed)))
     check_tool(estimate)
-    assert estimate.told in ('mass and centre', 'mass, centre and inertia')
+    assert estimate.determined in ('mass and centre', 'mass, centre and inertia')
     assert set(estimate.equations) == set(JOINTS)
     assert min(estimate.equations.values()) > 100
 
@@ -107,7 +107,7 @@ def test_lost_states_and_pauses_do_no_harm(estimated):
 
 def test_no_payload_is_told_from_none(estimated):
     estimate = estimated(states(simulated()))
-    assert 'no payload, or one that cannot be told from none' in estimate.refusal
+    assert 'no payload, or one that cannot be distinguished from none' in estimate.refusal
     assert estimate.service_call() == ''
 
 
@@ -116,7 +116,7 @@ def test_motion_that_does_not_tell_is_refused(estimated):
     still = tuple(JOINTS[1:])
     estimate = estimated(states(simulated(tool=True, still=still)))
     assert estimate.refusal
-    assert not estimate.told
+    assert not estimate.determined
     assert 'which did not move' in estimate.refusal
     rows = states(simulated(tool=True))
     rows[:, 1 : 1 + SIZE] = rows[0, 1 : 1 + SIZE]
@@ -146,10 +146,10 @@ def test_a_lift_tells_the_mass_alone(estimated):
     estimate = estimated(
         rows, robot=RobotDynamics(parse_urdf(LIFT), backend='python'), frame='carriage'
     )
-    assert estimate.told == 'mass'
+    assert estimate.determined == 'mass'
     assert estimate.service_call() == ''
     assert abs(estimate.mass - mass) < 2.0 * estimate.mass_interval < 0.1
-    assert 'does not tell the centre of mass' in estimate.sentence()
+    assert 'does not determine the centre of mass' in estimate.sentence()
     np.testing.assert_allclose(estimate.com, 0.0, atol=1e-6)
 
 

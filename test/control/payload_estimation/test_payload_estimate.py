@@ -49,7 +49,7 @@ def test_the_command_holds_the_payload():
 
 
 @pytest.mark.parametrize(
-    ('deviations', 'told'),
+    ('deviations', 'determined'),
     [
         ({}, 'mass, centre and inertia'),
         ({'moment': 0.01}, 'mass and centre'),
@@ -57,14 +57,14 @@ def test_the_command_holds_the_payload():
         ({'moment': 0.01, 'center': 0.05, 'mass': 0.2}, ''),
     ],
 )
-def test_what_is_told_is_decided_by_the_intervals(deviations, told):
+def test_what_is_told_is_decided_by_the_intervals(deviations, determined):
     estimate = estimate_of(**deviations)
-    assert estimate.told == told
-    assert bool(estimate.refusal) == ('centre' not in told)
-    assert bool(estimate.service_call()) == ('centre' in told)
-    if 'inertia' not in told:
+    assert estimate.determined == determined
+    assert bool(estimate.refusal) == ('centre' not in determined)
+    assert bool(estimate.service_call()) == ('centre' in determined)
+    if 'inertia' not in determined:
         assert estimate.inertia == (0.0,) * 6
-    if told:
+    if determined:
         assert estimate.payload.mass == 1.3
         assert estimate.sentence().startswith('1.3 +- 0.002')
 
@@ -72,7 +72,7 @@ def test_what_is_told_is_decided_by_the_intervals(deviations, told):
 def test_a_mass_without_its_centre_is_not_to_be_loaded():
     """The centre found is that of the prior: its weight would act there."""
     estimate = estimate_of(center=0.05)
-    assert estimate.told == 'mass'
+    assert estimate.determined == 'mass'
     assert '1.3 +- 0.002 kg on tool0' in estimate.refusal
     assert '(40, 50, -20) +- (98, 98, 98) mm, +- 20 mm is needed' in estimate.refusal
     assert estimate.sentence() == estimate.refusal

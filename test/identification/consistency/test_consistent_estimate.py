@@ -11,7 +11,9 @@ from robot_dynamics_ros.core import InertiaError, ParameterError
 from robot_dynamics_ros.core.errors import IdentificationError
 from robot_dynamics_ros.identification.consistency import consistent, consistent_estimate
 from robot_dynamics_ros.identification.consistency.pseudo_matrices import pseudo_inertia
-from robot_dynamics_ros.identification.consistency.unknowns import NOT_NEGATIVE
+from robot_dynamics_ros.identification.consistency.reference_bodies import fixed_parameters
+from robot_dynamics_ros.identification.consistency.unknowns import NOT_NEGATIVE, unknowns_of
+from robot_dynamics_ros.identification.consistency.weighted_rows import weighted_rows
 from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
 
 pytest.importorskip('cvxpy')
@@ -197,6 +199,15 @@ def test_what_a_body_carries_can_be_taken_off(noisy):
     rest = found[: len(carried)] - carried
     for body in rest.reshape(-1, 10):
         assert np.linalg.eigvalsh(pseudo_inertia(body))[0] > 0.0
+
+
+def test_a_rotor_may_take_a_part_of_the_torque(noisy):
+    """Gears of small bodies have rotors that are not small: half of the torque at 1 rad/s^2."""
+    torques = np.full(4, 50.0)
+    rows = weighted_rows(noisy.reduced, noisy.estimate, 0.0)[:, :-1]
+    fixed = fixed_parameters(noisy.layout)
+    scales = unknowns_of(rows, noisy.estimate, torques, fixed).scales
+    assert (scales[noisy.layout.columns('armature')] >= 0.5 * torques).all()
 
 
 def test_refuses_what_does_not_exist(noisy):

@@ -23,12 +23,14 @@ JOINTS = len(LAYOUT.joints)
 COLUMNS = tuple(LAYOUT.columns('offset').tolist())
 
 
-def block_of(noise, first=0.0, recording='one'):
+def block_of(noise, first=0.0, recording='one', interval=0.05):
     rows = np.zeros((len(noise), JOINTS, LAYOUT.size))
     rows[:, np.arange(JOINTS), COLUMNS] = 1.0
-    times = first + 0.05 * np.arange(len(noise))
+    times = first + interval * np.arange(len(noise))
     used = np.ones(noise.shape, bool)
-    return EquationBlock(LAYOUT, LAYOUT.joints, rows, noise, times, used, recording=recording)
+    return EquationBlock(
+        LAYOUT, LAYOUT.joints, rows, noise, times, used, recording=recording, interval=interval
+    )
 
 
 def estimate_of(noise):
@@ -37,8 +39,7 @@ def estimate_of(noise):
     parameters[list(COLUMNS)] = noise.mean(axis=0)
     deviation = noise.std(axis=0, ddof=1)
     covariance = np.diag(deviation**2 / len(noise))
-    ones = np.ones(JOINTS)
-    return Estimate(LAYOUT, parameters, COLUMNS, covariance, deviation, ones, 'weighted')
+    return Estimate(LAYOUT, parameters, COLUMNS, covariance, deviation, 'weighted')
 
 
 def correlated(random, count, correlation):
@@ -103,10 +104,44 @@ def test_blocks_are_runs_and_recordings_add_up():
     merged = LaggedInfluence.merged([lagged_influence([part], found) for part in parts])
     np.testing.assert_allclose(together.products, merged.products)
     np.testing.assert_allclose(merged.alone, whole.alone)
-    assert not np.allclose(merged.products[1], whole.products[1])
+    assert not np.allclose(merged.products[:, 1], whole.products[:, 1])
 
 
 def test_alternating_residuals_make_no_interval_shorter():
     noise = correlated(np.random.default_rng(7), 2000, -0.6)
     found = widened(noise)
     assert (np.diag(found.base_covariance) >= np.diag(estimate_of(noise).base_covariance)).all()
+
+
+def test_each_parameter_has_lags_of_its_own():
+    """One joint whose noise lasts long, among others whose noise is white."""
+    random = np.random.default_rng(8)
+    noise = correlated(random, 20000, 0.0)
+    noise[:, 0] = correlated(random, 20000, 0.9)[:, 0]
+    found = np.diag(widened(noise).base_covariance) * len(noise)
+    assert found[0] == pytest.approx(19.0, rel=0.3)
+    np.testing.assert_allclose(found[1:], 1.0, rtol=0.1)
+
+
+def test_lags_of_another_duration_are_not_added():
+    """Two recordings of the same process, at 20 and at 10 equations a second."""
+    fast = correlated(np.random.default_rng(9), 20000, 0.8)
+    slow = correlated(np.random.default_rng(10), 20000, 0.64)
+    found = estimate_of(np.concatenate([fast, slow]))
+    parts = [block_of(fast), block_of(slow, recording='two', interval=0.1)]
+    lagged = lagged_influence(parts, found)
+    assert lagged.intervals == (0.05, 0.1)
+    expected = 0.5 * (1.8 / 0.2 + 1.64 / 0.36)
+    np.testing.assert_allclose(lagged.inflation, expected, rtol=0.25)
+
+
+def test_equations_of_single_times_far_apart_are_no_neighbours():
+    noise = correlated(np.random.default_rng(11), 50, 0.9)
+    found = estimate_of(noise)
+    apart = [block_of(one[None], first=10.0 * k) for k, one in enumerate(noise)]
+    assert not lagged_influence(apart, found).products[:, 1:].any()
+    beside = [block_of(one[None], first=0.05 * k) for k, one in enumerate(noise)]
+    np.testing.assert_allclose(
+        lagged_influence(beside, found).products,
+        lagged_influence([block_of(noise)], found).products,
+    )

@@ -28,7 +28,7 @@ from robot_dynamics_ros.identification.excitation.trajectory_text import (
     goal_text,
     trajectory_text,
 )
-from robot_dynamics_ros.identification.excitation.violation import Allowance
+from robot_dynamics_ros.identification.excitation.violation import MotionConstraints
 
 
 @pytest.fixture(scope='module')
@@ -74,7 +74,7 @@ def test_distances_hold_between_the_samples_too(found):
 
 
 def test_it_tells_more_than_random_motions(found):
-    assert found.told.log_det > found.random.max()
+    assert found.merit.log_det > found.random.max()
     assert found.improvement > 1.2
 
 
@@ -97,7 +97,7 @@ def test_a_start_is_kept():
     found = excited(start=start, steps=24)
     q, _, _ = found.series.at(np.array([0.0, SETTINGS.duration]))
     np.testing.assert_allclose(q, [start, start], atol=1e-9)
-    assert found.told.log_det > found.random.max()
+    assert found.merit.log_det > found.random.max()
 
 
 def test_a_floor_matters():
@@ -140,16 +140,16 @@ def test_the_slope_of_all_violations():
     clearance = Clearance(
         robot, urdf(), None, random_poses(50), distance=0.1, floor=0.0, mujoco=False
     )
-    allowance = Allowance(limits, 0.6, Effort(robot), clearance)
+    constraints = MotionConstraints(limits, 0.6, Effort(robot), clearance)
     random = np.random.default_rng(1)
     motion = [random_poses(6, 3), *random.uniform(-6.0, 6.0, (2, 6, len(JOINTS)))]
-    slopes = allowance.violation(*motion, reserve=0.02).slopes
+    slopes = constraints.violation(*motion, reserve=0.02).slopes
     for order in range(3):
 
         def total(x, order=order):
             changed = [*motion]
             changed[order] = x
-            return allowance.violation(*changed, reserve=0.02).total
+            return constraints.violation(*changed, reserve=0.02).total
 
         expected = slope_by_differences(total, motion[order])
         np.testing.assert_allclose(

@@ -55,9 +55,9 @@ def test_the_recorded_motion_tells_what_was_promised(found, played):
     q, v, _, _ = played
     a = np.gradient(v, 1.0 / RATE, axis=0)
     promised = found.information.of(*found.series.at(np.arange(len(q)) / RATE))
-    told = found.information.of(q, v, a)
-    assert told.condition < 1.5 * promised.condition
-    assert abs(told.log_det - promised.log_det) < 0.1 * found.information.rank
+    merit = found.information.of(q, v, a)
+    assert merit.condition < 1.5 * promised.condition
+    assert abs(merit.log_det - promised.log_det) < 0.1 * found.information.rank
 
 
 def test_the_recording_determines_every_base_parameter(found, played):
@@ -68,5 +68,5 @@ def test_the_recording_determines_every_base_parameter(found, played):
     recorded = Recorded(times, q, v + 1e-3 * noise[1], measured, np.zeros_like(q), JOINTS)
     base, findings = told_by(recorded.reader)
     assert base.rank == base.structural_rank == found.information.rank
-    assert base.condition < 2.0 * found.told.condition
+    assert base.condition < 2.0 * found.merit.condition
     assert findings == ()

@@ -9,7 +9,8 @@ from simulated_recordings import JOINTS, urdf
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.identification.judgement import bad_data
-from robot_dynamics_ros.identification.judgement.survey import Survey
+from robot_dynamics_ros.identification.judgement.survey import Survey, survey
+from robot_dynamics_ros.recordings import JointSamples
 
 INTERVAL = 0.005
 MOVED = np.ones(6, bool)
@@ -30,12 +31,13 @@ def good():
         np.stack([np.full(6, -20.0), np.full(6, 20.0)]),
         np.full((2, 6), 3.0),
         np.full((2, 6), 3.0),
+        np.ones(6),
     )
 
 
 def test_good_data_have_no_findings(model, good):
     bad_data.check_motion(model, good)
-    assert not list(bad_data.motion_findings(model, good))
+    assert not list(bad_data.motion_findings(JOINTS, MOVED))
     assert not list(bad_data.saturation_findings(model, good, INTERVAL))
     assert bad_data.saturation_levels(model, good, INTERVAL) == {}
 
@@ -52,15 +54,18 @@ def test_efforts_that_are_not_measured_are_refused(model, good, values):
         bad_data.check_motion(model, replace(good, range=np.full((2, 6), values)))
 
 
-@pytest.mark.parametrize(('moved', 'words'), [(1, 'Only one joint moves, base'), (4, 'stand')])
-def test_joints_that_stand_still_are_named(model, good, moved, words):
-    span = good.span.copy()
-    # A servo yields a little.
-    span[0, moved:] = 0.2
-    span[1, moved:] = 0.25
-    (finding,) = bad_data.motion_findings(model, replace(good, span=span))
-    assert (finding.code, finding.joints) == ('still', JOINTS[moved:])
+@pytest.mark.parametrize(('count', 'words'), [(1, 'Only one joint moves, base'), (4, 'stand')])
+def test_joints_that_stand_still_are_named(count, words):
+    (finding,) = bad_data.motion_findings(JOINTS, np.arange(6) < count)
+    assert (finding.code, finding.joints) == ('still', JOINTS[count:])
     assert words in finding.message
+
+
+def test_joints_that_rest_on_the_held_out_part_are_named():
+    judged = np.arange(6) != 2
+    (finding,) = bad_data.held_out_findings(JOINTS, MOVED, judged)
+    assert (finding.code, finding.joints) == ('held_out_rest', (JOINTS[2],))
+    assert not list(bad_data.held_out_findings(JOINTS, judged, judged))
 
 
 def test_a_saturated_effort_is_found_with_its_level(model, good):
@@ -70,7 +75,23 @@ def test_a_saturated_effort_is_found_with_its_level(model, good):
     (finding,) = bad_data.saturation_findings(model, seen, INTERVAL)
     assert (finding.code, finding.joints, finding.value) == ('saturated', (JOINTS[2],), 20.0)
     assert '0.3 s' in finding.message
-    assert bad_data.saturation_levels(model, seen, INTERVAL) == {JOINTS[2]: 20.0}
+    # The other side is that of the description.
+    ((name, level),) = bad_data.saturation_levels(model, seen, INTERVAL).items()
+    assert name == JOINTS[2]
+    np.testing.assert_equal(level, (np.nan, 20.0))
+
+
+@pytest.mark.parametrize(('limit', 'said'), [(np.inf, []), (14.0, ['saturated'] * 12)])
+def test_steps_of_a_coarse_resolution_are_no_saturation(model, limit, said):
+    """A step is held longest at a peak, at each peak; a limited effort at its limit alone."""
+    times = np.arange(0.0, 20.0, INTERVAL)
+    positions = np.repeat(np.sin(times)[:, None], 6, axis=1)
+    torques = 20.0 * np.sin(1.3 * times) * (1.0 + 0.05 * np.sin(0.4 * times))
+    efforts = np.clip(np.round(2.0 * torques) / 2.0, -limit, limit)
+    samples = JointSamples(JOINTS, times, positions, positions, np.repeat(efforts[:, None], 6, 1))
+    seen = survey([samples], np.full(6, 0.02))
+    found = bad_data.saturation_findings(model, seen, INTERVAL)
+    assert [one.code for one in found] == said
 
 
 def factor(joint, value):

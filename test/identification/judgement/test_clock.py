@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from torques_of_arrays import RATE, torques
 
-from robot_dynamics_ros.identification.judgement.clock import clock_findings, lateness
+from robot_dynamics_ros.identification.judgement.clock import clock_findings, delay_line
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 
 DURATION = 120.0
@@ -32,7 +32,7 @@ def evidence(delay):
 
 def test_a_clock_that_drifts_is_found():
     one = evidence(lambda t: 2e-3 + 200e-6 * t)
-    late = lateness(one, NOISE)
+    late = delay_line(one, NOISE)
     assert late.drift == pytest.approx(200e-6 * late.duration, rel=0.1)
     assert late.delay == pytest.approx(2e-3 + 200e-6 * DURATION / 2.0, rel=0.1)
     (finding,) = clock_findings([one], NOISE)
@@ -42,12 +42,16 @@ def test_a_clock_that_drifts_is_found():
     assert 'ppm' in finding.message
 
 
-@pytest.mark.parametrize('delay', [0.0, 4e-3, -4e-3])
-def test_a_constant_delay_is_no_drift(delay):
+@pytest.mark.parametrize(('delay', 'word'), [(0.0, None), (4e-3, 'later'), (-4e-3, 'earlier')])
+def test_a_constant_delay_is_said_and_no_drift(delay, word):
     one = evidence(lambda t: delay)
-    assert lateness(one, NOISE).delay == pytest.approx(delay, abs=3e-4)
-    assert not list(clock_findings([one], NOISE))
+    assert delay_line(one, NOISE).delay == pytest.approx(delay, abs=3e-4)
+    found = list(clock_findings([one], NOISE))
+    assert [each.code for each in found] == (['delay'] if word else [])
+    if word:
+        assert found[0].value == pytest.approx(delay, abs=3e-4)
+        assert word in found[0].message
 
 
 def test_a_short_recording_says_nothing_of_clocks():
-    assert lateness(Evidence.of_nothing('bag', 2), NOISE) is None
+    assert delay_line(Evidence.of_nothing('bag', 2), NOISE) is None

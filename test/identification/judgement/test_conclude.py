@@ -34,22 +34,47 @@ def drawn():
 def survey():
     still = np.stack([np.full(6, -0.7), np.full(6, 0.7)])
     efforts = np.stack([np.full(6, -20.0), np.full(6, 20.0)])
-    return Survey(30.0, COUNT, still, efforts, np.ones((2, 6)), np.ones((2, 6)))
+    return Survey(30.0, COUNT, still, efforts, np.ones((2, 6)), np.ones((2, 6)), np.ones(6))
 
 
-def judged(model, drawn, nominal_error, identified_error, **options):
+def judged(
+    model, drawn, nominal_error, identified_error, *, pushed=(0.0, 0.0), rests=False, **options
+):
+    """The judgement of errors of both models (times a cosine), a push and rest of the robot.
+
+    Args:
+        model: of the joints.
+        drawn: torques and noise.
+        nominal_error: amplitude [N m].
+        identified_error: amplitude [N m].
+        pushed: torque that the fitted and the held-out part have beside [N m].
+        rests: (N, 6) where joints rest.
+        options: of `judge`.
+    """
     times, measured, noise = drawn
+    rests = np.broadcast_to(rests, measured.shape)
+    push = np.where(np.arange(COUNT) < COUNT // 2, *pushed)[:, None]
     evidence = Evidence.of_nothing('bag', 6)
     identified = measured - noise - identified_error * np.cos(times)[:, None]
     nominal = measured - noise - nominal_error * np.cos(times)[:, None]
-    evidence.add_fitted(torques(times[:600], measured[:600], identified=identified[:600]))
-    held_out = slice(600, None)
+    measured = measured + push * np.sign(np.cos(2.0 * times))[:, None]
+    fitted, held_out = slice(600), slice(600, None)
+    evidence.add_fitted(
+        torques(
+            times[fitted],
+            measured[fitted],
+            nominal=nominal[fitted],
+            identified=identified[fitted],
+            rests=rests[fitted],
+        )
+    )
     evidence.add_held_out(
         torques(
             times[held_out],
             measured[held_out],
             nominal=nominal[held_out],
             identified=identified[held_out],
+            rests=rests[held_out],
         ),
         CUTOFF,
     )
@@ -97,3 +122,57 @@ def test_the_json_has_every_joint_and_finding(model, drawn):
     written = json.loads(json.dumps(judgement.as_json()))
     assert list(written['held_out']) == list(JOINTS)
     assert written['verdict'] == list(judgement.verdict)
+
+
+def rest_of(count, joints=slice(None)):
+    """Where joints rest: the last samples."""
+    rests = np.zeros((COUNT, 6), bool)
+    rests[COUNT - count :, joints] = True
+    return rests
+
+
+def test_rest_is_not_judged(model, drawn):
+    """What holds a robot at rest is stiction, which no model knows: here 5 N m."""
+    times, measured, noise = drawn
+    stuck = measured.copy()
+    stuck[900:] += 5.0
+    judgement = judged(model, (times, stuck, noise), 2.0, 0.0, rests=rest_of(300))
+    assert [one.code for one in judgement.findings] == []
+    for column, name in enumerate(JOINTS):
+        joint = judgement.joints[name]
+        assert joint.samples == 300
+        expected = np.sqrt(np.mean(noise[600:900, column] ** 2))
+        assert joint.rms_identified == pytest.approx(expected)
+
+
+def test_a_joint_that_rests_on_the_held_out_part_is_not_judged(model, drawn):
+    judgement = judged(model, drawn, 2.0, 0.0, rests=rest_of(595, 2))
+    (finding,) = judgement.findings
+    assert (finding.code, finding.joints) == ('held_out_rest', (JOINTS[2],))
+    joint = judgement.joints[JOINTS[2]]
+    assert (joint.samples, joint.is_noise) == (5, None)
+    assert np.isnan(joint.rms_identified)
+    assert joint.verdict.startswith('Nothing to judge')
+    assert judgement.verdict[-1].startswith('It is better than the description, but elbow was not')
+
+
+def test_what_happened_on_the_held_out_part_makes_no_other_robot(model, drawn):
+    """A wrong robot is not explained where it was fitted."""
+    held_out = judged(model, drawn, 2.0, 0.0, pushed=(0.0, 20.0))
+    fitted = judged(model, drawn, 2.0, 0.0, pushed=(20.0, 20.0))
+    said = [[one.code for one in judgement.findings] for judgement in (held_out, fitted)]
+    assert 'wrong_robot' not in said[0]
+    assert 'wrong_robot' in said[1]
+
+
+@pytest.mark.parametrize('code', ['delay', 'wrong_load', 'assumed_noise'])
+def test_a_doubtful_model_is_not_called_good(model, drawn, code):
+    finding = Finding(code, (), 1.0, 'told')
+    options = {'compared': [finding]} if code == 'delay' else {'poor': [finding]}
+    judgement = judged(model, drawn, 2.0, 0.0, **options)
+    assert judgement.verdict[-1].startswith('It is better than the description, but ')
+
+
+def test_a_model_that_is_hardly_better_is_not_called_good(model, drawn):
+    last = judged(model, drawn, 0.3, 0.2).verdict[-1]
+    assert 'more than half of what the description leaves' in last

@@ -1,5 +1,7 @@
 """Contacts: planted pushes are found with their times and joints, and noise is none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from torques_of_arrays import RATE, torques
@@ -10,13 +12,28 @@ from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 NAMES = ('one', 'two', 'three')
 
 
-def evidence(push):
-    """Of 60 s with noise, and a push (N, 3) by the time."""
+def evidence(push, velocities=None, friction=0.0, rests=False):
+    """Of 60 s with noise, and a push (N, 3) by the time.
+
+    Args:
+        push: from times (N,) to torques (N, 3) [N m].
+        velocities: the same to velocities [rad/s]; None: 1.
+        friction: that the model lacks, within 0.1 s of a reversal [N m].
+        rests: (N, 3) where joints rest.
+    """
     times = np.arange(0.0, 60.0, 1.0 / RATE)
     noise = np.random.default_rng(1).normal(0.0, 0.1, (len(times), 3))
+    v = np.ones_like(noise) if velocities is None else velocities(times)
+    missed = friction * (np.abs(v) < 0.1 * np.abs(np.gradient(v, 1.0 / RATE, axis=0)))
     one = Evidence.of_nothing('bag', 3)
-    one.add_fitted(torques(times, noise + push(times)))
+    whole = torques(times, noise + missed + push(times), rests=rests)
+    one.add_fitted(replace(whole, velocities=v))
     return one
+
+
+def turning(times):
+    """Of joints that turn each 0.5 s: no window of 0.2 s is far from a reversal."""
+    return np.repeat(np.sin(2.0 * np.pi * times)[:, None], 3, axis=1)
 
 
 def pushed(*periods, joints=(1, 2), size=3.0):
@@ -50,3 +67,21 @@ def test_the_finding_names_joints_and_times():
 )
 def test_what_is_no_contact(push):
     assert not contacts(evidence(push), 3)
+
+
+@pytest.mark.parametrize('pushes', [[], [(20.0, 21.5)]], ids=['none', 'one'])
+def test_pushes_while_joints_turn_all_the_time(pushes):
+    """Near reversals friction is far off too: windows there are compared with one another."""
+    push = pushed(*pushes, size=30.0) if pushes else pushed((0.0, 0.0))
+    found = contacts(evidence(push, turning, friction=1.0), 3)
+    assert len(found) == len(pushes)
+    for each, (begin, end) in zip(found, pushes, strict=True):
+        assert (each.begin, each.end) == pytest.approx((begin, end), abs=0.41)
+
+
+def test_rest_is_not_what_is_usual():
+    """Four fifths of the recording are rest, of which nothing is known."""
+    rests = np.arange(0.0, 60.0, 1.0 / RATE)[:, None] * np.ones(3) < 48.0
+    (found,) = contacts(evidence(pushed((52.0, 53.0)), rests=rests), 3)
+    assert found.begin == pytest.approx(52.0, abs=0.21)
+    assert not contacts(evidence(pushed((0.0, 0.0)), rests=rests), 3)

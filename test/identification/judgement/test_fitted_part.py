@@ -46,6 +46,11 @@ def joined(parts):
     }
 
 
+def held_out(part):
+    """As `FittedPart.fitted`, of the other part."""
+    return lambda given: (motion for later, motion in part.parts(given) if later)
+
+
 def of(whole, part):
     return [joined(choice(motions(Recording(whole), cutoff=8.0))) for choice in part]
 
@@ -55,7 +60,7 @@ def test_a_part_does_not_depend_on_raw_samples_of_the_other(later):
     part, whole = FittedPart('split', SPLIT), samples()
     rows = whole.times >= SPLIT if later else whole.times < SPLIT
     before, after = (
-        of(one, (part.fitted, part.held_out)) for one in (whole, changed(whole, rows))
+        of(one, (part.fitted, held_out(part))) for one in (whole, changed(whole, rows))
     )
     kept, other = (0, 1) if later else (1, 0)
     for name, values in before[kept].items():
@@ -66,23 +71,30 @@ def test_a_part_does_not_depend_on_raw_samples_of_the_other(later):
 
 def test_only_the_margin_is_lost():
     part, whole = FittedPart('split', SPLIT), samples()
-    fitted, held_out = of(whole, (part.fitted, part.held_out))
+    fitted, later = of(whole, (part.fitted, held_out(part)))
     everything = joined(motions(Recording(whole), cutoff=8.0))
-    lost = len(everything['times']) - len(fitted['times']) - len(held_out['times'])
+    lost = len(everything['times']) - len(fitted['times']) - len(later['times'])
     assert 0 < lost <= 2 * RATE * 1.9 / 8.0 + 20
-    assert fitted['times'].max() < SPLIT < held_out['times'].min()
+    assert fitted['times'].max() < SPLIT < later['times'].min()
 
 
 @pytest.mark.parametrize('role', ['fitted', 'held out'])
 def test_a_whole_recording_has_one_role(role):
     part, whole = FittedPart(role), samples()
-    parts = [list(choice(motions(Recording(whole)))) for choice in (part.fitted, part.held_out)]
+    parts = [list(choice(motions(Recording(whole)))) for choice in (part.fitted, held_out(part))]
     used = parts[0] if role == 'fitted' else parts[1]
     assert sum(map(len, used)) > 0
     assert sum(map(len, parts[0] + parts[1])) == sum(map(len, used))
 
 
+def test_one_pass_gives_the_fitted_part_and_then_the_held_out_one():
+    part = FittedPart('split', SPLIT)
+    roles = [later for later, _ in part.parts(motions(Recording(samples()), cutoff=8.0))]
+    assert roles == sorted(roles)
+    assert set(roles) == {False, True}
+
+
 def test_a_part_that_begins_inside_a_motion_begins_a_segment():
     part = FittedPart('split', SPLIT)
-    (first, *_) = part.held_out(motions(Recording(samples()), cutoff=8.0))
+    (first, *_) = held_out(part)(motions(Recording(samples()), cutoff=8.0))
     assert first.begins

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 from robot_dynamics_ros.identification.judgement.survey import FITTED_SHARE, joined, survey
+from robot_dynamics_ros.identification.regression.moving_samples import RawSpeeds
 from robot_dynamics_ros.recordings import JointSamples
 
 JOINTS = ('one', 'two', 'three')
+BANDS = np.full(3, 0.02)
+INTERVAL = 0.005
 
 
 def samples(seed=1, count=400):
@@ -15,7 +18,7 @@ def samples(seed=1, count=400):
     positions = random.normal(size=(count, 3))
     efforts = np.round(2.0 * np.cumsum(random.normal(0.0, 0.2, (count, 3)), axis=0)) / 2.0
     efforts[:, 2] = np.nan
-    return JointSamples(JOINTS, np.arange(count) * 0.005, positions, positions, efforts)
+    return JointSamples(JOINTS, np.arange(count) * INTERVAL, positions, positions, efforts)
 
 
 def longest_run(hits):
@@ -26,29 +29,58 @@ def longest_run(hits):
 def test_extremes_are_those_of_all_samples(size):
     whole = samples()
     chunks = [whole.part(slice(i, i + size)) for i in range(0, len(whole), size)]
-    seen = survey(chunks, 3)
+    seen = survey(chunks, BANDS)
     assert seen.samples == len(whole)
     np.testing.assert_array_equal(seen.span[0], whole.positions.min(axis=0))
     np.testing.assert_array_equal(seen.span[1], whole.positions.max(axis=0))
+    moves = RawSpeeds().of(whole.times, whole.positions) >= BANDS
     for joint in range(2):
         efforts = whole.efforts[:, joint]
         for side, extreme in enumerate((efforts.min(), efforts.max())):
             assert seen.range[side, joint] == extreme
-            assert seen.at_limit[side, joint] == np.count_nonzero(efforts == extreme)
-            assert seen.longest[side, joint] == longest_run(efforts == extreme)
+            hits = moves[:, joint] & (efforts == extreme)
+            assert seen.at_limit[side, joint] == np.count_nonzero(hits)
+            assert seen.longest[side, joint] == longest_run(hits)
+        others = [value for value in np.unique(efforts) if efforts.min() < value < efforts.max()]
+        assert seen.elsewhere[joint] == max(
+            longest_run(moves[:, joint] & (efforts == value)) for value in others
+        )
     assert not np.isfinite(seen.range[:, 2]).any()
 
 
 def test_the_split_divides_the_samples():
     whole = samples()
-    seen = survey([whole], 3)
+    seen = survey([whole], BANDS)
     share = np.mean(whole.times < seen.split)
     assert share == pytest.approx(FITTED_SHARE, abs=1.0 / len(whole))
 
 
+@pytest.mark.parametrize('before', [0.0, 3.0], ids=['rest after', 'rest before and after'])
+def test_the_split_divides_the_motion_and_not_the_rest(before):
+    """Six seconds of motion: the last two of them are held out, and all of the rest after it."""
+    times = np.arange(0.0, before + 14.0, INTERVAL)
+    moving = np.clip(times - before, 0.0, 6.0)
+    positions = np.stack([np.sin(moving), np.zeros_like(times), 1.0 + 0.1 * moving], axis=1)
+    still = np.zeros_like(positions)
+    seen = survey([JointSamples(JOINTS, times, positions, still, still)], BANDS)
+    assert seen.split == pytest.approx(before + 4.0, abs=0.1)
+
+
+def test_a_joint_that_waits_is_at_no_limit():
+    """Its effort is the largest one while it rests; while it moves, it has no value for long."""
+    times = np.arange(0.0, 10.0, INTERVAL)
+    moving = np.clip(times - 3.0, 0.0, np.inf)
+    positions = np.repeat(np.sin(moving)[:, None], 3, axis=1)
+    efforts = 5.0 * np.cos(moving)[:, None] * np.ones(3)
+    seen = survey([JointSamples(JOINTS, times, positions, positions, efforts)], BANDS)
+    assert (seen.longest < 10).all()
+
+
 def test_recordings_are_joined_as_if_they_were_one():
     one, two = samples(1), samples(2)
-    together = joined([survey([one], 3), survey([two], 3)])
-    whole = survey([one, two], 3)
-    for name in ('samples', 'span', 'range', 'at_limit'):
+    together = joined([survey([one], BANDS), survey([two], BANDS)])
+    whole = survey([one, two], BANDS)
+    for name in ('samples', 'span', 'range'):
         np.testing.assert_array_equal(getattr(together, name), getattr(whole, name))
+    # A recording begins without a speed.
+    np.testing.assert_allclose(together.elsewhere, whole.elsewhere, atol=1.0)

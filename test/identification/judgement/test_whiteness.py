@@ -55,7 +55,21 @@ def test_sums_over_parts_add_up_and_gaps_count_as_not_measured():
     holes = residual.copy()
     holes[400:410, 0] = np.nan
     whole, parts = sums(residual), [sums(residual[:500]), sums(residual[500:])]
-    together = LagSums.joined(parts)
+    (together,) = LagSums.joined(parts)
     np.testing.assert_allclose(together.products[0], whole.products[0])
     assert (together.counts <= whole.counts).all()
     assert (sums(holes).counts[0] == [990, 1000]).all()
+
+
+def test_few_samples_say_nothing():
+    lags = sums(filtered(np.random.default_rng(1).normal(size=(500, 2))))
+    assert lags.is_noise() == [None, None]
+    assert sums(np.full((1000, 1), np.nan)).is_noise() == [None]
+
+
+def test_recordings_with_another_low_pass_keep_their_own_lags():
+    residual = np.random.default_rng(3).normal(size=(1000, 2))
+    other = LagSums.of(CUTOFF / 3.0, RATE, 2)
+    other.add(residual)
+    found = LagSums.joined([sums(residual), other, sums(residual)])
+    assert [one.counts[0, 0] for one in found] == [2000, 1000]

@@ -19,7 +19,11 @@ from robot_dynamics_ros.identification.observability.undetermined_bodies import 
     undetermined_bodies,
 )
 from robot_dynamics_ros.identification.parameters import Load, ParameterLayout
-from robot_dynamics_ros.identification.regression import EquationOptions, MotionEquations, reduce
+from robot_dynamics_ros.identification.regression import (
+    EquationOptions,
+    MotionEquations,
+    reduce,
+)
 from robot_dynamics_ros.scheduling.plain_data import decoded, encoded
 
 ROBOT = hand_written('oblique')
@@ -67,7 +71,7 @@ def test_exact_data_tell_what_the_structure_allows(motion, structure):
     reduced = reduce(blocks_of(motion))
     base = base_parameters(reduced, structure)
     assert base.rank == base.structural_rank == structure.rank
-    assert not base.untold
+    assert not base.undetermined_columns
     expected = base.values(truth(LAYOUT))
     np.testing.assert_allclose(
         solution(reduced, base), expected, atol=1e-7 * np.abs(expected).max()
@@ -109,7 +113,7 @@ def test_more_noise_tells_less(motion, structure):
     for size in (0.0, 1.0, 1000.0):
         reduced = reduce(blocks_of(noisy(motion, size)))
         base = base_parameters(reduced, structure)
-        assert base.rank + len(base.untold) == structure.rank
+        assert base.rank + len(base.undetermined_columns) == structure.rank
         ranks.append(base.rank)
     assert ranks[0] >= ranks[1] > ranks[2]
 
@@ -118,12 +122,12 @@ def test_a_joint_at_rest_is_said_and_its_parameters_stay(motion, structure):
     still = JOINTS[2]
     reduced = reduce(blocks_of(noisy(resting(motion, still), 0.1)))
     base = base_parameters(reduced, structure)
-    untold = {LAYOUT.names[column] for column in base.untold}
-    assert {f'{still} viscous', f'{still} coulomb', f'{still} offset'} <= untold
+    undetermined = {LAYOUT.names[column] for column in base.undetermined_columns}
+    assert {f'{still} viscous', f'{still} coulomb', f'{still} offset'} <= undetermined
     found = {finding.code: finding for finding in excitation_findings(reduced, base)}
     assert found['still'].joints == (still,)
     assert still in found['poor_excitation'].joints
-    assert found['poor_excitation'].value == len(base.untold)
+    assert found['poor_excitation'].value == len(base.undetermined_columns)
     carried = [one for one in base.undetermined if f'{still} did not move' in one.reason]
     assert {one.body for one in carried} & set(LAYOUT.bodies[2:])
 
@@ -142,7 +146,7 @@ def test_no_motion_determines_nothing(motion, structure):
     reduced = reduce(blocks_of(noisy(resting(motion, *JOINTS), 0.1)))
     base = base_parameters(reduced, structure)
     assert base.rank == 0
-    assert len(base.untold) == structure.rank
+    assert len(base.undetermined_columns) == structure.rank
     found = {finding.code: finding for finding in excitation_findings(reduced, base)}
     assert found['still'].joints == JOINTS
     assert len(base.undetermined) == len(LAYOUT.bodies)
@@ -184,6 +188,10 @@ def test_saturated_and_slow_samples_are_said(motion, structure):
     findings = excitation_findings(reduced, base_parameters(reduced, structure))
     said = {finding.code for finding in findings}
     assert {'saturated', 'slow'} <= said
+    for numbers in reduced.numbers.values():
+        # One reason for each equation that is not used.
+        assert sum(numbers.values()) == sum(reduced.numbers[JOINTS[0]].values())
+        assert numbers['slow'] + numbers['saturated'] > numbers['missing'] == 0
     for finding in findings:
         if finding.code == 'saturated':
             assert finding.joints[0] in finding.message
@@ -249,7 +257,9 @@ def test_what_a_joint_without_an_effort_would_tell_is_not_blamed_on_the_motion(m
     assert reduced.counts[-1] == 0.0
     assert reduced.counts[0] > 100
     base = base_parameters(reduced, structure)
-    assert {f'{last} viscous', f'{last} coulomb'} <= {LAYOUT.names[k] for k in base.untold}
+    assert {f'{last} viscous', f'{last} coulomb'} <= {
+        LAYOUT.names[k] for k in base.undetermined_columns
+    }
     told = LAYOUT.body_columns(len(LAYOUT.bodies) - 1).stop - 1
     bodies = undetermined_bodies(structure, reduced, (told,))
     assert f'Izz stay at their prior: no effort of {last} can be used' in bodies[-1].reason

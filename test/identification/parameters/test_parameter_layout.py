@@ -73,7 +73,7 @@ def test_a_layout_is_plain_data():
         ({'terms': ('stiction',)}, UnknownNameError, 'stiction'),
         ({'terms': ('viscous', 'viscous')}, ParameterError, 'twice'),
         ({'terms': ('viscous_negative',)}, ParameterError, 'needs viscous'),
-        ({'terms': ('coulomb', 'coulomb_negative', 'offset')}, ParameterError, 'told apart'),
+        ({'terms': ('coulomb', 'coulomb_negative', 'offset')}, ParameterError, 'distinguished'),
         ({'loads': (Load('brick', 'nowhere', ALWAYS),)}, UnknownNameError, 'nowhere'),
         ({'loads': (Load('brick', MODEL.frames[0].name, ALWAYS),)}, ParameterError, 'base'),
         ({'loads': 2 * (Load('brick', LINK, ALWAYS),)}, ParameterError, 'brick'),

@@ -14,7 +14,6 @@ from robot_dynamics_ros.identification.regression import (
     EquationOptions,
     MotionEquations,
     RecordedEquations,
-    equations,
 )
 
 ROBOT = hand_written('oblique')
@@ -181,7 +180,7 @@ def test_joints_are_found_by_name(motion):
         np.testing.assert_array_equal(one, two)
     lacking = replace(motion, joints=('other', *motion.joints[1:]))
     with pytest.raises(ParameterError, match=FIRST):
-        list(equations([lacking], LAYOUT))
+        list(MotionEquations(LAYOUT, None, ROBOT.native).of_motions([lacking]))
 
 
 @pytest.mark.parametrize('most', [0, 10**9])

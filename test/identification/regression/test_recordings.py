@@ -1,4 +1,4 @@
-"""From the samples of a recording to parameters: cutoffs, saturation, what the filters leave."""
+"""From the samples of a recording to parameters: cutoffs, and what the filters leave."""
 
 import numpy as np
 import pytest
@@ -18,9 +18,7 @@ from robot_dynamics_ros.identification.regression import (
     EquationOptions,
     MotionEquations,
     reduce,
-    saturated_levels,
 )
-from robot_dynamics_ros.recordings import JointSamples
 
 ROBOT = hand_written('oblique')
 LAYOUT = ParameterLayout(ROBOT.model)
@@ -55,22 +53,3 @@ def test_the_motions_pass_what_the_equations_pass(recorded):
     assert Cutoffs.of(recorded.reader, 100.0).motions == pytest.approx(125.0)
     with pytest.raises(RecordingError, match='a quarter of the rate'):
         Cutoffs.of(recorded.reader, 126.0)
-
-
-def test_an_effort_that_stays_at_its_largest_is_saturated(recorded):
-    """Also over the ends of chunks it is found; noise hides no level, and makes none."""
-    first, second = recorded.joints[:2]
-    level = 0.6 * np.abs(recorded.efforts[:, 0]).max()
-    noise = np.random.default_rng(0).normal(0.0, 0.1, recorded.efforts.shape)
-    efforts = recorded.efforts + noise
-    efforts[:, 0] = np.clip(efforts[:, 0], -level, level)
-    efforts[7, 1] = np.nan
-    chunks = [
-        JointSamples(recorded.joints, recorded.times[rows], recorded.positions[rows],
-                     recorded.velocities[rows], efforts[rows])
-        for rows in (slice(0, 2000), slice(2000, 2001), slice(2001, None))
-    ]  # fmt: skip
-    assert saturated_levels(chunks) == {first: level}
-    assert second not in saturated_levels(chunks)
-    still = JointSamples(recorded.joints, *(4 * [np.zeros((50, 4))]))
-    assert saturated_levels([still]) == {}

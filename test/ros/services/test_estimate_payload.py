@@ -118,7 +118,7 @@ def check_tool(result, share=0.01):
     com = result.inertia.com
     assert np.abs(np.subtract([com.x, com.y, com.z], TOOL_CENTER)).max() < 0.005
     assert 0.0 < result.mass_interval < 2.0 * share * TOOL_MASS
-    assert result.told.startswith('mass and centre')
+    assert result.determined.startswith('mass and centre')
 
 
 def test_a_tool_is_found_set_and_found_again(scene):

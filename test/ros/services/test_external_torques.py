@@ -99,10 +99,10 @@ def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamic
         hasten(arm.scene.driver)
         compute, computing, go_on = external_torques.learned_thresholds, Event(), Event()
 
-        def awaited(peaks, rate):
+        def awaited(*given, **named):
             computing.set()
             assert go_on.wait(10.0)
-            return compute(peaks, rate)
+            return compute(*given, **named)
 
         monkeypatch.setattr(external_torques, 'learned_thresholds', awaited)
         # Several states in each cell of the learning.

@@ -183,9 +183,9 @@ def below_samples(distances: Array) -> Array:
     minimum between two samples can reach.
     """
     bound = distances.copy()
-    bend = np.maximum(np.diff(distances, 2, axis=0), 0.0) / 2.0
-    if len(bend):
-        bound[1:-1] -= bend
-        bound[0] -= bend[0]
-        bound[-1] -= bend[-1]
+    curvature = np.maximum(np.diff(distances, 2, axis=0), 0.0) / 2.0
+    if len(curvature):
+        bound[1:-1] -= curvature
+        bound[0] -= curvature[0]
+        bound[-1] -= curvature[-1]
     return bound

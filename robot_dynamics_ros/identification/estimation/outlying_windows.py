@@ -22,17 +22,17 @@ Flags = npt.NDArray[np.bool_]
 
 # Of the windows: those that are fitted, and those of a random beginning.
 FITTED, BEGINNING = 0.6, 0.35
-# Beginnings: of 30, some have no window of the fifth that was touched.
+# Beginnings: of 30, some have no window of the fifth that is disturbed.
 BEGINNINGS, STEPS, ROUNDS = 30, 20, 3
 # Of the usual RMS of an equation in a window: more is not noise, nor friction at a reversal.
 FAR = 12.0
-# Of the windows: where more of them are far, the model is wrong rather than touched.
+# Of the windows: where more of them are outlying, the model is wrong rather than disturbed.
 MOST = 0.45
 # Windows from which anything is concluded.
 FEWEST = 10
 
 
-def touched_windows(sums: WindowSums) -> Flags:
+def outlying_windows(sums: WindowSums) -> Flags:
     """Which windows (K,) do not fit what the others agree on; none where too many do not.
 
     Args:
@@ -43,31 +43,31 @@ def touched_windows(sums: WindowSums) -> Flags:
     if count < FEWEST:
         return nothing
     coefficients = _trimmed(sums)
-    far = nothing
+    outlying = nothing
     for _ in range(ROUNDS):
-        far = _far(sums, coefficients)
-        if far.mean() > MOST:
+        outlying = _outlying(sums, coefficients)
+        if outlying.mean() > MOST:
             return nothing
-        coefficients, _ = _fit(sums, ~far, _noise(sums, coefficients, ~far))
-    return _lasting(far)
+        coefficients, _ = _fit(sums, ~outlying, _noise(sums, coefficients, ~outlying))
+    return _lasting(outlying)
 
 
-def _lasting(far: Flags) -> Flags:
+def _lasting(outlying: Flags) -> Flags:
     """Without single windows: Huber's weights are enough for these, and friction is among them."""
-    beside = np.zeros_like(far)
-    beside[1:] |= far[:-1]
-    beside[:-1] |= far[1:]
-    lasting: Flags = far & beside
+    beside = np.zeros_like(outlying)
+    beside[1:] |= outlying[:-1]
+    beside[:-1] |= outlying[1:]
+    lasting: Flags = outlying & beside
     return lasting
 
 
-def _far(sums: WindowSums, coefficients: Array) -> Flags:
+def _outlying(sums: WindowSums, coefficients: Array) -> Flags:
     rms = np.sqrt(_squares(sums, coefficients) / np.maximum(sums.counts, 1.0))
-    rms = np.where(sums.counts > 0.0, rms, np.nan)
-    with np.errstate(invalid='ignore'):
-        exceeding = rms > FAR * np.nanmedian(rms, axis=0)
-    far: Flags = np.any(exceeding, axis=1)
-    return far
+    outlying = np.zeros(len(rms), dtype=bool)
+    for column, used in zip(rms.T, sums.counts.T > 0.0, strict=True):
+        if used.any():
+            outlying |= used & (column > FAR * np.median(column[used]))
+    return outlying
 
 
 def _trimmed(sums: WindowSums) -> Array:
@@ -97,7 +97,7 @@ def _concentrated(
     """Coefficients and noise after steps of concentration, until they choose the same windows."""
     for _ in range(STEPS):
         coefficients, noise = _fit(sums, chosen, noise)
-        weights = np.where(noise > 0.0, 1.0 / np.maximum(noise, 1e-300) ** 2, 0.0)
+        weights = _weights(noise)
         errors = _squares(sums, coefficients) @ weights
         errors /= np.maximum(sums.counts.sum(axis=1), 1.0)
         before, chosen = chosen, np.zeros_like(chosen)
@@ -115,7 +115,7 @@ def _fit(sums: WindowSums, chosen: Flags, noise: Array) -> tuple[Array, Array]:
     products = sums.products[chosen].sum(axis=0)
     size = products.shape[-1] - 1
     for _ in range(2):
-        weights = np.where(noise > 0.0, 1.0 / np.maximum(noise, 1e-300) ** 2, 0.0)
+        weights = _weights(noise)
         total = np.tensordot(weights, products, axes=1)
         solution = np.linalg.solve(total[:size, :size] + np.eye(size), total[:size, size])
         coefficients = np.append(solution, -1.0)
@@ -130,6 +130,14 @@ def _noise(sums: WindowSums, coefficients: Array, chosen: Flags) -> Array:
     floor = 1e-12 * sums.products[chosen, :, -1, -1].sum(axis=0)
     noise: Array = np.sqrt(np.maximum(left, floor) / counts)
     return noise
+
+
+def _weights(noise: Array) -> Array:
+    """1 / noise^2 (r,); 0 for equations that are not used."""
+    weights = np.zeros_like(noise)
+    used = noise > 0.0
+    weights[used] = noise[used] ** -2.0
+    return weights
 
 
 def _squares(sums: WindowSums, coefficients: Array) -> Array:

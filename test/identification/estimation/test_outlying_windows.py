@@ -1,11 +1,11 @@
-"""Windows that something else has touched: found among the others; without a touch, none."""
+"""Windows that something else has disturbed: found among the others."""
 
 import numpy as np
 import pytest
 
 from robot_dynamics_ros.identification.estimation.disturbances import Period
-from robot_dynamics_ros.identification.estimation.period_weights import touched_periods
-from robot_dynamics_ros.identification.estimation.touched_windows import touched_windows
+from robot_dynamics_ros.identification.estimation.outlying_windows import outlying_windows
+from robot_dynamics_ros.identification.estimation.period_weights import outlying_periods
 from robot_dynamics_ros.identification.estimation.window_sums import WindowSums
 
 WINDOWS, SIZE, COLUMNS, NOISE = 40, 12, 6, (0.02, 0.1)
@@ -35,8 +35,8 @@ def pushed(*windows, size=3.0):
 @pytest.mark.parametrize('count', [2, 8, 14])
 def test_a_contact_of_up_to_a_third_of_the_data_is_found(count, seed):
     first = 9 + seed
-    touched = touched_windows(sums(pushed(*range(first, first + count)), seed=seed))
-    assert np.flatnonzero(touched).tolist() == list(range(first, first + count))
+    outlying = outlying_windows(sums(pushed(*range(first, first + count)), seed=seed))
+    assert np.flatnonzero(outlying).tolist() == list(range(first, first + count))
 
 
 @pytest.mark.parametrize('seed', range(4))
@@ -46,11 +46,11 @@ def test_a_contact_of_up_to_a_third_of_the_data_is_found(count, seed):
     ids=['nothing', 'one window', 'most of the data', 'an error of the model'],
 )
 def test_what_is_no_contact(push, seed):
-    assert not touched_windows(sums(push, seed=seed)).any()
+    assert not outlying_windows(sums(push, seed=seed)).any()
 
 
 def test_periods_are_joined_within_a_recording():
-    found = touched_periods(sums(pushed(*range(8, 12)), name=lambda window: str(window // 10)))
+    found = outlying_periods(sums(pushed(*range(8, 12)), name=lambda window: str(window // 10)))
     assert found == (Period('0', 8.0, 9.9), Period('1', 10.0, 11.9))
 
 
@@ -61,4 +61,14 @@ def test_of_few_windows_nothing_is_concluded():
         whole.recordings[few], whole.begins[few], whole.ends[few], whole.products[few],
         whole.counts[few],
     )  # fmt: skip
-    assert not touched_windows(part).any()
+    assert not outlying_windows(part).any()
+
+
+def test_a_joint_without_an_effort_changes_nothing(recwarn):
+    """Its equation has no product and no count: the windows of the other are the same."""
+    whole = sums(pushed(9, 10, 11))
+    products, counts = whole.products.copy(), whole.counts.copy()
+    products[:, 1], counts[:, 1] = 0.0, 0.0
+    part = WindowSums(whole.recordings, whole.begins, whole.ends, products, counts)
+    assert np.flatnonzero(outlying_windows(part)).tolist() == [9, 10, 11]
+    assert [str(one.message) for one in recwarn] == []
