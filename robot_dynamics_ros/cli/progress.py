@@ -20,6 +20,10 @@ from rich.progress import (
 from rich.text import Text
 
 SHOWN_AFTER = 1.0  # [s]
+# Of the bar [columns].
+SHORTEST, LONGEST = 8, 40
+# Number, rate and remaining time of millions of states, and what is between the parts [columns].
+FIGURES = 46
 
 # Takes the number of items that were done since the last call.
 Advance = Callable[[int], None]
@@ -51,9 +55,10 @@ def progress(what: str, total: int | None, unit: str) -> Iterator[Advance]:
     if not (sys.stderr.isatty() and console.is_interactive):
         yield _advance_nothing
         return
+    name_width = max(SHORTEST, console.width // 4)
     bar = Progress(
         TextColumn('{task.description}', markup=False),
-        BarColumn(),
+        BarColumn(max(SHORTEST, min(LONGEST, console.width - FIGURES - name_width))),
         MofNCompleteColumn(),
         _Rate(unit),
         TimeRemainingColumn(),
@@ -63,7 +68,7 @@ def progress(what: str, total: int | None, unit: str) -> Iterator[Advance]:
         redirect_stdout=False,
         redirect_stderr=False,
     )
-    task = bar.add_task(what, total=total)
+    task = bar.add_task(_end_of(what, name_width), total=total)
     shown = threading.Timer(SHOWN_AFTER, bar.start)
     shown.start()
     try:
@@ -72,6 +77,11 @@ def progress(what: str, total: int | None, unit: str) -> Iterator[Advance]:
         shown.cancel()
         shown.join()
         bar.stop()
+
+
+def _end_of(name: str, width: int) -> str:
+    """A name that leaves room for the figures: of a path, the end tells most."""
+    return name if len(name) <= width else f'…{name[1 - width :]}'
 
 
 def _advance_nothing(done: int) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.findings import counted
 
 from .joint_samples import JointSamples, finite_rows
 
@@ -181,29 +182,30 @@ class Quality:
 
     def remarks(self) -> list[str]:
         """What a user has to know about the recording, one line each; empty if it is good."""
-        gaps = f'{self.gaps} gaps, the longest of {self.longest_gap:.3g} s: segments end there'
         usual = f'the usual interval of {1e3 * self.interval:.3g} ms'
-        lines = {
-            'times are those of the log: no message has a stamp': self.clock == 'log',
-            gaps: self.gaps,
-            f'{self.dropouts} dropouts, above {DROPOUT:g} times {usual}': self.dropouts,
-            f'{self.repeated} samples repeat a stamp: they are left out': self.repeated,
-            f'{self.backward} samples are earlier than the one before': self.backward,
-            f'{self.not_finite} samples have a position that is not finite': self.not_finite,
-            f'{self.jumps} jumps of a position by more than half a turn: segments end there': (
-                self.jumps
+        counts = (
+            (self.gaps, 'gap', f', the longest of {self.longest_gap:.3g} s: segments end there'),
+            (self.dropouts, 'dropout', f', above {DROPOUT:g} times {usual}'),
+            (self.repeated, 'sample', ' with the stamp of the one before: left out'),
+            (self.backward, 'sample', ' with a time before that of the one before'),
+            (self.not_finite, 'sample', ' with a position that is not finite'),
+            (self.jumps, 'jump', ' of a position by more than half a turn: segments end there'),
+            (self.without_velocities, 'sample', ' without a velocity'),
+            (self.without_efforts, 'sample', ' without an effort'),
+            (self.malformed, 'message', ' with names and values that do not fit'),
+            (self.of_other_joints, 'message', ' of other joints'),
+            (self.merged, 'sample', ' merged from messages with some of the joints each, up to '
+             f'{1e3 * self.skew:.3g} ms apart'),
+            (self.unused, 'sample', ' in segments too short for the filter'),
+            (
+                self.edges if self.lost > self.unused else 0,
+                'sample',
+                ' lost where the recording is cut',
             ),
-            self.doubt: self.doubt,
-            f'{self.without_velocities} samples lack a velocity': self.without_velocities,
-            f'{self.without_efforts} samples lack an effort': self.without_efforts,
-            f'{self.malformed} messages have names and values that do not fit': self.malformed,
-            f'{self.of_other_joints} messages are of other joints': self.of_other_joints,
-            f'{self.merged} samples are merged from messages with some of the joints each, up to '
-            f'{1e3 * self.skew:.3g} ms apart': self.merged,
-            f'{self.unused} samples are in segments too short for the filter': self.unused,
-            f'{self.edges} samples are lost where the recording is cut': self.lost > self.unused,
-        }
-        return [line for line, applies in lines.items() if applies]
+        )  # fmt: skip
+        log = ['times are those of the log: no message has a stamp'] * (self.clock == 'log')
+        doubt = [self.doubt] * bool(self.doubt)
+        return log + doubt + [f'{counted(n, thing)}{text}' for n, thing, text in counts if n]
 
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""

@@ -14,6 +14,8 @@ from .sources.state_rows import StateBlock, StateRows
 
 # Times, positions, velocities, efforts.
 Arrays = tuple[Array, Array, Array, Array]
+# Orders of names whose columns are kept: a driver may send any order of its joints.
+MOST_ORDERS = 4096
 
 
 class StateColumns:
@@ -107,6 +109,8 @@ class StateColumns:
     def _columns_of(self, names: tuple[str, ...]) -> Any:
         """Columns of the wanted joints: all in order (...), some, or None if one is missing."""
         if names not in self._columns:
+            if len(self._columns) >= MOST_ORDERS:
+                self._columns.clear()
             if names == self._names:
                 self._columns[names] = Ellipsis
             elif set(self._names) <= set(names):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.model.findings import counted
 
 from .sources.state_rows import StateSource
 
@@ -41,6 +42,8 @@ def _offer(source: StateSource) -> str:
     filled = {topic: count for topic, count in sorted(source.topics.items()) if count}
     if not filled:
         return 'no topic of the recording has joint states'
-    named = [f'{topic} ({count} messages)' for topic, count in list(filled.items())[:NAMED]]
+    named = [
+        f'{topic} ({counted(count, "message")})' for topic, count in list(filled.items())[:NAMED]
+    ]
     more = ', ...' if len(filled) > NAMED else ''
     return f'joint states are on {", ".join(named)}{more}: --topic {next(iter(filled))}'

@@ -123,6 +123,19 @@ def test_the_description_may_come_from_the_recording(run, bags):
     assert '--urdf' in ended.stderr
 
 
+def test_every_recording_that_cannot_be_used_is_told_with_its_reason(run, bags):
+    (bags / 'rows.csv').write_text('time,base_position\n')
+    (bags / 'names.csv').write_text('seconds,position\n0,1\n')
+    ended = run('broken', 'good', 'rows.csv', 'names.csv', '--urdf', 'arm.urdf')
+    assert ended.returncode == 2
+    found = ended.stdout[ended.stdout.index('unreadable: 3 of 4') :]
+    ended = run('broken', 'rows.csv', 'names.csv', '--urdf', 'arm.urdf')
+    assert (ended.returncode, ended.stdout) == (2, '')
+    for text in (found, ended.stderr):
+        for reason in ('broken is not a bag', 'rows.csv has no rows', 'names.csv'):
+            assert reason in text
+
+
 def described_bag(folder, text):
     states = simulated().states
     message = (int(states.stamps[0]), serialized_text(text))

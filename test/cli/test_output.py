@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from contextlib import suppress
@@ -22,10 +23,11 @@ PLAIN = {'gain': 2.5, 'torque': [[1.0, None]], 'file': 'a.urdf', 'limit': None,
 WORK = """
 import sys, time
 from robot_dynamics_ros.cli.progress import progress
-with progress('robots', 10, 'files') as advance:
+what, count = sys.argv[2], int(sys.argv[3])
+with progress(what, 10 * count, 'states') as advance:
     for _ in range(10):
         time.sleep(float(sys.argv[1]))
-        advance(1)
+        advance(count)
 """
 
 
@@ -75,12 +77,15 @@ def test_no_progress_where_stderr_is_no_terminal(capfd, monkeypatch):
     assert capfd.readouterr() == ('', '')
 
 
-def shown_on_a_terminal(seconds):
-    """What the work writes to a terminal; each of its ten items takes so long [s]."""
+def shown_on_a_terminal(seconds, what='robots', count=1):
+    """What work in ten steps writes to a terminal of 80 columns; each takes so long [s]."""
     parent, child = pty.openpty()
-    environment = {**os.environ, 'PYTHONPATH': ':'.join(filter(None, sys.path)), 'TERM': 'xterm'}
+    environment = {**os.environ, 'PYTHONPATH': ':'.join(filter(None, sys.path)), 'TERM': 'xterm',
+                   'COLUMNS': '80'}  # fmt: skip
     with subprocess.Popen(
-        [sys.executable, '-c', WORK, str(seconds)], stderr=child, env=environment
+        [sys.executable, '-c', WORK, str(seconds), what, str(count)],
+        stderr=child,
+        env=environment,
     ) as process:
         os.close(child)
         shown = b''
@@ -96,10 +101,19 @@ def shown_on_a_terminal(seconds):
 def test_progress_is_shown_after_a_second():
     shown = shown_on_a_terminal(0.2)
     assert 'robots' in shown
-    assert 'files/s' in shown
+    assert 'states/s' in shown
     assert '0:00:0' in shown
     # What is left on the terminal: nothing.
     assert shown.endswith('\x1b[1A\x1b[2K') or shown.rstrip().endswith('\x1b[2K')
+
+
+def test_a_long_name_leaves_room_for_number_rate_and_remaining_time():
+    name = '/data/arms/left/2026-11-22_a_recording_of_one_hour/exciting_trajectory.mcap'
+    shown = re.sub(r'\x1b\[[0-9;?]*[A-Za-z]', '', shown_on_a_terminal(0.2, name, 1_500_000))
+    lines = re.split('[\r\n]+', shown)
+    whole = r'_trajectory\.mcap .* \d+/15000000 \S+ states/s \d:\d\d:\d\d'
+    assert any(re.search(whole, line) for line in lines), lines
+    assert all(len(line) <= 80 for line in lines)
 
 
 def test_short_work_shows_nothing():

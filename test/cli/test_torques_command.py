@@ -128,7 +128,7 @@ def test_remarks_are_said(run, tmp_path):
     joint_state_bag(tmp_path / 'gap', replace(STATES, stamps=stamps))
     ended = run('gap', '--urdf', 'arm.urdf', '--output', 'o.csv')
     assert ended.returncode == 0
-    assert ended.stdout.splitlines()[1].startswith('  1 gaps, the longest of 0.504 s')
+    assert ended.stdout.splitlines()[1].startswith('  1 gap, the longest of 0.504 s')
     assert 'gaps' not in run('bag', '--urdf', 'arm.urdf', '--output', 'o.csv').stdout
 
 

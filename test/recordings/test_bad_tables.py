@@ -48,7 +48,7 @@ BAD_TABLES = {
     ),
     'a large name': (b't,' + b'x' * 200_000, 'the header cannot be divided into cells'),
     'too few cells': (b't,a_position\n1\n2\n', 'rows have 1 cells'),
-    'no rows': (b't,a_position\n', '/joint_states has 0 messages'),
+    'no rows': (b't,a_position\n', 'bad.csv has no rows: a row for each sample is needed'),
     'time is text': (b't,a_position\nnan,2\n', 'a time is not a number of seconds'),
     'late': (b't,a_position\n1e300,2\n', 'a time is not a number of seconds'),
     'not UTF-8': (b't,a_position\n1,\xff\n', 'is not a text in UTF-8'),

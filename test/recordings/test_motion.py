@@ -161,7 +161,7 @@ def test_times_that_run_backward_are_said():
 
 def test_what_cannot_be_a_motion_is_refused():
     slow = sine_states(1.0, 100.0)
-    with pytest.raises(RecordingError, match='1 samples per second are too few'):
+    with pytest.raises(RecordingError, match='a rate of 1 Hz is too low'):
         list(motions(in_memory(slow)))
     with pytest.raises(RecordingError, match='one sample is not a motion'):
         list(motions(in_memory(slow.part(slice(1)))))

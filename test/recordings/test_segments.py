@@ -63,9 +63,9 @@ def test_what_is_wrong_is_said():
     bad = in_memory(replace(without([*range(500, 600), 800]), efforts=None))
     list(segments(bad))
     assert bad.quality.remarks() == [
-        '1 gaps, the longest of 0.404 s: segments end there',
-        '1 dropouts, above 1.5 times the usual interval of 4 ms',
-        '1899 samples lack an effort',
+        '1 gap, the longest of 0.404 s: segments end there',
+        '1 dropout, above 1.5 times the usual interval of 4 ms',
+        '1,899 samples without an effort',
     ]
 
 
@@ -175,5 +175,5 @@ def test_a_position_that_wraps_cuts(size, place):
     assert [len(times) for times, _ in found] == [place, 2000 - place]
     assert recording.quality.jumps == 1
     assert recording.quality.remarks() == [
-        '1 jumps of a position by more than half a turn: segments end there'
+        '1 jump of a position by more than half a turn: segments end there'
     ]

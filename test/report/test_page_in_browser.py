@@ -1,12 +1,15 @@
 """The page as a browser shows it: complete, quiet, usable, on a screen and on paper."""
 
 import itertools
+import shutil
+import subprocess
 from dataclasses import replace
 
 import pytest
 from report.browser import Visit
 from report.synthetic import arm, provenance
 
+from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.report import write_report
 
 JOINTS = 2
@@ -217,6 +220,40 @@ def test_print_draws_every_plot_within_the_paper_and_then_restores_the_page(chro
         assert opened.complaints == []
     finally:
         opened.close()
+
+
+ROWS = """count => {
+    document.querySelectorAll('section:not(#findings)').forEach(section => section.remove());
+    const body = document.querySelector('#findings tbody');
+    const row = body.rows[0];
+    body.replaceChildren(...Array.from({ length: count }, () => row.cloneNode(true)));
+}"""
+
+
+@pytest.mark.skipif(
+    shutil.which('pdftotext') is None, reason='needs pdftotext: apt-get install poppler-utils'
+)
+def test_no_row_is_alone_on_a_page(chromium, tmp_path):
+    found = [Finding('marked', (), None, 'It is one row.')]
+    write_report(arm(1, count=50, findings=found), provenance(), tmp_path / 'report.html')
+    opened = Visit(chromium, tmp_path / 'report.html')
+    try:
+        most = rows_by_page(opened, 90)[0]
+        assert 10 < most < 90
+        assert rows_by_page(opened, most) == [most]
+        assert rows_by_page(opened, most + 1) == [most - 1, 2]
+    finally:
+        opened.close()
+
+
+def rows_by_page(opened, count):
+    """Rows on each page of paper, where the findings are so many."""
+    opened.page.evaluate(ROWS, count)
+    document = opened.page.pdf(prefer_css_page_size=True)
+    command = ['pdftotext', '-', '-']
+    text = subprocess.run(command, input=document, capture_output=True, check=True, timeout=60)
+    pages = text.stdout.decode().split('\f')[:-1]
+    return [page.count('marked') for page in pages]
 
 
 def test_without_scripts_everything_but_the_plots_can_be_read(chromium, file):

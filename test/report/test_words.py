@@ -59,16 +59,25 @@ def test_a_long_name_is_cut():
 
 def test_the_headline_says_what_was_found():
     found = arm(3)
-    assert headline(found) == '1 finding in 3 of 3 joints.'
+    message = 'The residual is friction that the model does not have'
+    assert headline(found) == f'1 finding in 3 of 3 joints: {message}.'
     assert not is_good(found)
     good = replace(found, findings=[])
     assert headline(good).endswith('no finding.')
     assert is_good(good)
     missing = Finding('missing', ('not_recorded',), None, 'it was not recorded')
     both = replace(found, findings=[*found.findings, missing])
-    assert headline(both) == '2 findings in 3 of 3 joints.'
+    assert headline(both) == f'2 findings in 3 of 3 joints, first of all: {message}.'
     of_data = replace(found, findings=[Finding('gaps', (), 3.0, 'three gaps')])
-    assert headline(of_data) == '1 finding about the recording.'
+    assert headline(of_data) == '1 finding about the recording: three gaps.'
+
+
+def test_the_headline_has_figures_of_a_finding_and_fits_a_line_of_a_picture():
+    found = arm(1)
+    carried = Finding('payload', (), 1.3, 'The arm carries 1.3 kg at link 7. It is known to 2 %.')
+    assert headline(replace(found, findings=[carried])).endswith('carries 1.3 kg at link 7.')
+    long = Finding('missing', (), None, 'Not recorded ' + 'joint, ' * 100)
+    assert len(headline(replace(found, findings=[long, carried]))) < 150
 
 
 def test_samples_that_are_not_drawn_are_counted():

@@ -129,7 +129,7 @@ def concluded(
     """
     usable = [outcome for outcome in outcomes if not outcome.error]
     if not usable:
-        raise RecordingError(outcomes[0].error)
+        raise RecordingError('; '.join(outcome.error for outcome in outcomes))
     first: Evidence = usable[0].result
     urdf = recorded_robot(options, files[usable[0].name])[0]
     evidence = [_evidence(outcome, first) for outcome in outcomes]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from rich.table import Table
-
 from robot_dynamics_ros.comparison import Comparison
 from robot_dynamics_ros.comparison.comparison import TERMS
 from robot_dynamics_ros.core.model.findings import listed
+
+from ..tables import FittedTable
 
 
 def summary(comparison: Comparison) -> str:
@@ -26,9 +26,9 @@ def summary(comparison: Comparison) -> str:
     )
 
 
-def joint_table(comparison: Comparison) -> Table:
+def joint_table(comparison: Comparison) -> FittedTable:
     """Measured effort and residual of each joint."""
-    table = _table(
+    table = FittedTable(
         'joint', 'measured RMS', 'residual RMS', 'share', 'bias', 'correlation', 'delay'
     )
     for name, joint in comparison.joints.items():
@@ -48,9 +48,9 @@ def joint_table(comparison: Comparison) -> Table:
 SHARE_WORDS = 'share of the sum of squares; negative: opposite to the effort'
 
 
-def share_table(comparison: Comparison) -> Table:
+def share_table(comparison: Comparison) -> FittedTable:
     """What explains the measured effort of each joint."""
-    table = _table('shares of', *TERMS, 'residual', 'friction: Coulomb', 'viscous')
+    table = FittedTable('shares of', *TERMS, 'residual', 'friction: Coulomb', 'viscous')
     for name, joint in comparison.joints.items():
         friction = joint.friction
         rate = 'm/s' if joint.unit == 'N' else 'rad/s'
@@ -67,15 +67,12 @@ def finding_lines(comparison: Comparison) -> Iterator[str]:
     """One line for each finding."""
     for finding in comparison.findings:
         yield f'{finding.code}: {finding.message}'
+        if finding.code == 'unreadable':
+            failed = [one.error for one in comparison.recordings if one.error]
+            # The finding has the first reason.
+            yield from (f'  {error}' for error in failed[1:])
     if not comparison.findings:
         yield 'no findings: the recording agrees with the model'
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style='bold')
-    for index, column in enumerate(columns):
-        table.add_column(column, justify='right' if index else 'left', no_wrap=True)
-    return table
 
 
 def _number(value: float, digits: int, unit: str = '') -> str:

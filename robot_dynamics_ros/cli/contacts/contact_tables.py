@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rich.table import Table
-
 from robot_dynamics_ros.contacts import MarkedRecording, ThresholdSurvey
 from robot_dynamics_ros.contacts.joint_residuals import JointResiduals
 from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
 from robot_dynamics_ros.core.checks import Array
+
+from ..tables import FittedTable
 
 
 def survey_summary(survey: ThresholdSurvey) -> str:
@@ -27,13 +27,12 @@ def survey_summary(survey: ThresholdSurvey) -> str:
     )
 
 
-def threshold_table(survey: ThresholdSurvey) -> Table:
+def threshold_table(survey: ThresholdSurvey) -> FittedTable:
     """Residual and thresholds of each joint."""
-    table = _table('joint', 'residual RMS', 'bias')
+    columns = ['joint', 'residual RMS', 'bias']
     for band in BANDS:
-        table.add_column(f'{band}: mean', justify='right', no_wrap=True)
-        for part in ('constant', 'per speed', 'per acceleration'):
-            table.add_column(part, justify='right', no_wrap=True)
+        columns += [f'{band}: mean', 'constant', 'per speed', 'per acceleration']
+    table = FittedTable(*columns)
     coefficients, means = survey.thresholds.coefficients, survey.mean_limits
     units = survey.recordings[0].units
     residuals = survey.residuals
@@ -63,10 +62,10 @@ def marked_summary(marked: MarkedRecording) -> str:
     )
 
 
-def contact_table(marked: MarkedRecording) -> Table:
+def contact_table(marked: MarkedRecording) -> FittedTable:
     """The contacts of a recording."""
     units = dict(zip(marked.joints, marked.units, strict=True))
-    table = _table('begin', 'end', 'kind', 'link', 'largest external torque')
+    table = FittedTable('begin', 'end', 'kind', 'link', 'largest external torque')
     for contact in marked.contacts:
         felt = (f'{name} {value:+.3g} {units[name]}' for name, value in contact.torques.items())
         table.add_row(
@@ -78,9 +77,9 @@ def contact_table(marked: MarkedRecording) -> Table:
 
 def residual_table(
     joints: tuple[str, ...], units: tuple[str, ...], found: JointResiduals
-) -> Table:
+) -> FittedTable:
     """The residual of each joint."""
-    table = _table('joint', 'residual RMS', 'bias', 'largest')
+    table = FittedTable('joint', 'residual RMS', 'bias', 'largest')
     rows = zip(joints, units, found.rms, found.bias, found.largest, strict=True)
     for name, unit, rms, bias, largest in rows:
         table.add_row(name, f'{rms:.3g} {unit}', f'{bias:.2g} {unit}', f'{largest:.3g} {unit}')
@@ -91,10 +90,3 @@ def _frequencies(each: Array) -> str:
     """Of all joints, or the lowest and the highest."""
     low, high = each.min(), each.max()
     return f'{low:.3g} Hz' if low == high else f'{low:.3g} to {high:.3g} Hz'
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style='bold')
-    for index, column in enumerate(columns):
-        table.add_column(column, justify='right' if index else 'left', no_wrap=True)
-    return table

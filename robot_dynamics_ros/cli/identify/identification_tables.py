@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 
-from rich.table import Table
-
 from robot_dynamics_ros.identification.identification import Identification, ParameterRow
 from robot_dynamics_ros.identification.judgement import Judgement
 
 from ..output import Output
+from ..tables import FittedTable
 
 # Of joints, in a table of their parameters.
 JOINT_TABLE = 'friction, rotor and offset; 95 % interval'
@@ -48,9 +47,11 @@ def summary(identification: Identification) -> str:
     )
 
 
-def judgement_table(judgement: Judgement) -> Table:
+def judgement_table(judgement: Judgement) -> FittedTable:
     """What the description and the identified model leave on the held-out part."""
-    table = _table('joint', 'measured RMS', 'described', 'identified', 'share', 'what is left')
+    table = FittedTable(
+        'joint', 'measured RMS', 'described', 'identified', 'share', 'what is left'
+    )
     for name, joint in judgement.joints.items():
         table.add_row(
             name,
@@ -63,9 +64,9 @@ def judgement_table(judgement: Judgement) -> Table:
     return table
 
 
-def parameter_table(rows: tuple[ParameterRow, ...]) -> Table:
+def parameter_table(rows: tuple[ParameterRow, ...]) -> FittedTable:
     """Parameters with intervals, nominal values beside."""
-    table = _table('parameter', 'described', 'identified', '95 % from', 'to', 'unit')
+    table = FittedTable('parameter', 'described', 'identified', '95 % from', 'to', 'unit')
     for row in rows:
         values = (row.nominal, row.value, row.low, row.high)
         table.add_row(row.name, *(_number(value, 4) for value in values), row.unit)
@@ -78,13 +79,6 @@ def _left(is_noise: bool | None, repeated: float) -> str:
     if is_noise:
         return 'noise'
     return f'{round(100.0 * repeated)} % repeats' if math.isfinite(repeated) else '-'
-
-
-def _table(*columns: str) -> Table:
-    table = Table(box=None, pad_edge=False, header_style='bold')
-    for index, column in enumerate(columns):
-        table.add_column(column, justify='right' if index else 'left', no_wrap=True)
-    return table
 
 
 def _number(value: float, digits: int, unit: str = '') -> str:

@@ -115,6 +115,11 @@ def orphaned_mimic(link: str, joint: str, mimicked: str, mimicked_is_fixed: bool
     )
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things, such as `1 gap` or `1,200 gaps`; the plural ends in s."""
+    return f'{number:,} {thing}' if number == 1 else f'{number:,} {thing}s'
+
+
 def listed(names: Sequence[str], most: int = 6) -> str:
     """At most that many of the names, for a line of a log."""
     more = f' and {len(names) - most} more' if len(names) > most else ''

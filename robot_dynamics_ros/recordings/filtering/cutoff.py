@@ -42,8 +42,8 @@ def check_rate(name: str, rate: float) -> None:
         # Intervals of a second and more are usual ones in milliseconds.
         unit = ' (times are in s: are these in ms or smaller units?)' if rate <= 1.0 else ''
         raise RecordingError(
-            f'{name}: {rate:.3g} samples per second are too few for accelerations, at least '
-            f'{SLOWEST_RATE:g} are needed{unit}'
+            f'{name}: a rate of {rate:.3g} Hz is too low for accelerations, at least '
+            f'{SLOWEST_RATE:g} Hz is needed{unit}'
         )
 
 

@@ -9,6 +9,7 @@ Modules::
     mcap_blocks           messages of an MCAP file, many at a time, in one buffer
     message_block         serialized messages in one buffer
     joint_state_decoder   serialized joint states to arrays: views at verified offsets
+    decoded_states        joint states that rosbags decodes one by one
     fixed_layout          where stamp and values stand in messages that agree in all else
     csv_source            joint states of CSV files
     csv_columns           what their columns hold

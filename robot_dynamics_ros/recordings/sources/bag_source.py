@@ -11,7 +11,8 @@ from typing import Any
 from robot_dynamics_ros.core.errors import RecordingError
 
 from .bounded_expansion import MAGIC, expanded
-from .joint_state_decoder import JOINT_STATE, JointStateDecoder
+from .decoded_states import JOINT_STATE
+from .joint_state_decoder import JointStateDecoder
 from .mcap_blocks import mcap_blocks
 from .message_block import MessageBlock, joined_block, joined_blocks
 from .state_rows import StateBlock

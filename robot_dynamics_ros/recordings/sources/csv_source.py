@@ -35,13 +35,17 @@ class CsvSource:
         """Read the headers, and count the rows.
 
         Raises:
-            RecordingError: a header cannot be used, or two files have the same column.
+            RecordingError: a header cannot be used, there are no rows, or two files have the same
+                column.
         """
         self.name = name
         self._paths = list(paths)
         self._columns = [_header(path) for path in paths]
         self._joints = self._joined_joints()
-        self.topics = {TOPIC: _count_rows(self._paths[0])}
+        rows = _count_rows(self._paths[0])
+        if not rows:
+            raise RecordingError(f'{self._paths[0]} has no rows: a row for each sample is needed')
+        self.topics = {TOPIC: rows}
         self.other_topics: dict[str, str] = {}
         self.description = None
 

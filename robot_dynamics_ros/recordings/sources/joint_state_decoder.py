@@ -2,30 +2,31 @@
 
 A driver sends the same frame and names each time. So the first message of a kind is decoded by
 rosbags, and what its layout reads from it is compared with that. Of the messages that differ from
-it in stamp and values only, stamp and values are read as views of the buffer.
+it in stamp and values only, stamp and values are read as views of the buffer. Where the joints
+come in another order again and again, the messages of a block are decoded one by one instead.
 """
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from rosbags.typesys import Stores, get_typestore
 
 from robot_dynamics_ros.core.errors import RecordingError
 
+from .decoded_states import VALUES, decoded_rows, decoded_state
 from .fixed_layout import JointStateLayout, find_layout
 from .message_block import MessageBlock, records_at
 from .state_rows import Places, StateBlock, StateRows
 
-JOINT_STATE = 'sensor_msgs/msg/JointState'
 # A driver sends one or two layouts, and there may be several drivers.
 MOST_LAYOUTS = 16
-# [bytes]: of some thousand joints.
-LARGEST_MESSAGE = 1 << 20
-VALUES = ('position', 'velocity', 'effort')
+# Of a block: a new layout takes as long as decoding some messages, and a look at all of the rest.
+MOST_NEW = 4
+# Of the messages of a block: where layouts are many, those that fit fewer are forgotten.
+RARE = 0.02
 
 
 class JointStateDecoder:
@@ -49,17 +50,33 @@ class JointStateDecoder:
         """
         rest = np.arange(len(block.sizes))
         rows: list[StateRows] = []
+        found: list[tuple[int, JointStateLayout]] = []
         for layout in self._layouts:
-            rest = self._read(block, layout, rest, rows)
-        while rest.size:
-            first = block.message(int(rest[0]))
-            layout = self._new_layout(first)
-            if layout is None:
+            before, rest = rest.size, self._read(block, layout, rest, rows)
+            found.append((before - rest.size, layout))
+        new = 0
+        while rest.size and new < MOST_NEW:
+            added = self._new_layout(block.message(int(rest[0])))
+            if added is None:
                 rest = rest[1:]
                 continue
-            rest = self._read(block, layout, rest, rows)
-            self._layouts = [layout, *self._layouts[: MOST_LAYOUTS - 1]]
+            before, rest = rest.size, self._read(block, added, rest, rows)
+            found.insert(0, (before - rest.size, added))
+            new += 1
+        rows += decoded_rows(self._one_by_one(block, rest))
+        fewest = RARE * len(block.sizes) if rest.size else 0.0
+        kept = [layout for number, layout in found if number >= fewest]
+        self._layouts = kept[:MOST_LAYOUTS]
         return StateBlock(block.log_times, rows)
+
+    def _one_by_one(
+        self, block: MessageBlock, places: npt.NDArray[np.intp]
+    ) -> Iterator[tuple[int, Any]]:
+        """The usable ones of some messages with their places."""
+        for place in places.tolist():
+            message = decoded_state(self._topic, block.message(place), ros1=self._ros1)
+            if message is not None:
+                yield place, message
 
     def _read(
         self,
@@ -69,31 +86,24 @@ class JointStateDecoder:
         rows: list[StateRows],
     ) -> npt.NDArray[np.intp]:
         """Append the rows of a layout; the messages that do not have it."""
-        which = rest[block.sizes[rest] == layout.size]
+        same = block.sizes[rest] == layout.size
+        which = rest[same]
         if not which.size:
             return rest
         records = records_at(block.buffer, block.starts[which], layout.record)
         fit = layout.fits(records)
         if not fit.all():
             which, records = which[fit], records[fit]
+            same[same] = fit
         if which.size:
             whole = which.size == len(block.sizes)
             rows.append(_rows(slice(None) if whole else which, layout, records))
-        return rest[:0] if which.size == rest.size else np.setdiff1d(rest, which)
+        return rest[~same]
 
     def _new_layout(self, data: bytes) -> JointStateLayout | None:
         """The layout of a message; None where its names and values do not fit."""
-        if len(data) > LARGEST_MESSAGE:
-            raise RecordingError(
-                f'{self._topic}: a message has {len(data)} bytes, at most {LARGEST_MESSAGE} are '
-                'allowed for the state of a robot'
-            )
-        message = self._decoded(data)
-        sizes = [len(getattr(message, field)) for field in VALUES]
-        names = len(message.name)
-        if not names or len(set(message.name)) < names or sizes[0] != names:
-            return None
-        if not {*sizes} <= {0, names}:
+        message = decoded_state(self._topic, data, ros1=self._ros1)
+        if message is None:
             return None
         try:
             layout = find_layout(data, ros1=self._ros1)
@@ -102,23 +112,6 @@ class JointStateDecoder:
         if layout is None or not _agrees(layout, message):
             raise RecordingError(f'{self._topic}: a message is in an encoding that is not plain')
         return layout
-
-    def _decoded(self, data: bytes) -> Any:
-        """The message, as rosbags decodes it."""
-        store = _typestore(ros1=self._ros1)
-        read = store.deserialize_ros1 if self._ros1 else store.deserialize_cdr
-        try:
-            return read(data, JOINT_STATE)
-        except Exception as error:
-            # rosbags documents no class of exception.
-            raise RecordingError(
-                f'{self._topic}: a message is not a serialized {JOINT_STATE}: {error}'
-            ) from error
-
-
-@cache
-def _typestore(*, ros1: bool) -> Any:
-    return get_typestore(Stores.ROS1_NOETIC if ros1 else Stores.LATEST)
 
 
 def _agrees(layout: JointStateLayout, message: Any) -> bool:

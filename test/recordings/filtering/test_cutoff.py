@@ -59,7 +59,7 @@ def test_the_lowest_cutoff_gives_the_longest_filter():
 
 
 def test_times_in_milliseconds_are_suspected():
-    with pytest.raises(RecordingError, match=r'0\.125 samples .*times are in s: .* in ms'):
+    with pytest.raises(RecordingError, match=r'0\.125 Hz .*times are in s: .* in ms'):
         check_rate('bag', 0.125)
     with pytest.raises(RecordingError) as refused:
         check_rate('bag', 5.0)
@@ -68,7 +68,7 @@ def test_times_in_milliseconds_are_suspected():
 
 def test_slow_samples_are_refused():
     check_rate('bag', 10.0)
-    with pytest.raises(RecordingError, match='bag: 1 samples per second are too few'):
+    with pytest.raises(RecordingError, match='bag: a rate of 1 Hz is too low'):
         check_rate('bag', 1.0)
     with pytest.raises(RecordingError, match='one sample is not a motion'):
         check_rate('bag', np.nan)

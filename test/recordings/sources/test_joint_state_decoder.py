@@ -1,5 +1,7 @@
 """Views of the bytes agree with the decoder of rosbags, whatever is mixed."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from property_settings import examples
 from recorded_states import type_store
 
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings.sources.fixed_layout import JointStateLayout
 from robot_dynamics_ros.recordings.sources.joint_state_decoder import JointStateDecoder
 from robot_dynamics_ros.recordings.sources.message_block import joined_block, records_at
 
@@ -106,6 +109,40 @@ def test_bytes_of_padding_do_not_make_another_layout():
     assert len({each[:4] + each[12:40] for each in data}) > 1
     states = JointStateDecoder('/topic').decode(joined_block([(0, each) for each in data]))
     assert len(states.rows) == 1
+
+
+# Looks at a message, on average over a block: as few as 10 of them take as long as decoding it.
+MOST_LOOKS = 10
+
+
+@pytest.mark.parametrize('ros1', [False, True])
+def test_any_order_of_joints_leads_to_few_looks_at_each_message(monkeypatch, ros1):
+    looks = []
+    fits = JointStateLayout.fits
+    monkeypatch.setattr(
+        JointStateLayout,
+        'fits',
+        lambda layout, records: looks.append(len(records)) or fits(layout, records),
+    )
+    orders = list(permutations('abcde'))
+    kinds = [(order, 'x', number % 3 > 0, number % 7 > 0, 'little')
+             for number, order in enumerate(orders)]  # fmt: skip
+    data = [serialized(kind, number, ros1) for number, kind in enumerate(kinds)]
+    states = JointStateDecoder('/topic', ros1=ros1).decode(joined_block(list(enumerate(data))))
+    assert sum(looks) <= MOST_LOOKS * len(orders)
+    assert sorted(place for rows in states.rows for place in at(rows, data)) == [*range(len(data))]
+    for rows in states.rows:
+        for row, place in enumerate(at(rows, data)):
+            expected = message(kinds[place], place, ros1)
+            assert rows.names == orders[place]
+            assert rows.stamps[row] == place * 10**9 + place + 1
+            np.testing.assert_array_equal(rows.positions[row], expected.position)
+            assert (rows.velocities is not None, rows.efforts is not None) == kinds[place][2:4]
+
+
+def at(rows, data):
+    """Places of some rows among the messages of one block."""
+    return np.arange(len(data))[rows.places].tolist()
 
 
 @pytest.mark.parametrize('spacing', ['equal', 'any'])

@@ -1,5 +1,6 @@
 """`~/zero_external` and `~/learn_thresholds`: answers, refusals, and what they change."""
 
+import re
 from threading import Event
 
 import numpy as np
@@ -13,6 +14,8 @@ from robot_dynamics_ros.control.external_forces.wrench import estimated_wrench
 from robot_dynamics_ros.ros.services import external_torques
 
 ERROR = np.array([0.5, -3.0, 0.4])
+# Where states were lost just before, the estimate had 5 lags to rise: 0.7 % of it is missing.
+SETTLED = 0.03
 ZERO, LEARN = (Trigger, 'zero_external'), (LearnThresholds, 'learn_thresholds')
 # Of the stamps: 12 s of states come in 2 s.
 FASTER = 6.0
@@ -24,14 +27,20 @@ def test_what_the_model_does_not_know_is_taken_off_at_rest(guarded, dynamics):
         arm.feels(ERROR)
         response = arm.scene.observer.call(Trigger, '/robot_dynamics/zero_external')
         assert response.success, response.message
-        assert 'turn 0.5, slide -3, wrist 0.4' in response.message
+        said = re.search(
+            r'turn (\S+), slide (\S+), wrist (\S+) .* as a force on hand (\S+) N', response.message
+        )
+        assert said, response.message
         # How large that is, for whoever called it: by the smallest force on the tip.
         jacobian = dynamics.jacobian(Q, 'hand', 'LOCAL')
         force = estimated_wrench(jacobian, ERROR, np.array([False, True, False])).wrench[:3]
-        assert f'as a force on hand {np.linalg.norm(force):.3g} N' in response.message
-        arm.feels(NONE)
+        expected = [*ERROR, np.linalg.norm(force)]
+        np.testing.assert_allclose(
+            [float(number) for number in said.groups()], expected, rtol=0.02
+        )
+        arm.feels(NONE, atol=SETTLED)
         arm.push = 2.0 * ERROR
-        arm.feels(ERROR)
+        arm.feels(ERROR, atol=SETTLED)
         arm.scene.status('external forces', 'estimated')
 
 
