@@ -73,7 +73,7 @@ def test_halves_that_alternate_are_merged_with_the_shorter_time_between_them(tmp
     exact = Sines().at(times - STATES.stamps[0] * 1e-9)
     # Within the motion of 1 ms, as float64 holds such times.
     assert np.abs(found - exact).max() < 1.2e-3 * 2.0 * np.pi * 1.1 * 1.5
-    assert any(f'{quality.merged} samples are merged' in line for line in quality.remarks())
+    assert any(f'{quality.merged:,} samples merged from' in line for line in quality.remarks())
 
 
 def test_the_joint_that_comes_most_rarely_sets_the_rate(tmp_path):
