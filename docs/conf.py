@@ -69,6 +69,7 @@ with mock(autodoc_mock_imports):
     for name in (
         'identification.estimation.estimate',
         'identification.estimation.window_sums',
+        'identification.identify',
         'identification.regression.equations',
         'report.provenance',
     ):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.findings import counted
 
 from .comparison import Finding
 from .evidence.evidence import Evidence
@@ -27,19 +28,20 @@ FEWEST = 60.0
 # Share of samples from which on dropouts are told.
 DROPOUTS = 0.01
 
-# Code, attribute of Quality, and what is said of the number.
+# Code, attribute of Quality, what is counted, and what is said after it.
 COUNTS = (
-    ('gaps', 'gaps', '{count} gaps: the recording is cut there'),
-    ('stamps', 'backward', '{count} stamps go backward: the clock was set, or two publish'),
-    ('stamps', 'repeated', '{count} repeated stamps: the later samples are left out'),
-    ('not_finite', 'not_finite', '{count} samples with a position that is not finite'),
-    ('jumps', 'jumps', '{count} jumps of a position by more than half a turn: the recording is '
+    ('gaps', 'gaps', 'gap', ': the recording is cut there'),
+    ('stamps', 'backward', 'stamp', ' before that of the message before: the clock was set, or '
+     'two publish'),
+    ('stamps', 'repeated', 'repeated stamp', ': the later samples are left out'),
+    ('not_finite', 'not_finite', 'sample', ' with a position that is not finite'),
+    ('jumps', 'jumps', 'jump', ' of a position by more than half a turn: the recording is '
      'cut there'),
-    ('no_velocity', 'without_velocities', '{count} samples without velocities: derived from the '
+    ('no_velocity', 'without_velocities', 'sample', ' without velocities: derived from the '
      'positions'),
-    ('unused', 'lost', '{count} samples are in segments that are too short for the filter, or at '
-     'the edges of cuts: they are left out'),
-    ('malformed', 'malformed', '{count} messages whose names and values do not fit each other'),
+    ('unused', 'lost', 'sample', ' in segments that are too short for the filter, or at the '
+     'edges of cuts: left out'),
+    ('malformed', 'malformed', 'message', ' whose names and values do not fit each other'),
 )  # fmt: skip
 
 
@@ -204,13 +206,17 @@ def _chosen(names: tuple[str, ...], which: npt.NDArray[np.bool_]) -> tuple[str, 
 
 
 def _counted(
-    code: str, attribute: str, text: str, evidence: Sequence[Evidence]
+    code: str, attribute: str, thing: str, text: str, evidence: Sequence[Evidence]
 ) -> Iterator[Finding]:
-    yield from _summed(code, text, evidence, lambda quality: getattr(quality, attribute))
+    yield from _summed(code, thing, text, evidence, lambda quality: getattr(quality, attribute))
 
 
 def _summed(
-    code: str, text: str, evidence: Sequence[Evidence], count: Callable[[Quality], int]
+    code: str,
+    thing: str,
+    text: str,
+    evidence: Sequence[Evidence],
+    count: Callable[[Quality], int],
 ) -> Iterator[Finding]:
     """A finding with the sum of a count over all recordings, if it is not zero."""
     counts = {one.file: count(one.quality) for one in evidence if one.quality is not None}
@@ -218,30 +224,31 @@ def _summed(
     if total:
         most = max(counts, key=lambda file: counts[file])
         where = most if len(counts) == 1 else f'{most} has most, {counts[most]}'
-        yield Finding(code, (), float(total), f'{text.format(count=total)} ({where}).')
+        yield Finding(code, (), float(total), f'{counted(total, thing)}{text} ({where}).')
 
 
 def _dropouts(evidence: Sequence[Evidence]) -> Iterator[Finding]:
-    text = '{count} dropouts: intervals above 1.5 times the usual one'
+    text = ': intervals above 1.5 times the usual one'
     many = [one for one in evidence if one.quality and one.quality.dropouts > DROPOUTS * one.count]
-    yield from _summed('dropouts', text, many, lambda quality: quality.dropouts)
+    yield from _summed('dropouts', 'dropout', text, many, lambda quality: quality.dropouts)
 
 
 def _clock(evidence: Sequence[Evidence]) -> Iterator[Finding]:
     text = (
-        '{count} recordings without stamps: the times are those at which messages were recorded, '
+        ' without stamps: the times are those at which messages were recorded, '
         'and a delay has no meaning'
     )
-    yield from _summed('log_time', text, evidence, lambda quality: int(quality.clock == 'log'))
+    yield from _summed(
+        'log_time', 'recording', text, evidence, lambda quality: int(quality.clock == 'log')
+    )
 
 
 def _merged(evidence: Sequence[Evidence]) -> Iterator[Finding]:
     skew = max((one.quality.skew for one in evidence if one.quality), default=0.0)
     text = (
-        '{count} samples are merged from messages that each have some of the joints, up to '
-        f'{1e3 * skew:.3g} ms apart'
+        f' merged from messages that each have some of the joints, up to {1e3 * skew:.3g} ms apart'
     )
-    for finding in _summed('merged', text, evidence, lambda quality: quality.merged):
+    for finding in _summed('merged', 'sample', text, evidence, lambda quality: quality.merged):
         yield replace(finding, value=skew)
 
 
