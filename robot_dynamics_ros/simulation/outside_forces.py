@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .mujoco_description import SimulationError
-from .wall import NAME, Wall
+from .wall import BALL, NAME, Wall
 
 Vector = NDArray[np.float64]
 
@@ -96,8 +96,22 @@ class OutsideForces:
             raise SimulationError(
                 'the arm has no wall: parameter wall_link names the link that can touch one'
             )
+        if present and not self.wall and (depth := self._depth()) > 0.0:
+            raise SimulationError(
+                f'link {self._walled} is {depth:.3g} m behind the surface of the wall, which '
+                'would throw the arm: move it to the other side first (~/reset, a reference), or '
+                'change wall_point or wall_normal'
+            )
         geom = self._model.geom(NAME)
         geom.contype[:] = geom.conaffinity[:] = int(present)
+
+    def _depth(self) -> float:
+        """How far the ball is behind the surface of the wall [m]; negative in front of it."""
+        mujoco.mj_kinematics(self._model, self._data)
+        plane, ball = self._data.geom(NAME), self._data.geom(BALL)
+        normal = plane.xmat.reshape(3, 3)[:, 2]
+        radius = self._model.geom(BALL).size[0]
+        return float(radius - normal @ (ball.xpos - plane.xpos))
 
     def push(self, push: Push) -> None:
         """Begin a push after its delay; it replaces the one before on the same link.

@@ -16,7 +16,7 @@ STIFFNESS = (0.0015, 1.0)
 """MuJoCo's time constant [s] and damping ratio of a contact, for the longest step [s]."""
 IMPEDANCE = 0.9999
 """MuJoCo's share of a contact that is rigid [-]."""
-NAME = 'wall'
+NAME, BALL = 'wall', 'ball'
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Wall:
             **contact,
         )
         spec.body(self.link).add_geom(
-            name='ball',
+            name=BALL,
             type=mujoco.mjtGeom.mjGEOM_SPHERE,
             size=[self.radius, 0.0, 0.0],
             density=0.0,

@@ -174,6 +174,20 @@ def test_the_wall_takes_the_momentum_and_then_the_weight(lift):
     assert impulse == pytest.approx(1.5 * G * 1.0, rel=0.2)
 
 
+def test_a_wall_is_refused_where_the_link_is_behind_its_surface(lift):
+    """It would throw the arm; a link that leans on the wall that is present may stay."""
+    arm = Physics(lift, wall=FLOOR)
+    arm.reset([-0.35])
+    with pytest.raises(SimulationError, match=r'link carriage is 0\.05 m behind the surface'):
+        arm.outside.wall = True
+    assert not arm.outside.wall
+    arm.reset([-0.29])
+    arm.outside.wall = True
+    run(arm, 1.0)
+    arm.outside.wall = True
+    assert arm.outside.wall
+
+
 def test_without_a_wall_nothing_stops_the_arm(lift):
     arm = Physics(lift, wall=FLOOR)
     assert arm.outside.wall is False
