@@ -22,6 +22,10 @@ FITS = 0.5
 SHARE = (0.7, 1.3)
 EXPLAINED = 0.95
 
+ABSENT = (
+    'contain no gravity: the driver takes it out or adds it itself, or they are not in N m (or N)'
+)
+
 
 class EffortCheck:
     """Compares the residual with gravity, until efforts have once been found to fit.
@@ -90,8 +94,9 @@ class EffortCheck:
         elif (
             SHARE[0] <= mixed / weight <= SHARE[1] and mixed * mixed > EXPLAINED * weight * square
         ):
-            self.reason = 'contain no gravity: the driver takes it out or adds it itself'
-        else:
+            self.reason = ABSENT
+        elif self.reason in ('', ABSENT):
+            # The first figure stays: it changes with each state, and the log has each reason once.
             self.reason = (
                 f'leave a residual of {ratio:.2g} times gravity: are they in N m (or N), not in A '
                 'or %, is the payload set, and does nothing touch the arm?'

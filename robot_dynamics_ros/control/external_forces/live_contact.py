@@ -161,8 +161,8 @@ class LiveContact:
         if not self.state:
             return ''
         torques = ', '.join(f'{self._joints[index]} {r[index]:.3g}' for index in self.state.joints)
-        links = ' and '.join(self.links)
-        return f'{self.state.kind} at {links}: external torque of {torques}'
+        felt = f'external torque of {torques}' if torques else 'hardly felt any more'
+        return f'{self.state.kind} at {" and ".join(self.links)}: {felt}'
 
     def _forget(self) -> None:
         self.state = self._directed = FREE

@@ -191,7 +191,8 @@ GUARD_ROWS = (
         'bool',
         True,
         'Whether to warn when the measured efforts show that the driver adds gravity compensation '
-        'too.',
+        'too. With `external_observer`, also whether efforts without gravity or in another unit '
+        'are refused: false estimates external torques from any efforts.',
         live=True,
     ),
 )

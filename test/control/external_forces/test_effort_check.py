@@ -35,6 +35,14 @@ def test_any_other_large_residual_is_asked_about(share):
     assert 'are they in N m' in judged(share * GRAVITY).reason
 
 
+def test_a_residual_that_changes_is_the_same_reason():
+    """So that the log has it once; another kind of reason is another one."""
+    check = judged(-GRAVITY)
+    before = check.reason
+    assert judged(-1.7 * GRAVITY, check=check).reason == before
+    assert 'contain no gravity' in judged(GRAVITY, seconds=10.0 * MEMORY, check=check).reason
+
+
 def test_nothing_is_known_before_there_is_enough():
     check = judged(GRAVITY, seconds=0.9 * MEMORY)
     assert not check.known
