@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +14,8 @@ from robot_dynamics_ros.control.external_forces.detection.contact_thresholds imp
 from robot_dynamics_ros.control.external_forces.detection.extreme_values import FEWEST
 from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS, COLLISION
 from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
-    REST,
     cells_of_block,
+    standing_still,
 )
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
@@ -167,7 +168,6 @@ def surveyed(
     residuals = first.residuals
     for one in recordings[1:]:
         residuals = residuals.joined(one.residuals)
-    speeds = peaks.motions[:, 1, 0].mean(axis=0)
     largest = peaks.motions[:, COLLISION].max(axis=0)
     return ThresholdSurvey(
         tuple(recordings),
@@ -178,7 +178,7 @@ def surveyed(
         largest,
         learning.margin,
         _exceeded(recordings, peaks, learning),
-        tuple(name for name, speed in zip(first.joints, speeds, strict=True) if speed < REST),
+        tuple(itertools.compress(first.joints, standing_still(peaks))),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +15,10 @@ from rclpy.task import Future
 from robot_dynamics_ros.control.external_forces.detection import (
     ResidualPeaks,
     learned_thresholds,
+)
+from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
+    REST,
+    standing_still,
 )
 from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
 from robot_dynamics_ros.control.external_forces.residual_average import ResidualAverage
@@ -107,7 +113,7 @@ class ExternalForceServices:
         response.joint_names = list(joints)
         response.message = (
             f'learnt from {peaks.seconds:.0f} s, used from now on: keep them with ros2 param dump '
-            f'{self._node.get_fully_qualified_name()}{_doubt(peaks.seconds)}'
+            f'{self._node.get_fully_qualified_name()}{_doubts(peaks, joints)}'
         )
         self._node.get_logger().info(f'thresholds of contacts: {response.message}')
 
@@ -168,11 +174,18 @@ class ExternalForceServices:
             return True
 
 
-def _doubt(seconds: float) -> str:
-    """What to add to the answer where thresholds were learnt from that time [s]."""
-    if seconds >= TELLING:
-        return ''
-    return (
-        f'; {seconds:.0f} s tell the rate of false alarms by an order of magnitude only: learn '
-        f'from {TELLING:g} s or more'
-    )
+def _doubts(peaks: ResidualPeaks, joints: Sequence[str]) -> str:
+    """What to add to the answer where thresholds were learnt from little time or motion."""
+    doubts = ''
+    if peaks.seconds < TELLING:
+        doubts = (
+            f'; {peaks.seconds:.0f} s tell the rate of false alarms by an order of magnitude '
+            f'only: learn from {TELLING:g} s or more'
+        )
+    if still := ', '.join(itertools.compress(joints, standing_still(peaks))):
+        doubts += (
+            f'; mean speed of {still} below {REST:g} rad/s or m/s: these thresholds are those for '
+            'standing still, motion will exceed them: learn again in the motions of the '
+            'application'
+        )
+    return doubts

@@ -132,6 +132,8 @@ def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamic
         response = answer.result()
         assert response.success, response.message
         assert 'by an order of magnitude only: learn from 60 s' in response.message
+        # The arm stands still.
+        assert 'mean speed of turn, slide, wrist below 0.01' in response.message
         assert list(response.joint_names) == ['turn', 'slide', 'wrist']
         for kind in ('collision', 'push'):
             learnt = np.array(getattr(response, f'{kind}_threshold'))

@@ -6,6 +6,7 @@ from itertools import product
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
@@ -13,6 +14,7 @@ from robot_dynamics_ros.core.errors import StateError
 from .contact_thresholds import ContactThresholds
 from .extreme_values import FEWEST, rare_levels, scales
 from .friction_thresholds import friction_thresholds
+from .residual_bands import PUSH, SPEED
 
 # Of which maxima are taken as independent [s]: longer than the filters remember.
 BLOCK = 1.0
@@ -109,6 +111,12 @@ def learned_thresholds(
     if friction is not None:
         coefficients = np.maximum(coefficients, friction_thresholds(friction))
     return ContactThresholds.of_coefficients(coefficients, false_alarms_per_hour, peaks.seconds)
+
+
+def standing_still(peaks: Peaks) -> npt.NDArray[np.bool_]:
+    """(n,) joints whose thresholds are those for standing still: they hardly moved."""
+    speeds: Array = peaks.arrays()[2][:, PUSH, SPEED].mean(axis=0)
+    return speeds < REST
 
 
 def cells_of_block(peaks: Peaks) -> int:
