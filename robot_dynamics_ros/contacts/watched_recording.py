@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks
+from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks, threshold_floor
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
@@ -47,6 +47,7 @@ def survey_recording(
         _units(robot.model, observed.joints),
         observed.bandwidth,
         _friction(observed, robot),
+        _floor(observed, robot),
         peaks,
         residuals,
         tuple(_remarks(observed, recording, robot)),
@@ -81,7 +82,7 @@ def mark_recording(
     if thresholds is None:
         peaks, _ = _peaks(observed, robot, advance)
         free = without_contacts(peaks, learning.false_alarms_per_hour)
-        thresholds = learning.thresholds(free, _friction(observed, robot))
+        thresholds = learning.thresholds(free, _friction(observed, robot), _floor(observed, robot))
     marks = ContactMarks(
         thresholds, robot.settings.cutoff, observed.joints, observed.indices, robot.links
     )
@@ -147,6 +148,11 @@ def _friction(observed: ObservedRecording, robot: WatchedRobot) -> Array:
     """Of the watched joints (2, k), see `JointFriction.bounds`."""
     bounds: Array = robot.friction.bounds[:, observed.indices]
     return bounds
+
+
+def _floor(observed: ObservedRecording, robot: WatchedRobot) -> Array:
+    """Of the thresholds of the watched joints (k,) [N m or N]."""
+    return threshold_floor(robot.model.effort_limits[observed.indices])
 
 
 def _units(model: RobotModel, joints: tuple[str, ...]) -> tuple[str, ...]:

@@ -101,6 +101,17 @@ EXTERNAL_ROWS = (
     *_thresholds('collision', 'above `contact_cutoff`'),
     *_thresholds('push', 'below `contact_cutoff`'),
     Parameter(
+        'threshold_margin',
+        'double',
+        DEFAULT.threshold_margin,
+        'Factor of the thresholds that `~/learn_thresholds` learns, for motion unlike that which '
+        'it learns from.',
+        'As `--margin` of `robot_dynamics thresholds`. A change takes effect when thresholds are '
+        'learned next.',
+        bounds=Bounds(1.0),
+        live=True,
+    ),
+    Parameter(
         'contact_cutoff',
         'double',
         DEFAULT.contact_cutoff,

@@ -13,8 +13,10 @@ from rclpy.parameter import Parameter
 from rclpy.task import Future
 
 from robot_dynamics_ros.control.external_forces.detection import (
+    ContactThresholds,
     ResidualPeaks,
     learned_thresholds,
+    threshold_floor,
 )
 from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
     REST,
@@ -92,12 +94,7 @@ class ExternalForceServices:
             'nothing may touch it'
         )
         await self._collect(peaks, request.duration)
-        feedforward = self._holder.require().feedforward
-        friction = feedforward.friction.bounds[:, feedforward.indices]
-        # Of an hour of seven joints it takes seconds.
-        learnt = await self._work.outcome(
-            lambda: learned_thresholds(peaks, rate, friction=friction)
-        )
+        learnt = await self._learnt(peaks, rate)
         if self._estimate().settings.contact_cutoff != cutoff:
             raise StateError('contact_cutoff was changed meanwhile: learn the thresholds again')
         if self._holder.require().joints != joints:
@@ -116,6 +113,20 @@ class ExternalForceServices:
             f'{self._node.get_fully_qualified_name()}{_doubts(peaks, joints)}'
         )
         self._node.get_logger().info(f'thresholds of contacts: {response.message}')
+
+    async def _learnt(self, peaks: ResidualPeaks, rate: float) -> ContactThresholds:
+        """Thresholds with the friction, the effort limits and the margin of the present robot."""
+        margin = self._estimate().settings.threshold_margin
+        feedforward = self._holder.require().feedforward
+        indices, model = feedforward.indices, feedforward.dynamics.model
+        friction = feedforward.friction.bounds[:, indices]
+        floor = threshold_floor(model.effort_limits[indices])
+
+        def learn() -> ContactThresholds:
+            return learned_thresholds(peaks, rate, friction=friction, floor=floor, margin=margin)
+
+        # Of an hour of seven joints it takes seconds.
+        return await self._work.outcome(learn)
 
     def _use(self, values: dict[str, list[float]]) -> None:
         """Set these parameters."""

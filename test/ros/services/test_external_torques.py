@@ -10,6 +10,7 @@ from std_srvs.srv import Trigger
 
 from robot_dynamics_interfaces.msg import Contact
 from robot_dynamics_interfaces.srv import GetGravity, LearnThresholds
+from robot_dynamics_ros.control.external_forces.detection import threshold_floor
 from robot_dynamics_ros.control.external_forces.wrench import estimated_wrench
 from robot_dynamics_ros.ros.services import external_torques
 
@@ -103,12 +104,15 @@ def hasten(driver):
 
 def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamics, monkeypatch):
     monkeypatch.setattr(external_torques, 'SHORTEST', 1.0)
-    random, noise = np.random.default_rng(0), np.array([0.2, 1.0, 0.05])
-    with felt(guarded, dynamics, state_timeout=10.0, external_bandwidth=[2.0]) as arm:
+    # The wrist has no noise: nothing of it tells of other poses.
+    random, noise = np.random.default_rng(0), np.array([0.2, 1.0, 0.0])
+    given = {'state_timeout': 10.0, 'external_bandwidth': [2.0], 'threshold_margin': 1.5}
+    with felt(guarded, dynamics, **given) as arm:
         hasten(arm.scene.driver)
         compute, computing, go_on = external_torques.learned_thresholds, Event(), Event()
 
         def awaited(*given, **named):
+            assert named['margin'] == 1.5
             computing.set()
             assert go_on.wait(10.0)
             return compute(*given, **named)
@@ -139,7 +143,8 @@ def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamic
             learnt = np.array(getattr(response, f'{kind}_threshold'))
             assert (learnt > 0.0).all()
             # Of the size of the noise: it is averaged, and the rare level is above what came.
-            assert (learnt < 10.0 * noise).all()
+            assert (learnt < 10.0 * noise)[:2].all()
+            assert learnt[2] == threshold_floor(dynamics.model.effort_limits)[2]
             used = arm.scene.node.get_parameter(f'{kind}_threshold').value
             np.testing.assert_array_equal(used, learnt)
         assert arm.estimate.contact.detects
