@@ -5,9 +5,9 @@ from three_joints import JOINTS, URDF
 
 from robot_dynamics_ros.control.external_forces.external_estimate import (
     ExternalForceEstimate,
-    GivenState,
 )
 from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
+from robot_dynamics_ros.control.external_forces.given_state import GivenState
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.friction import JointFriction
 

@@ -8,8 +8,8 @@ from three_joints import JOINTS
 from robot_dynamics_ros.control.external_forces.external_estimate import (
     SETTLING,
     ExternalForceEstimate,
-    GivenState,
 )
+from robot_dynamics_ros.control.external_forces.given_state import GivenState
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.model.friction import JointFriction
 
@@ -207,6 +207,38 @@ def test_another_source_has_another_error_and_nothing_is_taken_off():
     arm.estimate.apply(settings(), FRICTION, OFFSET)
     arm.run(1.0)
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
+
+
+def test_efforts_that_have_fitted_are_known_after_a_time_with_commands():
+    """Then a lasting contact is not taken for missing gravity. Commands have not fitted yet."""
+    arm = settled(moves=False)
+    gravity = DYNAMICS.gravity_torque(arm.motion()[0])
+    arm.push = gravity
+    arm.run(1.0)
+    arm.estimate.apply(settings(external_from='commanded'), FRICTION, OFFSET)
+    for _ in range(1000):
+        q, v, _ = arm.motion()
+        arm.time += PERIOD
+        given = GivenState(q, v, None, FRICTION.torque(v) + OFFSET)
+        arm.estimate.update(arm.time, q, v, given, longest_interval=0.1)
+    assert 'commands contain no gravity' in arm.estimate.reason
+    arm.estimate.apply(settings(), FRICTION, OFFSET)
+    arm.run(0.3)
+    assert not arm.estimate.reason
+    np.testing.assert_allclose(arm.estimate.torque, gravity, atol=1e-9)
+
+
+def test_efforts_of_another_device_are_compared_anew():
+    arm = settled(moves=False)
+    arm.change = lambda effort: effort - DYNAMICS.gravity_torque(arm.motion()[0])
+    arm.run(1.0)
+    assert not arm.estimate.reason
+    arm.estimate.distrust('commanded')
+    arm.run(1.0)
+    assert not arm.estimate.reason
+    arm.estimate.distrust('measured')
+    arm.run(1.0)
+    assert 'measured efforts contain no gravity' in arm.estimate.reason
 
 
 def other_model(**changes):

@@ -105,12 +105,20 @@ def test_efforts_without_gravity_are_found_out(guarded, dynamics):
         arm.feels(NONE)
 
 
-def test_the_commands_take_the_place_of_efforts(guarded, dynamics):
-    with felt(guarded, dynamics, external_from='commanded', fade_time=0.0) as arm:
+def test_the_commands_take_the_place_of_efforts_while_they_hold_the_arm(guarded, dynamics, capfd):
+    """The arm stands still while they begin and end, as one whose brake is closed."""
+    with felt(guarded, dynamics, external_from='commanded', fade_time=1.5) as arm:
         arm.scene.driver.effort = lambda: None
+        status = arm.scene.status('external forces', 'have not reached the wanted torque')
+        assert status.level == DiagnosticStatus.WARN
         arm.feels(NONE)
         arm.scene.node.trigger_deactivate()
+        arm.scene.status('external forces', 'the commands end: a brake')
         arm.scene.status('external forces', 'no torque is commanded')
+        assert all(np.allclose(each.effort, NONE, atol=1e-3) for each in arm.torques)
+        text = capfd.readouterr().err
+        assert text.count('no external torques are estimated: the commands end') == 1
+        arm.scene.set(fade_time=0.0)
         arm.scene.set(terms=['coriolis'])
         arm.scene.node.trigger_activate()
         arm.scene.status('external forces', 'set external_from: measured')
