@@ -26,6 +26,7 @@ from robot_dynamics_ros.control.external_forces.external_estimate import Externa
 from robot_dynamics_ros.control.external_forces.residual_average import ResidualAverage
 from robot_dynamics_ros.control.external_forces.tap import Tap
 from robot_dynamics_ros.control.guards.settings import torque_limits
+from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, units_of
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 
 from ..endpoints.defaults import STEADY
@@ -60,17 +61,18 @@ class ExternalForceServices:
         robot, estimate = self._holder.require(), self._estimate()
         whole = replace(robot.guard.settings, effort_scale=1.0)
         limits = torque_limits(robot.dynamics.model, robot.joints, whole)
-        average = ResidualAverage(robot.joints, limits, estimate.contact.sentence)
+        units = units_of(robot.dynamics.model, robot.joints)
+        average = ResidualAverage(robot.joints, units, limits, estimate.contact.sentence)
         await self._collect(average, AVERAGED)
         with self._holder.lock:
             estimate = self._estimate()
             estimate.take_off(average.mean(estimate.tare.torque))
             taken = estimate.tare.torque
             force = float(np.linalg.norm(estimate.wrench(taken)[:3]))
-        values = ', '.join(f'{n} {x:.3g}' for n, x in zip(robot.joints, taken, strict=True))
+        values = joint_torques(robot.joints, taken.tolist(), units)
         response.message = (
-            f'taken off the external torques: {values} [N m or N], as a force on {estimate.frame} '
-            f'{force:.3g} N: if somebody has held the arm, call again'
+            f'taken off the external torques: {values}, as a force on {estimate.frame} '
+            f'{torque_text(force, "N")}: if somebody has held the arm, call again'
         )
         self._node.get_logger().info(response.message)
 

@@ -45,7 +45,7 @@ def test_a_push_is_published_as_torques_and_wrench_in_the_order_of_the_joints(gu
         status = arm.scene.status('external forces', 'contacts are not detected')
         assert status.level == DiagnosticStatus.OK
         values = figures(status)
-        assert values['external torque of slide [N m or N]'] == '-10'
+        assert values['external torque of slide [N]'] == '-10'
         assert 'about' in values['not felt at slider']
 
 
@@ -133,7 +133,9 @@ def test_a_contact_is_published_at_each_change_with_link_direction_and_begin(gua
         assert math.isclose(np.linalg.norm(vector(contact.direction)), 1.0)
         stamp, since = contact.header.stamp, contact.since
         assert (since.sec, since.nanosec // 1000) == (stamp.sec, stamp.nanosec // 1000)
-        arm.scene.status('external forces', 'collision at slider: external torque of slide')
+        status = arm.scene.status('external forces', 'collision at slider: external torque of sl')
+        value = figures(status)['external torque of slide [N]']
+        assert value.endswith(' (thresholds: collision 5, push 5)')
         arm.push = NONE
         contact = arm.touched(Contact.KIND_NONE)
         assert (contact.link, list(contact.joint_names)) == ('', [])

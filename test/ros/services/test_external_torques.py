@@ -29,7 +29,8 @@ def test_what_the_model_does_not_know_is_taken_off_at_rest(guarded, dynamics):
         response = arm.scene.observer.call(Trigger, '/robot_dynamics/zero_external')
         assert response.success, response.message
         said = re.search(
-            r'turn (\S+), slide (\S+), wrist (\S+) .* as a force on hand (\S+) N', response.message
+            r'turn (\S+) N m, slide (\S+) N, wrist (\S+) N m, as a force on hand (\S+) N',
+            response.message,
         )
         assert said, response.message
         # How large that is, for whoever called it: by the smallest force on the tip.
@@ -52,7 +53,7 @@ def test_it_is_refused_while_the_arm_moves_or_is_touched_or_nothing_is_estimated
         observer = arm.scene.observer
         arm.push = np.array([0.0, 0.0, 15.0])
         arm.feels(arm.push)
-        assert 'external torque of wrist is 15, allowed are 2' in observer.refusal(*ZERO)
+        assert 'external torque of wrist is 15 N m, allowed are 2 N m' in observer.refusal(*ZERO)
         arm.push = NONE
         arm.feels(NONE)
         arm.scene.driver.v[0] = 0.5

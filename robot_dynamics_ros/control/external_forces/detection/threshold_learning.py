@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Protocol
 
@@ -91,9 +92,11 @@ def learned_thresholds(
     blocks = len(sizes) // cells
     if blocks < FEWEST:
         needed = FEWEST * (duration or BLOCK)
+        missing = math.ceil(needed - peaks.seconds)
         raise StateError(
-            f'the residuals last {peaks.seconds:.3g} s, thresholds need {needed:.3g} s without a '
-            'contact'
+            f'external torques are known for {peaks.seconds:.3g} s, without the time in which the '
+            f'observer settles at the start and after each gap; thresholds need {needed:.3g} s '
+            f'without a contact: take {missing} s more'
         )
     # Of a cell without a finite residual it is negative.
     if not ((sizes >= 0.0) & np.isfinite(sizes)).all() or not np.isfinite(motions).all():
