@@ -57,7 +57,7 @@ def marked(states, robot):
     return mark_recording(recording_of(states), robot, 'bag', LEARNING, nothing)
 
 
-HIT, HELD = Pushed(2, 8.0, 8.4, 15.0), Pushed(1, 15.0, 19.0, -2.0, rise=1.5)
+HIT, HELD = Pushed(2, 8.0, 8.4, 15.0), Pushed(1, 15.0, 19.0, -4.0, rise=1.5)
 LINKS = {0: 'shoulder', 1: 'slider', 2: 'hand'}
 
 
