@@ -74,8 +74,8 @@ EXTERNAL_ROWS = (
         choices={
             'measured': 'efforts of the joint states, in N m and N, with gravity',
             'commanded': '`~/commands`, where efforts are not measured; `terms` must contain '
-            'gravity, and the drives must apply the commands; nothing is estimated while they begin '
-            'or end',
+            'gravity, and the drives must apply the commands; nothing is estimated while they '
+            'begin or end',
         },
         live=True,
     ),
