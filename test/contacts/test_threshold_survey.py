@@ -80,7 +80,7 @@ def test_thresholds_are_above_what_was_recorded(free):
 def test_they_are_at_least_the_floor_of_each_joint():
     """Without friction in the model, and of an arm that rests, as ~/learn_thresholds has it."""
     model = parse_urdf(URDF)
-    states = pushed_states(seed=5)
+    states = pushed_states(seconds=15.0, seed=5)
     efforts = states.efforts.copy()
     efforts[:] = RobotDynamics(model).gravity_torque(states.positions[:1])
     rest = replace(

@@ -14,6 +14,7 @@ from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 
+from .applied_commands import AppliedCommands
 from .effort_sources import EffortSources
 from .external_settings import ExternalSettings, Source
 from .given_state import GivenState
@@ -40,6 +41,7 @@ class ExternalForceEstimate:
             empty.
         reason: why there is no estimate, as a phrase; empty if there is.
         tare: what is taken off.
+        applied: whether commands are the torques of the drives, where they take their place.
         stamp: of the last state [s]; NaN before the first one.
         contact: what touches the robot.
         settings: of the estimate.
@@ -77,7 +79,7 @@ class ExternalForceEstimate:
         self._restarts, self._settled = 0, False
         size = len(self._joints)
         self.torque, self._residual = np.zeros((2, size))
-        self.tare = Tare(size)
+        self.tare, self.applied = Tare(size), AppliedCommands()
         self.contact = LiveContact(model, self._joints, self._indices, settings)
         self.tap: Tap | None = None
         self._wrench = self._wrench_estimator()
@@ -131,6 +133,8 @@ class ExternalForceEstimate:
             self._wrench = self._wrench_estimator()
         if settings.external_from != before.external_from:
             self._sources.use(settings.external_from)
+            # Nobody has followed the commands meanwhile.
+            self.applied = AppliedCommands()
             self._observer = self._new_observer()
             self._restarts = 0
             self.tare.drop('external_from')
@@ -148,7 +152,7 @@ class ExternalForceEstimate:
         self.torque, self.tare, self._residual = other.torque, other.tare, other._residual
         self.tare.doubt('the payload or the robot')
         self.reason, self.tap, self.contact = other.reason, other.tap, other.contact
-        self._observer = other._observer
+        self._observer, self.applied = other._observer, other.applied
         self._q, self.stamp, self._restarts = other._q, other.stamp, other._restarts
         self._settled = other._settled
         self.contact.use(self._dynamics.model)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from ..external_forces.applied_commands import AppliedCommands
 from ..external_forces.external_estimate import ExternalForceEstimate
 from ..external_forces.external_settings import Source
 from ..feedforward import Feedforward
@@ -41,7 +40,6 @@ class GuardParts:
         state: the last good measurement of each joint.
         acceleration: estimate of the measured acceleration.
         external: estimate of the external torques; None while it is off.
-        applied: whether the commands are the torques of the drives.
         reaction: what takes the place of the torque after a collision.
     """
 
@@ -77,7 +75,6 @@ class GuardParts:
         self.effort, self.limiter = self._transition.effort, self._transition.limiter
         self.followed = FollowedReference(model, feedforward.joints, feedforward.indices, settings)
         self.external: ExternalForceEstimate | None = None
-        self.applied = AppliedCommands()
         self.reaction = CollisionReaction()
 
     def apply(self, settings: GuardSettings) -> None:
@@ -108,7 +105,7 @@ class GuardParts:
         self.state.continue_from(other.state)
         self._transition.continue_from(other._transition)
         self.start.continue_from(other.start)
-        self.applied, self.reaction = other.applied, other.reaction
+        self.reaction = other.reaction
         if self.external is not None and other.external is not None:
             self.external.continue_from(other.external)
         # The terms may be read before the next state comes: they must be those of this robot.

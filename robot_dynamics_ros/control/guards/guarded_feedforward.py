@@ -12,6 +12,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
+from ..external_forces.applied_commands import AppliedCommands
 from ..external_forces.external_estimate import ExternalForceEstimate
 from ..external_forces.given_state import GivenState
 from ..feedforward import GRAVITY
@@ -271,7 +272,8 @@ class GuardedFeedforward(GuardParts):
         self, external: ExternalForceEstimate, stamp: float, given: GivenState, time: float
     ) -> None:
         """Estimate external torques at the last good state, and react to a collision."""
-        if external.settings.external_from == 'commanded' and (doubt := self._commands_doubt()):
+        commanded = external.settings.external_from == 'commanded'
+        if commanded and (doubt := self._commands_doubt(external.applied)):
             external.withhold(doubt)
             return
         external.update(
@@ -288,9 +290,9 @@ class GuardedFeedforward(GuardParts):
                 if self.reaction.policy == 'stop':
                     self.fault = collision
 
-    def _commands_doubt(self) -> str:
+    def _commands_doubt(self, applied: AppliedCommands) -> str:
         """Why the last command is not the torque of the drives; see `AppliedCommands.doubt`."""
-        return self.applied.doubt(
+        return applied.doubt(
             gravity='gravity' in self.feedforward.selected_terms,
             running=self.running,
             mode=self.mode.value,

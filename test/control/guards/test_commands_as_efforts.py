@@ -5,9 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hit_arm import HitArm
-from shown_states import GRAVITY, REST
+from shown_states import GRAVITY, MODEL, REST
 
 from robot_dynamics_ros.control.guards.inhibition import Inhibition
+from robot_dynamics_ros.core.model.friction import JointFriction
 
 # Of a residual by rounding; gravity is up to 50 N m.
 ROUNDING = 1e-6
@@ -45,21 +46,21 @@ class BrakedArm(HitArm):
 
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
 @pytest.mark.parametrize(
-    'way', [{'fade_time': 1.0}, {'fade_time': 0.0, 'effort_rate_limits': (40.0,)}], ids=str
+    'way', [{'fade_time': 0.5}, {'fade_time': 0.0, 'effort_rate_limits': (80.0,)}], ids=str
 )
 def test_a_brake_that_holds_the_arm_while_commands_begin_and_end_is_no_push(way, on_stop):
     arm = BrakedArm(on_stop=on_stop)
     arm.guard.apply(replace(arm.guard.settings, **way))
-    reasons = arm.feels(3.0)
+    reasons = arm.feels()
     assert 'have not reached the wanted torque since they began' in reasons
     assert arm.reasons[-1] == ''
     for _ in range(2):
         arm.guard.enabled = False
-        reasons = arm.feels(3.0)
+        reasons = arm.feels()
         assert reasons.startswith('the commands end: a brake or another controller may hold')
         assert reasons.endswith('no torque is commanded, and external_from is commanded')
         arm.guard.enabled = True
-        assert arm.feels(3.0)
+        assert arm.feels()
         assert arm.reasons[-1] == ''
 
 
@@ -70,6 +71,22 @@ def test_a_brake_is_no_push_after_a_reaction_of_zero_torque():
     assert 'the commanded torque is zero: a brake' in arm.feels()
     assert arm.reasons[-1]
     arm.guard.reaction.release()
+    assert 'have not reached' in arm.feels()
+    assert arm.reasons[-1] == ''
+
+
+def test_commands_that_begin_while_efforts_are_used_are_no_push_after_a_change():
+    arm = BrakedArm()
+    arm.feels()
+    estimate = arm.guard.external
+    commanded = estimate.settings
+    others = JointFriction(MODEL), REST
+    estimate.apply(replace(commanded, external_from='measured'), *others)
+    arm.guard.enabled = False
+    arm.feels()
+    arm.guard.enabled = True
+    arm.show()
+    estimate.apply(commanded, *others)
     assert 'have not reached' in arm.feels()
     assert arm.reasons[-1] == ''
 
@@ -91,7 +108,7 @@ def test_commands_of_another_controller_are_compared_with_gravity_anew():
     assert 'no torque is commanded' in arm.feels()
     guard.inhibitions.put('controller', None)
     guard.apply(replace(guard.settings, effort_scale=1e-9))
-    assert 'commands contain no gravity' in arm.feels(3.0)
+    assert 'commands contain no gravity' in arm.feels()
     assert arm.reasons[-1]
 
 
