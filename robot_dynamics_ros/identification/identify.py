@@ -38,6 +38,7 @@ from .observability import (
     structure_of,
 )
 from .observability.whitened import whitened
+from .prior_weight import prior_weight
 from .regression import ReducedEquations
 
 # Share of the RMS of the effort that is left at a joint, from which on contacts are looked for.
@@ -108,7 +109,7 @@ def identify(
     Periods that do not fit the others are left out; a robust estimate then shows single outliers
     and shorter disturbances; least squares without these decide again what the data determine, and
     get intervals that count correlated residuals; last, the nearest parameters that a real robot
-    can have.
+    can have, with the weight of the prior that predicts these equations best.
 
     Args:
         equations: of the recordings, `LocalEquations` for those of this process.
@@ -139,12 +140,13 @@ def identify(
         before, base = base, base_parameters(weighted, structure)
         if base.columns == before.columns:
             break
-    found = estimate(weighted, base=base)
+    white = estimate(weighted, base=base)
     independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
-    found = with_correlation(found, equations.influence(found, weights), independence)
+    found = with_correlation(white, equations.influence(white, weights), independence)
     findings = list(excitation_findings(reduced, base))
     try:
-        final, failure = consistent(weighted, found, prior, carried), ''
+        weight = prior_weight(equations, weights, (white, found), prior, carried)
+        final, failure = consistent(weighted, found, prior, carried, weight), ''
     except IdentificationError as error:
         final, failure = found, str(error)
     findings += contradiction_findings(structure, base, found, final)

@@ -54,6 +54,7 @@ def test_a_good_recording_is_written_and_explained(identified, files):
     written = {file.name for file in (files / 'out').iterdir()}
     assert {'report.html', 'report.png'} | FILES <= written
     assert result['objections'] == []
+    assert result['prior_weight'] == 1.0
     for numbers in result['equations'].values():
         assert numbers['used'] > numbers['slow'] > 0
         assert sum(numbers.values()) > 100

@@ -129,6 +129,7 @@ def identified(
         base_rows(found.base, found.final),
         tuple(body.reason for body in found.base.undetermined),
         equations=found.numbers,
+        prior_weight=found.final.prior_weight,
     )
     return Identified(setup, identification, found.model, list(files.values()), found.failure)
 
