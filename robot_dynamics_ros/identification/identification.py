@@ -47,6 +47,7 @@ class Identification:
         objections: why the model is not to be loaded, a sentence each.
         equations: numbers of fitted equations by joint: used, and left out for each reason.
         prior_weight: how many equations the prior of a parameter is worth.
+        effort_delay: by which the efforts were shifted before the fit [s].
     """
 
     judgement: Judgement
@@ -61,6 +62,7 @@ class Identification:
     objections: tuple[str, ...] = ()
     equations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     prior_weight: float = 1.0
+    effort_delay: float = 0.0
 
     @property
     def method_words(self) -> str:
@@ -82,6 +84,7 @@ class Identification:
             'structural_rank': self.structural_rank,
             'condition': self.condition,
             'prior_weight': self.prior_weight,
+            'effort_delay': self.effort_delay,
             'equations': {name: dict(numbers) for name, numbers in self.equations.items()},
             'joint_parameters': [vars(row) for row in self.joint_rows],
             'body_parameters': [vars(row) for row in self.body_rows],

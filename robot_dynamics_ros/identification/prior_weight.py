@@ -28,9 +28,6 @@ WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0)
 FOLDS, PERIOD = 4, 2.0
 # Share of the squared error by which another weight than 1 must be better.
 BETTER = 0.01
-# Variances of base parameters, relative to those of white residuals: mean from which residuals
-# count as correlated.
-CORRELATED = 1.2
 # Equations from which on the prior decides nothing that matters.
 MOST = 50_000
 
@@ -57,7 +54,7 @@ class FoldWeights:
 def prior_weight(
     equations: FittedEquations,
     weights: OutlierWeights,
-    estimates: tuple[Estimate, Estimate],
+    found: Estimate,
     prior: Prior = 'log_det',
     carried: Array | None = None,
 ) -> float:
@@ -66,17 +63,13 @@ def prior_weight(
     Args:
         equations: that are fitted; no others are looked at.
         weights: of these.
-        estimates: without constraints, with the covariance of white and of correlated residuals.
+        found: the estimate without constraints.
         prior: see `consistent`.
         carried: see `consistent`.
 
     Returns:
-        1 where residuals are not correlated, where the equations outweigh any prior, or where no
-        other weight is better.
+        1 where the equations outweigh any prior, or where no other weight is better.
     """
-    white, found = estimates
-    if not _is_correlated(white, found):
-        return WEIGHTS[0]
     folds = [equations.reduced(FoldWeights(fold, weights)) for fold in range(FOLDS)]
     if folds[0].counts.sum() > MOST or not all(one.weights.any() for one in folds):
         return WEIGHTS[0]
@@ -91,12 +84,6 @@ def prior_weight(
         return WEIGHTS[0]
     best = int(np.argmin(errors))
     return WEIGHTS[best] if errors[best] < (1.0 - BETTER) * errors[0] else WEIGHTS[0]
-
-
-def _is_correlated(white: Estimate, found: Estimate) -> bool:
-    before, after = (np.diag(one.base_covariance) for one in (white, found))
-    ratios = after[before > 0.0] / before[before > 0.0]
-    return bool(ratios.size and ratios.mean() > CORRELATED)
 
 
 def _error(

@@ -95,7 +95,7 @@ def test_each_equation_is_in_one_fold(described):
     shares = np.stack([FoldWeights(fold, others)(block) for fold in range(FOLDS)])
     np.testing.assert_array_equal(shares.sum(axis=0), others(block))
     assert np.all(np.count_nonzero(shares[:, :, 0], axis=0) == 1)
-    # Neighbours in time are in one fold: what lasts for less than a period does not tell on itself.
+    # Neighbours in time are in one fold: an error that lasts is not predicted from itself.
     inside = np.floor(block.times[:-1] / PERIOD) == np.floor(block.times[1:] / PERIOD)
     fold = np.argmax(shares[:, :, 0] > 0.0, axis=0)
     assert inside.any()

@@ -81,6 +81,10 @@ class Sources:
         whole = [surveys.source(name, files[name]) for name in surveys.usable]
         return cls(setup, [part for one in whole for part in in_parts(one, fleet)], fleet, output)
 
+    def shifted(self, delay: float) -> Sources:
+        """The same recordings, with efforts that come `delay` later than the states [s]."""
+        return replace(self, sources=[replace(one, delay=delay) for one in self.sources])
+
     @property
     def is_here(self) -> bool:
         """Whether this process computes all: it keeps the equations in memory if they fit."""
