@@ -25,7 +25,7 @@ from .regression import ReducedEquations
 # [s]: more is not a delay of a driver.
 LARGEST = 0.2
 # Relative tolerance of the search, and its steps.
-TOLERANCE, STEPS = 3e-3, 15
+TOLERANCE, STEPS = 1e-2, 10
 # Standard deviations of a delay that is certain.
 DEVIATIONS = 5.0
 
