@@ -79,10 +79,10 @@ def survey_recording(
                 advance(len(chunk))
 
         bands = EquationOptions().bands(recorded_model(urdf, joints))
-        seen = survey(counted(), bands)
+        surveyed = survey(counted(), bands)
         both = cutoffs.motions, cutoffs.equations
         return Surveyed(
-            urdf, joints, recording.topic, recording.interval, both, seen, trace,
+            urdf, joints, recording.topic, recording.interval, both, surveyed, trace,
             tuple(starts.times),
         )  # fmt: skip
 
