@@ -49,6 +49,8 @@ WINDOWS, SHORTEST = 60, 10
 DECISIONS = 3
 # Inflation of variances from which on residuals count as correlated.
 CORRELATED = 1.2
+# Equations from which on they outweigh any prior.
+MOST = 50_000
 # Periods that a message lists.
 LISTED = 5
 
@@ -151,7 +153,7 @@ def identify(
     findings = list(excitation_findings(reduced, base))
     try:
         weight = 1.0
-        if inflation > CORRELATED:
+        if inflation > CORRELATED and reduced.counts.sum() <= MOST:
             weight = prior_weight(equations, weights, found, prior, carried)
         final, failure = consistent(weighted, found, prior, carried, weight), ''
     except IdentificationError as error:

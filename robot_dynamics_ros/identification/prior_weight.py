@@ -28,8 +28,6 @@ WEIGHTS = (1.0, 3.0, 10.0, 30.0, 100.0)
 FOLDS, PERIOD = 4, 2.0
 # Share of the squared error by which another weight than 1 must be better.
 BETTER = 0.01
-# Equations from which on the prior decides nothing that matters.
-MOST = 50_000
 
 
 @dataclass(frozen=True)
@@ -68,10 +66,10 @@ def prior_weight(
         carried: see `consistent`.
 
     Returns:
-        1 where the equations outweigh any prior, or where no other weight is better.
+        1 where no other weight is better.
     """
     folds = [equations.reduced(FoldWeights(fold, weights)) for fold in range(FOLDS)]
-    if folds[0].counts.sum() > MOST or not all(one.weights.any() for one in folds):
+    if not all(one.weights.any() for one in folds):
         return WEIGHTS[0]
     errors: list[float] = []
     try:
