@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 import time
@@ -11,10 +12,11 @@ from collections.abc import Callable
 import numpy as np
 import rclpy
 from rclpy.exceptions import ParameterException
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
@@ -34,6 +36,9 @@ from .trajectory_message import trajectory_from_message
 
 MAX_CATCH_UP = 0.1
 """Longest time that one cycle simulates [s]; for the rest of a pause the arm stands still."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SPIN_TIMEOUT = 0.1
+"""Longest time until a signal is noticed [s]."""
 
 
 class SimulatedArm(Node):
@@ -73,7 +78,7 @@ class SimulatedArm(Node):
         """End the thread of the cycles; call it before the node is destroyed."""
         self._stopping.set()
         if self._thread is not None:
-            self._thread.join(timeout=2.0)
+            self._thread.join()
 
     def _start(self, urdf_text: str) -> None:
         wanted = self.parameters
@@ -237,25 +242,26 @@ def main(args: list[str] | None = None) -> int:
     """Run the arm until a signal ends the process; returns the exit code."""
     # By default a thread may hold the interpreter for 5 ms: too long for the cycles.
     sys.setswitchinterval(0.0005)
-    rclpy.init(args=args)
-    executor = SingleThreadedExecutor()
+    came: list[int] = []
+    for number in SIGNALS:
+        signal.signal(number, lambda number, frame: came.append(number))
+    # Not the handlers of rclpy: their KeyboardInterrupt during the start would leave the thread of
+    # the cycles behind, which crashes the interpreter at its end.
+    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
     node = None
     try:
         node = SimulatedArm()
+        executor = SingleThreadedExecutor()
         executor.add_node(node)
-        # Not spin(): a signal between its check of the context and its wait would be missed.
-        while rclpy.ok():
-            executor.spin_once(timeout_sec=0.2)
-    except (KeyboardInterrupt, ExternalShutdownException):
-        pass
+        while not came:
+            executor.spin_once(timeout_sec=SPIN_TIMEOUT)
     except (SimulationError, ParameterException) as error:
         get_logger('simulated_arm').fatal(str(error))
         return 1
-    except Exception:
-        # Where a signal ended the context during the start, any exception follows from that.
-        if rclpy.ok():
-            raise
     finally:
+        for number in SIGNALS:
+            # From here on signals are ignored: one would kill the interpreter while it ends.
+            signal.signal(number, signal.SIG_IGN)
         if node is not None:
             node.stop()
             node.destroy_node()

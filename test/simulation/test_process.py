@@ -13,13 +13,26 @@ pytest.importorskip('mujoco')
 from domains import free_domain
 
 MODULE = 'robot_dynamics_ros.simulation.simulated_arm'
+INTERRUPTED_START = f"""
+import os, signal, sys, threading
+from {MODULE} import main
+
+def interrupted(thread, start=threading.Thread.start):
+    start(thread)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread.start = interrupted
+code = main(sys.argv)
+print([one.name for one in threading.enumerate()], file=sys.stderr)
+sys.exit(code)
+"""
 
 
-def start(*arguments):
+def start(*arguments, program=('-m', MODULE)):
     environment = {**os.environ, 'ROS_DOMAIN_ID': str(free_domain())}
     # Not to /rosout: rcl complains of a signal that comes while it publishes a line there.
     return subprocess.Popen(
-        [sys.executable, '-m', MODULE, '--ros-args', '--disable-rosout-logs', *arguments],
+        [sys.executable, *program, '--ros-args', '--disable-rosout-logs', *arguments],
         stderr=subprocess.PIPE,
         env=environment,
         text=True,
@@ -37,6 +50,16 @@ def test_ends_quietly_when_told_to(number, two_links):
     finally:
         process.kill()
     assert (process.returncode, said) == (0, '')
+
+
+def test_a_signal_during_the_start_leaves_no_thread_behind(two_links):
+    description = f'robot_description:={two_links.replace(chr(10), "")}'
+    process = start('-p', description, program=('-c', INTERRUPTED_START))
+    try:
+        _, said = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, said.splitlines()[-1]) == (0, "['MainThread']")
 
 
 def test_says_what_is_wrong_and_ends():
