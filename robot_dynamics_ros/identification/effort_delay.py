@@ -19,7 +19,7 @@ from robot_dynamics_ros.recordings.extra import required
 from .estimation import estimate
 from .judgement.clock import DelayLine, delay_line
 from .judgement.judged_evidence import Evidence, TorqueSums
-from .observability import BaseParameters
+from .observability import BaseParameters, Structure, base_parameters
 from .regression import ReducedEquations
 
 # [s]: more is not a delay of a driver.
@@ -47,7 +47,7 @@ def first_guess(compared: Sequence[Finding], evidence: Sequence[Evidence]) -> fl
 
 def certain_delay(
     reduced_with: Callable[[float], ReducedEquations],
-    base: BaseParameters,
+    structure: Structure,
     guess: float,
     interval: float,
     inflation: float,
@@ -56,13 +56,14 @@ def certain_delay(
 
     Args:
         reduced_with: the equations with efforts that are shifted by a delay [s].
-        base: what they determine.
+        structure: of the robot.
         guess: where the search begins, not 0 [s].
         interval: between two samples [s].
         inflation: of variances, by the correlation of residuals.
     """
     optimize = required('scipy.optimize', 'identification')
     unshifted = reduced_with(0.0)
+    base = base_parameters(unshifted, structure)
     counts, logs = unshifted.independent, _logs(unshifted, base)
 
     def unlikelihood(delay: float) -> float:

@@ -235,6 +235,15 @@ def test_a_delay_that_is_given_is_not_searched(identified, files):
             effort_delay(text)
 
 
+def test_recordings_with_different_delays_are_not_shifted(identified, files):
+    """No shift is right for both: the delay is said, and nothing is done about it."""
+    recording(files / 'late.csv', late)
+    _, result = identified('good.csv', 'late.csv', '--force', target='different')
+    assert result['effort_delay'] == 0.0
+    assert 'delay' in codes(result)
+    assert 'shifted' not in codes(result)
+
+
 def said(result, code):
     """The message of the first finding of a code."""
     return next(one['message'] for one in result['findings'] if one['code'] == code)

@@ -13,7 +13,7 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.identification import EquationOptions, ParameterLayout
 from robot_dynamics_ros.identification.effort_delay import certain_delay, first_guess
-from robot_dynamics_ros.identification.observability import base_parameters
+from robot_dynamics_ros.identification.observability import structure_of
 from robot_dynamics_ros.identification.regression import (
     MotionEquations,
     reduce,
@@ -33,6 +33,7 @@ def search():
     levels = dict.fromkeys(layout.joints, 1e9)
     options = EquationOptions(cutoff=10.0, effort_levels=levels)
     made = MotionEquations(layout, options, dynamics)
+    structure = structure_of(layout, dynamics)
     exact = exact_motion(dynamics, seconds=6.0, rate=RATE, cutoff=25.0)
 
     def found(delay, *, guess=0.01, noise=0.01, inflation=1.0):
@@ -44,8 +45,7 @@ def search():
         def reduced_with(shift):
             return reduce(made.of_motions(shifted_efforts([late], shift)))
 
-        base = base_parameters(reduced_with(0.0))
-        return certain_delay(reduced_with, base, guess, INTERVAL, inflation)
+        return certain_delay(reduced_with, structure, guess, INTERVAL, inflation)
 
     return found
 

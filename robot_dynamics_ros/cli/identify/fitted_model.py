@@ -52,19 +52,31 @@ def fitted_model(
     guess = first_guess(compared, usual.evidence)
     if not guess:
         return usual
-    found = usual.found
-    weights = PeriodWeights(found.left_out)
-    shift = certain_delay(
-        lambda tried: sources.shifted(tried).reduced(weights),
-        found.base,
-        guess,
-        interval,
-        found.inflation,
-    )
+    shift = _delay(sources, usual.found, guess, interval)
     if not shift:
         return usual
-    shifted = _shifted(sources, shift, found.structure)
+    shifted = _shifted(sources, shift, usual.found.structure)
     return shifted if is_gone(shifted.evidence) else usual
+
+
+def _delay(sources: Sources, found: IdentifiedParameters, guess: float, interval: float) -> float:
+    """The delay that all recordings together show, and each alone to a sample; else 0 [s]."""
+    weights = PeriodWeights(found.left_out)
+
+    def shown_by(some: Sources) -> float:
+        return certain_delay(
+            lambda tried: some.shifted(tried).reduced(weights),
+            found.structure,
+            guess,
+            interval,
+            found.inflation,
+        )
+
+    delay, names = shown_by(sources), sources.fitted_names
+    if not delay or len(names) == 1:
+        return delay
+    alone = (shown_by(sources.alone(name)) for name in names)
+    return delay if all(one and abs(one - delay) < interval for one in alone) else 0.0
 
 
 def _shifted(sources: Sources, delay: float, structure: Structure | None = None) -> FittedModel:

@@ -85,6 +85,15 @@ class Sources:
         """The same recordings, with efforts that come `delay` later than the states [s]."""
         return replace(self, sources=[replace(one, delay=delay) for one in self.sources])
 
+    def alone(self, name: str) -> Sources:
+        """One of the recordings."""
+        return replace(self, sources=[one for one in self.sources if one.name == name])
+
+    @property
+    def fitted_names(self) -> list[str]:
+        """Names of the recordings that are fitted, wholly or in part."""
+        return list(dict.fromkeys(source.name for source in self._fitted))
+
     @property
     def is_here(self) -> bool:
         """Whether this process computes all: it keeps the equations in memory if they fit."""
