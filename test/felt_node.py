@@ -5,8 +5,10 @@ from contextlib import contextmanager
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from std_srvs.srv import Trigger
 
 from robot_dynamics_interfaces.msg import Contact, ExternalTorques
+from robot_dynamics_ros.control.external_forces.external_estimate import SETTLING
 
 Q = [0.3, 0.1, -0.7]
 NONE = np.zeros(3)
@@ -66,6 +68,19 @@ class FeltNode:
             lambda: self.contacts and self.contacts[-1].kind == kind, f'contact of kind {kind}'
         )
         return self.contacts[-1]
+
+    def take_off(self):
+        """Take off what is felt; the message.
+
+        Where states are lost just then, the estimate begins anew: it is tried again.
+        """
+        for _ in range(10):
+            self.feels(self.push)
+            response = self.scene.observer.call(Trigger, '/robot_dynamics/zero_external')
+            if response.success:
+                return response.message
+            assert SETTLING in response.message, response.message
+        raise AssertionError(response.message)
 
     def hit(self, torque):
         """Let this external torque begin at once; the contact that is published.

@@ -25,14 +25,11 @@ FASTER = 6.0
 def test_what_the_model_does_not_know_is_taken_off_at_rest(guarded, dynamics):
     with felt(guarded, dynamics) as arm:
         arm.push = ERROR
-        arm.feels(ERROR)
-        response = arm.scene.observer.call(Trigger, '/robot_dynamics/zero_external')
-        assert response.success, response.message
+        message = arm.take_off()
         said = re.search(
-            r'turn (\S+) N m, slide (\S+) N, wrist (\S+) N m, as a force on hand (\S+) N',
-            response.message,
+            r'turn (\S+) N m, slide (\S+) N, wrist (\S+) N m, as a force on hand (\S+) N', message
         )
-        assert said, response.message
+        assert said, message
         # How large that is, for whoever called it: by the smallest force on the tip.
         jacobian = dynamics.jacobian(Q, 'hand', 'LOCAL')
         force = estimated_wrench(jacobian, ERROR, np.array([False, True, False])).wrench[:3]
@@ -81,8 +78,7 @@ def test_nothing_is_taken_off_while_somebody_leans_on_the_arm(guarded, dynamics)
 def test_another_source_takes_nothing_off_and_says_so(guarded, dynamics, capfd):
     with felt(guarded, dynamics) as arm:
         arm.push = ERROR
-        arm.feels(ERROR)
-        assert arm.scene.observer.call(Trigger, '/robot_dynamics/zero_external').success
+        arm.take_off()
         arm.scene.set(external_from='commanded')
         arm.scene.set(external_from='measured')
         arm.feels(ERROR)
