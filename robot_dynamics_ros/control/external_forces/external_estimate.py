@@ -166,7 +166,8 @@ class ExternalForceEstimate:
     def distrust(self, source: Source) -> None:
         """Compare the efforts of a source with gravity anew: they come from another device."""
         self._sources.distrust(source)
-        self.contact.reset()
+        if source == self.settings.external_from:
+            self.contact.reset()
 
     def withhold(self, reason: str) -> None:
         """Give no estimate; the observer begins anew with the next state that can be used.

@@ -44,3 +44,15 @@ def test_what_hits_during_a_pause_is_a_collision_once_the_estimate_has_settled(b
     arm.run(0.2)
     assert arm.estimate.contact.state.kind == kind
     assert arm.collisions == (kind == 'collision')
+
+
+@pytest.mark.parametrize(('source', 'kind'), [('measured', ''), ('commanded', 'collision')])
+def test_efforts_of_another_device_forget_the_contact_and_commands_that_are_not_used_do_not(
+    source, kind
+):
+    arm = settled(collision_threshold=(1.5, 1.5, 0.5), push_threshold=(1.5, 1.5, 0.5))
+    arm.push = PUSH
+    arm.run(0.2)
+    assert arm.estimate.contact.state.kind == 'collision'
+    arm.estimate.distrust(source)
+    assert arm.estimate.contact.state.kind == kind
