@@ -62,10 +62,10 @@ class FeltNode:
         self.scene.wait_for_states(20)
         return not self.torques
 
-    def touched(self, kind):
-        """Wait until the last contact that was published is of a kind; that contact."""
+    def touched(self, *kinds):
+        """Wait until the last published contact is of one of these kinds; that contact."""
         self.scene.observer.until(
-            lambda: self.contacts and self.contacts[-1].kind == kind, f'contact of kind {kind}'
+            lambda: self.contacts and self.contacts[-1].kind in kinds, f'contact of kind {kinds}'
         )
         return self.contacts[-1]
 

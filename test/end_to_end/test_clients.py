@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -124,10 +125,15 @@ def test_what_is_not_a_position_is_said_in_one_line(environment, argument):
 def test_the_clients_take_the_name_of_the_node(node, environment):
     result = client('get_mass_matrix.py', '--node', '/robot_dynamics', environment=environment)
     assert result.stdout.split()[:3] == ['joint1', 'joint2', 'joint3'], result.stderr
-    result = client('get_mass_matrix.py', '--node', '/other', environment=environment)
-    assert 'no service /other/get_mass_matrix' in result.stderr
-    result = client('change_state.py', '--node', '/other', 'activate', environment=environment)
-    assert 'no service /other/change_state' in result.stderr
+    # Each waits for the service before it gives up.
+    calls = ['get_mass_matrix.py'], ['change_state.py', 'activate']
+    with ThreadPoolExecutor() as pool:
+        results = pool.map(
+            lambda call: client(*call, '--node', '/other', environment=environment), calls
+        )
+        matrix, state = [result.stderr for result in results]
+    assert 'no service /other/get_mass_matrix' in matrix
+    assert 'no service /other/change_state' in state
 
 
 def printed(*arguments, environment):

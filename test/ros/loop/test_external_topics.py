@@ -172,9 +172,9 @@ def test_a_contact_ends_where_no_state_tells_of_it_any_more(guarded, dynamics):
         arm.hit(hit)
         driver.pause()
         arm.touched(Contact.KIND_NONE)
-        # What is felt when states come again is published again.
+        # What is felt when states come again is published again: a hit of just now, or a push.
         driver.resume()
-        arm.touched(Contact.KIND_PUSH)
+        arm.touched(Contact.KIND_COLLISION, Contact.KIND_PUSH)
         driver.pause()
         arm.scene.set(external_observer=False)
         arm.touched(Contact.KIND_NONE)
