@@ -1,16 +1,16 @@
 """No torque from a state that is not trusted."""
 
-import time
-
 import numpy as np
 from hypothesis import given
 from malformed import joint_states
 from property_settings import tried
-from three_joints import JOINTS
+from three_joints import JOINTS, URDF
 
+from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import StateError
 
 INPUTS = joint_states()
+SPEEDS = parse_urdf(URDF).velocity_limits
 
 
 def valid(message):
@@ -39,8 +39,10 @@ def complete(message):
 
 
 def moderate(message):
-    """Whether no physical quantity is beyond all bounds."""
-    return max(map(abs, [*message.position, *message.velocity]), default=0.0) < 1e6
+    """Whether no value of a complete message is beyond all bounds, or 10 times its limit."""
+    places = [list(message.name).index(joint) for joint in JOINTS]
+    fast = np.abs(np.take(message.velocity, places)) > 10.0 * SPEEDS
+    return not fast.any() and max(map(abs, [*message.position, *message.velocity])) < 1e6
 
 
 @tried
@@ -52,7 +54,6 @@ def test_only_usable_states_are_answered(node, message):
         # Each state is the first: what may follow what is tested with the guards.
         robot.reset_times()
         last = guard.effort.copy()
-        started = time.monotonic()
         try:
             command = robot.answer(message, 0.0)
         except StateError as error:
@@ -68,4 +69,3 @@ def test_only_usable_states_are_answered(node, message):
             limits, step = guard.limiter.limits, np.abs(command - last)
             assert (np.abs(command) <= limits).all()
             assert (step <= 0.02 * guard.limiter.rates * (1 + 1e-12) + 1e-12).all()
-        assert time.monotonic() - started < 1.0
