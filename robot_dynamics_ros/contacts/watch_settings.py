@@ -25,6 +25,7 @@ class WatchSettings:
         cutoff: between the bands [Hz].
         thresholds: by name of the parameter, such as `collision_threshold`, and joint name; empty
             where none are given.
+        driver_gravity_check: whether efforts without gravity, or in another unit, are recognised.
     """
 
     friction: Mapping[str, ByJoint] = field(default_factory=dict)
@@ -35,3 +36,4 @@ class WatchSettings:
     bandwidth: ByJoint = field(default_factory=dict)
     cutoff: float = CUTOFF
     thresholds: Mapping[str, ByJoint] = field(default_factory=dict)
+    driver_gravity_check: bool = True

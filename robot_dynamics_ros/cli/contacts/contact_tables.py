@@ -70,8 +70,9 @@ def contact_table(marked: MarkedRecording) -> FittedTable:
     for contact in marked.contacts:
         felt = (f'{name} {value:+.3g} {units[name]}' for name, value in contact.torques.items())
         begin = f'{contact.begin:.3f} s{" or before" if contact.from_start else ""}'
+        end = f'{contact.end:.3f} s{" or later" if marked.until_end(contact) else ""}'
         table.add_row(
-            begin, f'{contact.end:.3f} s', contact.kind,
+            begin, end, contact.kind,
             ', '.join(contact.links), ', '.join(felt),
         )  # fmt: skip
     return table

@@ -34,7 +34,8 @@ Examples:
   robot_dynamics contacts monday/*.mcap --urdf identified/identified.urdf \\
       --parameters identified/dynamics_node.yaml --parameters thresholds.yaml --json -
 
-Exit code 1: there is a contact. 2: a recording cannot be used.
+Exit code 1: there is a contact, or efforts are such that no contact can be found. 2: a recording
+cannot be used.
 """
 
 
@@ -84,13 +85,20 @@ def contacts_command(
             output.line(f'plot: {plot}')
     if failed:
         return CANNOT_BE_USED
-    return FINDINGS if any(one.contacts for one in found) else GOOD
+    return FINDINGS if any(one.contacts or one.unusable for one in found) else GOOD
 
 
 def _show(found: MarkedRecording, output: Output) -> None:
     output.line(marked_summary(found))
+    if found.unusable:
+        output.line(f'  {found.unusable}')
     for remark in found.remarks:
         output.line(f'  {remark}')
     if found.contacts:
         output.show('', contact_table(found))
+        if cut := sum(map(found.until_end, found.contacts)):
+            output.line(
+                f'{cut} of these until a gap or the end of the recording, where the observer '
+                'ends: a contact after the gap may be the same one'
+            )
     output.show('', residual_table(found.joints, found.units, found.residuals), '')
