@@ -15,7 +15,7 @@ from ..output import Output, Subcommand, file_to_write, output_options
 from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, source_options
 from .contact_tables import contact_table, marked_summary, residual_table
-from .watch_options import WatchOptions, settings_of, watch_options
+from .watch_options import WatchOptions, check_options, settings_of, watch_options, with_options
 from .watch_tasks import failures, mark, watched
 
 HELP = """Find contacts in recordings: when, how, at which link, with which external torques.
@@ -72,7 +72,9 @@ def contacts_command(
     output.check_files([*inputs(files, urdf), *parameters], {'--plot': filter(None, [plot])})
     recording = options_of(urdf, arguments, topic, rename)
     first = next(iter(files.values()))
-    settings = settings_of(recording, first, parameters, bandwidth, split)
+    given = settings_of(recording, first, parameters, output.warning)
+    check_options(given, bandwidth, split, output.warning)
+    settings = with_options(given, bandwidth, split)
     options = WatchOptions(recording, settings, Learning(false_alarms, margin))
     outcomes = watched(mark, options, files, Fleet(scheduler, jobs, resume), output)
     failed = failures(outcomes, output)
