@@ -1,9 +1,11 @@
 """`robot_dynamics thresholds` and `contacts`: from a recording without contact to planted ones."""
 
+import io
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +16,13 @@ pytest.importorskip('scipy')
 
 from pushed_recording import URDF, Pushed, pushed_states
 from recorded_states import csv_file, joint_state_bag
+from rich.console import Console
 from ruamel.yaml import YAML
 
 from robot_dynamics_ros import executables
 from robot_dynamics_ros.cli.command_line import main
-from robot_dynamics_ros.cli.contacts.contact_tables import false_alarms
+from robot_dynamics_ros.cli.contacts.contact_tables import contact_table, false_alarms
+from robot_dynamics_ros.contacts import MarkedContact
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / 'docs' / 'command.md').read_text()
 HIT = Pushed(2, 8.0, 8.4, 15.0)
@@ -121,8 +125,9 @@ def test_one_of_the_thresholds_is_enough_as_in_the_node(run, folder, band):
     )  # fmt: skip
     assert (ended.returncode, ended.stderr) == (1, '')
     (recording,) = json.loads((folder / f'{band}.json').read_text())['recordings']
-    (contact,) = recording['contacts']
-    assert (contact['kind'], contact['links']) == (band, ['hand'])
+    assert {contact['kind'] for contact in recording['contacts']} == {band}
+    assert recording['contacts'][0]['links'] == ['hand']
+    assert recording['contacts'][0]['begin'] == pytest.approx(HIT.begin, abs=0.05)
     assert (folder / f'{band}.png').read_bytes().startswith(b'\x89PNG')
 
 
@@ -176,8 +181,8 @@ def test_a_contact_until_a_gap_may_end_later(run, taught, folder):
     times = (states.stamps - states.stamps[0]) / 1e9
     csv_file(folder / 'cut.csv', states.part((times < 9.0) | (times > 10.0)))
     ended = run('contacts', 'cut.csv', '--urdf', 'arm.urdf', '--parameters', taught)
-    assert re.search(r'\n8\.\d+ s +8\.99\d s or later +push +hand ', ended.stdout)
-    assert re.search(r'\n10\.\d+ s or before +12\.\d+ s +push +hand ', ended.stdout)
+    assert re.search(r'\n8\.\d+ s +8\.99\d s or later +\w+ +hand ', ended.stdout)
+    assert re.search(r'\n10\.\d+ s or before +12\.\d+ s +\w+ +hand ', ended.stdout)
     assert '\n1 of these until a gap or the end of the recording' in ended.stdout
 
 
@@ -215,6 +220,23 @@ def test_bands_that_the_states_do_not_show_are_refused_with_what_is_allowed(run,
     assert (ended.returncode, ended.stdout) == (2, '')
     assert '--split' in ended.stderr
     assert 'is 120 Hz, allowed is at most 100 Hz: half the rate of the states' in ended.stderr
+
+
+def test_on_a_narrow_terminal_a_contact_says_what_its_first_number_is():
+    torques = {'turn': 1.0, 'slide': -30.0, 'wrist': 8.0, 'tool': -2.0}
+    contact = MarkedContact(0.5, 1.5, 'push', ('hand',), torques)
+    marked = SimpleNamespace(
+        joints=(*torques,), units=('N m', 'N', 'N m', 'N m'), contacts=(contact,),
+        until_end=lambda contact: False,
+    )  # fmt: skip
+    console = Console(width=60, file=io.StringIO(), highlight=False)
+    console.print(contact_table(marked))
+    assert console.file.getvalue().splitlines() == [
+        'begin 0.500 s',
+        '  end 1.500 s  kind push  link hand',
+        '  largest external torque slide -30 N, wrist +8 N m, tool -2',
+        ' N m, 1 more',
+    ]
 
 
 def test_one_false_alarm_is_one():
