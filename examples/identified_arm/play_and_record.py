@@ -15,6 +15,8 @@ import numpy as np
 import yaml
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+from robot_dynamics_ros.simulation.mujoco_description import SimulationError
 from robot_dynamics_ros.simulation.physics import Physics
 from robot_dynamics_ros.simulation.servo import JointServo
 
@@ -31,21 +33,37 @@ def main() -> None:
     parser.add_argument('arm', type=Path, help='URDF of the arm that is simulated')
     parser.add_argument('recording', type=Path, help='CSV file to write')
     arguments = parser.parse_args()
-    joints, trajectory = motion(arguments.motion)
-    rows = played(arguments.arm.read_text(), joints, trajectory)
-    write(arguments.recording, joints, rows)
+    try:
+        joints, trajectory = motion(arguments.motion)
+        rows = played(arguments.arm.read_text(), joints, trajectory)
+        write(arguments.recording, joints, rows)
+    except OSError as error:
+        parser.error(f'{error.filename}: {error.strerror}')
+    except (RobotDynamicsError, SimulationError) as error:
+        parser.error(str(error))
     print(f'{arguments.recording}: {len(rows)} states of {", ".join(joints)}')
 
 
 def motion(file: Path) -> tuple[list[str], Trajectory]:
-    """The joints and the trajectory of a JointTrajectory in YAML."""
-    content = yaml.safe_load(file.read_text())
-    points = []
-    for point in content['points']:
-        time = point['time_from_start']
-        values = (np.array(point[key]) for key in ('positions', 'velocities', 'accelerations'))
-        points.append(Point(time['sec'] + 1e-9 * time['nanosec'], *values))
-    return content['joint_names'], Trajectory(points)
+    """The joints and the trajectory of a JointTrajectory in YAML.
+
+    Raises:
+        ParameterError: the file holds something else.
+    """
+    try:
+        content = yaml.safe_load(file.read_text())
+        points = [_point(point) for point in content['points']]
+        return content['joint_names'], Trajectory(points)
+    except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
+        raise ParameterError(
+            f'{file} is not a JointTrajectory in YAML: make it with robot_dynamics excite --output'
+        ) from error
+
+
+def _point(point: dict) -> Point:
+    time = point['time_from_start']
+    values = (np.array(point[key]) for key in ('positions', 'velocities', 'accelerations'))
+    return Point(time['sec'] + 1e-9 * time['nanosec'], *values)
 
 
 def played(urdf: str, joints: list[str], trajectory: Trajectory) -> np.ndarray:

@@ -116,7 +116,7 @@ class ContactMarks:
         for part in parts:
             if part.begins:
                 self._close()
-                self._detector.reset()
+                self._detector.pause()
                 self._begin = float(part.times[0])
             values, limits = np.empty((2, len(part), 2, len(self._joints)))
             rows = zip(part.residuals, part.velocities, part.times.tolist(), strict=True)

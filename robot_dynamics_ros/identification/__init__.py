@@ -8,6 +8,8 @@
 Modules::
 
     identify             from equations to the parameters of a robot
+    prior_weight         how much the description counts, by cross-validation
+    effort_delay         by how much efforts come later than states
     fitted_equations     what that asks of equations, wherever they are computed
     identified_model     a robot with identified parameters
     model_of_parameters  the model that parameters stand for

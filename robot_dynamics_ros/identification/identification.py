@@ -46,6 +46,8 @@ class Identification:
         undetermined: sentences about bodies that stay as the description says, and why.
         objections: why the model is not to be loaded, a sentence each.
         equations: numbers of fitted equations by joint: used, and left out for each reason.
+        prior_weight: how many equations the prior of a parameter is worth.
+        effort_delay: by which the efforts were shifted before the fit [s].
     """
 
     judgement: Judgement
@@ -59,6 +61,15 @@ class Identification:
     undetermined: tuple[str, ...] = ()
     objections: tuple[str, ...] = ()
     equations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    prior_weight: float = 1.0
+    effort_delay: float = 0.0
+
+    @property
+    def method_words(self) -> str:
+        """The method, with the weight of its prior where it is not the usual one."""
+        if self.prior_weight == 1.0:
+            return self.method
+        return f'{self.method}, the prior of each parameter worth {self.prior_weight:g} equations'
 
     def as_json(self) -> dict[str, Any]:
         """The contract of `robot_dynamics identify --json`, see docs/identification.md.
@@ -72,6 +83,8 @@ class Identification:
             'rank': self.rank,
             'structural_rank': self.structural_rank,
             'condition': self.condition,
+            'prior_weight': self.prior_weight,
+            'effort_delay': self.effort_delay,
             'equations': {name: dict(numbers) for name, numbers in self.equations.items()},
             'joint_parameters': [vars(row) for row in self.joint_rows],
             'body_parameters': [vars(row) for row in self.body_rows],

@@ -38,6 +38,7 @@ from .observability import (
     structure_of,
 )
 from .observability.whitened import whitened
+from .prior_weight import prior_weight
 from .regression import ReducedEquations
 
 # Share of the RMS of the effort that is left at a joint, from which on contacts are looked for.
@@ -46,6 +47,10 @@ SUSPICIOUS = 0.05
 WINDOWS, SHORTEST = 60, 10
 # Times that it is decided which parameters the data determine, at most.
 DECISIONS = 3
+# Inflation of variances from which on residuals count as correlated.
+CORRELATED = 1.2
+# Equations from which on they outweigh any prior.
+MOST = 50_000
 # Periods that a message lists.
 LISTED = 5
 
@@ -63,6 +68,7 @@ class IdentifiedParameters:
         left_out: periods that are not fitted, as something else than the robot made the efforts.
         failure: why no consistent estimate was found; empty where one was.
         numbers: of equations by joint: used, and left out for each reason.
+        inflation: of the variances of base parameters, by the correlation of residuals.
     """
 
     structure: Structure
@@ -73,6 +79,7 @@ class IdentifiedParameters:
     left_out: tuple[Period, ...] = ()
     failure: str = ''
     numbers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    inflation: float = 1.0
 
     @cached_property
     def model(self) -> IdentifiedModel:
@@ -108,7 +115,7 @@ def identify(
     Periods that do not fit the others are left out; a robust estimate then shows single outliers
     and shorter disturbances; least squares without these decide again what the data determine, and
     get intervals that count correlated residuals; last, the nearest parameters that a real robot
-    can have.
+    can have, with the weight of the prior that predicts these equations best.
 
     Args:
         equations: of the recordings, `LocalEquations` for those of this process.
@@ -139,18 +146,30 @@ def identify(
         before, base = base, base_parameters(weighted, structure)
         if base.columns == before.columns:
             break
-    found = estimate(weighted, base=base)
+    white = estimate(weighted, base=base)
     independence = float(reduced.independent.sum() / max(1.0, reduced.counts.sum()))
-    found = with_correlation(found, equations.influence(found, weights), independence)
+    found = with_correlation(white, equations.influence(white, weights), independence)
+    inflation = _inflation(white, found)
     findings = list(excitation_findings(reduced, base))
     try:
-        final, failure = consistent(weighted, found, prior, carried), ''
+        weight = 1.0
+        if inflation > CORRELATED and reduced.counts.sum() <= MOST:
+            weight = prior_weight(equations, weights, found, prior, carried)
+        final, failure = consistent(weighted, found, prior, carried, weight), ''
     except IdentificationError as error:
         final, failure = found, str(error)
     findings += contradiction_findings(structure, base, found, final)
     return IdentifiedParameters(
-        structure, base, found, final, findings, left_out, failure, reduced.numbers
-    )
+        structure, base, found, final, findings, left_out, failure, reduced.numbers,
+        inflation,
+    )  # fmt: skip
+
+
+def _inflation(white: Estimate, found: Estimate) -> float:
+    """Mean of the variances of base parameters, relative to those of white residuals."""
+    before, after = (np.diag(one.base_covariance) for one in (white, found))
+    ratios = after[before > 0.0] / before[before > 0.0]
+    return float(ratios.mean()) if ratios.size else 1.0
 
 
 def _outlying(

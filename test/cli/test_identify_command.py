@@ -15,6 +15,9 @@ from identified_arm.play_and_record import write
 from identified_recordings import ARM, DESCRIBED, JOINTS, recording, rows
 from running_command import run
 
+from robot_dynamics_ros.cli.identify.effort_options import effort_delay
+from robot_dynamics_ros.core.errors import ParameterError
+
 __all__ = ['run']
 
 FILES = {'identified.urdf', 'dynamics_node.yaml', 'friction.yaml', 'identification.json'}
@@ -54,6 +57,7 @@ def test_a_good_recording_is_written_and_explained(identified, files):
     written = {file.name for file in (files / 'out').iterdir()}
     assert {'report.html', 'report.png'} | FILES <= written
     assert result['objections'] == []
+    assert (result['prior_weight'], result['effort_delay']) == (1.0, 0.0)
     for numbers in result['equations'].values():
         assert numbers['used'] > numbers['slow'] > 0
         assert sum(numbers.values()) > 100
@@ -195,6 +199,49 @@ def test_rest_after_the_motion_is_no_motion_to_judge(identified, files):
     for joint in result['held_out'].values():
         assert joint['rms_identified'] < 0.2 * joint['rms_nominal']
     assert 'It can be loaded.\n' in ended.stdout
+
+
+LATE = 0.02  # [s]
+
+
+def late(times, efforts):
+    return np.stack([np.interp(times - LATE, times, one) for one in efforts.T], axis=1)
+
+
+def test_late_efforts_are_shifted_before_the_fit(identified, files):
+    """Friction is that of the arm, not that of the delay, which is 5 to 12 % more."""
+    recording(files / 'late.csv', late)
+    ended, result = identified('late.csv', '--force', target='late')
+    assert result['effort_delay'] == pytest.approx(LATE, abs=2e-3)
+    assert 'shifted' in codes(result)
+    assert 'delay' not in codes(result)
+    assert 'It can be loaded.\n' in ended.stdout
+    assert 'later than the states' in result['verdict'][-1]
+    found = {row['name']: row['value'] for row in result['joint_parameters']}
+    for joint, viscous in zip(JOINTS, (0.5, 0.7, 0.2), strict=True):
+        assert found[f'{joint} viscous'] == pytest.approx(viscous, rel=0.03)
+
+
+def test_a_delay_that_is_given_is_not_searched(identified, files):
+    recording(files / 'left.csv', late)
+    _, result = identified('left.csv', '--force', '--effort-delay', '0', target='left')
+    assert result['effort_delay'] == 0.0
+    assert 'delay' in codes(result)
+    assert 'shifted' not in codes(result)
+    assert effort_delay('0.02') == 0.02
+    assert effort_delay('auto') is None
+    for text in ('soon', '1', 'nan'):
+        with pytest.raises(ParameterError, match=f'--effort-delay {text}: auto is needed'):
+            effort_delay(text)
+
+
+def test_recordings_with_different_delays_are_not_shifted(identified, files):
+    """No shift is right for both: the delay is said, and nothing is done about it."""
+    recording(files / 'late.csv', late)
+    _, result = identified('good.csv', 'late.csv', '--force', target='different')
+    assert result['effort_delay'] == 0.0
+    assert 'delay' in codes(result)
+    assert 'shifted' not in codes(result)
 
 
 def said(result, code):

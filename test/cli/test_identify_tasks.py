@@ -55,8 +55,12 @@ def disturbed():
     return np.concatenate([table[:1500], table[1800:]])
 
 
-@pytest.mark.parametrize('table', [rows, disturbed], ids=['equal intervals', 'jitter and a gap'])
-def test_parts_of_a_recording_are_the_whole(files, monkeypatch, table):
+@pytest.mark.parametrize(
+    ('table', 'delay'),
+    [(rows, 0.0), (disturbed, 0.0), (rows, 0.0313), (disturbed, -0.0313)],
+    ids=['equal intervals', 'jitter and a gap', 'late', 'early, jitter and a gap'],
+)
+def test_parts_of_a_recording_are_the_whole(files, monkeypatch, table, delay):
     """Also with cuts anywhere, and parts in the held-out third, which have no equation."""
     monkeypatch.chdir(files)
     # A part in the middle of the recording does not read its beginning.
@@ -73,7 +77,7 @@ def test_parts_of_a_recording_are_the_whole(files, monkeypatch, table):
             'robot_dynamics_ros.cli.identify.identify_sources.LARGEST_PART', size // count + 1
         )
         fleet = Fleet() if count == 1 else Fleet(jobs=1)
-        sources = Sources.of(setup, surveys, named, fleet, Output())
+        sources = Sources.of(setup, surveys, named, fleet, Output()).shifted(delay)
         found[len(sources.sources)] = sources.reduced()
         assert sources.empty == ()
     assert sorted(found) == [1, 4, 7]

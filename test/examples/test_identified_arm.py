@@ -161,3 +161,29 @@ def test_the_node_loads_it(identified, folder, monkeypatch):
     finally:
         node.destroy_node()
         rclpy.shutdown(context=context)
+
+
+@pytest.mark.parametrize(
+    ('motion', 'arm', 'said'),
+    [
+        ('nothing.yaml', 'arm.urdf', 'nothing.yaml: No such file'),
+        ('arm.urdf', 'arm.urdf', 'arm.urdf is not a JointTrajectory in YAML'),
+        ('joints.yaml', 'arm.urdf', 'joints.yaml is not a JointTrajectory in YAML'),
+        ('motion.yaml', 'nothing.urdf', 'nothing.urdf: No such file'),
+        ('motion.yaml', 'motion.yaml', 'not XML that can be used'),
+    ],
+)
+def test_files_that_cannot_be_played_are_refused(tmp_path, monkeypatch, capsys, motion, arm, said):
+    monkeypatch.chdir(tmp_path)
+    Path('arm.urdf').write_text((ROOT / 'examples/identified_arm/arm.urdf').read_text())
+    Path('joints.yaml').write_text('joint_names: [joint1]\n')
+    point = '{positions: [0], velocities: [0], accelerations: [0], time_from_start: %s}'
+    times = ('{sec: 0, nanosec: 0}', '{sec: 1, nanosec: 0}')
+    points = ', '.join(point % time for time in times)
+    Path('motion.yaml').write_text(f'joint_names: [joint1]\npoints: [{points}]\n')
+    monkeypatch.setattr(sys, 'argv', ['play_and_record.py', motion, arm, 'recording.csv'])
+    with pytest.raises(SystemExit) as ended:
+        play_and_record.main()
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
+    assert not Path('recording.csv').exists()

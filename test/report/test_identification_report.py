@@ -44,7 +44,16 @@ def identification(names=('one', 'two')):
     row = ParameterRow(f'{names[0]} coulomb', 'N m', 0.0, 0.5, 0.4, 0.6)
     alone = ParameterRow(f'{names[0]} m', 'kg', 1.0, 1.0, np.nan, np.nan)
     return Identification(
-        judgement, 'consistent', 24, 25, 12.0, (row,), (alone,), (row,), (f'{names[0]}: m stays.',)
+        judgement,
+        'consistent',
+        24,
+        25,
+        12.0,
+        (row,),
+        (alone,),
+        (row,),
+        (f'{names[0]}: m stays.',),
+        prior_weight=30.0,
     )
 
 
@@ -57,7 +66,8 @@ def text(tmp_path_factory):
 def test_the_page_says_in_words_what_the_plots_show(text):
     for words in (
         'It can be loaded.', 'one is better.', 'one stands still.', 'one: m stays.',
-        '24 of the 25 base parameters', 'as described', 'not determined alone', '0.4 to 0.6',
+        '24 of the 25 base parameters', 'worth 30 equations', 'as described',
+        'not determined alone', '0.4 to 0.6',
         'measured torque', 'by the identified model',
     ):  # fmt: skip
         assert words in text.replace('\u00a0', ' '), words

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from robot_dynamics_ros.core import RobotModel, UnknownNameError
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.identification.effort_delay import LARGEST
 from robot_dynamics_ros.identification.parameters.joint_terms import USUAL, JointTerm
 from robot_dynamics_ros.identification.parameters.load import Load
 from robot_dynamics_ros.identification.regression.equation_options import Form
@@ -61,6 +62,29 @@ def equations_of(
             )
         terms = (*terms, 'gain')
     return Equations(terms, form, tuple(load for load, _ in carried), known)
+
+
+def effort_delay(text: str) -> float | None:
+    """The delay of the efforts that a command line gives [s]; None: it is to be found.
+
+    Args:
+        text: 'auto', or a number of seconds.
+
+    Raises:
+        ParameterError: it is another word, or a delay that no driver has.
+    """
+    if text == 'auto':
+        return None
+    try:
+        delay = float(text)
+    except ValueError:
+        delay = float('nan')
+    if not abs(delay) <= LARGEST:
+        raise ParameterError(
+            f'--effort-delay {text}: auto is needed, or a number of seconds from {-LARGEST:g} to '
+            f'{LARGEST:g}; 0 shifts nothing'
+        )
+    return delay
 
 
 def check_names(equations: Equations, model: RobotModel, recordings: Sequence[str]) -> None:

@@ -43,7 +43,7 @@ def summary(identification: Identification) -> str:
     return (
         f'{judgement.robot}: {what}, {samples} samples, low pass {filtered}; '
         f'{identification.rank} of {identification.structural_rank} base parameters, condition '
-        f'{identification.condition:.3g}, {identification.method} estimate'
+        f'{identification.condition:.3g}, estimate: {identification.method_words}'
     )
 
 

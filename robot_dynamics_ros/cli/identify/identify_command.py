@@ -17,7 +17,7 @@ from ..fleet_options import Fleet, fleet_options
 from ..output import Output, file_to_write, output_options
 from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, recording_options
-from .effort_options import equations_of
+from .effort_options import effort_delay, equations_of
 from .identification_tables import show
 from .identify_run import Identified, identified
 from .payload_command import identify_payload
@@ -73,6 +73,10 @@ OF_PAYLOAD = (
     help='Known gain of a drive, N m/A or N/A; may be repeated.',
 )  # fmt: skip
 @click.option(
+    '--effort-delay', 'delay', default='auto', show_default=True, metavar='auto|SECONDS',
+    help='By how much the efforts come later than the states; 0: they are not shifted.',
+)  # fmt: skip
+@click.option(
     '--load', 'loads', multiple=True, metavar='FRAME=KG@BAG',
     help='Load of known mass that one of the recordings has; may be repeated.',
 )  # fmt: skip
@@ -109,6 +113,7 @@ def identify_command(
     held_out: tuple[str, ...],
     effort: str,
     gains: tuple[str, ...],
+    delay: str,
     loads: tuple[str, ...],
     asymmetric: bool,
     springs: bool,
@@ -143,7 +148,8 @@ def identify_command(
     equations = equations_of(
         effort=effort, gains=gains, loads=loads, asymmetric=asymmetric, springs=springs, form=form
     )
-    found = identified(options, equations, files, others, Fleet(scheduler, jobs, resume), output)
+    fleet = Fleet(scheduler, jobs, resume)
+    found = identified(options, equations, files, others, fleet, output, delay=effort_delay(delay))
     doubts = objections(found)
     found = replace(found, identification=replace(found.identification, objections=tuple(doubts)))
     output.write_json(found.identification.as_json())

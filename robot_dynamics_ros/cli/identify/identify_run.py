@@ -13,12 +13,12 @@ from robot_dynamics_ros.identification import (
     IdentifiedParameters,
     base_rows,
     body_rows,
-    identify,
     joint_rows,
 )
 from robot_dynamics_ros.identification.declared_loads import load_findings
+from robot_dynamics_ros.identification.effort_delay import shift_findings, shift_words
 from robot_dynamics_ros.identification.identification import Identification
-from robot_dynamics_ros.identification.judgement import JudgedRecording
+from robot_dynamics_ros.identification.judgement import JudgedRecording, Judgement
 from robot_dynamics_ros.identification.judgement.bad_data import (
     check_motion,
     saturation_levels,
@@ -35,6 +35,7 @@ from ..fleet_options import Fleet
 from ..output import Output
 from ..recording_options import RecordingOptions
 from .effort_options import check_names
+from .fitted_model import FittedModel, fitted_model
 from .identify_setup import Equations, Setup
 from .identify_sources import Sources
 from .surveys import Files, Surveys, surveyed
@@ -74,6 +75,7 @@ def identified(
     held_out: Files,
     fleet: Fleet,
     output: Output,
+    delay: float | None = None,
 ) -> Identified:
     """Identify a robot, and judge the result.
 
@@ -84,6 +86,8 @@ def identified(
         held_out: the same of those that are held out; none: the last third of each of the others.
         fleet: where tasks are computed.
         output: shows progress.
+        delay: by which the efforts come later than the states [s]; None: it is found, and 0 if
+            none is certain.
 
     Raises:
         RecordingError: no recording can be used.
@@ -96,29 +100,53 @@ def identified(
     compared = _compared(options, {name: files[name] for name in surveys.usable}, fleet, output)
     setup = replace(setup, unmeasured=_unmeasured(setup, compared))
     sources = Sources.of(setup, surveys, files, fleet, output)
-    found = identify(sources, carried=setup.carried)
-    loads = _load_findings(replace(sources, setup=_with_free_loads(setup)), setup, found)
-    poor = [*_empty_findings(sources.empty), *loads, *found.findings]
-    evidence = sources.evidence(setup.layout.nominal(), found.final.parameters)
+    model = fitted_model(sources, delay, compared, max(surveys.intervals))
+    result = _identification(model, _judged(surveys, compared, model))
+    found = model.found
+    return Identified(setup, result, found.model, list(files.values()), found.failure)
+
+
+def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) -> Judgement:
+    """The judgement of a model, with what is wrong with the recordings.
+
+    Args:
+        surveys: of all recordings.
+        compared: findings of the comparison with the description.
+        fitted: the model.
+    """
+    found, setup = fitted.found, fitted.sources.setup
+    loads = _load_findings(replace(fitted.sources, setup=_with_free_loads(setup)), setup, found)
+    poor = [*_empty_findings(fitted.sources.empty), *loads, *found.findings]
+    if fitted.delay:
+        compared = [one for one in compared if one.code != 'delay']
     judgement = judge(
         setup.model,
         surveys.survey,
-        evidence,
-        _recordings(surveys, evidence),
+        fitted.evidence,
+        _recordings(surveys, fitted.evidence),
         compared=compared,
         poor=poor,
         interval=surveys.interval,
-        currents='gain' in equations.terms,
+        currents='gain' in setup.equations.terms,
     )
     findings = [
+        *(shift_findings(fitted.delay) if fitted.is_found else ()),
         *found.left_out_findings(),
         *repetition_findings(surveys.repeated),
         *judgement.findings,
     ]
-    judgement = replace(judgement, findings=findings)
-    if 'stiffness' in equations.terms:
-        judgement = replace(judgement, verdict=(*judgement.verdict, SPRINGS))
-    identification = Identification(
+    verdict = [*judgement.verdict]
+    if 'stiffness' in setup.equations.terms:
+        verdict.append(SPRINGS)
+    if fitted.delay:
+        verdict.append(shift_words(fitted.delay))
+    return replace(judgement, findings=findings, verdict=tuple(verdict))
+
+
+def _identification(fitted: FittedModel, judgement: Judgement) -> Identification:
+    """The result of an identification, before objections are known."""
+    found = fitted.found
+    return Identification(
         judgement,
         found.final.method,
         found.base.rank,
@@ -129,8 +157,9 @@ def identified(
         base_rows(found.base, found.final),
         tuple(body.reason for body in found.base.undetermined),
         equations=found.numbers,
+        prior_weight=found.final.prior_weight,
+        effort_delay=fitted.delay,
     )
-    return Identified(setup, identification, found.model, list(files.values()), found.failure)
 
 
 def _with_free_loads(setup: Setup) -> Setup:

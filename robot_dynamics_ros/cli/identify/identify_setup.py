@@ -106,6 +106,7 @@ class Source:
         part: of the recording, see `open_recording`.
         interval: usual time between two samples [s].
         starts: of the segments of the whole recording [s].
+        delay: of the efforts behind the states, by which they are shifted [s].
     """
 
     name: str
@@ -115,6 +116,7 @@ class Source:
     part: Part = WHOLE
     interval: float = 0.0
     starts: tuple[float, ...] = ()
+    delay: float = 0.0
 
     @property
     def halo(self) -> float:
@@ -124,7 +126,7 @@ class Source:
         rate = 1.0 / self.interval
         samples = sum(half_length(cutoff, rate) for cutoff in self.cutoffs)
         # Beside the filters: the step between two equations, and cubics.
-        return (2.0 * samples + HALO) * self.interval
+        return (2.0 * samples + HALO) * self.interval + abs(self.delay)
 
 
 @dataclass(frozen=True)

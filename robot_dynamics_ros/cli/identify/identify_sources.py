@@ -81,6 +81,19 @@ class Sources:
         whole = [surveys.source(name, files[name]) for name in surveys.usable]
         return cls(setup, [part for one in whole for part in in_parts(one, fleet)], fleet, output)
 
+    def shifted(self, delay: float) -> Sources:
+        """The same recordings, with efforts that come `delay` later than the states [s]."""
+        return replace(self, sources=[replace(one, delay=delay) for one in self.sources])
+
+    def alone(self, name: str) -> Sources:
+        """One of the recordings."""
+        return replace(self, sources=[one for one in self.sources if one.name == name])
+
+    @property
+    def fitted_names(self) -> list[str]:
+        """Names of the recordings that are fitted, wholly or in part."""
+        return list(dict.fromkeys(source.name for source in self._fitted))
+
     @property
     def is_here(self) -> bool:
         """Whether this process computes all: it keeps the equations in memory if they fit."""

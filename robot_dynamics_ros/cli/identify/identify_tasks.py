@@ -31,6 +31,7 @@ from robot_dynamics_ros.identification.regression import (
     ReducedEquations,
     Weights,
     reduce,
+    shifted_efforts,
 )
 from robot_dynamics_ros.recordings import JointSamples, Motion, motions, open_recording
 from robot_dynamics_ros.recordings.sample_segments import SegmentStarts
@@ -78,10 +79,10 @@ def survey_recording(
                 advance(len(chunk))
 
         bands = EquationOptions().bands(recorded_model(urdf, joints))
-        seen = survey(counted(), bands)
+        surveyed = survey(counted(), bands)
         both = cutoffs.motions, cutoffs.equations
         return Surveyed(
-            urdf, joints, recording.topic, recording.interval, both, seen, trace,
+            urdf, joints, recording.topic, recording.interval, both, surveyed, trace,
             tuple(starts.times),
         )  # fmt: skip
 
@@ -169,7 +170,8 @@ def fitted_equations(setup: Setup, source: Source) -> Iterator[EquationBlock]:
     """The equations of the fitted part of a recording, in blocks."""
     maker = _maker(setup, source)
     for parts, bounds in _motions(setup, source):
-        for block in maker.of_motions(source.fitted.fitted(parts), source.name):
+        fitted = shifted_efforts(source.fitted.fitted(parts), source.delay)
+        for block in maker.of_motions(fitted, source.name):
             if len(own := block.within(*bounds)):
                 yield own
 
@@ -202,7 +204,8 @@ def judge_recording(
     written = written_parameters(maker.layout, identified)
     for parts, bounds in _motions(setup, source, progress):
         for held_out, group in groupby(source.fitted.parts(parts), key=itemgetter(0)):
-            blocks = maker.of_motions((motion for _, motion in group), source.name)
+            own_motions = shifted_efforts((motion for _, motion in group), source.delay)
+            blocks = maker.of_motions(own_motions, source.name)
             own = (block.within(*bounds) for block in blocks)
             judged = written if held_out else identified
             for piece in torques_of(own, nominal, judged):

@@ -55,6 +55,11 @@ class Surveys:
         return min(one.interval for one in self.usable.values())
 
     @property
+    def intervals(self) -> tuple[float, ...]:
+        """Usual time between two samples of each recording [s]."""
+        return tuple(one.interval for one in self.usable.values())
+
+    @property
     def repeated(self) -> float:
         """The share of the held-out motion that repeats the fitted one; NaN if unknown."""
         fitted, held_out = [], []

@@ -11,7 +11,7 @@ from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.description.urdf_text import is_xacro, read_xml
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL
-from robot_dynamics_ros.identification.results.result_files import URDF, result_files
+from robot_dynamics_ros.identification.results.result_files import URDF, result_files, written_urdf
 from robot_dynamics_ros.inspection.validation import validate_robot
 from robot_dynamics_ros.report import Provenance, provenance, size_of
 from robot_dynamics_ros.report.identification import identification_report
@@ -28,28 +28,6 @@ REPORTS = ('report.html', 'report.png')
 def results_in(target: Path) -> list[Path]:
     """Files of a folder of results that another identification may have read."""
     return [target / name for name in (URDF, *REPORTS)]
-
-
-def texts_of(found: Identified, *, xacro: bool = False) -> dict[str, str]:
-    """The text files of an identified model, by name.
-
-    Args:
-        found: the identification.
-        xacro: whether its URDF is the expansion of a xacro file.
-
-    Raises:
-        ParameterError: a URDF cannot hold the model.
-    """
-    result = found.identification
-    return result_files(
-        found.setup.urdf,
-        found.setup.model,
-        found.model,
-        result.as_json(),
-        rows=result.joint_rows,
-        objections=result.objections,
-        xacro=xacro,
-    )
 
 
 def objections(found: Identified) -> list[str]:
@@ -86,7 +64,7 @@ def objections(found: Identified) -> list[str]:
             f'no parameter can be trusted: finding {", ".join(dict.fromkeys(doubtful))}'
         )
     try:
-        urdf = texts_of(found)[URDF]
+        urdf = written_urdf(found.setup.urdf, found.setup.model, found.model)
     except RobotDynamicsError as error:
         return [*reasons, str(error)]
     before = _errors(found.setup.urdf)
@@ -120,7 +98,17 @@ def write_results(
         OSError: the folder cannot be written.
     """
     xacro = urdf is not None and is_xacro(read_xml(urdf.read_text(encoding='utf-8')))
-    files: dict[str, str | bytes] = dict(texts_of(found, xacro=xacro))
+    result = found.identification
+    texts = result_files(
+        found.setup.urdf,
+        found.setup.model,
+        found.model,
+        result.as_json(),
+        rows=result.joint_rows,
+        objections=result.objections,
+        xacro=xacro,
+    )
+    files: dict[str, str | bytes] = dict(texts)
     origin = _origin(found, urdf, output)
     for name in REPORTS:
         files[name] = identification_report(found.identification, origin, target / name)

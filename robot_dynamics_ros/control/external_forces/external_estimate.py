@@ -138,7 +138,7 @@ class ExternalForceEstimate:
             self._observer = self._new_observer()
             self._restarts = 0
             self.tare.drop('external_from')
-            self.withhold(SETTLING)
+            self.reset()
         else:
             self._observer.bandwidth = self._bandwidth()
             self._observer.use(self._dynamics, friction=friction, offset=self._all_offsets())
@@ -161,10 +161,12 @@ class ExternalForceEstimate:
     def reset(self) -> None:
         """Begin anew, after a discontinuity of the states; what is known of the efforts stays."""
         self.withhold(SETTLING)
+        self.contact.reset()
 
     def distrust(self, source: Source) -> None:
         """Compare the efforts of a source with gravity anew: they come from another device."""
         self._sources.distrust(source)
+        self.contact.reset()
 
     def withhold(self, reason: str) -> None:
         """Give no estimate; the observer begins anew with the next state that can be used.
@@ -243,7 +245,7 @@ class ExternalForceEstimate:
     def _silence(self, reason: str) -> None:
         """Give no estimate, and forget what was felt."""
         if not self.reason:
-            self.contact.reset()
+            self.contact.pause()
             if self.tap is not None:
                 self.tap.reset()
         self.reason = reason

@@ -95,6 +95,12 @@ class LiveContact:
             self._detector.reset()
         self._forget()
 
+    def pause(self) -> None:
+        """Forget the contact, and go on after some time without an estimate."""
+        if self._detector is not None:
+            self._detector.pause()
+        self._forget()
+
     def use(self, model: RobotModel) -> None:
         """Look for the touched link in another model with the same joints."""
         self._model, self._links = model, ContactLinks(model)

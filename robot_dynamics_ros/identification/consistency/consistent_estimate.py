@@ -31,11 +31,12 @@ def consistent(
     estimate: Estimate,
     prior: Prior = 'log_det',
     carried: Array | None = None,
+    weight: float = 1.0,
 ) -> Estimate:
     """The parameters of a real robot that fit the equations best.
 
     The cost is half the squared residual in deviations of the noise, plus the prior, which is
-    worth one equation for each parameter: with 'log_det' the divergence
+    worth `weight` equations for each parameter: with 'log_det' the divergence
     tr(P_0^-1 P) - log det(P_0^-1 P) - 4 of the pseudo-inertia P of a body from that of the
     description (Lee, Wensing, Park, 2020), which is half the squared relative change where
     changes are small; with 'euclidean' half the squared change in plausible values of the
@@ -51,19 +52,23 @@ def consistent(
         prior: 'log_det' or 'euclidean'.
         carried: (10 bodies,) known parameters of what is fixed to the moving bodies, such as links
             behind joints that were not recorded: the rest of each body can exist without it too.
+        weight: of the prior, above 0 [equations].
 
     Raises:
-        ParameterError: the prior is another one.
+        ParameterError: the prior is another one, or its weight is not above 0.
         IdentificationError: no solver finds the parameters.
         RecordingError: cvxpy is not installed.
     """
     if prior not in PRIORS:
         raise ParameterError(f'prior is {prior!r}, it must be one of {", ".join(PRIORS)}')
+    if not 0.0 < weight < float('inf'):
+        raise ParameterError(f'the weight of the prior is {weight}, it must be above 0')
     fixed = fixed_parameters(reduced.layout, carried)
     before: Array | None = None
     failure = IdentificationError('no level of noise')
     for least in LEAST_NOISE:
-        rows = weighted_rows(reduced, estimate, least)
+        # With less weight of the equations: it is the ratio of the two that matters.
+        rows = weighted_rows(reduced, estimate, least) / np.sqrt(weight)
         if before is not None and np.array_equal(rows, before):
             # The noise of the data is larger: it is the problem that no solver has solved.
             continue
@@ -72,7 +77,13 @@ def consistent(
         except IdentificationError as error:
             before, failure = rows, error
             continue
-        return replace(estimate, parameters=parameters, method='consistent', least_noise=least)
+        return replace(
+            estimate,
+            parameters=parameters,
+            method='consistent',
+            least_noise=least,
+            prior_weight=weight,
+        )
     raise failure
 
 

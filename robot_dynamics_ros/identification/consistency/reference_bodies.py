@@ -7,7 +7,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 
-from ..observability.scales import LIGHTEST, body_length, mean_mass
+from ..observability.scales import body_length, mean_mass
 from ..parameters.parameter_layout import ParameterLayout
 from .pseudo_matrices import BODY, pseudo_inertia
 
@@ -55,7 +55,7 @@ def is_massless(layout: ParameterLayout, fixed: Array) -> np.ndarray:
     return moving & (described[:, 0] <= MASSLESS * mean_mass(layout.model))
 
 
-def reference_bodies(layout: ParameterLayout, fixed: Array) -> Array:
+def reference_bodies(layout: ParameterLayout, fixed: Array, scales: Array) -> Array:
     """Pseudo-inertias (bodies, 4, 4), positive definite, of bodies and loads.
 
     Those of the description where they can exist; a massless body and a load of unknown mass are
@@ -64,6 +64,7 @@ def reference_bodies(layout: ParameterLayout, fixed: Array) -> Array:
     Args:
         layout: of the parameters.
         fixed: (bodies, 10) as of `fixed_parameters`: it is not part of the bodies here.
+        scales: (p,) plausible magnitudes of the parameters.
     """
     described, mean, length = (
         _described(layout, fixed),
@@ -75,7 +76,7 @@ def reference_bodies(layout: ParameterLayout, fixed: Array) -> Array:
     for body in range(len(layout.bodies)):
         matrix = pseudo_inertia(described[body])
         if massless[body]:
-            matrix = np.diag([0.0, 0.0, 0.0, LIGHTEST * mean])
+            matrix = np.diag([0.0, 0.0, 0.0, scales[BODY * body]])
         elif matrix[3, 3] <= 0.0:
             matrix = np.diag([0.0, 0.0, 0.0, mean])
         matrices.append(_rounded(matrix, length))

@@ -165,7 +165,7 @@ def _affine(
     scales: Array,
 ) -> tuple[Array, Array]:
     """Origin (p,) and basis (p, k)."""
-    references = reference_bodies(layout, fixed)
+    references = reference_bodies(layout, fixed, scales)
     origin = layout.nominal()
     basis = np.zeros((layout.size, BODY * len(bodies) + len(terms)))
     for index, body in enumerate(bodies):

@@ -26,6 +26,8 @@ class Estimate:
         method: 'weighted', 'robust' or 'consistent'.
         least_noise: of a consistent estimate: what was taken for the noise of a joint at least,
             as a share of its torque.
+        prior_weight: of a consistent estimate: how many equations the prior of a parameter is
+            worth.
     """
 
     layout: ParameterLayout
@@ -35,3 +37,4 @@ class Estimate:
     noise: Array
     method: Method
     least_noise: float = 0.0
+    prior_weight: float = 1.0

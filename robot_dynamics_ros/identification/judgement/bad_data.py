@@ -27,17 +27,17 @@ LEFT = 0.4
 LOADED = 0.02
 
 
-def check_motion(model: RobotModel, seen: Survey) -> None:
+def check_motion(model: RobotModel, survey: Survey) -> None:
     """Refuse recordings that show nothing of the dynamics.
 
     Args:
         model: whose joints they are.
-        seen: of all recordings.
+        survey: of all recordings.
 
     Raises:
         ParameterError: no joint moves, or no effort was measured.
     """
-    names, spans = model.joint_names, seen.span[1] - seen.span[0]
+    names, spans = model.joint_names, survey.span[1] - survey.span[0]
     moved = spans > STILL
     if not moved.any():
         raise ParameterError(
@@ -45,7 +45,7 @@ def check_motion(model: RobotModel, seen: Survey) -> None:
             f'{names[int(np.argmax(spans))]}), at least {STILL:g} is needed: record a motion of '
             'all joints, such as that of robot_dynamics excite'
         )
-    measured = np.isfinite(seen.range).all(axis=0) & (seen.range[1] > seen.range[0])
+    measured = np.isfinite(survey.range).all(axis=0) & (survey.range[1] > survey.range[0])
     if not (measured & moved).any():
         raise ParameterError(
             'no joint that moves has a measured effort: the efforts are missing, zero or '
@@ -99,57 +99,57 @@ def held_out_findings(
         )
 
 
-def saturation_findings(model: RobotModel, seen: Survey, interval: float) -> Iterator[Finding]:
+def saturation_findings(model: RobotModel, survey: Survey, interval: float) -> Iterator[Finding]:
     """Joints whose effort stays at its smallest or largest value.
 
     Args:
         model: whose joints they are.
-        seen: of all recordings.
+        survey: of all recordings.
         interval: between two samples [s].
     """
-    for side, joint in _saturated(seen, interval):
+    for side, joint in _saturated(survey, interval):
         name, limit = model.joint_names[joint], model.effort_limits[joint]
-        value, held = seen.range[side, joint], seen.longest[side, joint] * interval
+        value, held = survey.range[side, joint], survey.longest[side, joint] * interval
         near = np.isfinite(limit) and abs(value) > 0.95 * limit
         yield Finding(
             'saturated',
             (name,),
             float(value),
             f'The effort of {name} stays at {value:.4g} for up to {held:.2g} s while it moves, in '
-            f'{100.0 * seen.at_limit[side, joint] / seen.samples:.2g} % of the samples'
+            f'{100.0 * survey.at_limit[side, joint] / survey.samples:.2g} % of the samples'
             + (f' (limit of the description: {limit:g})' if near else '')
             + ': it is saturated, and these samples do not count. Record a slower motion.',
         )
 
 
 def saturation_levels(
-    model: RobotModel, seen: Survey, interval: float
+    model: RobotModel, survey: Survey, interval: float
 ) -> Mapping[str, tuple[float, float]]:
     """The efforts at which each saturated joint is saturated, by name.
 
     Args:
         model: whose joints they are.
-        seen: of all recordings.
+        survey: of all recordings.
         interval: between two samples [s].
 
     Returns:
         The smallest and the largest effort [N m, N or A]; NaN where it does not saturate.
     """
     levels: dict[str, tuple[float, float]] = {}
-    for side, joint in _saturated(seen, interval):
-        name, value = model.joint_names[joint], float(seen.range[side, joint])
+    for side, joint in _saturated(survey, interval):
+        name, value = model.joint_names[joint], float(survey.range[side, joint])
         low, high = levels.get(name, (np.nan, np.nan))
         levels[name] = (low, value) if side else (value, high)
     return levels
 
 
-def _saturated(seen: Survey, interval: float) -> list[tuple[int, int]]:
+def _saturated(survey: Survey, interval: float) -> list[tuple[int, int]]:
     """Sides (0: smallest effort, 1: largest) and joints that saturate, by joint."""
     held = (
-        (seen.range[1] > seen.range[0])
-        & (seen.longest * interval >= HELD)
-        & (seen.at_limit >= HELD_SHARE * seen.samples)
-        & (seen.longest > HELD_LONGER * np.maximum(seen.elsewhere, 1.0))
+        (survey.range[1] > survey.range[0])
+        & (survey.longest * interval >= HELD)
+        & (survey.at_limit >= HELD_SHARE * survey.samples)
+        & (survey.longest > HELD_LONGER * np.maximum(survey.elsewhere, 1.0))
     )
     return [(side, joint) for joint, side in np.argwhere(held.T).tolist()]
 

@@ -50,7 +50,7 @@ OF_SCALE = frozenset({'sign', 'exchanged', 'gravity_compensated'})
 
 def judge(
     model: RobotModel,
-    seen: Survey,
+    survey: Survey,
     evidence: Sequence[Evidence],
     recordings: Sequence[JudgedRecording],
     *,
@@ -63,7 +63,7 @@ def judge(
 
     Args:
         model: of the joints that were recorded.
-        seen: of all recordings.
+        survey: of all recordings.
         evidence: of each recording that could be used.
         recordings: all of them.
         compared: findings of the comparison with the description.
@@ -81,7 +81,7 @@ def judge(
     unscaled = {name for one in poor if one.code == 'unknown_gain' for name in one.joints}
     scaled = moved & ~np.isin(names, list(unscaled))
     wrong = list(robot_findings(names, fitted.deviations, left, scaled))
-    own = [*motion_findings(names, moved), *saturation_findings(model, seen, interval)]
+    own = [*motion_findings(names, moved), *saturation_findings(model, survey, interval)]
     noise = np.nan_to_num(TorqueSums.joined([fitted, held_out]).rms[2])
     findings = [
         *wrong,

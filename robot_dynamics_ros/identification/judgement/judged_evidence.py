@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -101,6 +101,10 @@ class Evidence:
             size: number of joints.
         """
         return cls(file, TorqueSums.of_nothing(size), TorqueSums.of_nothing(size))
+
+    def of_fitted_part(self) -> Evidence:
+        """The same with the windows of the fitted part alone."""
+        return replace(self, windows=self.windows.of_fitted())
 
     def add_fitted(self, torques: Torques) -> None:
         """Take torques of the part that was fitted."""

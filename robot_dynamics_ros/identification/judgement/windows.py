@@ -82,6 +82,11 @@ class Windows:
         )
         return times[order], squares, products, rates, speeds
 
+    def of_fitted(self) -> Windows:
+        """Those of the fitted part alone."""
+        kept = [piece for piece, flags in enumerate(self.fitted) if flags.all()]
+        return Windows(*([getattr(self, name)[piece] for piece in kept] for name in NAMES))
+
     @classmethod
     def usual_residuals(cls, recordings: Sequence[Windows], size: int) -> Array:
         """The root of the median mean square of the fitted residual (n,) [N m or N].

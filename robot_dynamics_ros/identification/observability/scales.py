@@ -16,6 +16,8 @@ LIGHTEST = 0.1
 SHORTEST = 0.05
 # [kg], of a robot whose description gives no mass.
 USUAL_MASS = 1.0
+# [m/s^2]
+GRAVITY = 9.81
 # Of the torque of a joint: what friction may be at 1 rad/s or 1 m/s.
 FRICTION = 0.5
 
@@ -28,7 +30,7 @@ def parameter_scales(layout: ParameterLayout, torques: Array) -> Array:
         torques: (n,) usual magnitude of the torque of each joint [N m or N].
     """
     model = layout.model
-    own = _masses(layout)
+    own = _masses(layout, torques)
     masses = np.concatenate([own, np.full(len(layout.loads), own.mean())])
     length = body_length(model)
     per_mass = np.array([1.0, *3 * (length,), *6 * (length**2,)])
@@ -54,21 +56,28 @@ def _of_term(layout: ParameterLayout, term: JointTerm, torques: Array, length: f
     if term == 'armature':
         # Gears match the inertia of the rotor to what the joint carries.
         slides = [joint.kind == 'prismatic' for joint in layout.model.independent_joints]
-        return _carried(layout) * np.where(slides, 1.0, length**2)
+        return _carried(layout, torques) * np.where(slides, 1.0, length**2)
     return np.ones(len(torques)) if term == 'gain' else FRICTION * torques
 
 
-def _masses(layout: ParameterLayout) -> Array:
-    """Plausible masses (bodies,) of the moving bodies [kg]."""
-    described = np.array([joint.inertia.mass for joint in layout.model.joints])
-    masses: Array = np.maximum(described, LIGHTEST * mean_mass(layout.model))
+def _masses(layout: ParameterLayout, torques: Array) -> Array:
+    """Plausible masses (bodies,) of the moving bodies [kg].
+
+    Where the description gives none, each may be the one that loads the strongest joint.
+    """
+    model = layout.model
+    described = np.array([joint.inertia.mass for joint in model.joints])
+    least = LIGHTEST * mean_mass(model)
+    if not described.any():
+        least = max(least, float(torques.max()) / (GRAVITY * body_length(model)))
+    masses: Array = np.maximum(described, least)
     return masses
 
 
-def _carried(layout: ParameterLayout) -> Array:
+def _carried(layout: ParameterLayout, torques: Array) -> Array:
     """The mass (n,) that each independent joint carries [kg]."""
     joints = layout.model.joints
-    carried = _masses(layout)
+    carried = _masses(layout, torques)
     for index in reversed(range(len(joints))):
         if joints[index].parent >= 0:
             carried[joints[index].parent] += carried[index]

@@ -23,7 +23,7 @@ from robot_dynamics_ros.control.payload_estimation.payload_fit import (
 )
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.recordings import Motion
 
 from .bare_robot import OWN, bare_equations, prior_precision
@@ -60,12 +60,14 @@ def estimate_recorded_payload(
 
     Raises:
         UnknownNameError: no link has that name.
-        ParameterError: no joint moves the link.
+        ParameterError: no joint moves the link, or the model has no mass and there is no
+            recording without the payload.
         RecordingError: no effort of a joint that carries the link was recorded.
     """
     equations = PayloadEquations(model, frame)
     dynamics, friction = RobotDynamics(model), JointFriction(model)
     if without is None:
+        _check_mass(model)
         shared, own, precision = 1, FRICTION, np.array([np.inf])
     else:
         shared, own, precision = 10 * len(model.joints), OWN, prior_precision(dynamics)
@@ -90,6 +92,20 @@ def estimate_recorded_payload(
         sums.append(others)
     fit = fit_payload(sums, precision)
     return payload_estimate(frame, equations.joints, fit, counts, share)
+
+
+def _check_mass(model: RobotModel) -> None:
+    """Refuse a model without masses as the reference: the payload would be the robot too.
+
+    Raises:
+        ParameterError: it has none.
+    """
+    if not any(joint.inertia.mass > 0.0 for joint in model.joints):
+        raise ParameterError(
+            f'the description of {model.name} has no mass, and what carries a payload cannot be '
+            'told from it: record the robot without the payload too, --without BAG, or identify '
+            'the robot first'
+        )
 
 
 def _add_motions(

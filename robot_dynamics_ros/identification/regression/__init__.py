@@ -16,6 +16,7 @@ Modules::
     columns             what equations are linear in, at single samples
     term_columns        the columns of friction, rotors, offsets, springs, gains
     load_columns        the columns of bodies that are carried for a time
+    shifted_efforts     efforts that come later than their states
     parallel_filter     one filter for both sides, and the decimation
     moving_samples      when joints move, and when they rest
     unusable_samples    slow joints, saturated efforts, loads that change
@@ -27,6 +28,7 @@ from .equations import EquationBlock
 from .motion_equations import MotionEquations
 from .recorded_equations import RecordedEquations
 from .reduced_equations import ReducedEquations, Weights, reduce
+from .shifted_efforts import shifted_efforts
 
 __all__ = [
     'Cutoffs',
@@ -37,4 +39,5 @@ __all__ = [
     'ReducedEquations',
     'Weights',
     'reduce',
+    'shifted_efforts',
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from robot_dynamics_ros.core import RobotDynamics
@@ -49,16 +50,27 @@ class RecordedEquations:
         Args:
             layout: of the parameters; the recordings have the joints of its model.
             recordings: by its name, the files that together are a recording.
-            options: how equations are made; without a cutoff, that of each recording is up to
-                where its velocities are more than noise.
+            options: how equations are made; without a cutoff, that of all recordings is up to
+                where the velocities of each are more than noise: behind one low pass, the
+                equations of a joint have comparable noise.
         """
         chosen = options or EquationOptions()
         dynamics = RobotDynamics(layout.model)
 
+        @cache
+        def lowest() -> float:
+            if chosen.cutoff is not None:
+                return chosen.cutoff
+            cutoffs = []
+            for files in recordings.values():
+                with open_recording(files, joints=layout.joints) as opened:
+                    cutoffs.append(Cutoffs.of(opened).equations)
+            return min(cutoffs)
+
         def compute() -> Iterator[EquationBlock]:
             for name, files in recordings.items():
                 with open_recording(files, joints=layout.joints) as opened:
-                    cutoffs = Cutoffs.of(opened, chosen.cutoff)
+                    cutoffs = Cutoffs.of(opened, lowest())
                     own = replace(chosen, cutoff=cutoffs.equations)
                     made = MotionEquations(layout, own, dynamics)
                     yield from made.of_motions(motions(opened, cutoff=cutoffs.motions), name)

@@ -58,11 +58,8 @@ def result_files(
         ParameterError: the models do not belong to the text, a URDF cannot hold a body, or a
             value of a joint is one that dynamics_node refuses.
     """
-    _check_joints(identified)
-    described = parse_urdf(text)
-    bodies = identified_bodies(described, nominal, identified.model)
-    urdf = identified_urdf(text, bodies, written_friction(described, identified))
-    written = parse_urdf(urdf)
+    urdf = written_urdf(text, nominal, identified)
+    described, written = parse_urdf(text), parse_urdf(urdf)
     values = {**report, 'model': model_json(described, written, identified)}
     files = {
         URDF: urdf,
@@ -75,6 +72,20 @@ def result_files(
         files[PATCH] = unified_patch(text, urdf, URDF)
         files[INERTIALS] = inertials_by_link(written)
     return files
+
+
+def written_urdf(text: str, nominal: RobotModel, identified: IdentifiedModel) -> str:
+    """The text of the URDF alone, see `result_files`.
+
+    Raises:
+        ModelError: the text cannot be used.
+        ParameterError: the models do not belong to the text, a URDF cannot hold a body, or a
+            value of a joint is one that dynamics_node refuses.
+    """
+    _check_joints(identified)
+    described = parse_urdf(text)
+    bodies = identified_bodies(described, nominal, identified.model)
+    return identified_urdf(text, bodies, written_friction(described, identified))
 
 
 def _objected(objections: Sequence[str]) -> str:

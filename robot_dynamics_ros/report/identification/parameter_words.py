@@ -18,7 +18,7 @@ def excitation_words(identification: Identification) -> str:
     one = identification
     return (
         f'The data determine {one.rank} of the {one.structural_rank} base parameters of this '
-        f'robot; condition number {number(one.condition)}. Method: {one.method}.'
+        f'robot; condition number {number(one.condition)}. Estimate: {one.method_words}.'
     )
 
 

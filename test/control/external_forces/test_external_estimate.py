@@ -2,29 +2,27 @@
 
 import numpy as np
 import pytest
-from felt_arm import DYNAMICS, FRICTION, MODEL, NONE, OFFSET, PERIOD, FeltArm, settings
+from felt_arm import (
+    DYNAMICS,
+    FRICTION,
+    MODEL,
+    NONE,
+    OFFSET,
+    PERIOD,
+    PUSH,
+    SAMPLING,
+    FeltArm,
+    settings,
+    settled,
+)
 from three_joints import JOINTS
 
 from robot_dynamics_ros.control.external_forces.external_estimate import (
-    SETTLING,
     ExternalForceEstimate,
 )
 from robot_dynamics_ros.control.external_forces.given_state import GivenState
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.model.friction import JointFriction
-
-PUSH = np.array([3.0, -10.0, 1.0])
-# Between two samples of the driver the trapezoid takes every term for even. With 2 ms and these
-# motions the worst that was seen is 3e-5 N m.
-SAMPLING = 3e-4
-
-
-def settled(**changes):
-    """An arm whose efforts have been found to fit, and whose collisions are detected."""
-    arm = FeltArm(**changes)
-    arm.run(1.0)
-    assert not arm.estimate.reason
-    return arm
 
 
 def test_a_constant_push_is_felt_with_its_sign_and_nothing_without_it():
@@ -35,32 +33,6 @@ def test_a_constant_push_is_felt_with_its_sign_and_nothing_without_it():
     # 20 time constants of 8 ms.
     arm.run(0.16)
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=SAMPLING)
-
-
-def test_lost_states_do_not_change_it():
-    arm = settled()
-    arm.push = PUSH
-    arm.run(0.2)
-    for _ in range(3):
-        arm.drop = True
-        arm.run(0.02)
-        arm.drop = False
-        arm.show()
-        # Ten periods at once: the trapezoid is a hundred times coarser.
-        np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=100.0 * SAMPLING)
-
-
-def test_after_a_pause_it_begins_anew_without_a_contact():
-    arm = settled(collision_threshold=(1.0, 1.0, 1.0), push_threshold=(1.0, 1.0, 1.0))
-    arm.drop = True
-    arm.run(0.5)
-    arm.drop = False
-    arm.show()
-    assert arm.estimate.reason == SETTLING
-    arm.run(1.0)
-    assert not arm.estimate.reason
-    assert not arm.collisions
-    assert not arm.estimate.contact.state
 
 
 @pytest.mark.parametrize('joint', range(3))

@@ -1,5 +1,6 @@
 """A payload from recordings of the simulated arm, with its tool and without."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ pytest.importorskip('scipy')
 from simulated_recordings import TOOL_CENTER, TOOL_MASS, simulated, urdf
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
 
 FRAME = 'flange_link'
@@ -65,6 +66,50 @@ def test_a_recording_without_the_payload_cancels_the_error_of_the_model(wrong):
 def test_without_a_payload_none_is_found(model):
     estimate = estimate_recorded_payload(model, FRAME, simulated().reader.motions())
     assert 'no payload' in estimate.refusal
+
+
+@pytest.fixture(scope='module')
+def without_inertials():
+    """A description with joints alone."""
+    return parse_urdf(re.sub(r'<inertial>.*?</inertial>', '', urdf(), flags=re.DOTALL))
+
+
+def test_two_recordings_need_no_inertials(without_inertials):
+    """The prior of the robot is not its description alone: the data outweigh it."""
+    estimate = estimate_recorded_payload(
+        without_inertials,
+        FRAME,
+        simulated(tool=True).reader.motions(),
+        simulated(seed=7).reader.motions(),
+    )
+    assert not estimate.refusal
+    assert inside(estimate, 1.5)
+    assert estimate.mass_interval < 0.03 * TOOL_MASS
+
+
+def test_a_description_without_inertials_is_no_reference(without_inertials):
+    """The payload would be the whole arm: 6.5 kg instead of 1.3."""
+    with pytest.raises(ParameterError, match='has no mass'):
+        estimate_recorded_payload(without_inertials, FRAME, simulated(tool=True).reader.motions())
+
+
+def test_a_reference_at_rest_leaves_the_robot_at_its_prior(model):
+    """Mass that the description may lack could be the payload: at least that of the last link.
+
+    One standard deviation is half the mass of a link and 0.2 kg; at most, it is that of all links.
+    """
+    resting = [
+        replace(motion, velocities=0.0 * motion.velocities, accelerations=0.0 * motion.velocities)
+        for motion in simulated(seed=7).reader.motions()
+    ]
+    estimate = estimate_recorded_payload(
+        model, FRAME, simulated(tool=True).reader.motions(), resting
+    )
+    deviations = np.array([0.5 * joint.inertia.mass + 0.2 for joint in model.joints])
+    lowest, highest = 1.96 * deviations[-1], 1.96 * np.sqrt(np.sum(deviations**2))
+    assert lowest < estimate.mass_interval < highest
+    assert abs(estimate.mass - TOOL_MASS) < estimate.mass_interval
+    assert estimate.refusal
 
 
 def test_a_recording_without_efforts_is_refused(model):

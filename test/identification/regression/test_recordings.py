@@ -17,8 +17,10 @@ from robot_dynamics_ros.identification.regression import (
     Cutoffs,
     EquationOptions,
     MotionEquations,
+    RecordedEquations,
     reduce,
 )
+from robot_dynamics_ros.recordings import open_recording
 
 ROBOT = hand_written('oblique')
 LAYOUT = ParameterLayout(ROBOT.model)
@@ -53,3 +55,29 @@ def test_the_motions_pass_what_the_equations_pass(recorded):
     assert Cutoffs.of(recorded.reader, 100.0).motions == pytest.approx(125.0)
     with pytest.raises(RecordingError, match='a quarter of the rate'):
         Cutoffs.of(recorded.reader, 126.0)
+
+
+def test_recordings_of_different_rates_pass_one_low_pass(tmp_path):
+    """Their equations have one noise for each joint: that of the lowest cutoff of all."""
+    robot = hand_written('pendulum')
+    motion = exact_motion(robot.native, seconds=20.0, rate=200.0)
+    files, cutoffs = {}, []
+    for name, step in (('fast', 1), ('slow', 10)):
+        columns = {'time': motion.times}
+        for index, joint in enumerate(motion.joints):
+            columns[f'{joint}_position'] = motion.positions[:, index]
+            columns[f'{joint}_velocity'] = motion.velocities[:, index]
+            columns[f'{joint}_effort'] = motion.efforts[:, index]
+        table = np.column_stack(list(columns.values()))[::step]
+        file = tmp_path / f'{name}.csv'
+        np.savetxt(file, table, delimiter=',', header=','.join(columns), comments='')
+        files[name] = [file]
+        with open_recording([file]) as recording:
+            cutoffs.append(Cutoffs.of(recording).equations)
+    assert cutoffs[1] < 0.6 * cutoffs[0]
+    blocks = list(RecordedEquations.of_files(ParameterLayout(robot.model), files))
+    for name, rate in (('fast', 200.0), ('slow', 20.0)):
+        # One equation is kept in half a period of the cutoff.
+        step = int(rate / (2.0 * cutoffs[1]))
+        intervals = {block.interval for block in blocks if block.recording == name}
+        assert intervals == {step / rate}
