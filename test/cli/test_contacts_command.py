@@ -235,7 +235,7 @@ def test_on_a_narrow_terminal_a_contact_says_what_its_first_number_is():
         'begin 0.500 s',
         '  end 1.500 s  kind push  link hand',
         '  largest external torque slide -30 N, wrist +8 N m, tool -2',
-        ' N m, 1 more',
+        'N m, 1 more',
     ]
 
 

@@ -10,7 +10,6 @@ from robot_dynamics_ros.core.checks import Array
 
 from ..tables import FittedTable
 
-
 # Joints of a contact in a table: those with the largest external torques.
 SHOWN = 3
 
