@@ -131,7 +131,7 @@ def test_too_little_time_to_learn_from_is_said_with_the_missing_efforts():
         marked(with_efforts(efforts))
     with pytest.raises(StateError, match=f'thresholds need 10 s.*bag: {words}'):
         surveyed([survey(with_efforts(efforts))], 5.0, LEARNING)
-    # What is known is searched with given thresholds.
+    # With given thresholds, what is known is searched.
     found = marked(with_efforts(efforts), thresholds=GIVEN)
     assert any(each.startswith('external torques are known for ') for each in found.remarks)
 
