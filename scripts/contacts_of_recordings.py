@@ -37,7 +37,7 @@ def main() -> None:
     files = recording_files(given.recording)
     options = options_of(given.urdf, [], None, tuple(given.rename))
     urdf, joints, _ = recorded_robot(options, files)
-    settings = settings_of(options, files, given.parameters, None, None)
+    settings = settings_of(options, files, given.parameters, print)
     robot = WatchedRobot(model_torques(urdf, joints).model, settings)
     with open_recording(files, rename=options.rename, joints=joints) as recording:
         observed = ObservedRecording(recording, robot)

@@ -18,8 +18,8 @@ Modules::
     recorded_robot    the robot of a recording, and which of its joints were recorded
     recording_files   the files of the recordings that a command line names
     recording_options --urdf, --topic, --rename and --cutoff of subcommands that read recordings
-    robot_tables      an inspected robot as tables and lines
-    tables/           tables that fit the terminal
+    surroundings      what ROS hands to the command
+    tables/           tables that fit the terminal; an inspected robot as tables and lines
     torques/          torques: the torques of a model along recordings
     validate_command  validate: findings and the agreement with Pinocchio, one line a file
     validated_file    what validate finds about files, examined by processes

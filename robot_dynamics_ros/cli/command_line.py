@@ -21,13 +21,13 @@ from robot_dynamics_ros.scheduling.interruptions import ending_as_interruption
 from .compare.compare_command import compare_command
 from .contacts.contacts_command import contacts_command
 from .contacts.thresholds_command import thresholds_command
-from .description_file import TopicReader
 from .excite.excite_command import excite_command
 from .exit_codes import BY_SIGNAL, CANNOT_BE_USED, GOOD, INTERRUPTED, PIPE_CLOSED
 from .export_command import export_command
 from .identify.identify_command import identify_command
 from .inspect_command import inspect_command
 from .output import ReaderEnded, Subcommands, writing_to_stdout
+from .surroundings import ParameterNames, Surroundings, TopicReader
 from .torques.torques_command import torques_command
 from .validate_command import validate_command
 
@@ -80,12 +80,17 @@ for command in (
     commands.add_command(command)
 
 
-def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None = None) -> None:
+def main(
+    arguments: Sequence[str] | None = None,
+    read_topic: TopicReader | None = None,
+    parameter_names: ParameterNames | None = None,
+) -> None:
     """Run the command, and end the process with its exit code.
 
     Args:
         arguments: None: those of the process.
         read_topic: gives the description that a running robot publishes; None without ROS.
+        parameter_names: gives those of dynamics_node; None where they are not known.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     _replace_closed_streams()
@@ -94,7 +99,10 @@ def main(arguments: Sequence[str] | None = None, read_topic: TopicReader | None 
     try:
         with ending_as_interruption() as came:
             code = commands.main(
-                given, prog_name='robot_dynamics', standalone_mode=False, obj=read_topic
+                given,
+                prog_name='robot_dynamics',
+                standalone_mode=False,
+                obj=Surroundings(read_topic, parameter_names),
             )
             with writing_to_stdout():
                 sys.stdout.flush()

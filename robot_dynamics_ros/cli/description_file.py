@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-
-import click
 
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.description.urdf_text import is_xacro, read_xml
@@ -14,14 +12,12 @@ from robot_dynamics_ros.recordings.sources.open_source import open_source
 from robot_dynamics_ros.xacro_expansion import expand_xacro, expand_xacro_file
 
 from .files_to_write import check_included
+from .surroundings import surroundings
 
 # [B]: the largest descriptions, with every number of every mesh transform, have a few MiB.
 LARGEST_FILE = 64 * 2**20
 
 RECORDED_TOPIC = '/robot_description'
-
-# The text of a description by the name of its topic, from a running robot.
-TopicReader = Callable[[str], str]
 
 
 def read_robot(
@@ -74,8 +70,8 @@ def robot_of_topic(topic: str) -> tuple[RobotModel, str]:
         ParameterError: ROS is not there, or nothing is published.
         ModelError: the description cannot be used; the message begins with the topic.
     """
-    # `main` sets it; it imports ROS when it is called.
-    read: TopicReader | None = click.get_current_context().find_root().obj
+    # It imports ROS when it is called.
+    read = surroundings().read_topic
     try:
         if read is None:
             raise ModuleNotFoundError(name='rclpy')

@@ -15,7 +15,7 @@ from robot_dynamics_ros.written_file import written_file
 from .description_file import files_and_arguments, robot_of_words
 from .exit_codes import FINDINGS, GOOD
 from .output import Output, Subcommand, file_to_write, output_options
-from .robot_tables import finding_lines, joint_table, load_table, margin_line, summary
+from .tables.robot_tables import finding_lines, joint_table, load_table, margin_line, summary
 
 HELP = """Show a robot: joints, masses, gravity torque against effort limits, and findings.
 

@@ -56,6 +56,10 @@ class Output:
         """Say on stderr in one line why a file cannot be used; the others are gone on with."""
         click.echo(f'robot_dynamics: {" ".join(text.split())}', err=True)
 
+    def warning(self, text: str) -> None:
+        """Say on stderr in one line what a user has to know of options and files."""
+        click.echo(f'robot_dynamics: warning: {" ".join(text.split())}', err=True)
+
     def check_files(
         self, read: Iterable[Path], written: Mapping[str, Iterable[Path]] | None = None
     ) -> None:

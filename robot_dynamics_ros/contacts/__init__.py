@@ -12,12 +12,13 @@ Modules::
     marked_recording    the contacts of a recording
     marked_contacts     how they are found
     observed_recording  the residuals of the observer along a recording
+    measured_efforts    which efforts of it count as measured
     watched_robot       the robot, its friction and its settings
     watch_settings      these settings, by joint name
     learning            what is wanted of thresholds
     kept_peaks          the largest residuals, also of a recording with contacts
     joint_residuals     how large the residuals are
-    residual_doubts     what their size tells where no thresholds are given
+    residual_doubts     what their size tells
     drawn_residuals     what a plot shows
 """
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robot_dynamics_ros.control.external_forces.live_contact import NEVER
 from robot_dynamics_ros.core.checks import Array
 
 from .marked_contacts import DetectedPart
@@ -24,7 +25,7 @@ class DrawnResiduals:
         begins: (S,) whether the observer begins there.
         least: (S, 2, k) of collision and push [N m or N].
         largest: (S, 2, k) likewise.
-        limits: (S, 2, k) the lowest thresholds [N m or N].
+        limits: (S, 2, k) the lowest thresholds [N m or N]; NaN where nothing is detected.
     """
 
     times: Array
@@ -53,7 +54,12 @@ class DrawnResiduals:
                     begins,
                     np.minimum.reduceat(each.values, starts),
                     np.maximum.reduceat(each.values, starts),
-                    np.minimum.reduceat(each.limits, starts),
+                    _shown(np.minimum.reduceat(each.limits, starts)),
                 )
             )
         return cls(*(np.concatenate(column) for column in zip(*reduced, strict=True)))
+
+
+def _shown(limits: Array) -> Array:
+    """The thresholds, without those of a band in which nothing is detected."""
+    return np.where(limits < NEVER, limits, np.nan)

@@ -26,10 +26,12 @@ class MarkedRecording:
         bandwidth: (k,) of the observer [Hz].
         thresholds: that were used.
         own: whether they were learned from the recording itself.
-        contacts: in their order.
+        contacts: in their order; none where `unusable` says why.
+        runs: begin and end of each time in which the observer has settled [s].
         residuals: how large they are.
         drawn: what a plot shows.
         remarks: about the recording.
+        unusable: why no contact can be found, as a phrase; empty if it can.
     """
 
     name: str
@@ -41,17 +43,25 @@ class MarkedRecording:
     thresholds: ContactThresholds
     own: bool
     contacts: tuple[MarkedContact, ...]
+    runs: tuple[tuple[float, float], ...]
     residuals: JointResiduals
     drawn: DrawnResiduals
     remarks: tuple[str, ...]
+    unusable: str
 
     @property
     def found(self) -> str:
         """How many contacts, in words: with thresholds of its own, only what stands out."""
+        if self.unusable:
+            return 'contacts cannot be found'
         count = len(self.contacts)
         if count:
             return '1 contact' if count == 1 else f'{count} contacts'
         return 'no contact stands out from the rest' if self.own else 'no contact'
+
+    def until_end(self, contact: MarkedContact) -> bool:
+        """Whether a contact goes on until a gap or the end of the recording: it may end later."""
+        return any(contact.end == end for _, end in self.runs)
 
     def as_json(self) -> dict[str, Any]:
         """The result by names, in SI units."""
@@ -64,8 +74,12 @@ class MarkedRecording:
             'bandwidth': self.bandwidth,
             'thresholds': 'this recording' if self.own else 'given',
             'samples': self.residuals.samples,
-            'contacts': [contact.as_json() for contact in self.contacts],
+            'contacts': [
+                {**contact.as_json(), 'until_end': self.until_end(contact)}
+                for contact in self.contacts
+            ],
             'joints': joints,
             'unwatched': list(self.unwatched),
             'remarks': list(self.remarks),
+            'unusable': self.unusable,
         }

@@ -15,16 +15,20 @@ from robot_dynamics_ros.control.external_forces.momentum_observer import (
 from robot_dynamics_ros.control.velocity import VelocityEstimate
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
+from robot_dynamics_ros.core.model.findings import counted
 from robot_dynamics_ros.recordings import JointSamples, Recording
 from robot_dynamics_ros.recordings.quality import gap_limit
 from robot_dynamics_ros.recordings.sample_segments import segment_parts
 
+from .measured_efforts import MeasuredEfforts
 from .watched_robot import WatchedRobot
 
 # States in a part.
 PART = 1 << 13
 # Of velocities that were not measured [Hz]; the rate of the states may ask for less.
 VELOCITY_CUTOFF, SHARE_OF_RATE = 30.0, 0.2
+# Share of a recording [-]: where external torques are known in less, it cannot be used.
+LITTLE = 0.05
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,9 @@ class ObservedRecording:
         derived: whether velocities are derived from positions; likewise.
         doubt: why the efforts cannot be the torques of the drives, as a phrase; empty if they can;
             likewise.
+        efforts: which of them count as measured; likewise.
+        runs: begin and end of each time in which the observer has settled [s]; likewise.
+        seconds: of all states, without the gaps between them [s]; likewise.
     """
 
     def __init__(self, recording: Recording, robot: WatchedRobot) -> None:
@@ -74,7 +81,8 @@ class ObservedRecording:
         """
         _check_cutoff(recording, robot.settings.cutoff)
         self._recording, self._robot = recording, robot
-        varies = _varying(recording)
+        self.efforts = MeasuredEfforts(robot.model)
+        varies = _varying(recording, self.efforts)
         joints = tuple(zip(recording.joints, varies.tolist(), strict=True))
         self.joints = tuple(name for name, each in joints if each)
         self.unwatched = tuple(name for name, each in joints if not each)
@@ -86,11 +94,27 @@ class ObservedRecording:
         self.indices = np.flatnonzero(varies)
         self.bandwidth = robot.bandwidth(recording.interval)[self.indices]
         self.skipped, self.derived = 0, False
-        self.doubt = ''
+        self.doubt, self.runs, self.seconds = '', list[list[float]](), 0.0
+
+    @property
+    def judged(self) -> bool:
+        """Whether efforts are compared with gravity."""
+        return self._robot.settings.driver_gravity_check
+
+    @property
+    def largest_efforts(self) -> Array:
+        """(k,) absolute measured efforts of the watched joints [N m or N]."""
+        return np.asarray(self.efforts.largest[self.indices])
 
     def parts(self) -> Iterator[ObservedPart]:
-        """The residuals, from the first state on."""
-        recording, self.skipped = self._recording, 0
+        """The residuals, from the first state on; one part at least.
+
+        Raises:
+            RecordingError: the observer never settles.
+        """
+        recording, self.skipped, self.runs = self._recording, 0, []
+        self.efforts = MeasuredEfforts(self._robot.model)
+        longest, self.seconds = 0.0, 0.0
         check = self._new_check()
         limit = gap_limit(recording.interval)
         # Of a gap, the cuts decide.
@@ -98,7 +122,8 @@ class ObservedRecording:
         cutoff = min(VELOCITY_CUTOFF, SHARE_OF_RATE / recording.interval)
         estimate = VelocityEstimate(self._robot.model, cutoff)
         begins, start = True, 0.0
-        for starts, samples in segment_parts(recording, PART):
+        for starts, samples in segment_parts(recording, PART, self.efforts.of):
+            self.seconds += len(samples) * recording.interval
             if not np.isfinite(samples.efforts[:, self.indices]).all():
                 self.skipped += len(samples)
                 continue
@@ -106,6 +131,7 @@ class ObservedRecording:
                 observer.reset()
                 estimate.reset()
                 begins, start = True, samples.times[0]
+            longest = max(longest, samples.times[-1] - start)
             velocities = self._velocities(samples, estimate)
             ready = start + (SETTLED * estimate.delay if self.derived else 0.0)
             residuals, first = _residuals(observer, samples, velocities, ready)
@@ -114,6 +140,8 @@ class ObservedRecording:
             rows = slice(first, None)
             if begins:
                 check.reset()
+                self.runs.append([float(samples.times[first]), 0.0])
+            self.runs[-1][1] = float(samples.times[-1])
             self._judge(check, samples.part(rows), residuals[rows])
             yield ObservedPart(
                 begins,
@@ -122,6 +150,43 @@ class ObservedRecording:
                 velocities[rows, self.indices],
             )
             begins = False
+        # The interval of a single state is NaN.
+        if not self.known > LITTLE * self.seconds:
+            raise RecordingError(self._never_settles(longest, estimate.delay))
+
+    @property
+    def known(self) -> float:
+        """Time in which external torques are known [s]."""
+        return sum(end - begin for begin, end in self.runs)
+
+    def breaks(self) -> str:
+        """Why the observer begins anew, with counts; empty where it does not."""
+        missing, quality = self.efforts.missing_text(self.indices), self._recording.quality
+        counts = ((quality.gaps, 'gap'), (quality.jumps, 'jump of a position'))
+        found = [counted(number, thing) for number, thing in counts if number]
+        return '; '.join(([f'efforts are missing: {missing}'] if missing else []) + found)
+
+    def _never_settles(self, longest: float, delay: float) -> str:
+        """Why external torques are hardly known, and what to do.
+
+        Args:
+            longest: time in which states with all efforts follow each other [s].
+            delay: of velocities that are derived [s].
+        """
+        name, joints = self._recording.name, ', '.join(self.joints)
+        missing = self.efforts.missing_text(self.indices)
+        if longest == 0.0 and missing:
+            return (
+                f'{name}: efforts of {joints} are never there in two states one after the other '
+                f'(missing: {missing}): record all of them in each message'
+            )
+        needed = SETTLED * (1.0 / (2.0 * np.pi * self.bandwidth.min()) + self.derived * delay)
+        return (
+            f'{name}: external torques are known for {self.known:.3g} of {self.seconds:.3g} s: '
+            f'the observer needs {needed:.3g} s to settle, states with all efforts follow each '
+            f'other for {longest:.3g} s at most ({self.breaks() or "the recording is short"}): '
+            'record longer without a break'
+        )
 
     def _new_check(self) -> EffortCheck:
         limits = self._robot.model.effort_limits[self.indices]
@@ -129,7 +194,7 @@ class ObservedRecording:
 
     def _judge(self, check: EffortCheck, samples: JointSamples, residuals: Array) -> None:
         """Compare residuals (N, n) with gravity, as the node does, until the efforts fit."""
-        if check.fits:
+        if check.fits or not self.judged:
             return
         gravity = self._robot.gravity_torque(samples.positions)
         intervals = np.diff(samples.times, prepend=samples.times[0])
@@ -192,11 +257,12 @@ def _residuals(
     return residuals, first
 
 
-def _varying(recording: Recording) -> np.ndarray:
-    """Which joints (n,) have efforts that are not all the same."""
+def _varying(recording: Recording, efforts: MeasuredEfforts) -> np.ndarray:
+    """Which joints (n,) have measured efforts that are not all the same."""
     least, largest = np.full((2, len(recording.joints)), np.nan)
     for samples in recording.chunks():
+        measured = efforts.of(samples).efforts
         for extreme, values in ((np.fmin, least), (np.fmax, largest)):
-            found = extreme.reduce(samples.efforts, axis=0)
+            found = extreme.reduce(measured, axis=0)
             values[:] = extreme(values, found)
     return largest > least

@@ -1,4 +1,4 @@
-"""What the size of the external torques tells of a recording without given thresholds."""
+"""What the size of the external torques tells of a recording."""
 
 from __future__ import annotations
 
@@ -15,30 +15,63 @@ from .joint_residuals import JointResiduals
 # Share of the effort limit that the root of the mean square is large from [-]: identified arms
 # without a contact have at most 0.035 (docs/external_forces.md).
 LARGE = 0.05
+# A residual of more than this many times the largest measured effort is not one of a contact [-]:
+# what pushes on an arm is carried by its drives.
+UNEXPLAINED = 3.0
+OWN = (
+    'either the model is wrong, efforts are those of other joints, or something touches the robot '
+    'most of the time, which only thresholds of a recording without contact can tell'
+)
+GIVEN = 'the model is wrong, efforts are those of other joints, or something touches the robot'
 
 
-def residual_doubt(
-    joints: Sequence[str], units: Sequence[str], residuals: JointResiduals, limits: Array
-) -> str:
-    """Why it is not known whether something touches the robot all the time, as a sentence.
+class ResidualDoubts:
+    """Judges the residuals of a recording joint by joint."""
 
-    Args:
-        joints: names, k of them.
-        units: (k) of their torques or forces.
-        residuals: of the recording.
-        limits: (k,) effort limits of the joints [N m or N]; not positive or infinite for none.
+    def __init__(
+        self, joints: Sequence[str], units: Sequence[str], residuals: JointResiduals, limits: Array
+    ) -> None:
+        """Take what is known of a recording.
 
-    Returns:
-        Empty where the external torques are small.
-    """
-    known = (limits > 0.0) & np.isfinite(limits)
-    large = np.flatnonzero(residuals.rms > LARGE * np.where(known, limits, UNKNOWN_LIMIT)).tolist()
-    if not large:
-        return ''
-    names, kinds = [joints[row] for row in large], [units[row] for row in large]
-    torques = joint_torques(names, residuals.rms[large].tolist(), kinds)
-    return (
-        f'the external torque is large throughout: RMS of {torques}; either the model is wrong, '
-        'or something touches the robot most of the time, which only thresholds of a recording '
-        'without contact can tell'
-    )
+        Args:
+            joints: names, k of them.
+            units: (k) of their torques or forces.
+            residuals: of the recording.
+            limits: (k,) effort limits of the joints [N m or N]; not positive or infinite for none.
+        """
+        self._joints, self._units, self._rms = joints, units, residuals.rms
+        known = (limits > 0.0) & np.isfinite(limits)
+        self._large = self._rms > LARGE * np.where(known, limits, UNKNOWN_LIMIT)
+
+    def large(self, *, own: bool) -> str:
+        """That external torques are large throughout, as a sentence; empty if they are not.
+
+        Args:
+            own: whether there are no thresholds but those of the recording itself.
+        """
+        if not self._large.any():
+            return ''
+        return (
+            f'the external torque is large throughout: RMS of {self._torques(self._large)}; '
+            f'{OWN if own else GIVEN}'
+        )
+
+    def unexplained(self, efforts: Array) -> str:
+        """Why positions, efforts or model cannot be right, as a phrase; empty if they can.
+
+        Args:
+            efforts: (k,) largest absolute measured effort of each joint [N m or N].
+        """
+        beyond = self._large & (self._rms > UNEXPLAINED * efforts)
+        if not beyond.any():
+            return ''
+        return (
+            f'the external torque is more than {UNEXPLAINED:g} times the largest measured effort '
+            f'(RMS of {self._torques(beyond)}): are positions in rad and m, not in degrees or '
+            'millimetres, efforts in N m and N, and is it the description of this robot?'
+        )
+
+    def _torques(self, which: Array) -> str:
+        rows = np.flatnonzero(which).tolist()
+        names, units = [self._joints[row] for row in rows], [self._units[row] for row in rows]
+        return joint_torques(names, self._rms[rows].tolist(), units)

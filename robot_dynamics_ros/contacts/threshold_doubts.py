@@ -27,6 +27,8 @@ def _effort_doubts(survey: ThresholdSurvey) -> Iterator[str]:
                 f'efforts: those of {one.name} {one.doubt}; dynamics_node estimates no external '
                 'torques from such efforts'
             )
+        if one.unexplained:
+            yield f'unexplained: {one.name}: {one.unexplained}'
 
 
 def _joint_doubts(survey: ThresholdSurvey) -> Iterator[str]:

@@ -18,7 +18,7 @@ from robot_dynamics_ros.control.external_forces.detection.threshold_learning imp
     standing_still,
 )
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.errors import RecordingError, StateError
 
 from .joint_residuals import JointResiduals
 from .kept_peaks import KeptPeaks
@@ -45,6 +45,8 @@ class SurveyedRecording:
         residuals: how large they are.
         remarks: about the recording.
         doubt: why its efforts cannot be the torques of the drives, as a phrase; empty if they can.
+        unexplained: why its positions, efforts or model cannot be right, likewise.
+        breaks: why the observer begins anew, with counts; empty where it does not.
     """
 
     name: str
@@ -59,6 +61,8 @@ class SurveyedRecording:
     residuals: JointResiduals
     remarks: tuple[str, ...]
     doubt: str
+    unexplained: str
+    breaks: str
 
     def as_json(self) -> dict[str, Any]:
         """What is said of it beside its joints."""
@@ -166,7 +170,11 @@ def surveyed(
     for one in recordings[1:]:
         _check_alike(one, first)
     peaks = KeptPeaks.joined([one.peaks for one in recordings])
-    thresholds = learning.thresholds(peaks, first.friction, first.floor)
+    try:
+        thresholds = learning.thresholds(peaks, first.friction, first.floor)
+    except StateError as error:
+        breaks = '; '.join(f'{one.name}: {one.breaks}' for one in recordings if one.breaks)
+        raise with_breaks(error, breaks) from None
     residuals = first.residuals
     for one in recordings[1:]:
         residuals = residuals.joined(one.residuals)
@@ -182,6 +190,11 @@ def surveyed(
         _exceeded(recordings, peaks, learning),
         tuple(itertools.compress(first.joints, standing_still(peaks))),
     )
+
+
+def with_breaks(error: StateError, breaks: str) -> StateError:
+    """That there is too little time, with what breaks the recordings; empty for nothing."""
+    return StateError(f'{error} ({breaks})') if breaks else error
 
 
 def _check_alike(one: SurveyedRecording, first: SurveyedRecording) -> None:

@@ -9,6 +9,8 @@ from robot_dynamics_ros.control.external_forces.detection.residual_bands import 
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 
 ByJoint = Mapping[str, float]
+# Of the observer [Hz], as of dynamics_node by default.
+BANDWIDTH = 20.0
 
 
 @dataclass(frozen=True)
@@ -21,10 +23,12 @@ class WatchSettings:
         offset: constant torque [N m or N].
         armature: reflected rotor inertia [kg m^2 or kg].
         gravity: acceleration of free fall in the base frame [m/s^2]; None for the standard one.
-        bandwidth: of the observer [Hz]; the usual one for joints that are not named.
+        bandwidth: of the observer [Hz].
+        usual_bandwidth: of joints that are not named there [Hz].
         cutoff: between the bands [Hz].
         thresholds: by name of the parameter, such as `collision_threshold`, and joint name; empty
             where none are given.
+        driver_gravity_check: whether efforts without gravity, or in another unit, are recognised.
     """
 
     friction: Mapping[str, ByJoint] = field(default_factory=dict)
@@ -33,5 +37,7 @@ class WatchSettings:
     armature: ByJoint = field(default_factory=dict)
     gravity: tuple[float, ...] | None = None
     bandwidth: ByJoint = field(default_factory=dict)
+    usual_bandwidth: float = BANDWIDTH
     cutoff: float = CUTOFF
     thresholds: Mapping[str, ByJoint] = field(default_factory=dict)
+    driver_gravity_check: bool = True

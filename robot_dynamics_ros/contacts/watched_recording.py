@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks, threshold_floor
+from robot_dynamics_ros.control.external_forces.detection import (
+    ContactThresholds,
+    ResidualPeaks,
+    threshold_floor,
+)
+from robot_dynamics_ros.control.external_forces.effort_check import ABSENT
 from robot_dynamics_ros.control.torque_text import units_of
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.findings import counted
 from robot_dynamics_ros.recordings import Recording
 
 from .drawn_residuals import DrawnResiduals
@@ -17,11 +23,13 @@ from .learning import Learning
 from .marked_contacts import ContactMarks
 from .marked_recording import MarkedRecording
 from .observed_recording import ObservedPart, ObservedRecording
-from .residual_doubts import residual_doubt
-from .threshold_survey import SurveyedRecording
+from .residual_doubts import ResidualDoubts
+from .threshold_survey import SurveyedRecording, with_breaks
 from .watched_robot import WatchedRobot
 
 Advance = Callable[[int], None]
+# Of a recording: where external torques are known in less, it is said.
+HALF = 0.5
 
 
 def survey_recording(
@@ -40,6 +48,10 @@ def survey_recording(
     """
     observed = ObservedRecording(recording, robot)
     peaks, residuals = _peaks(observed, robot, advance)
+    doubts = _doubts(observed, robot, residuals)
+    remarks = [*_remarks(observed, recording, robot), *filter(None, [doubts.large(own=False)])]
+    if observed.doubt:
+        remarks.append(f'the measured efforts {observed.doubt}')
     return SurveyedRecording(
         name,
         robot.model.name,
@@ -51,8 +63,9 @@ def survey_recording(
         _floor(observed, robot),
         peaks,
         residuals,
-        tuple(_remarks(observed, recording, robot)),
-        observed.doubt,
+        tuple(remarks),
+        *_unfit(observed, doubts),
+        observed.breaks(),
     )
 
 
@@ -79,23 +92,20 @@ def mark_recording(
     """
     observed = ObservedRecording(recording, robot)
     given = robot.thresholds(observed.joints)
-    thresholds = given
-    if thresholds is None:
-        peaks, _ = _peaks(observed, robot, advance)
-        free = without_contacts(peaks, learning.false_alarms_per_hour)
-        thresholds = learning.thresholds(free, _friction(observed, robot), _floor(observed, robot))
+    thresholds = _own(observed, robot, learning, advance) if given is None else given
     marks = ContactMarks(
         thresholds, robot.settings.cutoff, observed.joints, observed.indices, robot.links
     )
     sums = _Sums(len(observed.joints))
     drawn = DrawnResiduals.of(
-        marks.detected(sums.counted(_checked(observed, recording), advance)), recording.size
+        marks.detected(sums.counted(observed.parts(), advance)), recording.size
     )
     units = units_of(robot.model, observed.joints)
+    doubts = _doubts(observed, robot, sums.residuals)
     remarks = [*_remarks(observed, recording, robot)]
-    if given is None:
-        limits = robot.model.effort_limits[observed.indices]
-        remarks.append(residual_doubt(observed.joints, units, sums.residuals, limits))
+    unusable = _unusable(*_unfit(observed, doubts))
+    if not unusable and (large := doubts.large(own=given is None)):
+        remarks.append(large)
     return MarkedRecording(
         name,
         robot.model.name,
@@ -105,10 +115,12 @@ def mark_recording(
         observed.bandwidth,
         thresholds,
         given is None,
-        tuple(marks.contacts),
+        () if unusable else tuple(marks.contacts),
+        tuple((begin, end) for begin, end in observed.runs),
         sums.residuals,
         drawn,
-        tuple(filter(None, remarks)),
+        tuple(remarks),
+        unusable,
     )
 
 
@@ -137,17 +149,46 @@ def _peaks(
     return KeptPeaks.of(peaks), sums.residuals
 
 
-def _checked(observed: ObservedRecording, recording: Recording) -> Iterator[ObservedPart]:
-    """The parts of a recording, one at least."""
-    found = False
-    for part in observed.parts():
-        found = True
-        yield part
-    if not found:
-        raise RecordingError(
-            f'{recording.name}: efforts of {", ".join(observed.joints)} are never there at the '
-            'same time: record them in one message'
-        )
+def _own(
+    observed: ObservedRecording, robot: WatchedRobot, learning: Learning, advance: Advance
+) -> ContactThresholds:
+    """Thresholds of the recording itself, without its contacts."""
+    peaks, _ = _peaks(observed, robot, advance)
+    try:
+        free = without_contacts(peaks, learning.false_alarms_per_hour)
+        return learning.thresholds(free, _friction(observed, robot), _floor(observed, robot))
+    except StateError as error:
+        raise with_breaks(error, observed.breaks()) from None
+
+
+def _doubts(
+    observed: ObservedRecording, robot: WatchedRobot, residuals: JointResiduals
+) -> ResidualDoubts:
+    """What the residuals of the watched joints tell."""
+    units = units_of(robot.model, observed.joints)
+    limits = robot.model.effort_limits[observed.indices]
+    return ResidualDoubts(observed.joints, units, residuals, limits)
+
+
+def _unfit(observed: ObservedRecording, doubts: ResidualDoubts) -> tuple[str, str]:
+    """Why efforts cannot be the torques of the drives, or else why something else is wrong.
+
+    Both are phrases, one of them at most; that gravity is missing is the more exact one.
+    """
+    if not observed.judged or observed.doubt == ABSENT:
+        return observed.doubt, ''
+    unexplained = doubts.unexplained(observed.largest_efforts)
+    return '' if unexplained else observed.doubt, unexplained
+
+
+def _unusable(doubt: str, unexplained: str) -> str:
+    """Why no contact can be found, as a phrase; empty if it can."""
+    if not doubt:
+        return unexplained
+    return (
+        f'dynamics_node estimates no external torques from these efforts: they {doubt} '
+        '(driver_gravity_check: false in a parameter file uses them in spite of that)'
+    )
 
 
 def _friction(observed: ObservedRecording, robot: WatchedRobot) -> Array:
@@ -179,7 +220,13 @@ def _remarks(
         )
     if observed.derived:
         yield 'velocities are derived from positions, and late by that'
-    if observed.doubt:
-        yield f'the measured efforts {observed.doubt}'
+    yield from observed.efforts.remarks()
     if observed.skipped:
-        yield f'{observed.skipped} states lack an effort: they are left out'
+        count = counted(observed.skipped, 'state')
+        missing = observed.efforts.missing_text(observed.indices)
+        yield f'{count} left out, because efforts are missing: {missing}'
+    if observed.known < HALF * observed.seconds:
+        yield (
+            f'external torques are known for {observed.known:.3g} of {observed.seconds:.3g} s: '
+            'the observer settles anew after each break'
+        )

@@ -11,6 +11,8 @@ from robot_dynamics_ros.control.external_forces.detection import (
     BandThreshold,
     ContactThresholds,
 )
+from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import PARTS
+from robot_dynamics_ros.control.external_forces.live_contact import NEVER
 from robot_dynamics_ros.control.external_forces.momentum_observer import ExternalForceObserver
 from robot_dynamics_ros.core import JointFriction, ParameterError, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
@@ -18,9 +20,8 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
 from .watch_settings import ByJoint, WatchSettings
 
-# Of the observer [Hz], as of dynamics_node by default, and of the rate of the states at most: r is
-# noise beyond it.
-BANDWIDTH, SHARE_OF_RATE = 20.0, 0.2
+# Of the rate of the states, the bandwidth of the observer at most [-]: r is noise beyond it.
+SHARE_OF_RATE = 0.2
 
 
 class WatchedRobot:
@@ -60,8 +61,8 @@ class WatchedRobot:
 
     def wanted_bandwidth(self) -> Array:
         """(n,) of the observer, as far as the states come often enough [Hz]."""
-        given = self.settings.bandwidth
-        return np.array([given.get(name, BANDWIDTH) for name in self.model.joint_names])
+        given, usual = self.settings.bandwidth, self.settings.usual_bandwidth
+        return np.array([given.get(name, usual) for name in self.model.joint_names])
 
     def bandwidth(self, interval: float) -> Array:
         """(n,) of the observer [Hz].
@@ -97,10 +98,10 @@ class WatchedRobot:
             joints: names, in this order.
 
         Raises:
-            ParameterError: a joint has none, or a value is out of bounds.
+            ParameterError: a joint has none where others have one, or a value is out of bounds.
         """
         given = self.settings.thresholds
-        if not given:
+        if not any(given.values()):
             return None
         return ContactThresholds(
             _band('collision_threshold', given, joints), _band('push_threshold', given, joints)
@@ -108,17 +109,22 @@ class WatchedRobot:
 
 
 def _band(name: str, given: Mapping[str, ByJoint], joints: Sequence[str]) -> BandThreshold:
-    """The threshold of one band.
+    """The threshold of one band; as in the node, nothing is detected in one without a constant.
 
     Args:
         name: of the parameter with its constant part.
         given: values by parameter and joint name.
         joints: names.
     """
-    constant = given.get(name, {})
+    constant, parts = given.get(name, {}), (f'{name}_{part}' for part in PARTS[1:])
+    if not constant:
+        if part_alone := next(filter(given.get, parts), ''):
+            raise ParameterError(f'{part_alone} is set, but {name} is empty: set both')
+        return BandThreshold.of(np.full(len(joints), NEVER))
     if missing := [joint for joint in joints if joint not in constant]:
         raise ParameterError(
-            f'{name} of {missing[0]} is missing: learn it with robot_dynamics thresholds'
+            f'{name} has no value for {missing[0]}, whose efforts were recorded: learn thresholds '
+            'with robot_dynamics thresholds'
         )
 
     def part(suffix: str) -> Array:

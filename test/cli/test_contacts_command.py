@@ -1,8 +1,11 @@
 """`robot_dynamics thresholds` and `contacts`: from a recording without contact to planted ones."""
 
+import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +16,13 @@ pytest.importorskip('scipy')
 
 from pushed_recording import URDF, Pushed, pushed_states
 from recorded_states import csv_file, joint_state_bag
+from rich.console import Console
 from ruamel.yaml import YAML
 
+from robot_dynamics_ros import executables
 from robot_dynamics_ros.cli.command_line import main
-from robot_dynamics_ros.cli.contacts.contact_tables import false_alarms
+from robot_dynamics_ros.cli.contacts.contact_tables import contact_table, false_alarms
+from robot_dynamics_ros.contacts import MarkedContact
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / 'docs' / 'command.md').read_text()
 HIT = Pushed(2, 8.0, 8.4, 15.0)
@@ -109,6 +115,77 @@ def test_a_planted_contact_is_found_with_these_thresholds(run, taught, folder):
     assert (folder / 'hit.png').read_bytes().startswith(b'\x89PNG')
 
 
+@pytest.mark.parametrize('band', ['push', 'collision'])
+def test_one_of_the_thresholds_is_enough_as_in_the_node(run, folder, band):
+    pytest.importorskip('matplotlib')
+    (folder / f'{band}.yaml').write_text(f'/**:\n  ros__parameters: {{{band}_threshold: [3.0]}}\n')
+    ended = run(
+        'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', f'{band}.yaml',
+        '--plot', f'{band}.png', '--json', f'{band}.json',
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (1, '')
+    (recording,) = json.loads((folder / f'{band}.json').read_text())['recordings']
+    assert {contact['kind'] for contact in recording['contacts']} == {band}
+    assert recording['contacts'][0]['links'] == ['hand']
+    assert recording['contacts'][0]['begin'] == pytest.approx(HIT.begin, abs=0.05)
+    assert (folder / f'{band}.png').read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.parametrize('option', ['--margin', '--false-alarms'])
+def test_options_without_effect_are_refused(run, taught, option):
+    ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught, option, 1)
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert f'{option} is for thresholds that are learned, and --parameters gives' in ended.stderr
+
+
+def test_options_unlike_those_of_the_thresholds_are_warned_of_with_both_values(run, taught):
+    arguments = ('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught)
+    ended = run(*arguments, '--split', 2, '--bandwidth', 30, '--json', '-')
+    first, second = ended.stderr.splitlines()
+    assert '--bandwidth is 30 Hz, external_bandwidth of the given thresholds is 20 Hz' in first
+    assert '--split is 2 Hz, contact_cutoff of the given thresholds is 5 Hz' in second
+    assert run(*arguments, '--split', 5, '--bandwidth', 20).stderr == ''
+
+
+def test_unknown_names_in_parameter_files_are_named_with_the_nearest(folder, monkeypatch, capfd):
+    monkeypatch.chdir(folder)
+    (folder / 'misspelt.yaml').write_text(
+        '/**:\n  ros__parameters:\n    use_sim_time: false\n    locked_joints: {wrist: 0.1}\n'
+        '    locked_joints.slide: 0.0\n    fade_time: 1.0\n    collision_treshold: [3.0]\n'
+    )
+    monkeypatch.setattr(
+        'sys.argv', ['robot_dynamics', 'contacts', 'free', '--urdf', 'arm.urdf', '--parameters',
+                     'misspelt.yaml'],
+    )  # fmt: skip
+    with pytest.raises(SystemExit) as ended:
+        executables.robot_dynamics()
+    assert ended.value.code == 0
+    assert capfd.readouterr().err == (
+        'robot_dynamics: warning: unknown parameters are ignored: collision_treshold '
+        '(misspelt.yaml, did you mean collision_threshold?)\n'
+    )
+
+
+def test_of_efforts_that_tell_nothing_the_exit_code_is_1(run, folder):
+    states = pushed_states(seed=5)
+    csv_file(folder / 'sign.csv', replace(states, efforts=-states.efforts))
+    ended = run('contacts', 'sign.csv', '--urdf', 'arm.urdf')
+    assert (ended.returncode, ended.stderr) == (1, '')
+    first, second = ended.stdout.splitlines()[:2]
+    assert first.startswith('sign.csv: contacts cannot be found; ')
+    assert 'dynamics_node estimates no external torques from these efforts' in second
+
+
+def test_a_contact_until_a_gap_may_end_later(run, taught, folder):
+    states = pushed_states((Pushed(2, 8.0, 12.0, 15.0, rise=0.1),), seconds=14.0, seed=6)
+    times = (states.stamps - states.stamps[0]) / 1e9
+    csv_file(folder / 'cut.csv', states.part((times < 9.0) | (times > 10.0)))
+    ended = run('contacts', 'cut.csv', '--urdf', 'arm.urdf', '--parameters', taught)
+    assert re.search(r'\n8\.\d+ s +8\.99\d s or later +\w+ +hand ', ended.stdout)
+    assert re.search(r'\n10\.\d+ s or before +12\.\d+ s +\w+ +hand ', ended.stdout)
+    assert '\n1 of these until a gap or the end of the recording' in ended.stdout
+
+
 def test_without_a_contact_the_exit_code_is_0(run, taught):
     ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught)
     assert (ended.returncode, ended.stderr) == (0, '')
@@ -143,6 +220,23 @@ def test_bands_that_the_states_do_not_show_are_refused_with_what_is_allowed(run,
     assert (ended.returncode, ended.stdout) == (2, '')
     assert '--split' in ended.stderr
     assert 'is 120 Hz, allowed is at most 100 Hz: half the rate of the states' in ended.stderr
+
+
+def test_on_a_narrow_terminal_a_contact_says_what_its_first_number_is():
+    torques = {'turn': 1.0, 'slide': -30.0, 'wrist': 8.0, 'tool': -2.0}
+    contact = MarkedContact(0.5, 1.5, 'push', ('hand',), torques)
+    marked = SimpleNamespace(
+        joints=(*torques,), units=('N m', 'N', 'N m', 'N m'), contacts=(contact,),
+        until_end=lambda contact: False,
+    )  # fmt: skip
+    console = Console(width=60, file=io.StringIO(), highlight=False)
+    console.print(contact_table(marked))
+    assert console.file.getvalue().splitlines() == [
+        'begin 0.500 s',
+        '  end 1.500 s  kind push  link hand',
+        '  largest external torque slide -30 N, wrist +8 N m, tool -2',
+        'N m, 1 more',
+    ]
 
 
 def test_one_false_alarm_is_one():
@@ -217,7 +311,22 @@ def test_bandwidth_and_rate_of_false_alarms_are_options(run):
         ('/**:\n  ros__parameters: {friction_viscous: [.nan]}', 'must be finite'),
         ('/**:\n  ros__parameters: {friction_viscous: [much]}', "has 'much', a number is needed"),
         ('/**:\n  ros__parameters: {joints: 4}', 'joints is 4, a list of names is needed'),
-        ('/**:\n  ros__parameters: {push_threshold: [1.0]}', 'collision_threshold of turn is mis'),
+        (
+            '/**:\n  ros__parameters: {joints: [a, turn, b]}',
+            'does not have (a, b), it has turn, sl',
+        ),
+        (
+            '/**:\n  ros__parameters: {push_threshold_velocity: [1.0]}',
+            'push_threshold_velocity is set, but push_threshold is empty: set both',
+        ),
+        (
+            '/**:\n  ros__parameters: {joints: [turn], push_threshold: [1.0]}',
+            'push_threshold has no value for slide, whose efforts were recorded',
+        ),
+        (
+            '/**:\n  ros__parameters: {driver_gravity_check: 0}',
+            'driver_gravity_check is 0, true or false is needed',
+        ),
         ('/**:\n  ros__parameters: {gravity: 9.8}', 'gravity is 9.8'),
     ],
 )

@@ -48,6 +48,13 @@ def test_where_it_fits_it_is_a_table_of_one_line_a_row():
     assert shown(FittedTable('joint', 'effort'), 15) == ['joint  effort']
 
 
+def test_a_first_cell_that_says_nothing_alone_has_its_header_in_blocks():
+    table = FittedTable('begin', 'end', heads=True)
+    table.add_row('0.5 s', '1.5 s')
+    assert shown(table, 12) == ['begin    end', '0.5 s  1.5 s']
+    assert shown(table, 11) == ['begin 0.5 s', '  end 1.5 s']
+
+
 def test_where_it_does_not_fit_each_row_is_a_block_and_their_cells_are_below_each_other():
     table = FittedTable('joint', 'effort', 'bias', 'delay')
     table.add_row('a_long_name', '12.5 N m', '-0.25 N m', '1 ms')

@@ -3,7 +3,7 @@
 import pytest
 from mechanics.robots import HAND_WRITTEN, hand_written
 
-from robot_dynamics_ros.cli.robot_tables import _tree
+from robot_dynamics_ros.cli.tables.robot_tables import _tree
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)

@@ -10,6 +10,9 @@ from robot_dynamics_ros.core.checks import Array
 
 from ..tables import FittedTable
 
+# Joints of a contact in a table: those with the largest external torques.
+SHOWN = 3
+
 
 def survey_summary(survey: ThresholdSurvey) -> str:
     """From what thresholds were learned, in one line."""
@@ -66,12 +69,16 @@ def marked_summary(marked: MarkedRecording) -> str:
 def contact_table(marked: MarkedRecording) -> FittedTable:
     """The contacts of a recording."""
     units = dict(zip(marked.joints, marked.units, strict=True))
-    table = FittedTable('begin', 'end', 'kind', 'link', 'largest external torque')
+    table = FittedTable('begin', 'end', 'kind', 'link', 'largest external torque', heads=True)
     for contact in marked.contacts:
-        felt = (f'{name} {value:+.3g} {units[name]}' for name, value in contact.torques.items())
+        largest = sorted(contact.torques.items(), key=lambda each: -abs(each[1]))
+        felt = [f'{name} {value:+.3g} {units[name]}' for name, value in largest[:SHOWN]]
+        if (more := len(largest) - SHOWN) > 0:
+            felt.append(f'{more} more')
         begin = f'{contact.begin:.3f} s{" or before" if contact.from_start else ""}'
+        end = f'{contact.end:.3f} s{" or later" if marked.until_end(contact) else ""}'
         table.add_row(
-            begin, f'{contact.end:.3f} s', contact.kind,
+            begin, end, contact.kind,
             ', '.join(contact.links), ', '.join(felt),
         )  # fmt: skip
     return table

@@ -15,7 +15,7 @@ from ..output import Output, Subcommand, file_to_write, output_options
 from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, source_options
 from .contact_tables import contact_table, marked_summary, residual_table
-from .watch_options import WatchOptions, settings_of, watch_options
+from .watch_options import WatchOptions, check_options, settings_of, watch_options, with_options
 from .watch_tasks import failures, mark, watched
 
 HELP = """Find contacts in recordings: when, how, at which link, with which external torques.
@@ -34,7 +34,8 @@ Examples:
   robot_dynamics contacts monday/*.mcap --urdf identified/identified.urdf \\
       --parameters identified/dynamics_node.yaml --parameters thresholds.yaml --json -
 
-Exit code 1: there is a contact. 2: a recording cannot be used.
+Exit code 1: there is a contact, or efforts are such that no contact can be found. 2: a recording
+cannot be used.
 """
 
 
@@ -71,7 +72,9 @@ def contacts_command(
     output.check_files([*inputs(files, urdf), *parameters], {'--plot': filter(None, [plot])})
     recording = options_of(urdf, arguments, topic, rename)
     first = next(iter(files.values()))
-    settings = settings_of(recording, first, parameters, bandwidth, split)
+    given = settings_of(recording, first, parameters, output.warning)
+    check_options(given, bandwidth, split, output.warning)
+    settings = with_options(given, bandwidth, split)
     options = WatchOptions(recording, settings, Learning(false_alarms, margin))
     outcomes = watched(mark, options, files, Fleet(scheduler, jobs, resume), output)
     failed = failures(outcomes, output)
@@ -84,13 +87,20 @@ def contacts_command(
             output.line(f'plot: {plot}')
     if failed:
         return CANNOT_BE_USED
-    return FINDINGS if any(one.contacts for one in found) else GOOD
+    return FINDINGS if any(one.contacts or one.unusable for one in found) else GOOD
 
 
 def _show(found: MarkedRecording, output: Output) -> None:
     output.line(marked_summary(found))
+    if found.unusable:
+        output.line(f'  {found.unusable}')
     for remark in found.remarks:
         output.line(f'  {remark}')
     if found.contacts:
         output.show('', contact_table(found))
+        if cut := sum(map(found.until_end, found.contacts)):
+            output.line(
+                f'{cut} of these until a gap or the end of the recording, where the observer '
+                'ends: a contact after the gap may be the same one'
+            )
     output.show('', residual_table(found.joints, found.units, found.residuals), '')

@@ -17,7 +17,7 @@ from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, source_options
 from .contact_tables import survey_summary, threshold_table
 from .threshold_file import threshold_file
-from .watch_options import WatchOptions, settings_of, watch_options
+from .watch_options import WatchOptions, settings_of, watch_options, with_options
 from .watch_tasks import failures, survey, watched
 
 HELP = """Learn thresholds of contacts from recordings in which nothing touches the robot.
@@ -75,7 +75,8 @@ def thresholds_command(
     output.check_files([*inputs(files, urdf), *parameters], {'--output': filter(None, [target])})
     recording = options_of(urdf, arguments, topic, rename)
     first = next(iter(files.values()))
-    settings = settings_of(recording, first, parameters, bandwidth, split)
+    given = settings_of(recording, first, parameters, output.warning)
+    settings = with_options(given, bandwidth, split)
     options = WatchOptions(recording, settings, Learning(false_alarms, margin))
     outcomes = watched(survey, options, files, Fleet(scheduler, jobs, resume), output)
     failed = failures(outcomes, output)

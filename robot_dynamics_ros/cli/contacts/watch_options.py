@@ -8,14 +8,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from robot_dynamics_ros.contacts import Learning, WatchSettings
-from robot_dynamics_ros.core import parse_urdf
+from robot_dynamics_ros.core import ParameterError, parse_urdf
 
 from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions
-from .watch_parameters import with_parameter_files
+from ..surroundings import surroundings
+from .watch_parameters import unknown_names, with_parameter_files
 
+# Takes a sentence for stderr.
+Warn = Callable[[str], None]
 Command = TypeVar('Command', bound=Callable[..., Any])
 
 DEFAULT = Learning()
@@ -76,17 +80,15 @@ def settings_of(
     options: RecordingOptions,
     files: Sequence[Path],
     parameters: Sequence[Path],
-    bandwidth: float | None,
-    split: float | None,
+    warn: Warn,
 ) -> WatchSettings:
-    """The settings of a command line.
+    """The settings of parameter files, without the other options.
 
     Args:
         options: of the recordings.
         files: of the first recording, which may have the description.
         parameters: files; later ones have precedence.
-        bandwidth: of the observer [Hz]; None for that of the files, or the usual one.
-        split: between the bands [Hz]; likewise.
+        warn: takes sentences about names in the files that are no parameters.
 
     Raises:
         ParameterError: a parameter file is not one.
@@ -94,10 +96,61 @@ def settings_of(
         OSError: a file cannot be read.
     """
     settings = WatchSettings()
-    if not parameters and bandwidth is None:
-        return settings if split is None else replace(settings, cutoff=split)
+    if not parameters:
+        return settings
     joints = parse_urdf(recorded_robot(options, files)[0]).joint_names
     settings = with_parameter_files(settings, parameters, joints)
+    if unknown := unknown_names(parameters, surroundings().parameter_names):
+        warn(f'unknown parameters are ignored: {unknown}')
+    return settings
+
+
+def with_options(
+    settings: WatchSettings, bandwidth: float | None, split: float | None
+) -> WatchSettings:
+    """The settings with what the other options say.
+
+    Args:
+        settings: of the files.
+        bandwidth: of the observer [Hz]; None for that of the files, or the usual one.
+        split: between the bands [Hz]; likewise.
+    """
     if bandwidth is not None:
-        settings = replace(settings, bandwidth=dict.fromkeys(joints, bandwidth))
+        settings = replace(settings, bandwidth={}, usual_bandwidth=bandwidth)
     return settings if split is None else replace(settings, cutoff=split)
+
+
+def check_options(
+    settings: WatchSettings, bandwidth: float | None, split: float | None, warn: Warn
+) -> None:
+    """Check that options fit given thresholds, if there are some.
+
+    Args:
+        settings: of the files.
+        bandwidth: as of `with_options`.
+        split: likewise.
+        warn: takes sentences about options that spoil the thresholds.
+
+    Raises:
+        ParameterError: an option is for thresholds that are learned.
+    """
+    if not settings.thresholds:
+        return
+    context = click.get_current_context()
+    for name in ('margin', 'false_alarms'):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise ParameterError(
+                f'--{name.replace("_", "-")} is for thresholds that are learned, and --parameters '
+                'gives thresholds: leave one of them out'
+            )
+    usual = settings.bandwidth.values() or [settings.usual_bandwidth]
+    for option, name, value, learned in (
+        ('--bandwidth', 'external_bandwidth', bandwidth, {*usual}),
+        ('--split', 'contact_cutoff', split, {settings.cutoff}),
+    ):
+        if value is not None and learned != {value}:
+            given = ', '.join(f'{each:g}' for each in sorted(learned))
+            warn(
+                f'{option} is {value:g} Hz, {name} of the given thresholds is {given} Hz: '
+                'thresholds hold for the value that they were learned with, learn them again'
+            )

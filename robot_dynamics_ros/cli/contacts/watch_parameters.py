@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,13 @@ from robot_dynamics_ros.contacts import WatchSettings
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.recordings.extra import required
 
+from ..surroundings import ParameterNames
+
 VALUES = 'ros__parameters'
 # Names of blocks that are for dynamics_node, after the last slash.
 NODES = ('*', '**', 'robot_dynamics')
+# Parameters that rclpy declares.
+OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service', 'qos_overrides')
 FRICTION = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
 THRESHOLDS = tuple(
     f'{band}_threshold{part}'
@@ -22,6 +27,7 @@ THRESHOLDS = tuple(
     for part in ('', '_velocity', '_acceleration')
 )
 NUMBERS = {'friction_smoothing': 'smoothing', 'contact_cutoff': 'cutoff'}
+CHECK = 'driver_gravity_check'
 LISTS = {'torque_offset': 'offset', 'armature': 'armature', 'external_bandwidth': 'bandwidth'}
 
 
@@ -44,6 +50,31 @@ def with_parameter_files(
     return settings
 
 
+def unknown_names(files: Sequence[Path], known: ParameterNames | None) -> str:
+    """Names in files that are no parameters of dynamics_node, with the nearest that it has.
+
+    Args:
+        files: each as dynamics_node takes it with --params-file.
+        known: gives the names of its parameters; None where they are not known.
+
+    Raises:
+        ParameterError: a file is not one.
+        OSError: a file cannot be read.
+    """
+    if known is None or not files:
+        return ''
+    names = [*known()]
+    found = []
+    for file in files:
+        for name in _parameters(file):
+            # Of a map, the entries have names of their own.
+            if str(name).partition('.')[0] not in {*names, *OF_EVERY_NODE}:
+                near = get_close_matches(str(name), names, n=1)
+                hint = f', did you mean {near[0]}?' if near else ''
+                found.append(f'{name} ({file}{hint})')
+    return ', '.join(found)
+
+
 class _File:
     """Values of one file, checked.
 
@@ -53,6 +84,15 @@ class _File:
 
     def __init__(self, path: Path, joints: tuple[str, ...]) -> None:
         self._path, self.joints = path, joints
+
+    def choose(self, names: Sequence[str]) -> None:
+        """Take these joints of the robot for those of the lists; all if there are none."""
+        if unknown := [name for name in names if name not in self.joints]:
+            raise ParameterError(
+                f'{self._path}: parameter joints has joints that the robot does not have '
+                f'({", ".join(unknown)}), it has {", ".join(self.joints)}'
+            )
+        self.joints = tuple(names) or self.joints
 
     def by_joint(self, name: str, given: Any) -> dict[str, float]:
         """One value for each joint, or one for all; empty where the list is."""
@@ -74,6 +114,12 @@ class _File:
             raise ParameterError(f'{self._path}: {name} has {given}, it must be finite')
         return float(given)
 
+    def flag(self, name: str, given: Any) -> bool:
+        """True or false."""
+        if not isinstance(given, bool):
+            raise ParameterError(f'{self._path}: {name} is {given!r}, true or false is needed')
+        return given
+
     def vector(self, name: str, given: Any) -> tuple[float, ...]:
         """Three finite numbers."""
         if not isinstance(given, list) or len(given) != 3:
@@ -90,7 +136,7 @@ class _File:
 def _with(settings: WatchSettings, values: Mapping[str, Any], file: _File) -> WatchSettings:
     """The settings with the values of one file."""
     if 'joints' in values:
-        file.joints = file.names('joints', values['joints']) or file.joints
+        file.choose(file.names('joints', values['joints']))
 
     def by_joint(names: Sequence[str], prefix: str = '') -> Iterator[tuple[str, dict[str, float]]]:
         for name in names:
@@ -111,6 +157,8 @@ def _with(settings: WatchSettings, values: Mapping[str, Any], file: _File) -> Wa
     for name, attribute in LISTS.items():
         for _, given in by_joint([name]):
             changes[attribute] = given
+    if CHECK in values:
+        changes[CHECK] = file.flag(CHECK, values[CHECK])
     if 'gravity' in values:
         changes['gravity'] = file.vector('gravity', values['gravity'])
     return replace(settings, **changes)

@@ -2,6 +2,7 @@
 
 Modules::
 
+    robot_tables  an inspected robot as tables and lines
     fitted_table  a table, or one block a row where the terminal is too narrow
 """
 

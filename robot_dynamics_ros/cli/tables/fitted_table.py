@@ -20,13 +20,14 @@ class FittedTable:
     A block has the first cell, and below it each other cell with the header of its column.
     """
 
-    def __init__(self, *columns: str) -> None:
+    def __init__(self, *columns: str, heads: bool = False) -> None:
         """Have no rows yet.
 
         Args:
             columns: headers; the first column is to the left, the others are to the right.
+            heads: whether the first cell of a block has its header too, as a number needs.
         """
-        self._columns = columns
+        self._columns, self._head = columns, f'{columns[0]} ' if heads else ''
         self._rows: list[tuple[str, ...]] = []
 
     def add_row(self, *cells: str) -> None:
@@ -53,7 +54,7 @@ class FittedTable:
     def _blocks(self, width: int) -> Iterator[Text]:
         """Lines; a cell that is wider than a line is continued on the next one."""
         for first, *others in self._rows:
-            yield Text(first, style='bold', overflow='fold')
+            yield Text(f'{self._head}{first}', style='bold', overflow='fold')
             line = ''
             for cell in self._labelled(others):
                 if line and len(line + SPACE + cell) > width:

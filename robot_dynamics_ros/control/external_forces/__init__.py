@@ -11,11 +11,15 @@
 """
 
 from .contact_link import ContactLinks
+from .detection import BandThreshold, ContactDetector, ContactThresholds
 from .momentum_observer import ExternalForceObserver
 from .wrench import FeltDirections, WrenchEstimate, WrenchEstimator
 
 __all__ = [
+    'BandThreshold',
+    'ContactDetector',
     'ContactLinks',
+    'ContactThresholds',
     'ExternalForceObserver',
     'FeltDirections',
     'WrenchEstimate',

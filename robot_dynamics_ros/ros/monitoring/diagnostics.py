@@ -19,6 +19,7 @@ from ..robot.robot_holder import RobotHolder
 from .check_entries import ERROR, OK, STALE, WARN, Entry, cross_check_entry, driver_gravity_entry
 from .command_publishers import CommandPublishers
 from .controller import Controller
+from .described_findings import described_findings
 from .external_entry import external_entry
 from .live_cross_check import LiveCrossCheck
 from .saturation import Saturation
@@ -126,7 +127,8 @@ class Diagnostics:
             'back end': dynamics.backend_description,
             'cross-check on configure': robot.compiled.report or 'off',
         }
-        for number, finding in enumerate(robot.findings, 1):
+        findings = described_findings(robot.findings, robot.feedforward.selected_terms)
+        for number, finding in enumerate(findings, 1):
             values[f'audit {number} ({finding.severity})'] = finding
         if guard.fault:
             return ERROR, f'stopped until ~/enable is called: {guard.fault}', values

@@ -95,7 +95,8 @@ EXTERNAL_ROWS = (
         'external_frame',
         'string',
         DEFAULT.external_frame,
-        'Link at whose origin and in whose axes `~/external_wrench` is given.',
+        'Link at whose origin and in whose axes `~/external_wrench` is given; a commanded joint '
+        'must move it.',
         empty='link at the tip of `joints`',
         live=True,
     ),

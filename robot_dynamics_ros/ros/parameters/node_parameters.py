@@ -12,9 +12,11 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
 from robot_dynamics_ros.control.guards.settings import GuardSettings, per_joint
+from robot_dynamics_ros.control.payload_estimation.payload_regressor import chain_of
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from . import declaration
@@ -88,8 +90,8 @@ def external_settings(
 
     Raises:
         UnknownNameError: no link has the name external_frame.
-        ParameterError: the number of values is not that of the joints, a part of a threshold has
-            no constant, or a constant is 0.
+        ParameterError: no commanded joint moves that link, the number of values is not that of the
+            joints, a part of a threshold has no constant, or a constant is 0.
     """
     chosen = {field.name: values[field.name] for field in fields(ExternalSettings)}
     for name, value in chosen.items():
@@ -103,7 +105,7 @@ def external_settings(
         )
     settings = ExternalSettings(**chosen)
     if settings.external_frame:
-        model.frame(settings.external_frame)
+        _require_moved(settings.external_frame, model, joints)
     for kind in ('collision', 'push'):
         for part in ('velocity', 'acceleration'):
             if chosen[f'{kind}_threshold_{part}'] and not chosen[f'{kind}_threshold']:
@@ -112,6 +114,26 @@ def external_settings(
                 )
     contact_thresholds(settings, len(joints))
     return settings
+
+
+def _require_moved(frame: str, model: RobotModel, joints: Sequence[str]) -> None:
+    """Check that a commanded joint moves the link external_frame: else its wrench is zero.
+
+    Raises:
+        UnknownNameError: there is no such link.
+        ParameterError: no commanded joint moves it.
+    """
+    try:
+        chain = chain_of(model, frame)
+    except ParameterError as error:
+        raise ParameterError(f'external_frame: {error}') from None
+    commanded = set(model.indices_of(joints))
+    if commanded.isdisjoint(model.joints[index].coordinate.index for index in chain):
+        tip = tip_frame(model, joints)
+        raise ParameterError(
+            f'external_frame is {frame!r}, which none of the commanded joints '
+            f'{", ".join(joints)} moves: name a link that they move, such as the tip: {tip}'
+        )
 
 
 def friction(values: Mapping[str, Any], model: RobotModel, joints: Iterable[str]) -> JointFriction:

@@ -71,5 +71,8 @@ def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> No
     offer_awaited(node, SetGravity, '~/set_gravity', gravity.set_gravity)
     offer_awaited(node, SetPayload, '~/set_payload', payload.set_payload)
     external = ExternalForceServices(node, holder)
-    offer_awaited(node, Trigger, '~/zero_external', external.zero_external)
-    offer_awaited(node, LearnThresholds, '~/learn_thresholds', external.learn_thresholds)
+    for name, service_type, awaited in (
+        ('~/zero_external', Trigger, external.zero_external),
+        ('~/learn_thresholds', LearnThresholds, external.learn_thresholds),
+    ):
+        offer_awaited(node, service_type, name, awaited, at_once=True)

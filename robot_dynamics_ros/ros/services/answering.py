@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
+from rclpy.callback_groups import MutuallyExclusiveCallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
@@ -36,7 +36,9 @@ def offer(node: Node, service_type: Any, name: str, answer: Answer) -> None:
     node.create_service(service_type, name, callback)
 
 
-def offer_awaited(node: Node, service_type: Any, name: str, answer: AwaitedAnswer) -> None:
+def offer_awaited(
+    node: Node, service_type: Any, name: str, answer: AwaitedAnswer, *, at_once: bool = False
+) -> None:
     """Create a service that waits for other messages; the executor runs on meanwhile.
 
     Args:
@@ -44,6 +46,8 @@ def offer_awaited(node: Node, service_type: Any, name: str, answer: AwaitedAnswe
         service_type: its type.
         name: of the service.
         answer: fills the response; it may await a Future of rclpy.
+        at_once: whether a request that comes while another one waits is handed on at once, to be
+            refused; else after that.
     """
 
     async def callback(request: Any, response: Any) -> Any:
@@ -52,7 +56,7 @@ def offer_awaited(node: Node, service_type: Any, name: str, answer: AwaitedAnswe
         return response
 
     # While one answer waits, its group runs nothing else: the default group must go on.
-    group = MutuallyExclusiveCallbackGroup()
+    group = ReentrantCallbackGroup() if at_once else MutuallyExclusiveCallbackGroup()
     node.create_service(service_type, name, callback, callback_group=group)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -55,9 +56,29 @@ class ExternalForceServices:
         self._node = node
         self._holder = holder
         self._work = BackgroundWork(node)
+        self._waits = False
 
     async def zero_external(self, request: Any, response: Any) -> None:
         """Take the present external torques off, if the arm is at rest and nothing touches it."""
+        with self._alone():
+            await self._zero(response)
+
+    async def learn_thresholds(self, request: Any, response: Any) -> None:
+        """Learn from the estimates of the next seconds, and use what was learnt."""
+        rate = request.false_alarms_per_hour or FALSE_ALARMS_PER_HOUR
+        if not 0.0 < rate <= MOST_FALSE_ALARMS:
+            raise ParameterError(
+                f'false_alarms_per_hour is {rate}, allowed are 0 ({FALSE_ALARMS_PER_HOUR:g}) to '
+                f'{MOST_FALSE_ALARMS:g}'
+            )
+        if not SHORTEST <= request.duration <= LONGEST:
+            raise ParameterError(
+                f'duration is {request.duration} s, allowed are {SHORTEST:g} to {LONGEST:g} s'
+            )
+        with self._alone():
+            await self._learn(request.duration, rate, response)
+
+    async def _zero(self, response: Any) -> None:
         robot, estimate = self._holder.require(), self._estimate()
         whole = replace(robot.guard.settings, effort_scale=1.0)
         limits = torque_limits(robot.dynamics.model, robot.joints, whole)
@@ -76,26 +97,15 @@ class ExternalForceServices:
         )
         self._node.get_logger().info(response.message)
 
-    async def learn_thresholds(self, request: Any, response: Any) -> None:
-        """Learn from the estimates of the next seconds, and use what was learnt."""
-        rate = request.false_alarms_per_hour or FALSE_ALARMS_PER_HOUR
-        if not 0.0 < rate <= MOST_FALSE_ALARMS:
-            raise ParameterError(
-                f'false_alarms_per_hour is {rate}, allowed are 0 ({FALSE_ALARMS_PER_HOUR:g}) to '
-                f'{MOST_FALSE_ALARMS:g}'
-            )
-        if not SHORTEST <= request.duration <= LONGEST:
-            raise ParameterError(
-                f'duration is {request.duration} s, allowed are {SHORTEST:g} to {LONGEST:g} s'
-            )
+    async def _learn(self, duration: float, rate: float, response: Any) -> None:
         cutoff = self._estimate().settings.contact_cutoff
         joints = self._holder.require().joints
         peaks = ResidualPeaks(len(joints), cutoff)
         self._node.get_logger().info(
-            f'learning thresholds for {request.duration:g} s: move the arm as in its task; '
+            f'learning thresholds for {duration:g} s: move the arm as in its task; '
             'nothing may touch it'
         )
-        await self._collect(peaks, request.duration)
+        await self._collect(peaks, duration)
         learnt = await self._learnt(peaks, rate)
         if self._estimate().settings.contact_cutoff != cutoff:
             raise StateError('contact_cutoff was changed meanwhile: learn the thresholds again')
@@ -150,20 +160,33 @@ class ExternalForceServices:
             raise StateError(f'no external torques are estimated: {estimate.reason}')
         return estimate
 
-    async def _collect(self, tap: Tap, seconds: float) -> None:
-        """Let a tap take the estimates of that time [s].
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """While one call is answered.
 
         Raises:
-            StateError: another one does, or the node was configured again meanwhile.
+            StateError: another one is.
         """
         with self._holder.lock:
-            estimate = self._estimate()
-            if estimate.tap is not None:
+            if self._waits:
                 raise StateError(
                     'another call of ~/zero_external or ~/learn_thresholds is waiting: call again '
                     'after it'
                 )
-            estimate.tap = tap
+            self._waits = True
+        try:
+            yield
+        finally:
+            self._waits = False
+
+    async def _collect(self, tap: Tap, seconds: float) -> None:
+        """Let a tap take the estimates of that time [s].
+
+        Raises:
+            StateError: the node was configured again meanwhile.
+        """
+        with self._holder.lock:
+            self._estimate().tap = tap
         over: Future = Future()
         timer = self._node.create_timer(seconds, lambda: over.set_result(None), clock=STEADY)
         try:

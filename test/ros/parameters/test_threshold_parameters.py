@@ -17,9 +17,9 @@ MODEL = parse_urdf(URDF)
 DEFAULTS = {name: row.checked(row.default) for name, row in TABLE.rows.items()}
 
 
-def settings(**values):
+def settings(joints=JOINTS, **values):
     checked = {name: node_parameters.checked(name, value) for name, value in values.items()}
-    return node_parameters.external_settings(DEFAULTS | checked, MODEL, JOINTS)
+    return node_parameters.external_settings(DEFAULTS | checked, MODEL, joints)
 
 
 def test_a_threshold_file_of_the_command_is_read_by_the_node():
@@ -69,3 +69,13 @@ def test_what_does_not_fit_is_refused(values, words):
 def test_an_unknown_link_is_refused():
     with pytest.raises(UnknownNameError, match='nose'):
         settings(external_frame='nose')
+
+
+def test_a_link_that_no_commanded_joint_moves_is_refused():
+    """Its wrench would be zero for ever."""
+    with pytest.raises(ParameterError, match="external_frame: link 'base' is fixed to the base"):
+        settings(external_frame='base')
+    assert settings(('wrist',), external_frame='hand').external_frame == 'hand'
+    words = "external_frame is 'slider', which none of the commanded joints wrist moves: .*: hand"
+    with pytest.raises(ParameterError, match=words):
+        settings(('wrist',), external_frame='slider')

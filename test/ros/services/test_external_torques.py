@@ -164,3 +164,24 @@ def test_requests_that_cannot_be_answered_are_refused(guarded, dynamics):
         arm.scene.set(external_observer=False)
         arm.scene.observer.until(first.done, 'its answer')
         assert 'the estimate was switched off' in first.result().message
+
+
+def test_a_second_call_is_refused_at_once_and_the_first_goes_on(guarded, dynamics, monkeypatch):
+    monkeypatch.setattr(external_torques, 'SHORTEST', 1.0)
+    with felt(guarded, dynamics) as arm:
+        arm.feels(NONE)
+        observer = arm.scene.observer
+        client = observer.node.create_client(LearnThresholds, '/robot_dynamics/learn_thresholds')
+        observer.until(client.service_is_ready, 'the service')
+        first = client.call_async(LearnThresholds.Request(duration=2.0))
+        observer.until(lambda: arm.estimate.tap is not None, 'the first call')
+        tap = arm.estimate.tap
+        for service in (LEARN, ZERO):
+            given = {'duration': 2.0} if service is LEARN else {}
+            assert 'another call of ~/zero_external or' in observer.refusal(*service, **given)
+            assert not first.done()
+            assert arm.estimate.tap is tap
+        observer.until(first.done, 'its answer')
+        # Of 2 s, no thresholds can be learnt; the next call is taken.
+        assert 'without a contact: take' in first.result().message
+        assert observer.call(Trigger, '/robot_dynamics/zero_external').success
