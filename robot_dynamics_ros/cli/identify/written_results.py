@@ -107,6 +107,7 @@ def write_results(
         rows=result.joint_rows,
         objections=result.objections,
         xacro=xacro,
+        unknown=result.unknown_joints,
     )
     files: dict[str, str | bytes] = dict(texts)
     origin = _origin(found, urdf, output)

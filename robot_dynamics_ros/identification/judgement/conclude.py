@@ -17,6 +17,7 @@ from .bad_data import (
     held_out_findings,
     motion_findings,
     robot_findings,
+    saturated_shares,
     saturation_findings,
     small_efforts,
 )
@@ -75,7 +76,8 @@ def judge(
     fitted = TorqueSums.joined([one.of_fitted for one in evidence])
     held_out = TorqueSums.joined([one.of_held_out for one in evidence])
     moved = fitted.moving + held_out.moving >= FEWEST
-    figures = _figures(model, moved, held_out, evidence)
+    saturated = saturated_shares(survey, interval)
+    figures = _figures(model, moved, held_out, evidence, saturated)
     left = Windows.usual_residuals([one.windows for one in evidence], model.size)
     # What is left of an effort of unknown scale is of unknown scale too.
     unscaled = {name for one in poor if one.code == 'unknown_gain' for name in one.joints}
@@ -149,7 +151,11 @@ def _others(findings: Sequence[Finding], own: Sequence[Finding]) -> list[Finding
 
 
 def _figures(
-    model: RobotModel, moved: Flags, held_out: TorqueSums, evidence: Sequence[Evidence]
+    model: RobotModel,
+    moved: Flags,
+    held_out: TorqueSums,
+    evidence: Sequence[Evidence],
+    saturated: Array,
 ) -> list[JointJudgement]:
     """Those of each joint; NaN where too few samples were judged."""
     noise, repeated = _whiteness(evidence, model.size)
@@ -165,6 +171,7 @@ def _figures(
             rms_identified=float(rms[2, index]),
             is_noise=noise[index] if enough[index] else None,
             repeated=float(repeated[index]) if enough[index] else float('nan'),
+            saturated=float(saturated[index]),
         )
         for index, joint in enumerate(model.independent_joints)
     ]

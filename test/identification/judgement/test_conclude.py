@@ -38,7 +38,15 @@ def survey():
 
 
 def judged(
-    model, drawn, nominal_error, identified_error, *, pushed=(0.0, 0.0), rests=False, **options
+    model,
+    drawn,
+    nominal_error,
+    identified_error,
+    *,
+    pushed=(0.0, 0.0),
+    rests=False,
+    seen=None,
+    **options,
 ):
     """The judgement of errors of both models (times a cosine), a push and rest of the robot.
 
@@ -49,6 +57,7 @@ def judged(
         identified_error: amplitude [N m].
         pushed: torque that the fitted and the held-out part have beside [N m].
         rests: (N, 6) where joints rest.
+        seen: survey of the raw samples.
         options: of `judge`.
     """
     times, measured, noise = drawn
@@ -79,7 +88,7 @@ def judged(
         CUTOFF,
     )
     recordings = [JudgedRecording('bag', split=30.0)]
-    return judge(model, survey(), [evidence], recordings, interval=0.005, **options)
+    return judge(model, seen or survey(), [evidence], recordings, interval=0.005, **options)
 
 
 def test_figures_are_those_of_the_held_out_samples(model, drawn):
@@ -171,6 +180,23 @@ def test_a_doubtful_model_is_not_called_good(model, drawn, code):
     options = {'compared': [finding]} if code == 'delay' else {'poor': [finding]}
     judgement = judged(model, drawn, 2.0, 0.0, **options)
     assert judgement.verdict[-1].startswith('It is better than the description, but ')
+
+
+def test_a_joint_that_stood_still_weakens_the_verdict(model, drawn):
+    rests = np.zeros((COUNT, 6), bool)
+    rests[:, 1] = True
+    last = judged(model, drawn, 2.0, 0.0, rests=rests).verdict[-1]
+    assert last.startswith('It is better than the description, but shoulder stood still')
+
+
+def test_a_joint_whose_efforts_are_mostly_saturated_weakens_the_verdict(model, drawn):
+    seen = survey()
+    seen.at_limit[:, 2], seen.longest[:, 2] = 0.3 * COUNT, 100.0
+    judgement = judged(model, drawn, 2.0, 0.0, seen=seen)
+    assert judgement.joints['elbow'].saturated == pytest.approx(0.6)
+    assert 'most efforts of elbow are saturated' in judgement.verdict[-1]
+    seen.at_limit[:, 2] = 0.1 * COUNT
+    assert judged(model, drawn, 2.0, 0.0, seen=seen).verdict[-1] == 'It can be loaded.'
 
 
 def test_a_model_that_is_hardly_better_is_not_called_good(model, drawn):
