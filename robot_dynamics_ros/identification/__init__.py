@@ -11,6 +11,7 @@ Modules::
     prior_weight         how much the description counts, by cross-validation
     effort_delay         by how much efforts come later than states
     fitted_equations     what that asks of equations, wherever they are computed
+    friction_law         whether friction near reversals is that of the model
     identified_model     a robot with identified parameters
     model_of_parameters  the model that parameters stand for
     parameter_rows       parameters with intervals

@@ -28,6 +28,7 @@ from .estimation import (
     with_correlation,
 )
 from .fitted_equations import FittedEquations
+from .friction_law import friction_law
 from .identified_model import IdentifiedModel
 from .model_of_parameters import model_of_parameters
 from .observability import (
@@ -69,6 +70,7 @@ class IdentifiedParameters:
         failure: why no consistent estimate was found; empty where one was.
         numbers: of equations by joint: used, and left out for each reason.
         inflation: of the variances of base parameters, by the correlation of residuals.
+        other_friction: joints at which the law of friction does not hold near reversals.
     """
 
     structure: Structure
@@ -80,6 +82,7 @@ class IdentifiedParameters:
     failure: str = ''
     numbers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     inflation: float = 1.0
+    other_friction: tuple[str, ...] = ()
 
     @cached_property
     def model(self) -> IdentifiedModel:
@@ -159,9 +162,11 @@ def identify(
     except IdentificationError as error:
         final, failure = found, str(error)
     findings += contradiction_findings(structure, base, found, final)
+    law = friction_law(equations, weights, weighted, base, found)
+    found, final = law.widened(found), law.widened(final)
     return IdentifiedParameters(
         structure, base, found, final, findings, left_out, failure, reduced.numbers,
-        inflation,
+        inflation, law.joints,
     )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from robot_dynamics_ros.identification import (
 )
 from robot_dynamics_ros.identification.declared_loads import load_findings
 from robot_dynamics_ros.identification.effort_delay import shift_findings, shift_words
+from robot_dynamics_ros.identification.friction_law import law_words
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.judgement import JudgedRecording, Judgement
 from robot_dynamics_ros.identification.judgement.bad_data import (
@@ -136,6 +137,9 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         *judgement.findings,
     ]
     verdict = [*judgement.verdict]
+    if found.other_friction:
+        # The last sentence says whether the model may be loaded.
+        verdict.insert(-1, law_words(found.other_friction))
     if 'stiffness' in setup.equations.terms:
         verdict.append(SPRINGS)
     if fitted.delay:
