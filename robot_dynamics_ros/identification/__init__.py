@@ -32,7 +32,7 @@ Modules::
 from .fitted_equations import FittedEquations, LocalEquations
 from .identified_model import IdentifiedModel
 from .identify import IdentifiedParameters, identify
-from .parameter_rows import base_rows, body_rows, joint_rows
+from .parameter_rows import base_rows, body_rows, joint_rows, without_scale
 from .parameters import ParameterLayout
 from .regression import EquationOptions, RecordedEquations
 
@@ -48,4 +48,5 @@ __all__ = [
     'body_rows',
     'identify',
     'joint_rows',
+    'without_scale',
 ]

@@ -89,9 +89,18 @@ class IdentifiedParameters:
         """The robot with these parameters."""
         return model_of_parameters(self.base.layout, self.final.parameters)
 
+    @property
+    def unknown_gains(self) -> tuple[str, ...]:
+        """Joints whose drive gain nothing fixes."""
+        found = [one.joints for one in self.findings if one.code == 'unknown_gain']
+        return tuple(dict.fromkeys(name for joints in found for name in joints))
+
     def left_out_findings(self) -> Iterator[Finding]:
-        """That periods are not fitted, and which."""
-        if not self.left_out:
+        """That periods are not fitted, and which; not where a scale is unknown.
+
+        Efforts that are wrong by a factor look like contacts.
+        """
+        if not self.left_out or self.unknown_gains:
             return
         listed = ', '.join(
             f'{one.recording} {one.begin:.1f} s to {one.end:.1f} s'

@@ -14,6 +14,7 @@ from robot_dynamics_ros.identification import (
     base_rows,
     body_rows,
     joint_rows,
+    without_scale,
 )
 from robot_dynamics_ros.identification.declared_loads import load_findings
 from robot_dynamics_ros.identification.effort_delay import shift_findings, shift_words
@@ -137,7 +138,7 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         *judgement.findings,
     ]
     verdict = [*judgement.verdict]
-    if found.other_friction:
+    if found.other_friction and not found.unknown_gains:
         # The last sentence says whether the model may be loaded.
         verdict.insert(-1, law_words(found.other_friction))
     if 'stiffness' in setup.equations.terms:
@@ -150,15 +151,16 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
 def _identification(fitted: FittedModel, judgement: Judgement) -> Identification:
     """The result of an identification, before objections are known."""
     found = fitted.found
+    unknown = found.unknown_gains
     return Identification(
         judgement,
         found.final.method,
         found.base.rank,
         found.base.structural_rank,
         found.base.condition,
-        joint_rows(found.structure, found.base, found.final),
+        without_scale(joint_rows(found.structure, found.base, found.final), unknown),
         body_rows(found.structure, found.base, found.final),
-        base_rows(found.base, found.final),
+        without_scale(base_rows(found.base, found.final), unknown),
         tuple(body.reason for body in found.base.undetermined),
         equations=found.numbers,
         prior_weight=found.final.prior_weight,

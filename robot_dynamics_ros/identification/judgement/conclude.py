@@ -85,6 +85,7 @@ def judge(
     wrong = list(robot_findings(names, fitted.deviations, left, scaled))
     own = [*motion_findings(names, moved), *saturation_findings(model, survey, interval)]
     noise = np.nan_to_num(TorqueSums.joined([fitted, held_out]).rms[2])
+    steady = [one for one in evidence if not _drifts(one, noise)]
     findings = [
         *wrong,
         *([] if currents else _current(names, fitted, moved, compared, wrong)),
@@ -93,7 +94,7 @@ def judge(
         *own,
         *_others(poor, [*own, *(one for one in compared if one.code == 'zero_effort')]),
         *_new(clock_findings(evidence, noise), compared),
-        *contact_findings(names, [one for one in evidence if not _drifts(one, noise)]),
+        *([] if unscaled else contact_findings(names, steady)),
     ]
     joints = {
         name: replace(joint, verdict=joint_sentence(joint))

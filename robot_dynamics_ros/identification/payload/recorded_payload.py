@@ -15,6 +15,7 @@ from robot_dynamics_ros.control.payload_estimation.payload_equations import (
 )
 from robot_dynamics_ros.control.payload_estimation.payload_estimate import (
     PayloadEstimate,
+    model_error,
     payload_estimate,
 )
 from robot_dynamics_ros.control.payload_estimation.payload_fit import (
@@ -99,7 +100,9 @@ def estimate_recorded_payload(
         _add_motions(others, without, write_without, dynamics, torque)
         sums.append(others)
     fit = fit_payload(sums, precision)
-    return payload_estimate(frame, equations.joints, fit, counts, share)
+    # With a recording without the payload, the error of the model cancels.
+    error = model_error(model) if without is None else 0.0
+    return payload_estimate(frame, equations.joints, fit, counts, share, error)
 
 
 def _check_mass(model: RobotModel) -> None:
