@@ -15,6 +15,7 @@ Modules::
     identified_model     a robot with identified parameters
     model_of_parameters  the model that parameters stand for
     parameter_rows       parameters with intervals
+    changed_masses       whether masses are those of the described robot
     contradictions       data that contradict every real robot
     declared_loads       whether loads are what was declared
     identification       parameters and the judgement of the model

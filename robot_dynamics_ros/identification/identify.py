@@ -15,6 +15,7 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError
 
+from .changed_masses import mass_findings
 from .consistency import Prior, consistent
 from .contradictions import contradiction_findings
 from .estimation import (
@@ -171,6 +172,8 @@ def identify(
     except IdentificationError as error:
         final, failure = found, str(error)
     findings += contradiction_findings(structure, base, found, final)
+    if not any(one.code == 'unknown_gain' for one in findings):
+        findings += mass_findings(final)
     law = friction_law(equations, weights, weighted, base, found)
     found, final = law.widened(found), law.widened(final)
     return IdentifiedParameters(

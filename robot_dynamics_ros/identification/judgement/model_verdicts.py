@@ -25,6 +25,7 @@ FATAL = (
 DOUBTFUL = {
     'delay': 'a delay of the efforts looks like viscous friction, whose intervals do not hold',
     'wrong_load': 'a load is not what was declared',
+    'other_masses': 'masses change by more than a factor of 2: it may be another robot',
     'assumed_noise': 'no robot that can exist fits the data within their noise',
 }
 
