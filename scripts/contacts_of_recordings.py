@@ -19,7 +19,7 @@ from robot_dynamics_ros.contacts import Learning, WatchedRobot
 from robot_dynamics_ros.contacts.joint_residuals import JointResiduals
 from robot_dynamics_ros.contacts.kept_peaks import KeptPeaks
 from robot_dynamics_ros.contacts.observed_recording import ObservedPart, ObservedRecording
-from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks
+from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks, threshold_floor
 from robot_dynamics_ros.recordings import open_recording
 
 LEARNED = 2.0 / 3.0
@@ -43,12 +43,16 @@ def main() -> None:
         observed = ObservedRecording(recording, robot)
         parts = list(observed.parts())
     friction = robot.friction.bounds[:, observed.indices]
+    floor = threshold_floor(robot.model.effort_limits[observed.indices])
     kept = [_after(given.begin, part) for part in parts]
-    _print(observed.joints, kept, settings.cutoff, friction)
+    _print(observed.joints, kept, settings.cutoff, (friction, floor))
 
 
 def _print(
-    joints: tuple[str, ...], parts: list[ObservedPart], cutoff: float, friction: np.ndarray
+    joints: tuple[str, ...],
+    parts: list[ObservedPart],
+    cutoff: float,
+    least: tuple[np.ndarray, np.ndarray],
 ) -> None:
     collected, end = ResidualPeaks(len(joints), cutoff), LEARNED * parts[-1].times[-1]
     residuals = JointResiduals.none(len(joints))
@@ -59,7 +63,7 @@ def _print(
         residuals = residuals.with_part(_after(end, part))
     peaks = KeptPeaks.of(collected)
     rows = peaks.times < end
-    thresholds = Learning().thresholds(peaks.part(rows), friction)
+    thresholds = Learning().thresholds(peaks.part(rows), *least)
     held_out = peaks.part(~rows)
     limits = thresholds.limits(held_out.motions)
     exceeded = (held_out.sizes > limits).any(axis=0)

@@ -1,17 +1,11 @@
 """Messages of any type with anything in them, and some that are nearly right."""
 
-from datetime import timedelta
 from importlib import import_module
 
-from hypothesis import HealthCheck
 from hypothesis import strategies as st
-from property_settings import examples
 from rosidl_parser.definition import AbstractSequence, Array, BasicType, NamespacedType
 from sensor_msgs.msg import JointState
 from three_joints import JOINTS
-
-# A little in each test run, 100,000 inputs by `scripts/fuzz`. None may take longer than a second.
-tried = examples(250, deadline=timedelta(seconds=1), suppress_health_check=list(HealthCheck))
 
 LINKS = ('base', 'shoulder', 'slider', 'hand')
 WORDS = (*JOINTS, *LINKS, 'LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED', '', 'gripper')

@@ -4,6 +4,7 @@ With TEST_EXAMPLES the examples come from fresh seeds, in the tests that repeat 
 """
 
 import os
+from datetime import timedelta
 
 from hypothesis import HealthCheck, settings
 
@@ -32,3 +33,9 @@ def examples(count, **others):
         others |= {'max_examples': ASKED, 'derandomize': False}
         return settings(**others)
     return settings(max_examples=count, **others)
+
+
+# One that takes longer hangs: on a busy machine, a second of work may take ten.
+HANGS = timedelta(seconds=20)
+# Of malformed inputs: a little in each test run, 125,000 by `scripts/fuzz`.
+tried = examples(250, deadline=HANGS, suppress_health_check=list(HealthCheck))

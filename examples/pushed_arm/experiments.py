@@ -159,6 +159,8 @@ def collide(
     speed = float(np.linalg.norm(velocity))
     wall = wall_before(urdf, TOOL, HOME, np.array(velocity) / speed)
     arm = FeltArm(urdf, noise, wall=wall, seed=seed, dynamics=dynamics)
+    # At its zero position, the tool may be behind the wall.
+    arm.start(HOME)
     arm.physics.outside.wall = True
     motion = straight_motion(arm.dynamics, TOOL, HOME, np.array(velocity), APPROACH / speed + 0.3)
     detector = ContactDetector(thresholds)

@@ -17,6 +17,7 @@ Modules::
     learning            what is wanted of thresholds
     kept_peaks          the largest residuals, also of a recording with contacts
     joint_residuals     how large the residuals are
+    residual_doubts     what their size tells where no thresholds are given
     drawn_residuals     what a plot shows
 """
 

@@ -26,16 +26,21 @@ class Learning:
     false_alarms_per_hour: float = 0.1
     margin: float = 1.0
 
-    def thresholds(self, peaks: KeptPeaks, friction: Array) -> ContactThresholds:
+    def thresholds(self, peaks: KeptPeaks, friction: Array, floor: Array) -> ContactThresholds:
         """Thresholds of a robot, see `learned_thresholds`.
 
         Args:
             peaks: without a contact.
             friction: (2, k) of the joints, see `JointFriction.bounds`.
+            floor: (k,) see `threshold_floor` [N m or N].
 
         Raises:
             StateError: there is too little time, or a residual is not finite.
         """
         return learned_thresholds(
-            peaks, self.false_alarms_per_hour, friction=friction, margin=self.margin
+            peaks,
+            self.false_alarms_per_hour,
+            friction=friction,
+            floor=floor,
+            margin=self.margin,
         )

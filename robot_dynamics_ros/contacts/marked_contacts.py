@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,6 +30,8 @@ class MarkedContact:
         kind: 'collision' or 'push'.
         links: that were touched, as far as the joints tell.
         torques: of each joint that felt it, the residual of the largest size [N m or N].
+        from_start: whether it was there when the observer began, at the start of the recording
+            or after a gap: it may have begun before.
     """
 
     begin: float
@@ -36,12 +39,14 @@ class MarkedContact:
     kind: str
     links: tuple[str, ...]
     torques: dict[str, float]
+    from_start: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """All of it."""
         return {
             'begin': self.begin,
             'end': self.end,
+            'from_start': self.from_start,
             'kind': self.kind,
             'links': list(self.links),
             'torques': dict(self.torques),
@@ -70,6 +75,7 @@ class _Open:
     state: ContactState
     last: float
     peaks: Array
+    from_start: bool
     touched: set[int] = field(default_factory=set)
 
 
@@ -101,13 +107,17 @@ class ContactMarks:
         self._detector = ContactDetector(thresholds, cutoff)
         self._joints, self._indices, self._links = tuple(joints), indices, links
         self._open: _Open | None = None
+        # A low pass has risen to more than 99 % of what was there at its begin; the fast band is
+        # silent until then.
+        self._rise, self._begin = 1.0 / cutoff, math.nan
 
     def detected(self, parts: Iterator[ObservedPart]) -> Iterator[DetectedPart]:
         """Search the parts of a recording, and hand on what the detector had at each."""
         for part in parts:
             if part.begins:
                 self._close()
-                self._detector.reset()
+                self._detector.pause()
+                self._begin = float(part.times[0])
             values, limits = np.empty((2, len(part), 2, len(self._joints)))
             rows = zip(part.residuals, part.velocities, part.times.tolist(), strict=True)
             for row, (r, v, time) in enumerate(rows):
@@ -124,7 +134,8 @@ class ContactMarks:
             self._close()
             return
         if self._open is None:
-            self._open = _Open(state, time, np.zeros(len(r)))
+            early = state.since - self._begin <= self._rise
+            self._open = _Open(state, time, np.zeros(len(r)), early)
         contact = self._open
         contact.state = state
         if state.joints:
@@ -146,5 +157,6 @@ class ContactMarks:
                 contact.state.kind,
                 self._links.touched(mask),
                 {self._joints[joint]: float(contact.peaks[joint]) for joint in touched},
+                contact.from_start,
             )
         )

@@ -45,6 +45,14 @@ class MarkedRecording:
     drawn: DrawnResiduals
     remarks: tuple[str, ...]
 
+    @property
+    def found(self) -> str:
+        """How many contacts, in words: with thresholds of its own, only what stands out."""
+        count = len(self.contacts)
+        if count:
+            return '1 contact' if count == 1 else f'{count} contacts'
+        return 'no contact stands out from the rest' if self.own else 'no contact'
+
     def as_json(self) -> dict[str, Any]:
         """The result by names, in SI units."""
         joints = self.residuals.as_json(self.joints)

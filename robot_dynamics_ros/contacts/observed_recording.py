@@ -14,7 +14,7 @@ from robot_dynamics_ros.control.external_forces.momentum_observer import (
 )
 from robot_dynamics_ros.control.velocity import VelocityEstimate
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.recordings import JointSamples, Recording
 from robot_dynamics_ros.recordings.quality import gap_limit
 from robot_dynamics_ros.recordings.sample_segments import segment_parts
@@ -70,7 +70,9 @@ class ObservedRecording:
 
         Raises:
             RecordingError: the files are damaged, or no joint has an effort that varies.
+            ParameterError: the states come too slowly for the cutoff between the bands.
         """
+        _check_cutoff(recording, robot.settings.cutoff)
         self._recording, self._robot = recording, robot
         varies = _varying(recording)
         joints = tuple(zip(recording.joints, varies.tolist(), strict=True))
@@ -149,6 +151,21 @@ class ObservedRecording:
         ):
             velocities[row, missing] = estimate.update(time, positions)[missing]
         return velocities
+
+
+def _check_cutoff(recording: Recording, cutoff: float) -> None:
+    """Check that the states show both bands.
+
+    Raises:
+        ParameterError: the cutoff [Hz] is above half the rate of the states.
+    """
+    highest = 0.5 / recording.interval
+    if cutoff > highest:
+        raise ParameterError(
+            f'the frequency between pushes and collisions (--split, or contact_cutoff of a '
+            f'parameter file) is {cutoff:g} Hz, allowed is at most {highest:.3g} Hz: half the '
+            f'rate of the states of {recording.name}'
+        )
 
 
 def _residuals(

@@ -40,6 +40,7 @@ class SurveyedRecording:
         units: (k) of their residuals.
         bandwidth: (k,) of the observer [Hz].
         friction: (2, k) of the joints, see `JointFriction.bounds`.
+        floor: (k,) of the thresholds, see `threshold_floor` [N m or N].
         peaks: the largest residuals.
         residuals: how large they are.
         remarks: about the recording.
@@ -53,6 +54,7 @@ class SurveyedRecording:
     units: tuple[str, ...]
     bandwidth: Array
     friction: Array
+    floor: Array
     peaks: KeptPeaks
     residuals: JointResiduals
     remarks: tuple[str, ...]
@@ -164,7 +166,7 @@ def surveyed(
     for one in recordings[1:]:
         _check_alike(one, first)
     peaks = KeptPeaks.joined([one.peaks for one in recordings])
-    thresholds = learning.thresholds(peaks, first.friction)
+    thresholds = learning.thresholds(peaks, first.friction, first.floor)
     residuals = first.residuals
     for one in recordings[1:]:
         residuals = residuals.joined(one.residuals)
@@ -209,11 +211,11 @@ def _exceeded(
     if count // 2 < FEWEST * cells_of_block(peaks):
         return None
     names = [one.name for one in recordings for _ in one.peaks.times]
-    half = count // 2
+    half, first = count // 2, recordings[0]
     halves = (slice(half), slice(half, count))
     result = []
     for learned, tested in (halves, halves[::-1]):
-        thresholds = learning.thresholds(peaks.part(learned), recordings[0].friction)
+        thresholds = learning.thresholds(peaks.part(learned), first.friction, first.floor)
         for row in peaks.part(tested).exceeding(thresholds):
             index = (tested.start or 0) + row
             result.append((names[index], float(peaks.times[index])))

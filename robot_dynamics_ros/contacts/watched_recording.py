@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks
-from robot_dynamics_ros.core import RobotModel
+from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks, threshold_floor
+from robot_dynamics_ros.control.torque_text import units_of
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import Recording
@@ -17,6 +17,7 @@ from .learning import Learning
 from .marked_contacts import ContactMarks
 from .marked_recording import MarkedRecording
 from .observed_recording import ObservedPart, ObservedRecording
+from .residual_doubts import residual_doubt
 from .threshold_survey import SurveyedRecording
 from .watched_robot import WatchedRobot
 
@@ -44,9 +45,10 @@ def survey_recording(
         robot.model.name,
         observed.joints,
         observed.unwatched,
-        _units(robot.model, observed.joints),
+        units_of(robot.model, observed.joints),
         observed.bandwidth,
         _friction(observed, robot),
+        _floor(observed, robot),
         peaks,
         residuals,
         tuple(_remarks(observed, recording, robot)),
@@ -81,7 +83,7 @@ def mark_recording(
     if thresholds is None:
         peaks, _ = _peaks(observed, robot, advance)
         free = without_contacts(peaks, learning.false_alarms_per_hour)
-        thresholds = learning.thresholds(free, _friction(observed, robot))
+        thresholds = learning.thresholds(free, _friction(observed, robot), _floor(observed, robot))
     marks = ContactMarks(
         thresholds, robot.settings.cutoff, observed.joints, observed.indices, robot.links
     )
@@ -89,19 +91,24 @@ def mark_recording(
     drawn = DrawnResiduals.of(
         marks.detected(sums.counted(_checked(observed, recording), advance)), recording.size
     )
+    units = units_of(robot.model, observed.joints)
+    remarks = [*_remarks(observed, recording, robot)]
+    if given is None:
+        limits = robot.model.effort_limits[observed.indices]
+        remarks.append(residual_doubt(observed.joints, units, sums.residuals, limits))
     return MarkedRecording(
         name,
         robot.model.name,
         observed.joints,
         observed.unwatched,
-        _units(robot.model, observed.joints),
+        units,
         observed.bandwidth,
         thresholds,
         given is None,
         tuple(marks.contacts),
         sums.residuals,
         drawn,
-        tuple(_remarks(observed, recording, robot)),
+        tuple(filter(None, remarks)),
     )
 
 
@@ -149,9 +156,9 @@ def _friction(observed: ObservedRecording, robot: WatchedRobot) -> Array:
     return bounds
 
 
-def _units(model: RobotModel, joints: tuple[str, ...]) -> tuple[str, ...]:
-    kinds = {joint.name: joint.kind for joint in model.independent_joints}
-    return tuple('N' if kinds[name] == 'prismatic' else 'N m' for name in joints)
+def _floor(observed: ObservedRecording, robot: WatchedRobot) -> Array:
+    """Of the thresholds of the watched joints (k,) [N m or N]."""
+    return threshold_floor(robot.model.effort_limits[observed.indices])
 
 
 def _remarks(

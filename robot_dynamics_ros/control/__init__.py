@@ -7,5 +7,6 @@
 - `acceleration`: the acceleration, estimated from the measured velocity.
 - `payload_estimation`: what a link carries, from motion and measured efforts.
 - `external_forces`: what pushes on the robot: torque of each joint, wrench, touched link.
+- `torque_text`: torques of joints in messages.
 - `guards`: what a computed torque passes before it is sent to a robot.
 """

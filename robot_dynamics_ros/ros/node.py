@@ -271,8 +271,8 @@ class DynamicsNode(parameter_node.ParameterNode):
             clock.sleep(0.002)
             meanwhile()
         if not guard.stopped:
-            last = ', '.join(f'{x:.3g}' for x in guard.effort)
-            self.get_logger().warning(f'fade cut short: the last command is {last} [N m or N]')
+            last = guard.last_command()
+            self.get_logger().warning(f'fade cut short: the last command is {last}')
 
     def _on_clock_set(self, jump: TimeJump) -> None:
         self.get_logger().warning(

@@ -16,6 +16,7 @@ from recorded_states import csv_file, joint_state_bag
 from ruamel.yaml import YAML
 
 from robot_dynamics_ros.cli.command_line import main
+from robot_dynamics_ros.cli.contacts.contact_tables import false_alarms
 
 DOCUMENT = (Path(__file__).resolve().parents[2] / 'docs' / 'command.md').read_text()
 HIT = Pushed(2, 8.0, 8.4, 15.0)
@@ -119,6 +120,35 @@ def test_without_thresholds_they_are_those_of_the_recording(run):
     assert ended.returncode == 1
     assert 'hit.csv: 1 contact; ' in ended.stdout
     assert 'learn them from one without contact' in ended.stdout
+
+
+def test_without_thresholds_no_contact_is_said_to_stand_out_at_most(run):
+    ended = run('contacts', 'free', '--urdf', 'arm.urdf')
+    assert ended.returncode == 0
+    assert ended.stdout.startswith('free: no contact stands out from the rest; ')
+    assert 'do not show a touch that lasts through most of it' in ended.stdout
+
+
+def test_a_contact_from_the_start_may_have_begun_before(run, taught, folder):
+    states = pushed_states((Pushed(2, -1.0, 3.0, 15.0),), seconds=6.0, seed=6)
+    csv_file(folder / 'leaning.csv', states)
+    ended = run('contacts', 'leaning.csv', '--urdf', 'arm.urdf', '--parameters', taught)
+    assert re.search(r'\n0\.\d\d\d s or before +3\.\d+ s +\w+ +hand ', ended.stdout)
+
+
+@pytest.mark.parametrize('command', ['thresholds', 'contacts'])
+def test_bands_that_the_states_do_not_show_are_refused_with_what_is_allowed(run, command):
+    """States at 200 Hz."""
+    ended = run(command, 'free', '--urdf', 'arm.urdf', '--split', 120)
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert '--split' in ended.stderr
+    assert 'is 120 Hz, allowed is at most 100 Hz: half the rate of the states' in ended.stderr
+
+
+def test_one_false_alarm_is_one():
+    assert [false_alarms(count) for count in (0, 1, 0.1)] == [
+        '0 false alarms', '1 false alarm', '0.1 false alarms',
+    ]  # fmt: skip
 
 
 def test_several_recordings_are_searched_by_processes(run, taught):

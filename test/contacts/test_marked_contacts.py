@@ -57,7 +57,7 @@ def marked(states, robot):
     return mark_recording(recording_of(states), robot, 'bag', LEARNING, nothing)
 
 
-HIT, HELD = Pushed(2, 8.0, 8.4, 15.0), Pushed(1, 15.0, 19.0, -2.0, rise=1.5)
+HIT, HELD = Pushed(2, 8.0, 8.4, 15.0), Pushed(1, 15.0, 19.0, -4.0, rise=1.5)
 LINKS = {0: 'shoulder', 1: 'slider', 2: 'hand'}
 
 
@@ -89,6 +89,8 @@ def test_a_push_on_any_joint_is_given_to_its_link(taught, joint, sign):
 def test_a_free_arm_has_no_contact(robot, taught, seed):
     own, given = (marked(pushed_states(seed=seed), one) for one in (robot, taught))
     assert own.contacts == given.contacts == ()
+    assert own.remarks == given.remarks == ()
+    assert given.found == 'no contact'
     # What friction may do in other motion is in its thresholds too.
     friction = friction_thresholds(robot.friction.bounds)
     assert friction[:, 0, JOINTS.index('wrist')].min() > 0.8
@@ -100,6 +102,21 @@ def test_friction_that_the_description_lacks_is_no_contact(robot):
     found = marked(states, robot)
     assert found.contacts == ()
     assert found.residuals.rms.min() > 2.0
+    # Nor is it known to be free of contact.
+    assert found.found == 'no contact stands out from the rest'
+    (remark,) = found.remarks
+    rms = f'wrist {found.residuals.rms[2]:.3g} N m'
+    assert remark.startswith('the external torque is large throughout: RMS of ')
+    assert rms in remark
+
+
+def test_a_contact_that_is_there_from_the_start_is_said_to_be(taught):
+    """When it began is not known; that of another one is."""
+    there = Pushed(1, -1.0, 5.0, 4.0)
+    first, second = marked(pushed_states((there, HIT), seconds=12.0, seed=6), taught).contacts
+    assert (first.from_start, first.links) == (True, ('slider',))
+    assert (second.from_start, second.links) == (False, ('hand',))
+    assert first.as_json()['from_start'] is True
 
 
 def test_a_gap_ends_a_contact_and_begins_the_observer_anew(taught):
@@ -107,6 +124,7 @@ def test_a_gap_ends_a_contact_and_begins_the_observer_anew(taught):
     times = (states.stamps - states.stamps[0]) / 1e9
     found = marked(states.part((times < 9.0) | (times > 10.0)), taught)
     before, after = found.contacts
+    assert (before.from_start, after.from_start) == (False, True)
     assert before.end == pytest.approx(9.0, abs=2.0 / RATE)
     assert 10.0 < after.begin < 10.3
     assert found.drawn.begins.sum() == 2

@@ -16,6 +16,7 @@ from robot_dynamics_ros.contacts import (
     surveyed,
     threshold_doubts,
 )
+from robot_dynamics_ros.control.external_forces.detection import threshold_floor
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError, StateError
 
@@ -74,6 +75,24 @@ def test_thresholds_are_above_what_was_recorded(free):
     limits = found.thresholds.limits(free.peaks.motions)
     assert (free.peaks.sizes <= limits).all()
     assert (found.mean_limits > free.peaks.sizes.mean(axis=0)).all()
+
+
+def test_they_are_at_least_the_floor_of_each_joint():
+    """Without friction in the model, and of an arm that rests, as ~/learn_thresholds has it."""
+    model = parse_urdf(URDF)
+    states = pushed_states(seconds=15.0, seed=5)
+    efforts = states.efforts.copy()
+    efforts[:] = RobotDynamics(model).gravity_torque(states.positions[:1])
+    rest = replace(
+        states,
+        positions=np.repeat(states.positions[:1], len(efforts), axis=0),
+        velocities=np.zeros_like(efforts),
+        efforts=efforts + 1e-6 * np.sin(np.arange(len(efforts)))[:, None],
+    )
+    found = surveyed([survey(rest)], 5.0, LEARNING)
+    floor = threshold_floor(model.effort_limits)
+    assert (found.thresholds.coefficients[:, 0] >= floor).all()
+    np.testing.assert_allclose(found.recordings[0].floor, floor)
 
 
 def test_a_touch_in_one_half_is_exceeded_by_the_thresholds_of_the_other():

@@ -6,7 +6,7 @@ from contextlib import suppress
 from defusedxml.ElementTree import fromstring
 from hypothesis import given
 from hypothesis import strategies as st
-from malformed import tried
+from property_settings import tried
 from three_joints import URDF
 
 from robot_dynamics_ros.core import parse_urdf

@@ -4,7 +4,8 @@ import time
 
 import numpy as np
 from hypothesis import given
-from malformed import joint_states, tried
+from malformed import joint_states
+from property_settings import tried
 from three_joints import JOINTS
 
 from robot_dynamics_ros.core.errors import StateError

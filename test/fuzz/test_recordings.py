@@ -1,6 +1,5 @@
 """Files with any damage: samples of their joints, or one line that says what is wrong."""
 
-from datetime import timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -10,16 +9,14 @@ import pytest
 pytest.importorskip('rosbags')
 
 from damaged_files import KINDS, damaged, damages
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
-from property_settings import examples
+from property_settings import tried
 
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import open_recording
 
 INPUTS = st.tuples(st.sampled_from(KINDS), damages)
-# Reading is slower than a message: files are written and opened.
-tried = examples(250, deadline=timedelta(seconds=2), suppress_health_check=list(HealthCheck))
 
 
 @tried

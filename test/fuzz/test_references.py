@@ -3,7 +3,8 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from malformed import MODERATE, NUMBERS, anything, tried
+from malformed import MODERATE, NUMBERS, anything
+from property_settings import tried
 from three_joints import JOINTS, state
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 

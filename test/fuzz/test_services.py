@@ -5,7 +5,8 @@ import inspect
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from malformed import anything, tried
+from malformed import anything
+from property_settings import tried
 from three_joints import state
 
 INPUTS = st.data()

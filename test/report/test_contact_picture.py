@@ -45,6 +45,13 @@ def test_the_picture_is_written_in_the_form_of_its_ending(marked, tmp_path, endi
     assert file.read_bytes().startswith(begins[ending])
 
 
+def test_the_legend_names_the_dashed_lines_once_for_each_column(marked, tmp_path):
+    write_contacts(marked, tmp_path / 'contacts.svg')
+    text = (tmp_path / 'contacts.svg').read_text()
+    for name in ('external torque', 'threshold'):
+        assert text.count(f'<!-- {name} -->') == 2
+
+
 def test_names_may_hold_anything(marked, tmp_path):
     strange = replace(marked, robot='$x^$\n', name='a/$\\frac{\x00', joints=('$', '\t', 'é' * 99))
     contact = replace(strange.contacts[0], torques={'$': 1.0})

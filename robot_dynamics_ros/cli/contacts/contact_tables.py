@@ -5,6 +5,7 @@ from __future__ import annotations
 from robot_dynamics_ros.contacts import MarkedRecording, ThresholdSurvey
 from robot_dynamics_ros.contacts.joint_residuals import JointResiduals
 from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
+from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core.checks import Array
 
 from ..tables import FittedTable
@@ -17,12 +18,12 @@ def survey_summary(survey: ThresholdSurvey) -> str:
     tested = (
         ''
         if survey.exceeded is None
-        else f'; {len(survey.exceeded)} false alarms when each half is tested with the other'
+        else f'; {false_alarms(len(survey.exceeded))} when each half is tested with the other'
     )
     return (
         f'{survey.robot}: {what}, {survey.thresholds.seconds:.4g} s, observer '
         f'{_frequencies(survey.recordings[0].bandwidth)}, at most '
-        f'{survey.thresholds.false_alarms_per_hour:g} false alarms per hour of motion like the '
+        f'{false_alarms(survey.thresholds.false_alarms_per_hour)} per hour of motion like the '
         f'recorded one{tested}'
     )
 
@@ -37,9 +38,12 @@ def threshold_table(survey: ThresholdSurvey) -> FittedTable:
     units = survey.recordings[0].units
     residuals = survey.residuals
     for index, (name, unit) in enumerate(zip(survey.joints, units, strict=True)):
-        cells = [f'{residuals.rms[index]:.3g} {unit}', f'{residuals.bias[index]:.2g}']
+        cells = [
+            torque_text(residuals.rms[index], unit),
+            torque_text(residuals.bias[index], unit, 2),
+        ]
         for row in range(len(BANDS)):
-            cells.append(f'{means[row, index]:.3g} {unit}')
+            cells.append(torque_text(means[row, index], unit))
             cells += [f'{value:.3g}' for value in coefficients[row, :, index]]
         table.add_row(name, *cells)
     return table
@@ -47,18 +51,15 @@ def threshold_table(survey: ThresholdSurvey) -> FittedTable:
 
 def marked_summary(marked: MarkedRecording) -> str:
     """What was searched, in one line."""
-    found = {0: 'no contact', 1: '1 contact'}.get(
-        len(marked.contacts), f'{len(marked.contacts)} contacts'
-    )
     origin = (
-        'thresholds of this recording itself: learn them from one without contact, with '
-        'robot_dynamics thresholds, to find more'
+        'thresholds of this recording itself, which do not show a touch that lasts through most '
+        'of it: learn them from one without contact, with robot_dynamics thresholds'
         if marked.own
         else 'given thresholds'
     )
     return (
-        f'{marked.name}: {found}; {marked.residuals.samples} states of {marked.robot}, observer '
-        f'{_frequencies(marked.bandwidth)}, {origin}'
+        f'{marked.name}: {marked.found}; {marked.residuals.samples} states of {marked.robot}, '
+        f'observer {_frequencies(marked.bandwidth)}, {origin}'
     )
 
 
@@ -68,8 +69,9 @@ def contact_table(marked: MarkedRecording) -> FittedTable:
     table = FittedTable('begin', 'end', 'kind', 'link', 'largest external torque')
     for contact in marked.contacts:
         felt = (f'{name} {value:+.3g} {units[name]}' for name, value in contact.torques.items())
+        begin = f'{contact.begin:.3f} s{" or before" if contact.from_start else ""}'
         table.add_row(
-            f'{contact.begin:.3f} s', f'{contact.end:.3f} s', contact.kind,
+            begin, f'{contact.end:.3f} s', contact.kind,
             ', '.join(contact.links), ', '.join(felt),
         )  # fmt: skip
     return table
@@ -82,8 +84,14 @@ def residual_table(
     table = FittedTable('joint', 'residual RMS', 'bias', 'largest')
     rows = zip(joints, units, found.rms, found.bias, found.largest, strict=True)
     for name, unit, rms, bias, largest in rows:
-        table.add_row(name, f'{rms:.3g} {unit}', f'{bias:.2g} {unit}', f'{largest:.3g} {unit}')
+        figures = torque_text(rms, unit), torque_text(bias, unit, 2), torque_text(largest, unit)
+        table.add_row(name, *figures)
     return table
+
+
+def false_alarms(count: float) -> str:
+    """That many, in words."""
+    return '1 false alarm' if count == 1 else f'{count:g} false alarms'
 
 
 def _frequencies(each: Array) -> str:

@@ -9,9 +9,11 @@ from robot_dynamics_ros.control.external_forces.detection.contact_thresholds imp
 from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
 from robot_dynamics_ros.parameter_yaml import yaml_value
 
+from .contact_tables import false_alarms
+
 HEAD = """\
 # Thresholds of contacts of {robot}, learned from {seconds:.3g} s without contact: at most
-# {rate:g} false alarms in an hour of motion like the recorded one, with the same friction and the
+# {rate} in an hour of motion like the recorded one, with the same friction and the
 # bandwidth below. It had speeds up to {speeds} [rad/s or m/s].
 # For faster or other motion, learn again, or choose a larger --margin than {margin:g}.
 #
@@ -46,7 +48,7 @@ def _head(survey: ThresholdSurvey, file: str) -> str:
     return HEAD.format(
         robot=yaml_value(survey.robot),
         seconds=survey.thresholds.seconds,
-        rate=survey.thresholds.false_alarms_per_hour,
+        rate=false_alarms(survey.thresholds.false_alarms_per_hour),
         speeds=', '.join(f'{speed:.2g}' for speed in survey.largest_motion[0]),
         margin=survey.margin,
         file=file,

@@ -30,8 +30,9 @@ The momentum observer of dynamics_node runs along the states as they were record
 is a constant, a part that grows with the speed, and one that grows with the acceleration of the
 joint: the lowest on average that give that rate of false alarms of all joints together, in motion
 like the recorded one. In any motion they are above what the friction of the model may contribute
-if it varies by a quarter: --parameters names its file. For the rest of motion unlike the recorded
-one, such as a faster one, there is --margin.
+if it varies by a quarter: --parameters names its file. The constant is at least 1 % of the effort
+limit of the joint, for other poses and loads, and the accuracy of efforts. For the rest of motion
+unlike the recorded one, such as a faster one, there is --margin.
 
 \b
 Examples:

@@ -67,6 +67,11 @@ class EffortCheck:
         self._products = np.zeros(4)
         self._weight = self._seen = 0.0
 
+    def distrust(self) -> None:
+        """Forget what was found too: the efforts come from another device."""
+        self.fits, self.reason = False, ''
+        self.reset()
+
     def step(self, residual: Array, gravity: Array, elapsed: float) -> None:
         """Take a state.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +14,10 @@ from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 
-from .drive_torques import DriveTorques
-from .effort_check import EffortCheck
-from .external_settings import ExternalSettings
+from .applied_commands import AppliedCommands
+from .effort_sources import EffortSources
+from .external_settings import ExternalSettings, Source
+from .given_state import GivenState
 from .live_contact import LiveContact
 from .momentum_observer import ExternalForceObserver
 from .tap import Tap
@@ -27,22 +27,6 @@ from .wrench import FeltDirections, WrenchEstimator
 # Why there is no estimate, where that ends by itself.
 NO_STATE = 'no joint state yet'
 SETTLING = 'the estimate has just begun'
-
-
-class GivenState(NamedTuple):
-    """What one joint state holds, and what was commanded until it came.
-
-    Attributes:
-        q: (n,) positions [rad or m]; NaN for joints that it does not hold.
-        v: (n,) velocities [rad/s or m/s], NaN where not measured; None if none was.
-        effort: (n,) efforts [N m or N], likewise.
-        command: (k,) the last command [N m or N]; None where nothing is commanded.
-    """
-
-    q: Array
-    v: Array | None
-    effort: Array | None
-    command: Array | None
 
 
 class ExternalForceEstimate:
@@ -57,6 +41,7 @@ class ExternalForceEstimate:
             empty.
         reason: why there is no estimate, as a phrase; empty if there is.
         tare: what is taken off.
+        applied: whether commands are the torques of the drives, where they take their place.
         stamp: of the last state [s]; NaN before the first one.
         contact: what touches the robot.
         settings: of the estimate.
@@ -94,11 +79,11 @@ class ExternalForceEstimate:
         self._restarts, self._settled = 0, False
         size = len(self._joints)
         self.torque, self._residual = np.zeros((2, size))
-        self.tare = Tare(size)
+        self.tare, self.applied = Tare(size), AppliedCommands()
         self.contact = LiveContact(model, self._joints, self._indices, settings)
         self.tap: Tap | None = None
         self._wrench = self._wrench_estimator()
-        self._drives, self._check = self._effort_parts()
+        self._sources = EffortSources(model, self._joints, self._indices, settings.external_from)
         self._observer = self._new_observer()
 
     @property
@@ -147,23 +132,27 @@ class ExternalForceEstimate:
         if settings.external_frame != before.external_frame:
             self._wrench = self._wrench_estimator()
         if settings.external_from != before.external_from:
-            self._drives, self._check = self._effort_parts()
+            self._sources.use(settings.external_from)
+            # Nobody has followed the commands meanwhile.
+            self.applied = AppliedCommands()
             self._observer = self._new_observer()
             self._restarts = 0
             self.tare.drop('external_from')
-            self.withhold(SETTLING)
+            self.reset()
         else:
             self._observer.bandwidth = self._bandwidth()
             self._observer.use(self._dynamics, friction=friction, offset=self._all_offsets())
 
     def continue_from(self, other: ExternalForceEstimate) -> None:
         """Take over the estimate of another robot with the same joints, without a step in it."""
+        self._sources = other._sources
         if other.settings.external_from != self.settings.external_from:
+            self._sources.use(self.settings.external_from)
             return
         self.torque, self.tare, self._residual = other.torque, other.tare, other._residual
         self.tare.doubt('the payload or the robot')
         self.reason, self.tap, self.contact = other.reason, other.tap, other.contact
-        self._drives, self._check, self._observer = other._drives, other._check, other._observer
+        self._observer, self.applied = other._observer, other.applied
         self._q, self.stamp, self._restarts = other._q, other.stamp, other._restarts
         self._settled = other._settled
         self.contact.use(self._dynamics.model)
@@ -172,6 +161,12 @@ class ExternalForceEstimate:
     def reset(self) -> None:
         """Begin anew, after a discontinuity of the states; what is known of the efforts stays."""
         self.withhold(SETTLING)
+        self.contact.reset()
+
+    def distrust(self, source: Source) -> None:
+        """Compare the efforts of a source with gravity anew: they come from another device."""
+        self._sources.distrust(source)
+        self.contact.reset()
 
     def withhold(self, reason: str) -> None:
         """Give no estimate; the observer begins anew with the next state that can be used.
@@ -196,12 +191,12 @@ class ExternalForceEstimate:
             longest_interval: after a longer time without a state the estimate begins anew [s].
         """
         self.contact.collides = False
-        if reason := self._take(given):
+        if reason := self._sources.take(given):
             self.withhold(reason)
             return
         self._observer.longest_interval = longest_interval
         try:
-            r = self._observer.step(q, v, self._drives.torque, stamp)
+            r = self._observer.step(q, v, self._sources.torque, stamp)
         except StateError as error:
             self.withhold(str(error))
             return
@@ -229,38 +224,28 @@ class ExternalForceEstimate:
             'gravity': self._dynamics.gravity,
         }
 
-    def _take(self, given: GivenState) -> str:
-        """Keep the torques of the drives; why they are not known, empty if they are."""
-        if self.settings.external_from == 'measured':
-            return self._drives.measured(given.q, given.v, given.effort)
-        return self._drives.commanded(given.q, given.v, given.command)
-
     def _doubt(self, elapsed: float) -> str:
         """Why the residual means nothing yet, or never will; empty if it does mean something."""
         if not self._settled:
             self._settled = self._observer.settled
             return SETTLING
-        check = self._check
-        if check.fits or not self.settings.driver_gravity_check:
+        sources = self._sources
+        if sources.fits or not self.settings.driver_gravity_check:
             return ''
         gravity = self._dynamics.gravity_torque(self._q)[self._indices]
-        check.step(self._residual, gravity, elapsed)
-        if not check.known:
-            return SETTLING
-        measured = self.settings.external_from == 'measured'
-        source = 'measured efforts' if measured else 'commands'
-        return f'{source} {check.reason}' if check.reason else ''
+        sources.compare(self._residual, gravity, elapsed)
+        return sources.reason if sources.known else SETTLING
 
     def _forget(self, reason: str) -> None:
         """Give no estimate until the observer has settled."""
         self._settled = False
-        self._check.reset()
+        self._sources.reset()
         self._silence(reason)
 
     def _silence(self, reason: str) -> None:
         """Give no estimate, and forget what was felt."""
         if not self.reason:
-            self.contact.reset()
+            self.contact.pause()
             if self.tap is not None:
                 self.tap.reset()
         self.reason = reason
@@ -273,12 +258,6 @@ class ExternalForceEstimate:
             offset=self._all_offsets(),
             held=self.settings.external_from == 'commanded',
         )
-
-    def _effort_parts(self) -> tuple[DriveTorques, EffortCheck]:
-        """What looks at the torques of the drives, without a state."""
-        limits = self._dynamics.model.effort_limits[self._indices]
-        check = EffortCheck(np.where(limits > 0.0, limits, np.inf))
-        return DriveTorques(self._joints, self._indices, self._q.size), check
 
     def _wrench_estimator(self) -> WrenchEstimator:
         frame = self.settings.external_frame or tip_frame(self._dynamics.model, self._joints)

@@ -25,6 +25,8 @@ class ExternalSettings:
         push_threshold: as `collision_threshold`, of pushes.
         push_threshold_velocity: likewise.
         push_threshold_acceleration: likewise.
+        threshold_margin: factor of thresholds that are learned, for motion unlike that which they
+            are learned from [-].
         driver_gravity_check: whether efforts without gravity are recognised and refused.
     """
 
@@ -39,4 +41,5 @@ class ExternalSettings:
     push_threshold: tuple[float, ...] = ()
     push_threshold_velocity: tuple[float, ...] = ()
     push_threshold_acceleration: tuple[float, ...] = ()
+    threshold_margin: float = 1.0
     driver_gravity_check: bool = True

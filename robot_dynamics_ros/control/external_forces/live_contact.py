@@ -11,6 +11,7 @@ from robot_dynamics_ros.core.algorithms.kinematics import jacobian
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.robot import RobotModel
 
+from ..torque_text import joint_torques, units_of
 from .contact_link import ContactLinks
 from .detection import FREE, BandThreshold, ContactDetector, ContactThresholds
 from .external_settings import ExternalSettings
@@ -94,11 +95,18 @@ class LiveContact:
             self._detector.reset()
         self._forget()
 
+    def pause(self) -> None:
+        """Forget the contact, and go on after some time without an estimate."""
+        if self._detector is not None:
+            self._detector.pause()
+        self._forget()
+
     def use(self, model: RobotModel) -> None:
         """Look for the touched link in another model with the same joints."""
         self._model, self._links = model, ContactLinks(model)
         slides = [joint.kind == 'prismatic' for joint in model.independent_joints]
         self._sliding = np.array(slides)[self._indices]
+        self._units = units_of(model, self._joints)
 
     def step(self, r: Array, v: Array, time: float) -> None:
         """Take an estimate.
@@ -160,8 +168,11 @@ class LiveContact:
         """
         if not self.state:
             return ''
-        torques = ', '.join(f'{self._joints[index]} {r[index]:.3g}' for index in self.state.joints)
-        felt = f'external torque of {torques}' if torques else 'hardly felt any more'
+        felt = 'hardly felt any more'
+        if touched := list(self.state.joints):
+            units = [self._units[index] for index in touched]
+            torques = joint_torques(self.touched_joints(), r[touched].tolist(), units)
+            felt = f'external torque of {torques}'
         return f'{self.state.kind} at {" and ".join(self.links)}: {felt}'
 
     def _forget(self) -> None:

@@ -10,6 +10,8 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
+from ..torque_text import torque_text
+
 # A joint that is faster moves [rad/s or m/s].
 SLOWEST = 0.02
 # Largest residual that may be taken off: share of the effort limit of the joint [-]. It is 20 N at
@@ -31,16 +33,21 @@ class ResidualAverage:
     """
 
     def __init__(
-        self, joints: Sequence[str], limits: Array, touch: Callable[[Array], str]
+        self,
+        joints: Sequence[str],
+        units: Sequence[str],
+        limits: Array,
+        touch: Callable[[Array], str],
     ) -> None:
         """Without residuals.
 
         Args:
             joints: names of the joints, k of them.
+            units: (k) of their torques or forces: 'N m' or 'N'.
             limits: (k,) effort limits of the joints [N m or N]; infinite for none.
             touch: what touches the robot, in words, from its residual (k,); empty for nothing.
         """
-        self._joints, self._touch = tuple(joints), touch
+        self._joints, self._units, self._touch = tuple(joints), tuple(units), touch
         self._limited = np.isfinite(limits)
         self._limits = np.where(self._limited, limits, UNKNOWN_LIMIT)
         self.samples = 0
@@ -85,7 +92,7 @@ class ResidualAverage:
         self._refuse(
             self._fastest > SLOWEST,
             lambda i: (
-                f'the arm moves: {self._joints[i]} at {self._fastest[i]:.3g} rad/s (or m/s)'
+                f'the arm moves: {self._joints[i]} at {self._fastest[i]:.3g} {self._speed_unit(i)}'
                 f', allowed are {SLOWEST:g}'
             ),
         )
@@ -99,8 +106,9 @@ class ResidualAverage:
         self._refuse(
             spread > STEADY * self._limits,
             lambda i: (
-                f'the external torque of {self._joints[i]} varies by {spread[i]:.3g}, '
-                f'allowed are {STEADY * self._limits[i]:.3g} [N m or N]: something touches the '
+                f'the external torque of {self._joints[i]} varies by '
+                f'{self._text(i, spread[i])}, allowed are '
+                f'{self._text(i, STEADY * self._limits[i])}: something touches the '
                 f'arm{self._remedy(i)}'
             ),
         )
@@ -108,12 +116,18 @@ class ResidualAverage:
         self._refuse(
             total > LARGEST * self._limits,
             lambda i: (
-                f'the external torque of {self._joints[i]} is {total[i]:.3g}, allowed are '
-                f'{LARGEST * self._limits[i]:.3g} [N m or N]: something touches the arm, or a '
-                f'payload is not set{self._remedy(i)}'
+                f'the external torque of {self._joints[i]} is {self._text(i, total[i])}, '
+                f'allowed are {self._text(i, LARGEST * self._limits[i])}: something touches the '
+                f'arm, or a payload is not set{self._remedy(i)}'
             ),
         )
         return mean
+
+    def _text(self, index: int, torque: float) -> str:
+        return torque_text(torque, self._units[index])
+
+    def _speed_unit(self, index: int) -> str:
+        return 'm/s' if self._units[index] == 'N' else 'rad/s'
 
     def _remedy(self, index: int) -> str:
         """What to do about the limit of a joint that has none."""

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from ..external_forces.external_estimate import ExternalForceEstimate
+from ..external_forces.external_settings import Source
 from ..feedforward import Feedforward
+from ..torque_text import joint_torques, units_of
 from .accepted_state import AcceptedState
 from .collision_reaction import CollisionReaction
 from .command_start import CommandStart
@@ -120,3 +122,19 @@ class GuardParts:
         """
         self._transition.request_fade(fade_time)
         self.double_compensation.reset()
+
+    def last_command(self) -> str:
+        """The last command of each joint with its unit, for the log."""
+        joints = self.feedforward.joints
+        units = units_of(self.feedforward.dynamics.model, joints)
+        return joint_torques(joints, self.effort.tolist(), units)
+
+    def restart_estimate(self) -> None:
+        """Estimate external torques anew: the states are discontinuous."""
+        if self.external is not None:
+            self.external.reset()
+
+    def distrust_efforts(self, source: Source) -> None:
+        """Compare the efforts of that source with gravity anew: another device may give them."""
+        if self.external is not None:
+            self.external.distrust(source)

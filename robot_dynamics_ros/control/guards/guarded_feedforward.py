@@ -12,17 +12,13 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from ..external_forces.external_estimate import ExternalForceEstimate, GivenState
+from ..external_forces.applied_commands import AppliedCommands
+from ..external_forces.external_estimate import ExternalForceEstimate
+from ..external_forces.given_state import GivenState
 from ..feedforward import GRAVITY
 from ..trajectory import Trajectory
 from .guard_parts import GuardParts
 from .supervisor import Conditions, Mode, next_mode
-
-# Why the commands are not the torques of the drives.
-NO_GRAVITY = (
-    'parameter terms has no gravity: the driver adds it, and the commands are not the torques of '
-    'the drives; set external_from: measured'
-)
 
 
 class GuardedFeedforward(GuardParts):
@@ -100,12 +96,13 @@ class GuardedFeedforward(GuardParts):
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock; the next is compared anew."""
         self.state.refuse_clock()
-        self._restart_estimate()
+        self.restart_estimate()
+        self.distrust_efforts('measured')
 
     def reset_times(self) -> None:
         """Drop the reference and compare the next stamp with none: the clock has been set."""
         self.state.reset_stamps()
-        self._restart_estimate()
+        self.restart_estimate()
         self.set_reference(None, 0.0)
         # The robot may be elsewhere too, where a simulation starts again.
         self.request_fade()
@@ -163,7 +160,7 @@ class GuardedFeedforward(GuardParts):
         # Only after a move: with each second state refused, a fade would begin again and again.
         if self.state.update(stamp, q, v, now):
             self.request_fade()
-            self._restart_estimate()
+            self.restart_estimate()
 
     def command_without_state(self, now: float, time: float) -> Array | None:
         """The command (k,) [N m or N] while no good state comes; None if none is due.
@@ -182,6 +179,8 @@ class GuardedFeedforward(GuardParts):
         if self.inhibitions.interrupting:
             # A driver that adds gravity holds the arm alone: its efforts equal the last command.
             self.start.forget(trusted=self.double_compensation.excluded)
+            # Another controller may apply the next commands.
+            self.distrust_efforts('commanded')
             self.set_reference(None, time)
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
@@ -274,8 +273,8 @@ class GuardedFeedforward(GuardParts):
     ) -> None:
         """Estimate external torques at the last good state, and react to a collision."""
         commanded = external.settings.external_from == 'commanded'
-        if commanded and 'gravity' not in self.feedforward.selected_terms:
-            external.withhold(NO_GRAVITY)
+        if commanded and (doubt := self._commands_doubt(external.applied)):
+            external.withhold(doubt)
             return
         external.update(
             stamp,
@@ -291,7 +290,11 @@ class GuardedFeedforward(GuardParts):
                 if self.reaction.policy == 'stop':
                     self.fault = collision
 
-    def _restart_estimate(self) -> None:
-        """Estimate external torques anew: the states are discontinuous."""
-        if self.external is not None:
-            self.external.reset()
+    def _commands_doubt(self, applied: AppliedCommands) -> str:
+        """Why the last command is not the torque of the drives; see `AppliedCommands.doubt`."""
+        return applied.doubt(
+            gravity='gravity' in self.feedforward.selected_terms,
+            running=self.running,
+            mode=self.mode.value,
+            reached=self._transition.reached_target,
+        )

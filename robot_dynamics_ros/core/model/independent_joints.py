@@ -57,6 +57,11 @@ class IndependentJoints:
         """Largest torques and forces (n,), read-only [N m or N]."""
         return _read_only([joint.limits.effort for joint in self.independent_joints])
 
+    @property
+    def effort_units(self) -> tuple[str, ...]:
+        """Units of the torques and forces, (n,): 'N' of a prismatic joint, else 'N m'."""
+        return tuple('N' if j.kind == 'prismatic' else 'N m' for j in self.independent_joints)
+
     def index_of(self, name: str) -> int:
         """Index of a joint in q.
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from robot_dynamics_ros.contacts import MarkedRecording
 from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
+from robot_dynamics_ros.control.torque_text import without_rounding
 
 from ..figures.panel import Array, Curve, Panel
 from ..words.numbers_as_text import quantity
@@ -33,7 +34,8 @@ def joint_panels(marked: MarkedRecording, joint: int) -> tuple[Panel, ...]:
             Curve('cutoff', 'threshold', *_cut(drawn.times, limits, gaps)),
             Curve('cutoff', '', *_cut(drawn.times, -limits, gaps)),
         )
-        words = f'Largest {quantity(float(abs(values).max()), unit)}.'
+        largest = without_rounding(float(abs(values).max()))
+        words = f'Largest {quantity(largest, unit)}.'
         panels.append(Panel(band, TITLES[band], 'time [s]', f'[{unit}]', curves, words))
     return tuple(panels)
 

@@ -45,14 +45,13 @@ def picture(marked: MarkedRecording, kind: str) -> bytes:
 
 
 def _head(canvas: Canvas, marked: MarkedRecording, height: float) -> None:
-    count = len(marked.contacts)
-    found = '1 contact' if count == 1 else f'{count or "no"} contacts'
     name = PurePath(marked.name).name
-    title = f'{in_one_line(marked.robot, 40)}: {found} in {in_one_line(name, 60)}'
+    title = f'{in_one_line(marked.robot, 40)}: {marked.found} in {in_one_line(name, 60)}'
     put(canvas, 0.02, 1.0 - 0.12 / height, title, size=15, weight='bold')
     origin = 'the recording itself' if marked.own else 'a parameter file'
     about = (
-        f'External torque of each joint. Thresholds of {origin}. Collisions: red, pushes: yellow.'
+        f'External torque of each joint, and thresholds of {origin} (dashed). Collisions: red, '
+        'pushes: yellow.'
     )
     put(canvas, 0.02, 1.0 - 0.45 / height, about, size=10, color='#5a6470')
 
@@ -69,7 +68,8 @@ def _row(
     )  # fmt: skip
     for place, panel in zip(grid, joint_panels(marked, joint), strict=True):
         axes = canvas.add_subplot(place)
-        draw(axes, panel, legend='none', x_label=last)
+        # One legend for all rows.
+        draw(axes, panel, legend='none' if joint else 'right', x_label=last)
         _mark(axes, marked, joint)
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
+from collections.abc import Sequence
 
 import numpy as np
 
+from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
 from robot_dynamics_ros.control.external_forces.external_estimate import (
     NO_STATE,
     SETTLING,
     ExternalForceEstimate,
+)
+from robot_dynamics_ros.control.torque_text import (
+    joint_torques,
+    units_of,
+    without_rounding,
 )
 
 from ..robot.commanded_robot import CommandedRobot
@@ -62,16 +70,25 @@ def _too_fast(bandwidth: float, rate: float) -> str:
 
 def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str, object]:
     figures: dict[str, object] = {}
-    limits = estimate.contact.limits
-    for index, name in enumerate(robot.joints):
-        bounds = ' and '.join(f'{x:.3g}' for x in limits[:, index] if np.isfinite(x))
-        of = f' (thresholds {bounds})' if bounds else ''
-        figures[f'external torque of {name} [N m or N]'] = f'{estimate.torque[index]:.3g}{of}'
+    limits, units = estimate.contact.limits, units_of(robot.dynamics.model, robot.joints)
+    for index, (name, unit) in enumerate(zip(robot.joints, units, strict=True)):
+        torque = without_rounding(estimate.torque[index])
+        bounds = _thresholds(limits[:, index].tolist())
+        figures[f'external torque of {name} [{unit}]'] = f'{torque:.3g}{bounds}'
     if estimate.tare.torque.any():
-        figures['taken off [N m or N]'] = ', '.join(f'{x:.3g}' for x in estimate.tare.torque)
+        taken = estimate.tare.torque.tolist()
+        figures['taken off'] = joint_torques(robot.joints, taken, units)
     if estimate.tare.remark:
         figures['zero_external'] = estimate.tare.remark
-    figures[f'force at {estimate.frame} [N]'] = f'{np.linalg.norm(estimate.wrench()[:3]):.3g}'
+    force = without_rounding(float(np.linalg.norm(estimate.wrench()[:3])))
+    figures[f'force at {estimate.frame} [N]'] = f'{force:.3g}'
     remarks = estimate.felt_directions().remarks()
     figures[f'not felt at {estimate.frame}'] = '; '.join(remarks) or 'nothing'
     return figures
+
+
+def _thresholds(limits: Sequence[float]) -> str:
+    """The thresholds of a joint by their band; empty where there are none."""
+    each = zip(BANDS, limits, strict=True)
+    bounds = ', '.join(f'{band} {limit:.3g}' for band, limit in each if math.isfinite(limit))
+    return f' (thresholds: {bounds})' if bounds else ''

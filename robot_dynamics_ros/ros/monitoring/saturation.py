@@ -8,6 +8,7 @@ import numpy as np
 from rclpy.node import Node
 
 from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.torque_text import torque_text, units_of
 from robot_dynamics_ros.core.checks import Array
 
 from ..endpoints.defaults import STEADY
@@ -64,13 +65,14 @@ class Saturation:
 def _text(robot: CommandedRobot, indices: Array, wanted: Array, velocities: Array) -> str:
     """For log and diagnostics: these joints, and what to ask about their velocities."""
     limits = robot.guard.limiter.limits
+    units = units_of(robot.dynamics.model, robot.joints)
     joints = ', '.join(
-        f'{robot.joints[index]} (wanted {wanted[index]:.4g}, limit {limits[index]:.4g})'
+        f'{robot.joints[index]} (wanted {torque_text(wanted[index], units[index], 4)}, limit '
+        f'{torque_text(limits[index], units[index], 4)})'
         for index in indices
     )
     return (
-        f'at the effort limit for more than {PATIENCE:g} s: {joints} [N m or N]'
-        f'{_question(robot, velocities)}'
+        f'at the effort limit for more than {PATIENCE:g} s: {joints}{_question(robot, velocities)}'
     )
 
 

@@ -74,7 +74,8 @@ EXTERNAL_ROWS = (
         choices={
             'measured': 'efforts of the joint states, in N m and N, with gravity',
             'commanded': '`~/commands`, where efforts are not measured; `terms` must contain '
-            'gravity, and the drives must apply the commands',
+            'gravity, and the drives must apply the commands; nothing is estimated while they '
+            'begin or end',
         },
         live=True,
     ),
@@ -101,6 +102,17 @@ EXTERNAL_ROWS = (
     *_thresholds('collision', 'above `contact_cutoff`'),
     *_thresholds('push', 'below `contact_cutoff`'),
     Parameter(
+        'threshold_margin',
+        'double',
+        DEFAULT.threshold_margin,
+        'Factor of the thresholds that `~/learn_thresholds` learns, for motion unlike that which '
+        'it learns from.',
+        'As `--margin` of `robot_dynamics thresholds`. A change takes effect when thresholds are '
+        'learned next.',
+        bounds=Bounds(1.0),
+        live=True,
+    ),
+    Parameter(
         'contact_cutoff',
         'double',
         DEFAULT.contact_cutoff,
@@ -117,7 +129,8 @@ EXTERNAL_ROWS = (
         'Reaction to a collision; until `~/enable` is called.',
         choices={
             'report': '`~/contact` alone; the commands go on',
-            'hold': 'the reference is dropped: gravity compensation at the measured positions',
+            'hold': 'the reference is dropped: gravity compensation at the measured positions, '
+            'which holds no position',
             'zero': 'the reference is dropped: zero torque',
             'stop': 'the last command as `on_stop` says, then nothing',
         },

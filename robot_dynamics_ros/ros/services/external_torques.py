@@ -13,8 +13,10 @@ from rclpy.parameter import Parameter
 from rclpy.task import Future
 
 from robot_dynamics_ros.control.external_forces.detection import (
+    ContactThresholds,
     ResidualPeaks,
     learned_thresholds,
+    threshold_floor,
 )
 from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
     REST,
@@ -24,6 +26,7 @@ from robot_dynamics_ros.control.external_forces.external_estimate import Externa
 from robot_dynamics_ros.control.external_forces.residual_average import ResidualAverage
 from robot_dynamics_ros.control.external_forces.tap import Tap
 from robot_dynamics_ros.control.guards.settings import torque_limits
+from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, units_of
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 
 from ..endpoints.defaults import STEADY
@@ -58,17 +61,18 @@ class ExternalForceServices:
         robot, estimate = self._holder.require(), self._estimate()
         whole = replace(robot.guard.settings, effort_scale=1.0)
         limits = torque_limits(robot.dynamics.model, robot.joints, whole)
-        average = ResidualAverage(robot.joints, limits, estimate.contact.sentence)
+        units = units_of(robot.dynamics.model, robot.joints)
+        average = ResidualAverage(robot.joints, units, limits, estimate.contact.sentence)
         await self._collect(average, AVERAGED)
         with self._holder.lock:
             estimate = self._estimate()
             estimate.take_off(average.mean(estimate.tare.torque))
             taken = estimate.tare.torque
             force = float(np.linalg.norm(estimate.wrench(taken)[:3]))
-        values = ', '.join(f'{n} {x:.3g}' for n, x in zip(robot.joints, taken, strict=True))
+        values = joint_torques(robot.joints, taken.tolist(), units)
         response.message = (
-            f'taken off the external torques: {values} [N m or N], as a force on {estimate.frame} '
-            f'{force:.3g} N: if somebody has held the arm, call again'
+            f'taken off the external torques: {values}, as a force on {estimate.frame} '
+            f'{torque_text(force, "N")}: if somebody has held the arm, call again'
         )
         self._node.get_logger().info(response.message)
 
@@ -92,12 +96,7 @@ class ExternalForceServices:
             'nothing may touch it'
         )
         await self._collect(peaks, request.duration)
-        feedforward = self._holder.require().feedforward
-        friction = feedforward.friction.bounds[:, feedforward.indices]
-        # Of an hour of seven joints it takes seconds.
-        learnt = await self._work.outcome(
-            lambda: learned_thresholds(peaks, rate, friction=friction)
-        )
+        learnt = await self._learnt(peaks, rate)
         if self._estimate().settings.contact_cutoff != cutoff:
             raise StateError('contact_cutoff was changed meanwhile: learn the thresholds again')
         if self._holder.require().joints != joints:
@@ -116,6 +115,20 @@ class ExternalForceServices:
             f'{self._node.get_fully_qualified_name()}{_doubts(peaks, joints)}'
         )
         self._node.get_logger().info(f'thresholds of contacts: {response.message}')
+
+    async def _learnt(self, peaks: ResidualPeaks, rate: float) -> ContactThresholds:
+        """Thresholds with the friction, the effort limits and the margin of the present robot."""
+        margin = self._estimate().settings.threshold_margin
+        feedforward = self._holder.require().feedforward
+        indices, model = feedforward.indices, feedforward.dynamics.model
+        friction = feedforward.friction.bounds[:, indices]
+        floor = threshold_floor(model.effort_limits[indices])
+
+        def learn() -> ContactThresholds:
+            return learned_thresholds(peaks, rate, friction=friction, floor=floor, margin=margin)
+
+        # Of an hour of seven joints it takes seconds.
+        return await self._work.outcome(learn)
 
     def _use(self, values: dict[str, list[float]]) -> None:
         """Set these parameters."""

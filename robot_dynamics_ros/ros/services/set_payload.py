@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
+from robot_dynamics_ros.control.torque_text import units_of
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
 from robot_dynamics_ros.core.model.payload import Payload
 
@@ -107,10 +108,11 @@ class PayloadServices:
         beyond = held > np.maximum(limits, before)
         if beyond.any():
             worst = int(beyond.argmax())
+            unit = units_of(loaded.dynamics.model, loaded.joints)[worst]
             raise ParameterError(
-                f'the payload needs {held[worst]:.4g} of {loaded.joints[worst]} at the present '
-                f'position, its effort limit is {limits[worst]:.4g} [N m or N]: check that the '
-                'mass is in kg'
+                f'the payload needs {held[worst]:.4g} {unit} of {loaded.joints[worst]} at the '
+                f'present position, its effort limit is {limits[worst]:.4g} {unit}: check that '
+                'the mass is in kg'
             )
 
     async def _remove(self, time: float) -> str:

@@ -2,29 +2,27 @@
 
 import numpy as np
 import pytest
-from felt_arm import DYNAMICS, FRICTION, MODEL, NONE, OFFSET, PERIOD, FeltArm, settings
+from felt_arm import (
+    DYNAMICS,
+    FRICTION,
+    MODEL,
+    NONE,
+    OFFSET,
+    PERIOD,
+    PUSH,
+    SAMPLING,
+    FeltArm,
+    settings,
+    settled,
+)
 from three_joints import JOINTS
 
 from robot_dynamics_ros.control.external_forces.external_estimate import (
-    SETTLING,
     ExternalForceEstimate,
-    GivenState,
 )
+from robot_dynamics_ros.control.external_forces.given_state import GivenState
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.model.friction import JointFriction
-
-PUSH = np.array([3.0, -10.0, 1.0])
-# Between two samples of the driver the trapezoid takes every term for even. With 2 ms and these
-# motions the worst that was seen is 3e-5 N m.
-SAMPLING = 3e-4
-
-
-def settled(**changes):
-    """An arm whose efforts have been found to fit, and whose collisions are detected."""
-    arm = FeltArm(**changes)
-    arm.run(1.0)
-    assert not arm.estimate.reason
-    return arm
 
 
 def test_a_constant_push_is_felt_with_its_sign_and_nothing_without_it():
@@ -35,32 +33,6 @@ def test_a_constant_push_is_felt_with_its_sign_and_nothing_without_it():
     # 20 time constants of 8 ms.
     arm.run(0.16)
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=SAMPLING)
-
-
-def test_lost_states_do_not_change_it():
-    arm = settled()
-    arm.push = PUSH
-    arm.run(0.2)
-    for _ in range(3):
-        arm.drop = True
-        arm.run(0.02)
-        arm.drop = False
-        arm.show()
-        # Ten periods at once: the trapezoid is a hundred times coarser.
-        np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=100.0 * SAMPLING)
-
-
-def test_after_a_pause_it_begins_anew_without_a_contact():
-    arm = settled(collision_threshold=(1.0, 1.0, 1.0), push_threshold=(1.0, 1.0, 1.0))
-    arm.drop = True
-    arm.run(0.5)
-    arm.drop = False
-    arm.show()
-    assert arm.estimate.reason == SETTLING
-    arm.run(1.0)
-    assert not arm.estimate.reason
-    assert not arm.collisions
-    assert not arm.estimate.contact.state
 
 
 @pytest.mark.parametrize('joint', range(3))
@@ -207,6 +179,38 @@ def test_another_source_has_another_error_and_nothing_is_taken_off():
     arm.estimate.apply(settings(), FRICTION, OFFSET)
     arm.run(1.0)
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
+
+
+def test_efforts_that_have_fitted_are_known_after_a_time_with_commands():
+    """Then a lasting contact is not taken for missing gravity. Commands have not fitted yet."""
+    arm = settled(moves=False)
+    gravity = DYNAMICS.gravity_torque(arm.motion()[0])
+    arm.push = gravity
+    arm.run(1.0)
+    arm.estimate.apply(settings(external_from='commanded'), FRICTION, OFFSET)
+    for _ in range(1000):
+        q, v, _ = arm.motion()
+        arm.time += PERIOD
+        given = GivenState(q, v, None, FRICTION.torque(v) + OFFSET)
+        arm.estimate.update(arm.time, q, v, given, longest_interval=0.1)
+    assert 'commands contain no gravity' in arm.estimate.reason
+    arm.estimate.apply(settings(), FRICTION, OFFSET)
+    arm.run(0.3)
+    assert not arm.estimate.reason
+    np.testing.assert_allclose(arm.estimate.torque, gravity, atol=1e-9)
+
+
+def test_efforts_of_another_device_are_compared_anew():
+    arm = settled(moves=False)
+    arm.change = lambda effort: effort - DYNAMICS.gravity_torque(arm.motion()[0])
+    arm.run(1.0)
+    assert not arm.estimate.reason
+    arm.estimate.distrust('commanded')
+    arm.run(1.0)
+    assert not arm.estimate.reason
+    arm.estimate.distrust('measured')
+    arm.run(1.0)
+    assert 'measured efforts contain no gravity' in arm.estimate.reason
 
 
 def other_model(**changes):

@@ -1,5 +1,7 @@
 """The contact of a commanded robot: its links, and a direction that costs nothing by itself."""
 
+import re
+
 import numpy as np
 import pytest
 from mechanics.robots import hand_written
@@ -80,6 +82,9 @@ def test_two_touched_branches_are_both_named_and_the_first_joint_decides(contact
     assert contact.link == links[0]
     sentence = contact.sentence(everywhere)
     assert all(link in sentence for link in links)
+    for joint in TREE.independent_joints:
+        unit = 'N' if joint.kind == 'prismatic' else 'N m'
+        assert f'{joint.name} 50 {unit}' in re.split(': external torque of |, ', sentence)
     # The force on that link, whatever the other branches feel.
     found = contact.direction(Q, everywhere)
     below = np.array([*map(bool, np.abs(_columns(contact.link)).sum(axis=0))])

@@ -13,13 +13,13 @@ from robot_dynamics_ros.control.external_forces.residual_average import (
 )
 from robot_dynamics_ros.core import StateError
 
-JOINTS = ('turn', 'lift')
+JOINTS, UNITS = ('turn', 'lift'), ('N m', 'N')
 LIMITS = np.array([50.0, 400.0])
 REST = np.zeros(2)
 
 
 def averaged(residuals, v=REST, *, limits=LIMITS, touch=lambda r: ''):
-    average = ResidualAverage(JOINTS, limits, touch)
+    average = ResidualAverage(JOINTS, UNITS, limits, touch)
     for residual in residuals:
         average.step(np.array(residual), v, 0.0)
     return average
@@ -37,14 +37,14 @@ def test_too_few_are_refused():
 
 def test_an_arm_that_moves_is_refused():
     moving = np.array([0.0, -1.5 * SLOWEST])
-    with pytest.raises(StateError, match=r'the arm moves: lift at 0\.03 rad/s'):
+    with pytest.raises(StateError, match=r'the arm moves: lift at 0\.03 m/s'):
         averaged(np.ones((50, 2)), moving).mean(REST)
 
 
 def test_a_residual_that_varies_is_refused():
     residuals = np.ones((50, 2))
     residuals[::2, 0] += 2.2 * STEADY * LIMITS[0]
-    with pytest.raises(StateError, match=r'external torque of turn varies by 2\.75'):
+    with pytest.raises(StateError, match=r'turn varies by 2\.75 N m, allowed are 2\.5 N m'):
         averaged(residuals).mean(REST)
 
 
@@ -52,7 +52,7 @@ def test_what_is_taken_off_in_total_is_bounded():
     most = LARGEST * LIMITS[0]
     residuals = np.tile([0.6 * most, 1.0], (50, 1))
     assert averaged(residuals).mean(REST)[0] == pytest.approx(0.6 * most)
-    with pytest.raises(StateError, match='external torque of turn is 6, allowed are 5'):
+    with pytest.raises(StateError, match='external torque of turn is 6 N m, allowed are 5 N m'):
         averaged(residuals).mean(np.array([0.6 * most, 0.0]))
     # In the other direction it becomes less.
     averaged(residuals).mean(np.array([-0.6 * most, 0.0]))
@@ -63,7 +63,7 @@ def test_a_joint_without_an_effort_limit_has_a_bound():
     limits = np.array([50.0, np.inf])
     bound = LARGEST * UNKNOWN_LIMIT
     assert averaged(np.tile([1.0, 0.9 * bound], (50, 1)), limits=limits).mean(REST)[1] < bound
-    with pytest.raises(StateError, match=r'external torque of lift is 30, .* set effort_limits'):
+    with pytest.raises(StateError, match=r'lift is 30 N, allowed are 1 N: .* set effort_limits'):
         averaged(np.tile([1.0, -30.0], (50, 1)), limits=limits).mean(REST)
     with pytest.raises(StateError, match=r'lift varies by .* set effort_limits'):
         averaged([[1.0, 30.0 * i] for i in range(50)], limits=limits).mean(REST)

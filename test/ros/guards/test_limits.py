@@ -110,7 +110,7 @@ def test_a_joint_that_stays_at_its_effort_limit_is_warned_of(guarded, capfd):
         status = scene.status('commands', 'at the effort limit for more than 0.5 s')
         assert status.level == DiagnosticStatus.WARN
         assert 'wrist (wanted' in status.message
-        assert 'limit 0.001)' in status.message
+        assert 'limit 0.001 N m)' in status.message
         assert 'slide' not in status.message
         assert 'velocity of wrist 5 (limit 3): is the unit rad/s' in status.message
         scene.watch(0.5)

@@ -45,7 +45,7 @@ def test_a_push_is_published_as_torques_and_wrench_in_the_order_of_the_joints(gu
         status = arm.scene.status('external forces', 'contacts are not detected')
         assert status.level == DiagnosticStatus.OK
         values = figures(status)
-        assert values['external torque of slide [N m or N]'] == '-10'
+        assert values['external torque of slide [N]'] == '-10'
         assert 'about' in values['not felt at slider']
 
 
@@ -105,12 +105,20 @@ def test_efforts_without_gravity_are_found_out(guarded, dynamics):
         arm.feels(NONE)
 
 
-def test_the_commands_take_the_place_of_efforts(guarded, dynamics):
-    with felt(guarded, dynamics, external_from='commanded', fade_time=0.0) as arm:
+def test_the_commands_take_the_place_of_efforts_while_they_hold_the_arm(guarded, dynamics, capfd):
+    """The arm stands still while they begin and end, as one whose brake is closed."""
+    with felt(guarded, dynamics, external_from='commanded', fade_time=1.5) as arm:
         arm.scene.driver.effort = lambda: None
+        status = arm.scene.status('external forces', 'have not reached the wanted torque')
+        assert status.level == DiagnosticStatus.WARN
         arm.feels(NONE)
         arm.scene.node.trigger_deactivate()
+        arm.scene.status('external forces', 'the commands end: a brake')
         arm.scene.status('external forces', 'no torque is commanded')
+        assert all(np.allclose(each.effort, NONE, atol=1e-3) for each in arm.torques)
+        text = capfd.readouterr().err
+        assert text.count('no external torques are estimated: the commands end') == 1
+        arm.scene.set(fade_time=0.0)
         arm.scene.set(terms=['coriolis'])
         arm.scene.node.trigger_activate()
         arm.scene.status('external forces', 'set external_from: measured')
@@ -125,7 +133,9 @@ def test_a_contact_is_published_at_each_change_with_link_direction_and_begin(gua
         assert math.isclose(np.linalg.norm(vector(contact.direction)), 1.0)
         stamp, since = contact.header.stamp, contact.since
         assert (since.sec, since.nanosec // 1000) == (stamp.sec, stamp.nanosec // 1000)
-        arm.scene.status('external forces', 'collision at slider: external torque of slide')
+        status = arm.scene.status('external forces', 'collision at slider: external torque of sl')
+        value = figures(status)['external torque of slide [N]']
+        assert value.endswith(' (thresholds: collision 5, push 5)')
         arm.push = NONE
         contact = arm.touched(Contact.KIND_NONE)
         assert (contact.link, list(contact.joint_names)) == ('', [])

@@ -71,6 +71,7 @@ OTHERS = {
     'push_threshold': [1.0],
     'push_threshold_velocity': [1.0],
     'push_threshold_acceleration': [1.0],
+    'threshold_margin': 2.0,
     'contact_cutoff': 2.0,
     'on_collision': 'zero',
     'collision_fade_time': 2.0,

@@ -10,6 +10,7 @@ from std_srvs.srv import Trigger
 
 from robot_dynamics_interfaces.msg import Contact
 from robot_dynamics_interfaces.srv import GetGravity, LearnThresholds
+from robot_dynamics_ros.control.external_forces.detection import threshold_floor
 from robot_dynamics_ros.control.external_forces.wrench import estimated_wrench
 from robot_dynamics_ros.ros.services import external_torques
 
@@ -28,7 +29,8 @@ def test_what_the_model_does_not_know_is_taken_off_at_rest(guarded, dynamics):
         response = arm.scene.observer.call(Trigger, '/robot_dynamics/zero_external')
         assert response.success, response.message
         said = re.search(
-            r'turn (\S+), slide (\S+), wrist (\S+) .* as a force on hand (\S+) N', response.message
+            r'turn (\S+) N m, slide (\S+) N, wrist (\S+) N m, as a force on hand (\S+) N',
+            response.message,
         )
         assert said, response.message
         # How large that is, for whoever called it: by the smallest force on the tip.
@@ -51,7 +53,7 @@ def test_it_is_refused_while_the_arm_moves_or_is_touched_or_nothing_is_estimated
         observer = arm.scene.observer
         arm.push = np.array([0.0, 0.0, 15.0])
         arm.feels(arm.push)
-        assert 'external torque of wrist is 15, allowed are 2' in observer.refusal(*ZERO)
+        assert 'external torque of wrist is 15 N m, allowed are 2 N m' in observer.refusal(*ZERO)
         arm.push = NONE
         arm.feels(NONE)
         arm.scene.driver.v[0] = 0.5
@@ -103,12 +105,15 @@ def hasten(driver):
 
 def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamics, monkeypatch):
     monkeypatch.setattr(external_torques, 'SHORTEST', 1.0)
-    random, noise = np.random.default_rng(0), np.array([0.2, 1.0, 0.05])
-    with felt(guarded, dynamics, state_timeout=10.0, external_bandwidth=[2.0]) as arm:
+    # The wrist has no noise: nothing of it tells of other poses.
+    random, noise = np.random.default_rng(0), np.array([0.2, 1.0, 0.0])
+    given = {'state_timeout': 10.0, 'external_bandwidth': [2.0], 'threshold_margin': 1.5}
+    with felt(guarded, dynamics, **given) as arm:
         hasten(arm.scene.driver)
         compute, computing, go_on = external_torques.learned_thresholds, Event(), Event()
 
         def awaited(*given, **named):
+            assert named['margin'] == 1.5
             computing.set()
             assert go_on.wait(10.0)
             return compute(*given, **named)
@@ -139,7 +144,8 @@ def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamic
             learnt = np.array(getattr(response, f'{kind}_threshold'))
             assert (learnt > 0.0).all()
             # Of the size of the noise: it is averaged, and the rare level is above what came.
-            assert (learnt < 10.0 * noise).all()
+            assert (learnt < 10.0 * noise)[:2].all()
+            assert learnt[2] == threshold_floor(dynamics.model.effort_limits)[2]
             used = arm.scene.node.get_parameter(f'{kind}_threshold').value
             np.testing.assert_array_equal(used, learnt)
         assert arm.estimate.contact.detects

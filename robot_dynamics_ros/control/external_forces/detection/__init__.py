@@ -10,6 +10,7 @@ Modules::
     threshold_learning  thresholds from residuals without a contact
     extreme_values      the level that maxima exceed rarely
     friction_thresholds what friction alone does not exceed
+    threshold_floor     below which no threshold means anything
 """
 
 from .contact_detector import ContactDetector
@@ -17,6 +18,7 @@ from .contact_state import FREE, ContactState
 from .contact_thresholds import BandThreshold, ContactThresholds
 from .friction_thresholds import friction_thresholds
 from .residual_peaks import ResidualPeaks
+from .threshold_floor import threshold_floor
 from .threshold_learning import learned_thresholds
 
 __all__ = [
@@ -28,4 +30,5 @@ __all__ = [
     'ResidualPeaks',
     'friction_thresholds',
     'learned_thresholds',
+    'threshold_floor',
 ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
@@ -13,8 +12,6 @@ from robot_dynamics_ros.core.errors import StateError
 from .contact_state import FREE, ContactState
 from .contact_thresholds import ContactThresholds
 from .residual_bands import ACCELERATION, BANDS, COLLISION, CUTOFF, PUSH, SPEED, ResidualBands
-
-Mask = npt.NDArray[np.bool_]
 
 # Of the threshold: below it, a joint that was touched is free again.
 RELEASE = 0.5
@@ -28,6 +25,9 @@ class ContactDetector:
     A joint is touched from the first sample on in which one of its bands exceeds its threshold,
     until both are below a share of it. The contact is over when no joint has been touched for some
     time: so one contact is not many.
+
+    A band counts only as far as the residual itself goes, from zero on: where something lets go,
+    the residual is zero at once, while the slow band decays and the fast one has the other sign.
 
     Source: S. Haddadin, A. De Luca, A. Albu-Schaeffer, Robot collisions: a survey on detection,
     isolation, and identification, IEEE Transactions on Robotics 33, 2017.
@@ -77,6 +77,12 @@ class ContactDetector:
         self._touched.fill(False)
         self.state = FREE
 
+    def pause(self) -> None:
+        """Forget the contact, and go on after some time without residuals."""
+        self.bands.pause()
+        self._touched.fill(False)
+        self.state = FREE
+
     def step(self, r: Array, v: Array, time: float) -> ContactState:
         """The state with a new residual.
 
@@ -101,17 +107,18 @@ class ContactDetector:
         # A tenth of the time that all() takes.
         if self.state is FREE and 0 not in below.tobytes():
             return FREE
-        return self._touch(below, time)
+        return self._touch(r, time)
 
-    def _touch(self, below: Mask, time: float) -> ContactState:
+    def _touch(self, r: Array, time: float) -> ContactState:
         """The state while something touches the robot, or has touched it just now."""
-        self._touched &= self._size > self._release * self.limits
-        self._touched |= ~below
+        size = np.abs(np.clip(self.bands.values, np.minimum(r, 0.0), np.maximum(r, 0.0)))
+        self._touched &= size > self._release * self.limits
+        self._touched |= size > self.limits
         collides, pushes = self._touched[COLLISION], self._touched[PUSH]
         joints = tuple(np.flatnonzero(collides | pushes).tolist())
         if joints:
             self._last = time
-        elif time - self._last >= self._hold:
+        elif not self.state or time - self._last >= self._hold:
             self.state = FREE
             return FREE
         before = self.state

@@ -16,6 +16,8 @@ SPEED, ACCELERATION = 0, 1
 CUTOFF = 5.0
 # Of the derivative of the velocity [Hz]: faster than the fast band has to rise.
 ACCELERATION_CUTOFF = 20.0
+# After a longer pause, what was felt before it says nothing [s].
+LONGEST_PAUSE = 2.0
 
 
 class ResidualBands:
@@ -33,6 +35,9 @@ class ResidualBands:
     Both low passes begin at zero: so the slow band has its bound from the first residual on. An
     observer begins at zero too, and rises to the error of the model as if something hit the arm:
     so the fast band is zero for the first 1 / f seconds. A collision is a push then.
+
+    After a pause both go on from the low-passed values before it: what began in the pause is fast,
+    what was there before it is not.
 
     Attributes:
         size: number of joints, n.
@@ -64,8 +69,18 @@ class ResidualBands:
 
     def reset(self) -> None:
         """Begin again, after a discontinuity of the residual or of time."""
-        self._time = self._elapsed = self._begin = math.nan
+        self._time = self._elapsed = self._begin = self._paused = math.nan
         self._weight = self._velocity_weight = self._per_elapsed = math.nan
+
+    def pause(self) -> None:
+        """Go on after some time without residuals, which have no step of their own in it."""
+        if math.isnan(self._time):
+            return
+        paused = self._time
+        if paused - self._begin < 1.0 / self.cutoff:
+            self.reset()
+            return
+        self._time, self._paused = math.nan, paused
 
     def step(self, r: Array, v: Array, time: float) -> None:
         """Take a residual, in `values` and `motion`; one that is not newer is ignored.
@@ -84,16 +99,21 @@ class ResidualBands:
         if elapsed > 0.0:
             self._filter(v, elapsed)
         else:
-            # The first one: nothing is before it.
-            self._velocity[:] = v
-            self._acceleration.fill(0.0)
-            self._low.fill(0.0)
-            self._begin = time
+            self._resume(v, time)
         np.maximum(self._motion, self._slow_motion, out=self._fast_motion)
         if time - self._begin < 1.0 / self.cutoff:
             self._fast.fill(0.0)
         else:
             np.subtract(self._residual, self._slow, self._fast)
+
+    def _resume(self, v: Array, time: float) -> None:
+        """Take the first velocity, at the begin or after a pause."""
+        self._velocity[:] = v
+        self._acceleration.fill(0.0)
+        if not 0.0 < time - self._paused <= LONGEST_PAUSE:
+            # Nothing is before it.
+            self._low.fill(0.0)
+            self._begin = time
 
     def _filter(self, v: Array, elapsed: float) -> None:
         """Derive the velocity, and move the low-passed values towards the inputs."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import product
 from typing import Protocol
 
@@ -21,7 +22,7 @@ BLOCK = 1.0
 HOUR = 3600.0
 # A joint with a smaller mean speed has not been moved [rad/s or m/s].
 REST = 0.01
-# [N m or N]: of a joint whose residual is zero.
+# Stands for a residual of zero, by which nothing can be divided [N m or N].
 LEAST = 1e-6
 # Shares of constant, velocity and acceleration in the mean threshold. Some constant is always
 # there: nothing is known of a residual at rest that the recording does not have.
@@ -54,6 +55,7 @@ def learned_thresholds(
     false_alarms_per_hour: float,
     *,
     friction: Array | None = None,
+    floor: Array | None = None,
     margin: float = 1.0,
 ) -> ContactThresholds:
     """The lowest thresholds that give that rate of false alarms in motion like that of the peaks.
@@ -69,13 +71,17 @@ def learned_thresholds(
     than a minute tells too little of the tail: the rate is then one of an order of magnitude.
 
     Other motion has other residuals. What friction contributes to them is known for all motion:
-    each part is at least that of `friction_thresholds`. For the rest there is the margin.
+    each part is at least that of `friction_thresholds`. What poses and loads that were not
+    recorded contribute, and the accuracy of efforts, is in `threshold_floor`. For the rest there
+    is the margin.
 
     Args:
         peaks: of a recording that has the motions of the application, and no contact.
         false_alarms_per_hour: of both bands and all joints together.
         friction: (2, n) of the joints, see `JointFriction.bounds`; None for none.
-        margin: factor of what was learned, for motion unlike that of the peaks [-].
+        floor: (n,) least constant part of both bands, see `threshold_floor`; None for none.
+        margin: factor of what was learned, for motion unlike that of the peaks [-]; friction and
+            floor do not have it.
 
     Raises:
         StateError: there is too little time, or a residual is not finite.
@@ -86,9 +92,11 @@ def learned_thresholds(
     blocks = len(sizes) // cells
     if blocks < FEWEST:
         needed = FEWEST * (duration or BLOCK)
+        missing = math.ceil(needed - peaks.seconds)
         raise StateError(
-            f'the residuals last {peaks.seconds:.3g} s, thresholds need {needed:.3g} s without a '
-            'contact'
+            f'external torques are known for {peaks.seconds:.3g} s, without the time in which the '
+            f'observer settles at the start and after each gap; thresholds need {needed:.3g} s '
+            f'without a contact: take {missing} s more'
         )
     # Of a cell without a finite residual it is negative.
     if not ((sizes >= 0.0) & np.isfinite(sizes)).all() or not np.isfinite(motions).all():
@@ -110,6 +118,8 @@ def learned_thresholds(
     coefficients *= margin
     if friction is not None:
         coefficients = np.maximum(coefficients, friction_thresholds(friction))
+    if floor is not None:
+        coefficients[:, 0] = np.maximum(coefficients[:, 0], floor)
     return ContactThresholds.of_coefficients(coefficients, false_alarms_per_hour, peaks.seconds)
 
 

@@ -112,6 +112,54 @@ def test_hysteresis_makes_one_contact_of_noise_around_the_threshold():
     assert onsets(1.0) > 5
 
 
+def pushed_for_two_seconds(time):
+    """r of an observer of 30 Hz: 8 N m that begin slowly, and end in 20 ms."""
+    return np.array([max(0.0, min(4.0 * time, 8.0, 8.0 * (2.02 - time) / 0.02)), 0.0])
+
+
+def test_what_lets_go_does_not_hit():
+    _, found = states(settled(), pushed_for_two_seconds, 3.0)
+    assert {state.kind for state in found} == {'', 'push'}
+    assert found[-1] is FREE
+
+
+def test_joints_that_are_named_feel_what_is_left_of_the_threshold():
+    detector = settled(release=0.5)
+    times, found = states(detector, pushed_for_two_seconds, 3.0)
+    named = [
+        pushed_for_two_seconds(t)[0] for t, one in zip(times, found, strict=True) if one.joints
+    ]
+    assert min(named) > 0.5 * 2.0
+    assert named[-1] == pytest.approx(1.0, abs=0.5)
+
+
+def test_a_hit_from_the_other_side_during_a_push_is_a_collision():
+    detector = settled()
+    states(detector, lambda time: np.array([4.0 * min(time, 2.0), 0.0]), 3.0)
+    hit = [
+        detector.step(np.array([r, 0.0]), REST, 3.0 + PERIOD * k) for k, r in enumerate((8, 3, -6))
+    ]
+    assert [one.kind for one in hit] == ['push', 'push', 'collision']
+
+
+@pytest.mark.parametrize(('before', 'kind'), [(0.0, 'collision'), (20.0, 'push')])
+def test_after_a_pause_what_began_in_it_is_fast_and_what_lasted_is_not(before, kind):
+    detector = settled()
+    states(detector, lambda time: np.array([0.0, before * min(time, 1.0)]), 3.0)
+    detector.pause()
+    found = detector.step(np.array([0.0, 20.0]), REST, 3.3)
+    assert (found.kind, found.joints, found.since) == (kind, (1,), 3.3)
+
+
+def test_after_a_long_pause_nothing_is_known_of_what_was_before_it():
+    detector = settled()
+    detector.pause()
+    kinds = {
+        detector.step(np.array([20.0, 0.0]), REST, 60.0 + PERIOD * k).kind for k in range(500)
+    }
+    assert kinds == {'', 'push'}
+
+
 def test_a_moving_robot_is_allowed_a_larger_residual():
     def rising(height):
         return lambda time: np.array([0.0, height * math.sin(0.5 * math.pi * time)])

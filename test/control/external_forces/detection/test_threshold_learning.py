@@ -9,6 +9,7 @@ from robot_dynamics_ros.control.external_forces.detection import (
     ContactDetector,
     ResidualPeaks,
     learned_thresholds,
+    threshold_floor,
 )
 from robot_dynamics_ros.core.errors import StateError
 
@@ -103,6 +104,30 @@ def test_a_margin_is_a_factor_of_what_was_learned(minute):
     np.testing.assert_allclose(wide.coefficients, 1.5 * plain.coefficients)
 
 
+def test_an_arm_at_rest_without_noise_has_the_floor_whatever_the_margin():
+    """Its residual of 1e-9 N m tells nothing of other poses, nor of the accuracy of efforts."""
+    times = np.arange(2000) / RATE
+    peaks = peaks_of(times, np.full((2000, 2), 1e-9), np.zeros((2000, 2)))
+    floor = threshold_floor(np.array([150.0, 28.0]))
+    for margin in (1.0, 3.0):
+        learned = learned_thresholds(peaks, 0.1, floor=floor, margin=margin).coefficients
+        np.testing.assert_array_equal(learned[:, 0], [floor, floor])
+        assert not learned[:, 1:].any()
+    # Masses that are wrong by 2 %, where gravity takes half of the effort limit, are no contact.
+    assert (learned[:, 0] >= 0.02 * 0.5 * np.array([150.0, 28.0])).all()
+
+
+def test_a_floor_below_what_was_recorded_changes_nothing(minute):
+    plain, floored = (learned_thresholds(minute, 1.0, floor=f) for f in (None, np.full(2, 1e-3)))
+    np.testing.assert_array_equal(floored.coefficients, plain.coefficients)
+
+
+@pytest.mark.parametrize('limit', [0.0, -1.0, math.inf])
+def test_a_joint_without_an_effort_limit_has_a_floor_too(limit):
+    (floor,) = threshold_floor(np.array([limit]))
+    assert 0.0 < floor < math.inf
+
+
 def test_thresholds_are_not_higher_than_the_rate_needs(minute):
     # One false alarm in a year, and a residual ten times as large as usual is still found.
     times, r, v = arm(60.0, seed=3)
@@ -162,7 +187,7 @@ def test_a_recording_in_parts_gives_the_thresholds_of_its_parts():
 
 def test_too_little_time_is_refused():
     times, r, v = arm(8.0, seed=7)
-    with pytest.raises(StateError, match=r'the residuals last 7\.\d+ s, thresholds need 10 s'):
+    with pytest.raises(StateError, match=r'known for 7\.\d+ s, without .* need 10 s .* take 3 s'):
         learned_thresholds(peaks_of(times, r, v), 1.0)
 
 

@@ -1,0 +1,56 @@
+"""A guarded arm at rest whose external torques are estimated, and which may be hit."""
+
+import numpy as np
+from shown_states import DYNAMICS, GRAVITY, MODEL, PERIOD, REST, Driver, Q
+
+from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
+from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.core.model.friction import JointFriction
+
+COLLISION_FADE = 0.05
+HIT = np.array([0.0, 30.0, 6.0])
+# Of the reference: a constant acceleration, so that its torque differs from gravity.
+ACCELERATION = np.array([1.0, -0.5, 2.0])
+
+
+class HitArm(Driver):
+    """An arm at rest that follows a reference, estimates external torques, and may be hit."""
+
+    def __init__(self, on_collision, on_stop='zero', **external):
+        settings = GuardSettings(
+            fade_time=0.2,
+            on_collision=on_collision,
+            on_stop=on_stop,
+            collision_fade_time=COLLISION_FADE,
+        )
+        super().__init__(settings, terms=('gravity', 'inertial'))
+        self.hit = np.zeros(3)
+        values = {
+            'external_observer': True,
+            'external_bandwidth': (20.0,) * 3,
+            'collision_threshold': (5.0, 5.0, 1.0),
+            'push_threshold': (5.0, 5.0, 1.0),
+        }
+        self.guard.external = ExternalForceEstimate(
+            DYNAMICS,
+            MODEL.joint_names,
+            ExternalSettings(**(values | external)),
+            friction=JointFriction(MODEL),
+            offset=np.zeros(3),
+        )
+
+    def show(self):
+        return super().show(Q, REST, effort=GRAVITY - self.hit)
+
+    def settle(self, seconds=1.5):
+        return [self.show() for _ in range(round(seconds / PERIOD))]
+
+    def follow(self):
+        self.guard.set_reference(Trajectory([Point(0.0, Q, REST, ACCELERATION)]), 1e6)
+        return self.settle()[-1]
+
+    def collide(self):
+        self.hit = HIT
+        return self.settle(seconds=0.3)
