@@ -17,6 +17,7 @@ from ..fleet_options import Fleet, fleet_options
 from ..output import Output, file_to_write, output_options
 from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, parameters_option, recording_options
+from ..written_folder import check_folder
 from .effort_options import effort_delay, equations_of
 from .identification_tables import show
 from .identify_run import Identified, identified
@@ -148,6 +149,7 @@ def identify_command(
             )
     if target is None:
         raise ParameterError('name the folder of the results with --output DIR')
+    check_folder(target)
     if report is not None:
         check_identification_file(report)
     others = named_recordings(held_out)[0] if held_out else {}
