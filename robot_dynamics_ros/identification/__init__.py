@@ -13,6 +13,7 @@ Modules::
     fitted_equations     what that asks of equations, wherever they are computed
     friction_law         whether friction near reversals is that of the model
     identified_model     a robot with identified parameters
+    kept_parameters      what no torque depends on, as described
     model_of_parameters  the model that parameters stand for
     parameter_rows       parameters with intervals
     changed_masses       whether masses are those of the described robot

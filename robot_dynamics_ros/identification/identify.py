@@ -31,6 +31,7 @@ from .estimation import (
 from .fitted_equations import FittedEquations
 from .friction_law import friction_law
 from .identified_model import IdentifiedModel
+from .kept_parameters import with_kept_parameters
 from .model_of_parameters import model_of_parameters
 from .observability import (
     BaseParameters,
@@ -169,6 +170,7 @@ def identify(
         if inflation > CORRELATED and reduced.counts.sum() <= MOST:
             weight = prior_weight(equations, weights, found, prior, carried)
         final, failure = consistent(weighted, found, prior, carried, weight), ''
+        final = with_kept_parameters(structure, final)
     except IdentificationError as error:
         final, failure = found, str(error)
     findings += contradiction_findings(structure, base, found, final)

@@ -27,6 +27,7 @@ from robot_dynamics_ros.identification.judgement.bad_data import (
 )
 from robot_dynamics_ros.identification.judgement.conclude import judge
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
+from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL
 from robot_dynamics_ros.identification.judgement.repeated_motion import repetition_findings
 from robot_dynamics_ros.scheduling import Outcome
 
@@ -138,7 +139,7 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         *judgement.findings,
     ]
     verdict = [*judgement.verdict]
-    if found.other_friction and not found.unknown_gains:
+    if found.other_friction and not any(one.code in FATAL for one in judgement.findings):
         # The last sentence says whether the model may be loaded.
         verdict.insert(-1, law_words(found.other_friction))
     if 'stiffness' in setup.equations.terms:

@@ -174,6 +174,21 @@ def test_what_happened_on_the_held_out_part_makes_no_other_robot(model, drawn):
     assert 'wrong_robot' in said[1]
 
 
+def test_in_another_unit_nothing_else_is_said_of_the_robot(model, drawn):
+    units = Finding('units', JOINTS, 57.3, 'degrees?')
+    judgement = judged(model, drawn, 2.0, 0.0, pushed=(20.0, 20.0), compared=[units])
+    assert [one.code for one in judgement.findings if one.code != 'contact'] == ['units']
+
+
+@pytest.mark.parametrize('code', ['negative_term', 'assumed_noise', 'other_masses'])
+def test_what_follows_from_a_turned_sign_is_not_said_beside_it(model, drawn, code):
+    sign, other = Finding('sign', JOINTS, -1.0, 'sign'), Finding(code, (), 1.0, code)
+    alone = judged(model, drawn, 2.0, 0.0, poor=[other])
+    assert [one.code for one in alone.findings] == [code]
+    both = judged(model, drawn, 2.0, 0.0, compared=[sign], poor=[other])
+    assert [one.code for one in both.findings] == ['sign']
+
+
 @pytest.mark.parametrize('code', ['delay', 'wrong_load', 'assumed_noise'])
 def test_a_doubtful_model_is_not_called_good(model, drawn, code):
     finding = Finding(code, (), 1.0, 'told')
