@@ -174,7 +174,7 @@ def model_error(model: RobotModel) -> float:
     Args:
         model: of the robot without the payload.
     """
-    return MODEL_ERROR * sum(joint.inertia.mass for joint in model.joints)
+    return MODEL_ERROR * float(sum(joint.inertia.mass for joint in model.joints))
 
 
 def student(freedom: float) -> float:
