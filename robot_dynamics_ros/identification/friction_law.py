@@ -2,8 +2,8 @@
 
 Friction of drives may reach its full size only at some speed, and stiction exceeds it: then what
 is left at slow speeds is larger than at fast ones, and the parameters depend on the speeds that
-are fitted. With noise alone both have the same variance, and so many standard deviations of it
-are not exceeded.
+are fitted. With noise alone both have the same variance (Goldfeld, Quandt, "Some tests for
+homoscedasticity", 1965).
 """
 
 from __future__ import annotations
