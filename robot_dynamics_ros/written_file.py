@@ -16,7 +16,7 @@ def check_can_be_written(file: Path) -> None:
     """Check where a file is to be written, before the work that gives its content.
 
     Raises:
-        ParameterError: the file is a folder, its folder does not exist, or one is write-protected.
+        ParameterError: the file is a folder, its folder does not exist, or takes no file.
     """
     if file.is_dir():
         raise ParameterError(f'{file} is a folder: name a file')
@@ -25,6 +25,28 @@ def check_can_be_written(file: Path) -> None:
     protected = file if file.exists() and not os.access(file, os.W_OK) else file.parent
     if not os.access(protected, os.W_OK):
         raise ParameterError(f'{file} cannot be written: {protected} is write-protected')
+    if file.is_file() or not file.exists():
+        check_place(file, file.parent)
+
+
+def check_place(named: Path, place: Path) -> None:
+    """Check that a folder takes what is to be written: permissions do not tell for all of them.
+
+    Args:
+        named: what the user has named.
+        place: folder that exists.
+
+    Raises:
+        ParameterError: nothing can be made there.
+    """
+    try:
+        with staging_folder(place, named.name, named=named):
+            pass
+    except OSError as error:
+        raise ParameterError(
+            f'{named} cannot be written: nothing can be made in {place} ({error.strerror}): name '
+            'another folder'
+        ) from None
 
 
 @contextmanager

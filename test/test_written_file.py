@@ -1,11 +1,12 @@
 """A file is complete, or as it was before."""
 
 import os
+from pathlib import Path
 
 import pytest
 
 from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.written_file import written_file
+from robot_dynamics_ros.written_file import check_can_be_written, written_file
 
 
 def test_it_appears_at_the_end_alone(tmp_path):
@@ -59,3 +60,9 @@ def test_devices_stay_devices(tmp_path):
 def test_a_folder_and_a_missing_folder_are_refused(tmp_path, name):
     with pytest.raises(ParameterError, match='folder'), written_file(tmp_path / name):
         pytest.fail('nothing can be written there')
+
+
+def test_a_folder_that_takes_no_file_is_told_before_the_work():
+    """Permissions do not tell: root may write everywhere, and /proc takes nothing."""
+    with pytest.raises(ParameterError, match='nothing can be made in /proc'):
+        check_can_be_written(Path('/proc/motion.yaml'))

@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.written_file import error_names, staging_folder
+from robot_dynamics_ros.written_file import check_place, error_names, staging_folder
 
 # Lists what was written, with the SHA-256 of each file.
 MANIFEST = '.robot_dynamics.json'
@@ -54,6 +54,20 @@ def write_folder(
             )
         else:
             new.rename(target)
+
+
+def check_folder(folder: Path) -> None:
+    """Check where a folder is to be written, before the work that gives its files.
+
+    Raises:
+        ParameterError: a file is in the way, or nothing can be made there.
+    """
+    place = folder.resolve()
+    while not place.exists():
+        place = place.parent
+    if not place.is_dir():
+        raise ParameterError(f'{folder} cannot be made: {place} is a file')
+    check_place(folder, place)
 
 
 def _written_before(folder: Path) -> dict[str, str]:

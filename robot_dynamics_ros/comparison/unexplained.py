@@ -57,6 +57,9 @@ def _gravity_share(judge: Judge, joint: int) -> tuple[float, float]:
     squares, mixed = judge.target_products(Explanation.nothing(judge.observations.size))
     inverse = np.linalg.pinv(judge.products(None)[joint])
     share = inverse @ mixed[joint]
+    if not inverse[0, 0] > 0.0:
+        # At rest columns depend on each other, and rounding decides: nothing is known.
+        return 0.0, math.inf
     left = max(0.0, float(squares[joint] - mixed[joint] @ share))
     variance = left / judge.observations.independent * inverse[0, 0]
     return float(share[0]), math.sqrt(variance)

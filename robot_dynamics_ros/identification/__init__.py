@@ -11,9 +11,12 @@ Modules::
     prior_weight         how much the description counts, by cross-validation
     effort_delay         by how much efforts come later than states
     fitted_equations     what that asks of equations, wherever they are computed
+    friction_law         whether friction near reversals is that of the model
     identified_model     a robot with identified parameters
+    kept_parameters      what no torque depends on, as described
     model_of_parameters  the model that parameters stand for
     parameter_rows       parameters with intervals
+    changed_masses       whether masses are those of the described robot
     contradictions       data that contradict every real robot
     declared_loads       whether loads are what was declared
     identification       parameters and the judgement of the model
@@ -31,7 +34,7 @@ Modules::
 from .fitted_equations import FittedEquations, LocalEquations
 from .identified_model import IdentifiedModel
 from .identify import IdentifiedParameters, identify
-from .parameter_rows import base_rows, body_rows, joint_rows
+from .parameter_rows import base_rows, body_rows, joint_rows, without_scale
 from .parameters import ParameterLayout
 from .regression import EquationOptions, RecordedEquations
 
@@ -47,4 +50,5 @@ __all__ = [
     'body_rows',
     'identify',
     'joint_rows',
+    'without_scale',
 ]

@@ -65,6 +65,14 @@ class Identification:
     effort_delay: float = 0.0
 
     @property
+    def unknown_joints(self) -> tuple[str, ...]:
+        """Joints without a fitted equation: no value of their friction is a result."""
+        numbers = self.equations
+        return tuple(
+            name for name in self.judgement.joints if name in numbers and not numbers[name]['used']
+        )
+
+    @property
     def method_words(self) -> str:
         """The method, with the weight of its prior where it is not the usual one."""
         if self.prior_weight == 1.0:

@@ -15,6 +15,7 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import IdentificationError
 
+from .changed_masses import mass_findings
 from .consistency import Prior, consistent
 from .contradictions import contradiction_findings
 from .estimation import (
@@ -28,7 +29,9 @@ from .estimation import (
     with_correlation,
 )
 from .fitted_equations import FittedEquations
+from .friction_law import friction_law
 from .identified_model import IdentifiedModel
+from .kept_parameters import with_kept_parameters
 from .model_of_parameters import model_of_parameters
 from .observability import (
     BaseParameters,
@@ -69,6 +72,7 @@ class IdentifiedParameters:
         failure: why no consistent estimate was found; empty where one was.
         numbers: of equations by joint: used, and left out for each reason.
         inflation: of the variances of base parameters, by the correlation of residuals.
+        other_friction: joints at which the law of friction does not hold near reversals.
     """
 
     structure: Structure
@@ -80,15 +84,25 @@ class IdentifiedParameters:
     failure: str = ''
     numbers: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     inflation: float = 1.0
+    other_friction: tuple[str, ...] = ()
 
     @cached_property
     def model(self) -> IdentifiedModel:
         """The robot with these parameters."""
         return model_of_parameters(self.base.layout, self.final.parameters)
 
+    @property
+    def unknown_gains(self) -> tuple[str, ...]:
+        """Joints whose drive gain nothing fixes."""
+        found = [one.joints for one in self.findings if one.code == 'unknown_gain']
+        return tuple(dict.fromkeys(name for joints in found for name in joints))
+
     def left_out_findings(self) -> Iterator[Finding]:
-        """That periods are not fitted, and which."""
-        if not self.left_out:
+        """That periods are not fitted, and which; not where a scale is unknown.
+
+        Efforts that are wrong by a factor look like contacts.
+        """
+        if not self.left_out or self.unknown_gains:
             return
         listed = ', '.join(
             f'{one.recording} {one.begin:.1f} s to {one.end:.1f} s'
@@ -156,12 +170,17 @@ def identify(
         if inflation > CORRELATED and reduced.counts.sum() <= MOST:
             weight = prior_weight(equations, weights, found, prior, carried)
         final, failure = consistent(weighted, found, prior, carried, weight), ''
+        final = with_kept_parameters(structure, final)
     except IdentificationError as error:
         final, failure = found, str(error)
     findings += contradiction_findings(structure, base, found, final)
+    if not any(one.code == 'unknown_gain' for one in findings):
+        findings += mass_findings(final)
+    law = friction_law(equations, weights, weighted, base, found)
+    found, final = law.widened(found), law.widened(final)
     return IdentifiedParameters(
         structure, base, found, final, findings, left_out, failure, reduced.numbers,
-        inflation,
+        inflation, law.joints,
     )  # fmt: skip
 
 

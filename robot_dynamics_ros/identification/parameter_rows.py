@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
@@ -61,6 +62,24 @@ def base_rows(base: BaseParameters, estimate: Estimate) -> tuple[ParameterRow, .
         for name, unit, before, value, width in zip(
             base.sentences, base.units, nominal, values, widths, strict=True
         )
+    )
+
+
+def without_scale(
+    rows: tuple[ParameterRow, ...], joints: Collection[str]
+) -> tuple[ParameterRow, ...]:
+    """The rows; those with a gain that stays unknown have no interval.
+
+    Args:
+        rows: parameters, or sums of some.
+        joints: whose gain nothing fixes.
+    """
+    gains = tuple(f'{joint} gain' for joint in joints)
+    return tuple(
+        replace(row, low=float('nan'), high=float('nan'))
+        if any(gain in row.name for gain in gains)
+        else row
+        for row in rows
     )
 
 

@@ -119,7 +119,9 @@ def motions(
     # Without a cut there are two edges.
     recording.quality.edges = max(0, recording.quality.edges - 2 * half)
     if not found and recording.is_whole:
-        advice = recording.quality.doubt or 'record longer, or raise the cutoff'
+        quality = recording.quality
+        cuts = quality.cuts if quality.samples > 2 * half else ''
+        advice = quality.doubt or cuts or 'record longer, or raise the cutoff'
         raise RecordingError(
             f'{recording.name}: the longest segment without a gap has {longest} samples, the '
             f'filter at {cutoff:.3g} Hz needs {2 * half + 1}: {advice}'

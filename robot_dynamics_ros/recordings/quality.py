@@ -166,6 +166,29 @@ class Quality:
             return 'times run backward: sort the samples by time'
         return self.unit_doubt
 
+    @property
+    def cuts(self) -> str:
+        """What cuts the recording, with counts and what to look at; empty if nothing does."""
+        efforts = [
+            f'an effort of {joint} that is NaN or infinite in {counted(count, "sample")}'
+            for joint, count in self.missing_efforts.items()
+            if count < self.samples
+        ]
+        counts = (
+            (self.not_finite, 'sample', ' with a position that is not finite'),
+            (self.backward, 'stamp', ' earlier than the one before'),
+            (self.gaps, 'gap', f', the longest of {self.longest_gap:.3g} s'),
+            (self.jumps, 'jump', ' of a position by more than half a turn'),
+            (self.without_velocities % max(1, self.samples), 'sample', ' without a velocity'),
+        )
+        found = [f'{counted(n, thing)}{text}' for n, thing, text in counts if n] + efforts
+        if not found:
+            return ''
+        return (
+            f'the recording is cut by {"; ".join(found)}. Look for the cause in the driver or the '
+            'recorder'
+        )
+
     def _count_intervals(self, intervals: Array) -> None:
         if not intervals.size:
             return

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,9 @@ pytest.importorskip('scipy')
 from excited_arm import short_urdf
 from running_command import run
 
-from robot_dynamics_ros.identification.excitation import motion_picture
+from robot_dynamics_ros.cli.excite import excite_command
+from robot_dynamics_ros.core import ParameterError, RobotDynamics
+from robot_dynamics_ros.identification.excitation import excited_motion, motion_picture
 
 __all__ = ['run']
 
@@ -86,6 +89,18 @@ def test_geometry_that_is_not_found_has_exit_code_1(run, files):
     assert f'# Not checked: {said}' in (files / 'traj.yaml').read_text()
     assert said in json.loads((files / 'figures.json').read_text())['not_checked'][0]
     assert 'the collision geometry of upper could not be used' in ended.stdout
+
+
+def test_slow_computation_is_said_before_it_begins(run, files, monkeypatch):
+    def ended(*_):
+        raise ParameterError('ended')
+
+    in_python = partial(RobotDynamics, backend='python')
+    monkeypatch.setattr(excite_command, 'RobotDynamics', in_python)
+    monkeypatch.setattr(excited_motion, 'excite', ended)
+    said = run('excite', *SHORT, '--output', 'traj.yaml')
+    assert (said.returncode, said.stderr) == (2, 'robot_dynamics: ended\n')
+    assert said.stdout.startswith('Plain Python computes, which takes minutes')
 
 
 def test_some_joints(run, files):

@@ -269,6 +269,12 @@ def test_a_gain_that_the_data_do_not_fix_is_not_guessed(identified, files):
     options = ['--effort', 'current', '--gain', 'joint1=9']
     ended, result = identified('amperes.csv', *options, target='guessed')
     assert 'unknown_gain' in codes(result)
+    assert not {'contact', 'poor_excitation'} & set(codes(result))
+    (unknown,) = (one['joints'] for one in result['findings'] if one['code'] == 'unknown_gain')
+    listed = {f'{joint} gain' for joint in unknown}
+    rows = {row['name']: row for row in result['joint_parameters'] if row['name'] in listed}
+    assert rows.keys() == listed
+    assert all(row['low'] is None and row['high'] is None for row in rows.values())
     assert any('unknown_gain' in text for text in result['objections'])
     assert ended.returncode == 1
     assert not (files / 'guessed').exists()

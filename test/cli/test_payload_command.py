@@ -16,11 +16,12 @@ from recorded_states import joint_state_bag
 from simulated_recordings import JOINTS, TOOL_CENTER, TOOL_MASS, simulated, urdf
 
 from robot_dynamics_ros.cli.exit_codes import FINDINGS, GOOD
-from robot_dynamics_ros.cli.identify.payload_command import identify_payload
+from robot_dynamics_ros.cli.identify.payload_command import KnownRobot, identify_payload
 from robot_dynamics_ros.cli.output import Output
 from robot_dynamics_ros.cli.recording_files import named_recordings
 from robot_dynamics_ros.cli.recording_options import RecordingOptions
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError, UnknownNameError
+from robot_dynamics_ros.identification.results.read_joint_parameters import read_joint_parameters
 
 OPTIONS = RecordingOptions(urdf=urdf(), topic=None, rename={}, cutoff=10.0)
 
@@ -47,10 +48,16 @@ def run(bags, monkeypatch, capfd):
     """Runs it in the folder of the bags: exit code and what it prints."""
     monkeypatch.chdir(bags)
 
-    def run(*words, frame='flange_link', without=(), json_file=None):
+    def run(
+        *words, frame='flange_link', without=(), json_file=None, description=None, parameters=None
+    ):
         files, _ = named_recordings(words)
         references = named_recordings(without)[0] if without else {}
-        code = identify_payload(OPTIONS, files, frame, references, Output(json_file))
+        options = OPTIONS
+        if parameters:
+            options = replace(OPTIONS, parameters=read_joint_parameters(parameters))
+        known = KnownRobot(description, parameters, references)
+        code = identify_payload(options, files, frame, known, Output(json_file))
         return code, capfd.readouterr().out
 
     return run
@@ -89,3 +96,30 @@ def test_what_cannot_be_estimated_is_refused(run):
         run('tool', frame='world')
     with pytest.raises(RecordingError, match='flange are not in the recording'):
         run('fewer')
+
+
+@pytest.fixture
+def friction(bags):
+    """A friction.yaml with rotors, and one of another robot; removed afterwards."""
+    for name, joints in (('friction', JOINTS), ('other', ('wrist',))):
+        values = {joint: {'armature': 0.02} for joint in joints}
+        (bags / f'{name}.yaml').write_text(yaml.safe_dump({'joints': values}))
+    yield Path('friction.yaml')
+    for name in ('friction', 'other'):
+        (bags / f'{name}.yaml').unlink()
+
+
+def test_rotors_beside_the_description_are_named(run, bags, friction):
+    """A URDF holds none: without the file that lies beside it they would be payload."""
+    json_file = Path('payload.json')
+    _, text = run('tool', description=Path('arm.urdf'), json_file=json_file)
+    assert 'friction.yaml lies beside the description and has rotor inertias' in text
+    assert '--parameters friction.yaml' in json.loads((bags / json_file).read_text())['remark']
+    _, text = run('tool', description=Path('arm.urdf'), parameters=friction)
+    assert 'lies beside' not in text
+    assert 'against the model arm with friction.yaml, other friction estimated:' in text
+
+
+def test_parameters_of_another_robot_are_refused(run, friction):
+    with pytest.raises(ParameterError, match="the parameters name joint 'wrist'"):
+        run('tool', parameters=Path('other.yaml'))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from robot_dynamics_ros.cli import written_folder
-from robot_dynamics_ros.cli.written_folder import MANIFEST, write_folder
+from robot_dynamics_ros.cli.written_folder import MANIFEST, check_folder, write_folder
 from robot_dynamics_ros.core import ParameterError
 
 FILES = {'a.txt': 'one', 'src/b.txt': 'two'}
@@ -189,3 +189,14 @@ def test_interrupted_between_two_renames_it_is_as_before(moves, after, folder, m
         write_folder(folder, NEW)
     assert content(folder) == {**FILES, 'own.txt': 'mine'}
     assert sorted(folder.rglob('*')) == entries
+
+
+def test_a_folder_that_cannot_be_made_is_refused_before_the_work(tmp_path):
+    """Permissions do not tell: root may write everywhere, and /proc takes nothing."""
+    check_folder(tmp_path / 'new' / 'deep')
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(ParameterError, match='/proc/results cannot be written: nothing can be'):
+        check_folder(Path('/proc/results'))
+    (tmp_path / 'file').touch()
+    with pytest.raises(ParameterError, match='file is a file'):
+        check_folder(tmp_path / 'file' / 'results')

@@ -74,3 +74,10 @@ def test_a_contact_in_a_fifth_of_the_data_changes_no_noise_and_no_rank():
     (period,) = touched.left_out
     assert (period.begin, period.end) == pytest.approx((100.0, 180.0), abs=15.0)
     np.testing.assert_allclose(touched.unconstrained.noise, clean.unconstrained.noise, rtol=0.1)
+
+
+def test_what_no_torque_depends_on_keeps_the_digits_of_the_description(found):
+    unfelt = ~found.structure.combination.any(axis=0)
+    assert unfelt.any()
+    described = found.base.layout.nominal()
+    assert found.final.parameters[unfelt].tolist() == described[unfelt].tolist()

@@ -23,7 +23,7 @@ STATES = sine_states(seconds=2.0)
 
 
 BAD_TABLES = {
-    'is empty': (b'', '0 columns of the header .* are named as times'),
+    'is empty': (b'', 'the file or its first line is empty: it must be a header, such as time,'),
     'no time': (b'elbow_position\n1\n', '0 columns of the header .* one must be: time, t'),
     'two times': (b't,time,elbow_position\n1,2,3\n', '2 columns of the header'),
     'semicolons': (b't;a_position\n1;2\n', 'separated by semicolons: separate them by commas'),

@@ -159,6 +159,19 @@ def test_times_that_run_backward_are_said():
         list(motions(in_memory(backward)))
 
 
+def test_what_cuts_a_recording_into_short_segments_is_said():
+    """A longer recording would not help."""
+    states = sine_states(100.0, 20.0)
+    efforts = states.efforts.copy()
+    efforts[::7, 1] = np.nan
+    missing = rf'cut by an effort of {JOINTS[1]} that is NaN or infinite in 286 samples\.'
+    with pytest.raises(RecordingError, match=missing):
+        list(motions(in_memory(replace(states, efforts=efforts)), cutoff=5.0))
+    shuffled = np.random.default_rng(0).permutation(states.stamps)
+    with pytest.raises(RecordingError, match=r'cut by \d+ stamps earlier than the one before'):
+        list(motions(in_memory(replace(states, stamps=shuffled)), cutoff=5.0))
+
+
 def test_what_cannot_be_a_motion_is_refused():
     slow = sine_states(1.0, 100.0)
     with pytest.raises(RecordingError, match='a rate of 1 Hz is too low'):

@@ -155,6 +155,12 @@ def excite_command(
     return FINDINGS if excitation.doubts else GOOD
 
 
+SLOW = (
+    'Plain Python computes, which takes minutes: with the extra native, '
+    "pip install '.[native]' from the clone, it takes seconds."
+)
+
+
 def chosen_joints(model: RobotModel, listed: str | None) -> tuple[RobotModel, dict[str, float]]:
     """The robot with the joints of a list, and where the others are held [rad or m].
 
@@ -185,6 +191,8 @@ def _excited(
     dynamics = RobotDynamics(model)
     with Console(stderr=True).status(f'{urdf}: programs of the robot'):
         dynamics.compile(*QUANTITIES)
+    if dynamics.backend == 'python':
+        output.line(SLOW)
     with output.progress('motion', settings.steps, 'steps') as advance:
         return excite(dynamics, text, urdf.parent, settings, advance)
 

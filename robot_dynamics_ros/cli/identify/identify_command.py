@@ -16,11 +16,12 @@ from ..exit_codes import CANNOT_BE_USED, FINDINGS, GOOD
 from ..fleet_options import Fleet, fleet_options
 from ..output import Output, file_to_write, output_options
 from ..recording_files import inputs, named_recordings
-from ..recording_options import options_of, recording_options
+from ..recording_options import options_of, parameters_option, recording_options
+from ..written_folder import check_folder
 from .effort_options import effort_delay, equations_of
 from .identification_tables import show
 from .identify_run import Identified, identified
-from .payload_command import identify_payload
+from .payload_command import KnownRobot, identify_payload
 from .surveys import check_held_out
 from .written_results import objections, results_in, write_report, write_results
 
@@ -42,6 +43,8 @@ Examples:
   robot_dynamics identify panda.db3 --urdf panda.urdf --rename fer_=panda_ --output identified/
   robot_dynamics identify bag/ --urdf arm.urdf --effort current --gain joint2=11.2 --output out/
   robot_dynamics identify loaded/ --without empty/ --urdf arm.urdf --payload tool0
+  robot_dynamics identify loaded/ --urdf identified/identified.urdf \\
+    --parameters identified/friction.yaml --payload tool0
 
 Exit code 1: there is at least one finding, or the model is not written. 2: a recording cannot be
 used.
@@ -49,7 +52,8 @@ used.
 
 # Options that have an effect with --payload.
 OF_PAYLOAD = (
-    '--payload', '--without', '--urdf', '--topic', '--rename', '--cutoff', '--json', '--debug',
+    '--payload', '--without', '--parameters', '--urdf', '--topic', '--rename', '--cutoff',
+    '--json', '--debug',
 )  # fmt: skip
 
 
@@ -96,6 +100,7 @@ OF_PAYLOAD = (
     '--without', multiple=True, metavar='BAG',
     help='With --payload: a recording without the payload; may be repeated.',
 )  # fmt: skip
+@parameters_option
 @click.option('--force', is_flag=True, help='Write a doubtful model, and replace other files.')
 @click.option(
     '--report', type=file_to_write(), metavar='FILE',
@@ -120,6 +125,7 @@ def identify_command(
     form: Form,
     frame: str | None,
     without: tuple[str, ...],
+    parameters: Path | None,
     force: bool,
     report: Path | None,
     scheduler: str | None,
@@ -129,16 +135,21 @@ def identify_command(
 ) -> int:
     """Estimate, judge, print, and write."""
     files, arguments = named_recordings(words)
-    options = options_of(urdf, arguments, topic, rename, cutoff)
+    options = options_of(urdf, arguments, topic, rename, cutoff, parameters)
     if frame is not None:
         _check_payload()
         references = named_recordings(without)[0] if without else {}
-        output.check_files(inputs({**files, **references}, urdf))
-        return identify_payload(options, files, frame, references, output)
-    if without:
-        raise ParameterError('--without is for --payload FRAME: name the link, or leave it out')
+        output.check_files(inputs({**files, **references}, urdf, parameters))
+        known = KnownRobot(urdf, parameters, references)
+        return identify_payload(options, files, frame, known, output)
+    for option, given in (('--without', without), ('--parameters', parameters)):
+        if given:
+            raise ParameterError(
+                f'{option} is for --payload FRAME: name the link, or leave it out'
+            )
     if target is None:
         raise ParameterError('name the folder of the results with --output DIR')
+    check_folder(target)
     if report is not None:
         check_identification_file(report)
     others = named_recordings(held_out)[0] if held_out else {}

@@ -14,9 +14,11 @@ from robot_dynamics_ros.identification import (
     base_rows,
     body_rows,
     joint_rows,
+    without_scale,
 )
 from robot_dynamics_ros.identification.declared_loads import load_findings
 from robot_dynamics_ros.identification.effort_delay import shift_findings, shift_words
+from robot_dynamics_ros.identification.friction_law import law_words
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.judgement import JudgedRecording, Judgement
 from robot_dynamics_ros.identification.judgement.bad_data import (
@@ -25,6 +27,7 @@ from robot_dynamics_ros.identification.judgement.bad_data import (
 )
 from robot_dynamics_ros.identification.judgement.conclude import judge
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
+from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL
 from robot_dynamics_ros.identification.judgement.repeated_motion import repetition_findings
 from robot_dynamics_ros.scheduling import Outcome
 
@@ -136,6 +139,9 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         *judgement.findings,
     ]
     verdict = [*judgement.verdict]
+    if found.other_friction and not any(one.code in FATAL for one in judgement.findings):
+        # The last sentence says whether the model may be loaded.
+        verdict.insert(-1, law_words(found.other_friction))
     if 'stiffness' in setup.equations.terms:
         verdict.append(SPRINGS)
     if fitted.delay:
@@ -146,15 +152,16 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
 def _identification(fitted: FittedModel, judgement: Judgement) -> Identification:
     """The result of an identification, before objections are known."""
     found = fitted.found
+    unknown = found.unknown_gains
     return Identification(
         judgement,
         found.final.method,
         found.base.rank,
         found.base.structural_rank,
         found.base.condition,
-        joint_rows(found.structure, found.base, found.final),
+        without_scale(joint_rows(found.structure, found.base, found.final), unknown),
         body_rows(found.structure, found.base, found.final),
-        base_rows(found.base, found.final),
+        without_scale(base_rows(found.base, found.final), unknown),
         tuple(body.reason for body in found.base.undetermined),
         equations=found.numbers,
         prior_weight=found.final.prior_weight,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from robot_dynamics_ros.comparison.compared_model import compared_model, joints_that_matter
 from robot_dynamics_ros.core import RobotModel, parse_urdf
-from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
+from robot_dynamics_ros.identification.results.read_joint_parameters import read_joint_parameters
+from robot_dynamics_ros.identification.results.result_files import FRICTION
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
 
 from ..exit_codes import FINDINGS, GOOD
@@ -17,11 +20,59 @@ from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions
 
 
+@dataclass(frozen=True)
+class KnownRobot:
+    """What is known of a robot without its payload.
+
+    Attributes:
+        urdf: file of the description; None for a recorded one.
+        parameters: file of friction, offsets and rotors; None: there is none.
+        without: files of each recording without the payload, by its name; may be empty.
+    """
+
+    urdf: Path | None = None
+    parameters: Path | None = None
+    without: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
+
+    def against(self, robot: RobotModel) -> str:
+        """What the payload is relative to."""
+        if self.without:
+            return ', '.join(self.without)
+        if self.parameters is not None:
+            return f'the model {robot.name} with {self.parameters}, other friction estimated'
+        return f'the model {robot.name}, its friction estimated'
+
+    def remark(self, robot: RobotModel) -> str:
+        """That rotors of an identified model are missing, which would be payload; or empty."""
+        if self.urdf is None or self.parameters is not None or self.without:
+            return ''
+        beside = self.urdf.parent / FRICTION
+        if not _has_rotors(beside, robot):
+            return ''
+        return (
+            f'{beside} lies beside the description and has rotor inertias, which a URDF does not '
+            'hold: without them they are part of the inertia of the payload. Name it with '
+            f'--parameters {beside}.'
+        )
+
+
+def _has_rotors(file: Path, robot: RobotModel) -> bool:
+    """Whether a file has rotor inertias of the joints of a robot."""
+    if not file.is_file():
+        return False
+    try:
+        found = read_joint_parameters(file)
+        found.check_joints(robot)
+    except (ParameterError, OSError):
+        return False
+    return any(value for _, value in found.armature)
+
+
 def identify_payload(
     options: RecordingOptions,
     files: Mapping[str, tuple[Path, ...]],
     frame: str,
-    without: Mapping[str, tuple[Path, ...]],
+    known: KnownRobot,
     output: Output,
 ) -> int:
     """Estimate what a link carries, and print it with the command that sets it.
@@ -30,7 +81,7 @@ def identify_payload(
         options: of the recordings.
         files: of each recording with the payload, by its name.
         frame: name of the link.
-        without: files of each recording without the payload, by its name; may be empty.
+        known: of the robot without the payload.
         output: where the result goes.
 
     Returns:
@@ -46,13 +97,20 @@ def identify_payload(
     robot = parse_urdf(urdf)
     _require_joints(robot, joints, frame)
     model = compared_model(robot, joints)
-    reference = _motions(options, without, model, output) if without else None
+    options.parameters.check_joints(robot)
+    without = known.without
     estimate = estimate_recorded_payload(
-        model, frame, _motions(options, files, model, output), reference
+        model,
+        frame,
+        _motions(options, files, model, output),
+        _motions(options, without, model, output) if without else None,
+        options.parameters,
     )
-    against = ', '.join(without) if without else f'the model {robot.name}, its friction estimated'
-    output.write_json({'against': against, **estimate.as_json()})
+    against, remark = known.against(robot), known.remark(robot)
+    output.write_json({'against': against, 'remark': remark, **estimate.as_json()})
     output.line(f'against {against}:')
+    if remark:
+        output.line(remark)
     output.line(estimate.sentence())
     if estimate.refusal:
         return FINDINGS

@@ -46,7 +46,8 @@ def objections(found: Identified) -> list[str]:
             'the identified model is worse than the description on the held-out part at '
             f'{", ".join(judgement.worse)}'
         )
-    if found.failure:
+    doubtful = [one.code for one in judgement.findings if one.code in FATAL]
+    if found.failure and not doubtful:
         reasons.append(found.failure)
     unjudged = [
         name
@@ -58,11 +59,10 @@ def objections(found: Identified) -> list[str]:
             f'not judged, as the held-out part has no effort or hardly a motion of '
             f'{", ".join(unjudged)}: record both, or name a recording with them, --held-out BAG'
         )
-    doubtful = [one.code for one in judgement.findings if one.code in FATAL]
     if doubtful:
-        reasons.append(
-            f'no parameter can be trusted: finding {", ".join(dict.fromkeys(doubtful))}'
-        )
+        # What else is wrong with the file follows from that.
+        listed = ', '.join(dict.fromkeys(doubtful))
+        return [*reasons, f'no parameter can be trusted: finding {listed}']
     try:
         urdf = written_urdf(found.setup.urdf, found.setup.model, found.model)
     except RobotDynamicsError as error:
@@ -107,6 +107,7 @@ def write_results(
         rows=result.joint_rows,
         objections=result.objections,
         xacro=xacro,
+        unknown=result.unknown_joints,
     )
     files: dict[str, str | bytes] = dict(texts)
     origin = _origin(found, urdf, output)

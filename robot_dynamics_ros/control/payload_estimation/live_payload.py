@@ -15,7 +15,7 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .joint_sums import JointSums
 from .payload_equations import FRICTION, FilteredMotion, PayloadEquations
-from .payload_estimate import PayloadEstimate, payload_estimate
+from .payload_estimate import PayloadEstimate, model_error, payload_estimate
 from .payload_fit import PAYLOAD, SHARE_PRECISION, PayloadFit, fit_payload
 from .payload_regressor import PayloadRegressor
 from .state_window import StateWindows
@@ -43,6 +43,7 @@ class LivePayload:
         """
         self.frame = frame
         self._equations = PayloadEquations(model, frame)
+        self._error = model_error(model)
         self._windows = StateWindows(model.size)
         rows = len(self._equations.rows)
         self._sums = JointSums(rows, PAYLOAD + 1, FRICTION)
@@ -94,7 +95,12 @@ class LivePayload:
         self._fit = fit_payload(self._sums, np.array([math.inf]), self._fit)
         self._share = fit_payload(self._sums, np.array([SHARE_PRECISION]), self._share)
         return payload_estimate(
-            self.frame, self._equations.joints, self._fit, self._sums.counts, self._share
+            self.frame,
+            self._equations.joints,
+            self._fit,
+            self._sums.counts,
+            self._share,
+            self._error,
         )
 
 

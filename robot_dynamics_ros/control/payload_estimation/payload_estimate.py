@@ -11,6 +11,7 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.payload import Payload
+from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .body_parameters import tensor
 from .payload_fit import PayloadFit
@@ -18,6 +19,8 @@ from .payload_fit import PayloadFit
 # What the 95 % interval must be narrower than, to both sides: a share of the mass, and of the mean
 # moment of inertia; a distance of the centre [m].
 MASS_SHARE, MOMENT_SHARE, DISTANCE = 0.1, 0.5, 0.02
+# Of the mass of a robot: no model is better than that, and no payload is smaller.
+MODEL_ERROR = 1e-3
 # Blocks of time that an interval needs.
 LEAST_BLOCKS = 4
 # A driver whose efforts lack that share of the gravity torque has not measured what a payload
@@ -125,7 +128,12 @@ class PayloadEstimate:
 
 
 def payload_estimate(
-    frame: str, joints: tuple[str, ...], fit: PayloadFit, counts: Array, share: PayloadFit | None
+    frame: str,
+    joints: tuple[str, ...],
+    fit: PayloadFit,
+    counts: Array,
+    share: PayloadFit | None,
+    error: float = 0.0,
 ) -> PayloadEstimate:
     """Judge a fit.
 
@@ -136,11 +144,12 @@ def payload_estimate(
         counts: (r,) equations of each joint.
         share: a fit with the share of gravity that the efforts lack as first of its others; None:
             not looked for.
+        error: mass that may be the error of the model [kg], see `model_error`.
     """
     interval = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
     theta = fit.theta
     determined = _determined(theta, interval)
-    refusal = _refusal(joints, fit, counts, interval, share)
+    refusal = _refusal(joints, fit, counts, interval, share, error)
     inertia = theta[4:] if determined.endswith('inertia') else np.zeros(6)
     x, y, z = theta[1:4].tolist()
     dx, dy, dz = interval[1:4].tolist()
@@ -157,6 +166,15 @@ def payload_estimate(
         noise=dict(zip(joints, fit.noise.tolist(), strict=True)),
         equations={name: int(count) for name, count in zip(joints, counts, strict=True)},
     )
+
+
+def model_error(model: RobotModel) -> float:
+    """The mass that the error of a model may be at least [kg].
+
+    Args:
+        model: of the robot without the payload.
+    """
+    return MODEL_ERROR * float(sum(joint.inertia.mass for joint in model.joints))
 
 
 def student(freedom: float) -> float:
@@ -194,6 +212,7 @@ def _refusal(
     counts: Array,
     interval: Array,
     share: PayloadFit | None,
+    error: float,
 ) -> str:
     if not counts.any():
         return (
@@ -211,15 +230,19 @@ def _refusal(
                 'unit is not N m; they do not determine a payload'
             )
     mass, width = fit.theta[0], interval[0]
-    if mass < -width:
+    if mass < -max(width, error):
         return (
             f'the mass is {mass:.3g} +- {width:.2g} kg, the arm carries less than its description '
             'has: is a hand or tool of the description not mounted, or are the efforts not in N m?'
         )
-    if mass <= width:
+    if mass <= max(width, error):
+        if width < error:
+            why = f', as the error of the model may be {error:.2g} kg'
+        else:
+            why = _advice(joints, counts)
         return (
             f'the mass is {mass:.3g} +- {width:.2g} kg: no payload, or one that cannot be '
-            f'distinguished from none{_advice(joints, counts)}'
+            f'distinguished from none{why}'
         )
     if width > MASS_SHARE * mass:
         return (

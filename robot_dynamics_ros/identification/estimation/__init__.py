@@ -15,6 +15,7 @@ Modules::
     completion        full parameters from base parameters and the description
     robust            the estimate: weighted, or robust
     disturbances      times at which something touched the robot
+    fast_weights      weights of fast joints alone
     outlier_weights   weights of the final estimate, without them
     correlated_noise  intervals for residuals that are correlated
     window_sums       sums of products over windows of time
@@ -25,6 +26,7 @@ Modules::
 from .correlated_noise import LaggedInfluence, lagged_influence, with_correlation
 from .disturbances import Period, disturbed_periods
 from .estimate import Estimate
+from .fast_weights import FastWeights
 from .huber import HuberWeights
 from .outlier_weights import OutlierWeights
 from .period_weights import PeriodWeights, outlying_periods
@@ -33,6 +35,7 @@ from .window_sums import WindowSums, window_sums
 
 __all__ = [
     'Estimate',
+    'FastWeights',
     'HuberWeights',
     'LaggedInfluence',
     'OutlierWeights',

@@ -143,6 +143,19 @@ def saturation_levels(
     return levels
 
 
+def saturated_shares(survey: Survey, interval: float) -> Array:
+    """Share (n,) of all samples in which the effort of a joint is saturated [-].
+
+    Args:
+        survey: of all recordings.
+        interval: between two samples [s].
+    """
+    shares = np.zeros(survey.span.shape[1])
+    for side, joint in _saturated(survey, interval):
+        shares[joint] += survey.at_limit[side, joint] / survey.samples
+    return shares
+
+
 def _saturated(survey: Survey, interval: float) -> list[tuple[int, int]]:
     """Sides (0: smallest effort, 1: largest) and joints that saturate, by joint."""
     held = (

@@ -17,6 +17,7 @@ from .bad_data import (
     held_out_findings,
     motion_findings,
     robot_findings,
+    saturated_shares,
     saturation_findings,
     small_efforts,
 )
@@ -25,7 +26,7 @@ from .contacts import contact_findings
 from .drawn_samples import MOST, DrawnSamples
 from .judged_evidence import Evidence, TorqueSums
 from .judgement import HeldOutSamples, JointJudgement, JudgedRecording, Judgement
-from .model_verdicts import joint_sentence, verdict
+from .model_verdicts import FATAL, joint_sentence, verdict
 from .survey import Survey
 from .whiteness import LagSums
 from .windows import Windows
@@ -44,6 +45,8 @@ OF_DATA = frozenset(
         'unreadable',
     }
 )  # fmt: skip
+# What an estimate from efforts that are not torques of the robot shows of them.
+CONSEQUENCES = frozenset({'negative_term', 'assumed_noise', 'other_masses'})
 # Of these, what is estimated where efforts are currents.
 OF_SCALE = frozenset({'sign', 'exchanged', 'gravity_compensated'})
 
@@ -75,23 +78,30 @@ def judge(
     fitted = TorqueSums.joined([one.of_fitted for one in evidence])
     held_out = TorqueSums.joined([one.of_held_out for one in evidence])
     moved = fitted.moving + held_out.moving >= FEWEST
-    figures = _figures(model, moved, held_out, evidence)
+    saturated = saturated_shares(survey, interval)
+    figures = _figures(model, moved, held_out, evidence, saturated)
     left = Windows.usual_residuals([one.windows for one in evidence], model.size)
     # What is left of an effort of unknown scale is of unknown scale too.
     unscaled = {name for one in poor if one.code == 'unknown_gain' for name in one.joints}
     scaled = moved & ~np.isin(names, list(unscaled))
-    wrong = list(robot_findings(names, fitted.deviations, left, scaled))
+    # In another unit nothing fits: no other finding about the robot is looked for.
+    in_units = not any(one.code == 'units' for one in compared)
+    wrong = list(robot_findings(names, fitted.deviations, left, scaled)) if in_units else []
+    current = [] if currents else _current(names, fitted, moved, compared, wrong)
     own = [*motion_findings(names, moved), *saturation_findings(model, survey, interval)]
     noise = np.nan_to_num(TorqueSums.joined([fitted, held_out]).rms[2])
+    steady = [one for one in evidence if not _drifts(one, noise)]
+    data = [one for one in compared if one.code in OF_DATA - (OF_SCALE if currents else set())]
+    poor = _not_explained(poor, [*wrong, *current, *data])
     findings = [
         *wrong,
-        *([] if currents else _current(names, fitted, moved, compared, wrong)),
-        *(one for one in compared if one.code in OF_DATA - (OF_SCALE if currents else set())),
+        *(current if in_units else []),
+        *data,
         *held_out_findings(names, moved, held_out.moving >= FEWEST),
         *own,
         *_others(poor, [*own, *(one for one in compared if one.code == 'zero_effort')]),
         *_new(clock_findings(evidence, noise), compared),
-        *contact_findings(names, [one for one in evidence if not _drifts(one, noise)]),
+        *([] if unscaled else contact_findings(names, steady)),
     ]
     joints = {
         name: replace(joint, verdict=joint_sentence(joint))
@@ -105,6 +115,17 @@ def judge(
         held_out_samples(names, evidence),
         verdict(joints, findings),
     )
+
+
+def _not_explained(findings: Sequence[Finding], causes: Sequence[Finding]) -> list[Finding]:
+    """Findings without those that follow from efforts that are not torques of this robot.
+
+    Args:
+        findings: about the estimate.
+        causes: about the data.
+    """
+    is_fatal = any(one.code in FATAL for one in causes)
+    return [one for one in findings if not (is_fatal and one.code in CONSEQUENCES)]
 
 
 def _current(
@@ -149,7 +170,11 @@ def _others(findings: Sequence[Finding], own: Sequence[Finding]) -> list[Finding
 
 
 def _figures(
-    model: RobotModel, moved: Flags, held_out: TorqueSums, evidence: Sequence[Evidence]
+    model: RobotModel,
+    moved: Flags,
+    held_out: TorqueSums,
+    evidence: Sequence[Evidence],
+    saturated: Array,
 ) -> list[JointJudgement]:
     """Those of each joint; NaN where too few samples were judged."""
     noise, repeated = _whiteness(evidence, model.size)
@@ -165,6 +190,7 @@ def _figures(
             rms_identified=float(rms[2, index]),
             is_noise=noise[index] if enough[index] else None,
             repeated=float(repeated[index]) if enough[index] else float('nan'),
+            saturated=float(saturated[index]),
         )
         for index, joint in enumerate(model.independent_joints)
     ]

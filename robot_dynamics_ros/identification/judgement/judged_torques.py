@@ -9,7 +9,6 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from ..parameters.parameter_layout import ParameterLayout
 from ..regression.equation_options import EquationOptions
 from ..regression.equations import EquationBlock
 from ..regression.moving_samples import Flags, at_rest
@@ -89,11 +88,10 @@ def torques_of(
 
 
 def _of_block(block: EquationBlock, nominal: Array, identified: Array, begins: bool) -> Torques:
-    layout = block.layout
     measured = block.torques - _of_terms(block, identified, gains=True)
     return Torques(
         block.times,
-        _velocities(block, layout),
+        block.velocities,
         np.where(block.used, measured, np.nan),
         _of_terms(block, nominal),
         _of_terms(block, identified),
@@ -114,15 +112,6 @@ def _of_terms(block: EquationBlock, parameters: Array, *, gains: bool = False) -
     chosen = np.where(of_gains == gains, parameters, 0.0)
     result: Array = block.rows @ chosen
     return result
-
-
-def _velocities(block: EquationBlock, layout: ParameterLayout) -> Array:
-    """(m, n): the columns of viscous friction."""
-    joints = np.arange(len(layout.joints))
-    columns: Array = block.rows[:, joints, layout.columns('viscous')]
-    if 'viscous_negative' in layout.terms:
-        columns = columns + block.rows[:, joints, layout.columns('viscous_negative')]
-    return columns
 
 
 def _joined(pieces: list[Torques], bands: Array) -> Torques:

@@ -29,6 +29,7 @@ class JointJudgement:
         repeated: share of its variance that earlier values predict [-].
         verdict: one sentence.
         samples: that were judged: of the joint while it moves, with an effort.
+        saturated: share of its samples whose effort is saturated [-].
     """
 
     unit: str
@@ -40,6 +41,7 @@ class JointJudgement:
     repeated: float
     verdict: str = ''
     samples: int = 0
+    saturated: float = 0.0
 
     @property
     def gain(self) -> float:

@@ -13,6 +13,8 @@ from .judgement import JointJudgement
 
 # Of the RMS of the description: what counts as a gain worth loading.
 HALF, NOTICEABLE = 0.5, 0.9
+# Share of saturated samples of a joint from which on it was judged at small efforts alone.
+MOSTLY = 0.5
 # Share of the variance of a residual that earlier values predict, from which on it is said.
 REPEATS = 0.25
 # Findings because of which no parameter can be trusted.
@@ -23,6 +25,7 @@ FATAL = (
 DOUBTFUL = {
     'delay': 'a delay of the efforts looks like viscous friction, whose intervals do not hold',
     'wrong_load': 'a load is not what was declared',
+    'other_masses': 'masses change by more than a factor of 2: it may be another robot',
     'assumed_noise': 'no robot that can exist fits the data within their noise',
 }
 
@@ -82,10 +85,10 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
     gains = [one.gain for one in judged.values()]
     mean = float(np.exp(np.mean(np.log(np.maximum(gains, 1e-12)))))
     worst = max(judged, key=lambda name: judged[name].gain)
+    counted = f'geometric mean of {len(judged)} joints; worst ' if len(judged) > 1 else ''
     yield (
         f'On the held-out part the identified model leaves {100.0 * mean:.0f} % of the RMS that '
-        f'the description leaves (geometric mean of {len(judged)} joints; worst {worst}, '
-        f'{100.0 * judged[worst].gain:.0f} %).'
+        f'the description leaves ({counted}{worst}, {100.0 * judged[worst].gain:.0f} %).'
     )
     worse = [name for name, one in judged.items() if one.is_worse]
     if worse:
@@ -119,6 +122,17 @@ def _advice(joints: Mapping[str, JointJudgement], codes: Collection[str], mean: 
     doubts = [DOUBTFUL[code] for code in DOUBTFUL if code in codes]
     if unjudged:
         doubts.append(f'{", ".join(unjudged)} was not judged')
+    if still := [name for name, one in joints.items() if not one.moves]:
+        doubts.append(
+            f'{", ".join(still)} stood still: friction there and what only that motion shows are '
+            'those of the description, and were not judged'
+        )
+    clipped = [name for name, one in joints.items() if one.moves and one.saturated > MOSTLY]
+    if clipped:
+        doubts.append(
+            f'most efforts of {", ".join(clipped)} are saturated, so that large torques there '
+            'were neither fitted nor judged'
+        )
     if mean > HALF:
         doubts.append('it leaves more than half of what the description leaves')
     if not doubts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -93,11 +93,16 @@ def _undetermined(reduced: ReducedEquations, base: BaseParameters) -> Iterator[F
     if not base.undetermined_columns:
         return
     layout = base.layout
-    names = [layout.names[column] for column in base.undetermined_columns]
+    # No motion fixes the gain of a drive: `_unknown_gains` says what does.
+    gains = set(layout.columns('gain').tolist()) if 'gain' in layout.terms else set()
+    columns = [column for column in base.undetermined_columns if column not in gains]
+    if not columns:
+        return
+    names = [layout.names[column] for column in columns]
     listed = ', '.join(names[:NAMED])
     more = f' and {len(names) - NAMED} more' if len(names) > NAMED else ''
     silent = unmeasured_joints(reduced)
-    joints = tuple(joint for joint in _moving(base) if joint not in silent)
+    joints = tuple(joint for joint in _moving(base, columns) if joint not in silent)
     if not joints:
         # Another finding says that their efforts are not measured, or saturated.
         return
@@ -111,12 +116,12 @@ def _undetermined(reduced: ReducedEquations, base: BaseParameters) -> Iterator[F
     )
 
 
-def _moving(base: BaseParameters) -> tuple[str, ...]:
-    """Joints whose motion would determine what is missing, in the order of the model."""
+def _moving(base: BaseParameters, columns: Sequence[int]) -> tuple[str, ...]:
+    """Joints whose motion would determine some columns, in the order of the model."""
     layout = base.layout
     found: set[str] = set()
     ends = 10 * len(layout.bodies)
-    for column in base.undetermined_columns:
+    for column in columns:
         if column < ends:
             found.update(carrying_joints(layout, column // 10))
         else:

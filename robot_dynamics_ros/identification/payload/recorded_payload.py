@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from robot_dynamics_ros.comparison.joint_parameters import AS_DESCRIBED, JointParameters
 from robot_dynamics_ros.control.payload_estimation.joint_sums import Equations, JointSums
 from robot_dynamics_ros.control.payload_estimation.payload_equations import (
     FRICTION,
@@ -14,6 +15,7 @@ from robot_dynamics_ros.control.payload_estimation.payload_equations import (
 )
 from robot_dynamics_ros.control.payload_estimation.payload_estimate import (
     PayloadEstimate,
+    model_error,
     payload_estimate,
 )
 from robot_dynamics_ros.control.payload_estimation.payload_fit import (
@@ -21,7 +23,7 @@ from robot_dynamics_ros.control.payload_estimation.payload_fit import (
     SHARE_PRECISION,
     fit_payload,
 )
-from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.recordings import Motion
@@ -45,18 +47,21 @@ def estimate_recorded_payload(
     frame: str,
     motions: Iterable[Motion],
     without: Iterable[Motion] | None = None,
+    parameters: JointParameters = AS_DESCRIBED,
 ) -> PayloadEstimate:
     """What a link carries.
 
-    The reference is the model with the friction of its joints; what torque offset, Coulomb and
-    viscous friction each joint has beside it is estimated too. With a recording without the
-    payload, everything of the robot itself is estimated from both.
+    The reference is the model with friction, rotors and offsets of its joints; what torque
+    offset, Coulomb and viscous friction each joint has beside it is estimated too. With a
+    recording without the payload, everything of the robot itself is estimated from both.
 
     Args:
         model: of the robot without the payload; its independent joints are those of the motions.
         frame: name of the link.
         motions: with the payload.
         without: without it; None: there are none.
+        parameters: friction, offsets and rotors in place of those of the description, such as
+            those of an identified model, which a URDF does not hold.
 
     Raises:
         UnknownNameError: no link has that name.
@@ -65,7 +70,8 @@ def estimate_recorded_payload(
         RecordingError: no effort of a joint that carries the link was recorded.
     """
     equations = PayloadEquations(model, frame)
-    dynamics, friction = RobotDynamics(model), JointFriction(model)
+    dynamics = RobotDynamics(parameters.with_rotors(model))
+    friction, offsets = parameters.friction(model), parameters.offsets(model)
     if without is None:
         _check_mass(model)
         shared, own, precision = 1, FRICTION, np.array([np.inf])
@@ -81,17 +87,22 @@ def estimate_recorded_payload(
     def write_without(motion: FilteredMotion, reference: Array, _: Array) -> Equations:
         return bare_equations(equations, dynamics, motion, reference, loaded=False)
 
-    _add_motions(sums, motions, write, dynamics, friction)
+    def torque(v: Array) -> Array:
+        return friction.torque(v) + offsets
+
+    _add_motions(sums, motions, write, dynamics, torque)
     counts = sums.counts
     if without is None:
         share = fit_payload(sums, np.array([SHARE_PRECISION]))
     else:
         share = None
         others = JointSums(len(equations.rows), PAYLOAD + shared, own)
-        _add_motions(others, without, write_without, dynamics, friction)
+        _add_motions(others, without, write_without, dynamics, torque)
         sums.append(others)
     fit = fit_payload(sums, precision)
-    return payload_estimate(frame, equations.joints, fit, counts, share)
+    # With a recording without the payload, the error of the model cancels.
+    error = model_error(model) if without is None else 0.0
+    return payload_estimate(frame, equations.joints, fit, counts, share, error)
 
 
 def _check_mass(model: RobotModel) -> None:
@@ -113,9 +124,16 @@ def _add_motions(
     motions: Iterable[Motion],
     write: Writer,
     dynamics: RobotDynamics,
-    friction: JointFriction,
+    torque: Callable[[Array], Array],
 ) -> None:
     """Add the equations of motions that follow each other.
+
+    Args:
+        sums: to add to.
+        motions: the samples.
+        write: makes the equations.
+        dynamics: of the robot without the payload.
+        torque: of its friction and offsets (N, n) at velocities (N, n) [N m or N].
 
     Raises:
         RecordingError: none of them has an effort.
@@ -139,7 +157,7 @@ def _add_motions(
             )
             measured = measured or bool(np.isfinite(part.efforts).any())
             terms = dynamics.torque_terms(part.q, part.v, part.a)
-            reference = terms.sum(axis=1) + friction.torque(part.v)
+            reference = terms.sum(axis=1) + torque(part.v)
             sums.add(motion.times[rows] + shift, write(part, reference, terms[:, 0]))
         before = shift + float(motion.times[-1])
     if not measured:

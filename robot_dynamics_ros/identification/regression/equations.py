@@ -58,6 +58,18 @@ class EquationBlock:
     def __len__(self) -> int:
         return len(self.times)
 
+    @property
+    def velocities(self) -> Array:
+        """(m, n) of the joints, filtered, from the columns of viscous friction [rad/s or m/s].
+
+        In torque form, with the term 'viscous'.
+        """
+        joints = np.arange(len(self.layout.joints))
+        velocities: Array = self.rows[:, joints, self.layout.columns('viscous')]
+        if 'viscous_negative' in self.layout.terms:
+            velocities = velocities + self.rows[:, joints, self.layout.columns('viscous_negative')]
+        return velocities
+
     def within(self, begin: float, end: float) -> EquationBlock:
         """Those of its equations from one time to before another one [s]."""
         chosen = (self.times >= begin) & (self.times < end)

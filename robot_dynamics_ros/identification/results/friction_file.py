@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.parameter_yaml import yaml_value
@@ -35,6 +35,7 @@ INTERVALS = """\
 # Behind each value: its unit and its 95 % interval, for noise alone. What the data do not tell
 # apart from other parameters has none.
 """
+UNKNOWN = 'not identified: the values of the description'
 # Of a term that dynamics_node does not have.
 STIFFNESS = 'stiffness'
 SPRINGS = """\
@@ -43,14 +44,19 @@ SPRINGS = """\
 """
 
 
-def friction_file(identified: IdentifiedModel, rows: Sequence[ParameterRow] = ()) -> str:
+def friction_file(
+    identified: IdentifiedModel,
+    rows: Sequence[ParameterRow] = (),
+    unknown: Collection[str] = (),
+) -> str:
     """The text of friction.yaml.
 
     Args:
         identified: the model.
         rows: parameters of the joints with their intervals; none: the file has values alone.
+        unknown: joints of which the recordings tell nothing.
     """
-    return '\n'.join([*_lines(identified, rows), ''])
+    return '\n'.join([*_lines(identified, rows, unknown), ''])
 
 
 def has_springs(rows: Sequence[ParameterRow]) -> bool:
@@ -58,14 +64,17 @@ def has_springs(rows: Sequence[ParameterRow]) -> bool:
     return any(row.name.endswith(f' {STIFFNESS}') for row in rows)
 
 
-def _lines(identified: IdentifiedModel, rows: Sequence[ParameterRow]) -> Iterator[str]:
+def _lines(
+    identified: IdentifiedModel, rows: Sequence[ParameterRow], unknown: Collection[str]
+) -> Iterator[str]:
     model, by_name = identified.model, {row.name: row for row in rows}
     head = HEAD.format(robot=yaml_value(model.name))
     yield head + (INTERVALS if rows else '') + (SPRINGS if has_springs(rows) else '')
     yield f'smoothing: {yaml_value(SMOOTHING)}'
     yield 'joints:'
     for index, joint in enumerate(model.independent_joints):
-        yield f'  {yaml_value(joint.name)}:'
+        remark = f'  # {UNKNOWN}' if joint.name in unknown else ''
+        yield f'  {yaml_value(joint.name)}:{remark}'
         for key, (attribute, rotates, slides) in VALUES.items():
             value = float(getattr(identified, attribute)[index])
             unit = slides if joint.kind == 'prismatic' else rotates

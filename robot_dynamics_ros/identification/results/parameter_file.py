@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.model.friction import SMOOTHING
@@ -13,6 +13,7 @@ from ..identified_model import IdentifiedModel
 
 TERMS = ['gravity', 'coriolis', 'inertial', 'friction']
 WIDTH = 99
+SIGN = '    # '
 SPRINGS = (
     '',
     '    # Springs of the joints were estimated, and dynamics_node has none: its torque lacks',
@@ -35,7 +36,12 @@ HEAD = """\
 
 
 def parameter_file(
-    identified: IdentifiedModel, described: RobotModel, file: str, *, springs: bool = False
+    identified: IdentifiedModel,
+    described: RobotModel,
+    file: str,
+    *,
+    springs: bool = False,
+    unknown: Collection[str] = (),
 ) -> str:
     """The text of the file.
 
@@ -44,6 +50,7 @@ def parameter_file(
         described: the model of the whole description.
         file: its name, for the command in its head.
         springs: whether springs were estimated, which the node does not have.
+        unknown: joints of which the recordings tell nothing.
     """
     model = identified.model
     head = HEAD.format(
@@ -53,8 +60,8 @@ def parameter_file(
         terms=yaml_value(TERMS),
     )
     about_springs = SPRINGS if springs else ()
-    values = _values(identified)
-    return '\n'.join([head, *values, *about_springs, *_others(described, model), ''])
+    about_others = [*_unknown(unknown), *_others(described, model)]
+    return '\n'.join([head, *_values(identified), *about_springs, *about_others, ''])
 
 
 def _values(identified: IdentifiedModel) -> Iterator[str]:
@@ -72,6 +79,17 @@ def _values(identified: IdentifiedModel) -> Iterator[str]:
     yield f'    friction_smoothing: {yaml_value(SMOOTHING)}'
 
 
+def _unknown(joints: Collection[str]) -> Sequence[str]:
+    """What is said of joints that were recorded, and of which nothing is known."""
+    if not joints:
+        return []
+    text = (
+        f'Not identified, as the recordings tell nothing of them: {", ".join(joints)}. Their '
+        'values are those of the description, 0 where it has none: 0 is not a result.'
+    )
+    return ['', *textwrap.wrap(text, WIDTH, initial_indent=SIGN, subsequent_indent=SIGN)]
+
+
 def _others(described: RobotModel, model: RobotModel) -> Sequence[str]:
     """What is said of joints that were not recorded."""
     others = [name for name in described.joint_names if name not in model.joint_names]
@@ -82,6 +100,5 @@ def _others(described: RobotModel, model: RobotModel) -> Sequence[str]:
         f'Not identified, because it was not recorded: {listed}. Each of these joints must be in '
         'joint_states, or stand where a line like this one puts it:'
     )
-    sign = '    # '
-    example = f'{sign}locked_joints: {{{yaml_value(others[0])}: 0.0}}'
-    return ['', *textwrap.wrap(text, WIDTH, initial_indent=sign, subsequent_indent=sign), example]
+    example = f'{SIGN}locked_joints: {{{yaml_value(others[0])}: 0.0}}'
+    return ['', *textwrap.wrap(text, WIDTH, initial_indent=SIGN, subsequent_indent=SIGN), example]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,7 @@ def result_files(
     rows: Sequence[ParameterRow] = (),
     objections: Sequence[str] = (),
     xacro: bool = False,
+    unknown: Collection[str] = (),
 ) -> dict[str, str]:
     """The text of each file by its name, to be written as a whole.
 
@@ -52,6 +53,7 @@ def result_files(
         objections: why the model is not to be loaded; they stand at the head of the YAML files.
         xacro: whether the text is the expansion of a xacro file, which stays as it is: a patch of
             the expansion and the values by link are written too.
+        unknown: joints of which the recordings tell nothing: comments say it.
 
     Raises:
         ModelError: the text cannot be used.
@@ -63,9 +65,11 @@ def result_files(
     values = {**report, 'model': model_json(described, written, identified)}
     files = {
         URDF: urdf,
-        FRICTION: _objected(objections) + friction_file(identified, rows),
+        FRICTION: _objected(objections) + friction_file(identified, rows, unknown),
         PARAMETERS: _objected(objections)
-        + parameter_file(identified, described, PARAMETERS, springs=has_springs(rows)),
+        + parameter_file(
+            identified, described, PARAMETERS, springs=has_springs(rows), unknown=unknown
+        ),
         JSON: json_text(values),
     }
     if xacro:

@@ -45,8 +45,13 @@ class CsvColumns:
             file: for messages.
 
         Raises:
-            RecordingError: it names no time or no value, or a value twice.
+            RecordingError: it is empty, it names no time or no value, or a value twice.
         """
+        if not header.strip():
+            raise RecordingError(
+                f'{file}: the file or its first line is empty: it must be a header, such as '
+                'time,JOINT_position,JOINT_velocity,JOINT_effort'
+            )
         try:
             names = [name.strip() for name in cells_of(header)]
         except RecordingError as error:

@@ -19,14 +19,16 @@ THETA = np.array([1.3, 0.04, 0.05, -0.02, 0.004, 0.0005, 0.005, -0.0003, 0.0002,
 JOINTS = ('lift', 'swing')
 
 
-def estimate_of(mass=0.001, center=0.001, moment=1e-4, theta=THETA, blocks=1000, counts=(90, 90)):
+def estimate_of(
+    mass=0.001, center=0.001, moment=1e-4, theta=THETA, blocks=1000, counts=(90, 90), error=0.0
+):
     """An estimate with these standard deviations."""
     deviations = np.array([mass, *[center] * 3, *[moment] * 6])
     nothing = np.zeros(1)
     fit = PayloadFit(
         theta, np.diag(deviations**2), nothing, nothing, np.ones(2), np.ones(2), blocks
     )
-    return payload_estimate('tool0', JOINTS, fit, np.array(counts, float), None)
+    return payload_estimate('tool0', JOINTS, fit, np.array(counts, float), None, error)
 
 
 def test_the_command_holds_the_payload():
@@ -88,6 +90,18 @@ def test_refusals_name_values_and_advice():
         estimate_of(counts=(0, 0)).refusal
     )
     assert 'too short' in estimate_of(blocks=2).refusal
+
+
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+def test_what_the_error_of_the_model_may_be_is_no_payload(sign):
+    """8 g of a robot of 10 kg, however certain; 12 g are told, and less than nothing is."""
+    theta = sign * np.array([0.008, *[0.0] * 9])
+    nothing = estimate_of(mass=1e-4, theta=theta, error=0.01).refusal
+    assert 'no payload' in nothing
+    assert 'the error of the model may be 0.01 kg' in nothing
+    more = estimate_of(mass=1e-4, theta=1.5 * theta, error=0.01)
+    assert 'no payload' not in more.refusal
+    assert ('less than its description' in more.refusal) == (sign < 0.0)
 
 
 def test_the_json_holds_all_of_it():

@@ -38,7 +38,15 @@ def survey():
 
 
 def judged(
-    model, drawn, nominal_error, identified_error, *, pushed=(0.0, 0.0), rests=False, **options
+    model,
+    drawn,
+    nominal_error,
+    identified_error,
+    *,
+    pushed=(0.0, 0.0),
+    rests=False,
+    seen=None,
+    **options,
 ):
     """The judgement of errors of both models (times a cosine), a push and rest of the robot.
 
@@ -49,6 +57,7 @@ def judged(
         identified_error: amplitude [N m].
         pushed: torque that the fitted and the held-out part have beside [N m].
         rests: (N, 6) where joints rest.
+        seen: survey of the raw samples.
         options: of `judge`.
     """
     times, measured, noise = drawn
@@ -79,7 +88,7 @@ def judged(
         CUTOFF,
     )
     recordings = [JudgedRecording('bag', split=30.0)]
-    return judge(model, survey(), [evidence], recordings, interval=0.005, **options)
+    return judge(model, seen or survey(), [evidence], recordings, interval=0.005, **options)
 
 
 def test_figures_are_those_of_the_held_out_samples(model, drawn):
@@ -165,12 +174,44 @@ def test_what_happened_on_the_held_out_part_makes_no_other_robot(model, drawn):
     assert 'wrong_robot' in said[1]
 
 
+def test_in_another_unit_nothing_else_is_said_of_the_robot(model, drawn):
+    units = Finding('units', JOINTS, 57.3, 'degrees?')
+    judgement = judged(model, drawn, 2.0, 0.0, pushed=(20.0, 20.0), compared=[units])
+    assert [one.code for one in judgement.findings if one.code != 'contact'] == ['units']
+
+
+@pytest.mark.parametrize('code', ['negative_term', 'assumed_noise', 'other_masses'])
+def test_what_follows_from_a_turned_sign_is_not_said_beside_it(model, drawn, code):
+    sign, other = Finding('sign', JOINTS, -1.0, 'sign'), Finding(code, (), 1.0, code)
+    alone = judged(model, drawn, 2.0, 0.0, poor=[other])
+    assert [one.code for one in alone.findings] == [code]
+    both = judged(model, drawn, 2.0, 0.0, compared=[sign], poor=[other])
+    assert [one.code for one in both.findings] == ['sign']
+
+
 @pytest.mark.parametrize('code', ['delay', 'wrong_load', 'assumed_noise'])
 def test_a_doubtful_model_is_not_called_good(model, drawn, code):
     finding = Finding(code, (), 1.0, 'told')
     options = {'compared': [finding]} if code == 'delay' else {'poor': [finding]}
     judgement = judged(model, drawn, 2.0, 0.0, **options)
     assert judgement.verdict[-1].startswith('It is better than the description, but ')
+
+
+def test_a_joint_that_stood_still_weakens_the_verdict(model, drawn):
+    rests = np.zeros((COUNT, 6), bool)
+    rests[:, 1] = True
+    last = judged(model, drawn, 2.0, 0.0, rests=rests).verdict[-1]
+    assert last.startswith('It is better than the description, but shoulder stood still')
+
+
+def test_a_joint_whose_efforts_are_mostly_saturated_weakens_the_verdict(model, drawn):
+    seen = survey()
+    seen.at_limit[:, 2], seen.longest[:, 2] = 0.3 * COUNT, 100.0
+    judgement = judged(model, drawn, 2.0, 0.0, seen=seen)
+    assert judgement.joints['elbow'].saturated == pytest.approx(0.6)
+    assert 'most efforts of elbow are saturated' in judgement.verdict[-1]
+    seen.at_limit[:, 2] = 0.1 * COUNT
+    assert judged(model, drawn, 2.0, 0.0, seen=seen).verdict[-1] == 'It can be loaded.'
 
 
 def test_a_model_that_is_hardly_better_is_not_called_good(model, drawn):

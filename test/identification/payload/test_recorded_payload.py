@@ -11,6 +11,7 @@ pytest.importorskip('scipy')
 
 from simulated_recordings import TOOL_CENTER, TOOL_MASS, simulated, urdf
 
+from robot_dynamics_ros.comparison.joint_parameters import JointParameters
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
@@ -61,6 +62,27 @@ def test_a_recording_without_the_payload_cancels_the_error_of_the_model(wrong):
     assert inside(against_recording, 1.5)
     assert against_recording.mass_interval < 0.01 * TOOL_MASS
     assert max(against_recording.com_interval) < 0.005
+
+
+def test_rotors_and_offsets_are_not_payload(model):
+    """The torque of known rotors and offsets, added to the efforts, changes nothing."""
+    rotors, offsets = np.array([0.9, 0.8, 0.5, 0.05, 0.04, 0.03]), np.linspace(-2.0, 2.0, 6)
+    names = model.joint_names
+    parameters = JointParameters(
+        armature=tuple(zip(names, rotors, strict=True)),
+        torque_offset=tuple(zip(names, offsets, strict=True)),
+    )
+    bare = list(simulated(tool=True).reader.motions())
+    geared = [
+        replace(one, efforts=one.efforts + rotors * one.accelerations + offsets) for one in bare
+    ]
+    expected = estimate_recorded_payload(model, FRAME, bare)
+    found = estimate_recorded_payload(model, FRAME, geared, parameters=parameters)
+    np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-6)
+    np.testing.assert_allclose(found.com, expected.com, atol=1e-6)
+    np.testing.assert_allclose(found.inertia, expected.inertia, atol=1e-6)
+    ignored = estimate_recorded_payload(model, FRAME, geared)
+    assert ignored.noise['base'] > 3.0 * expected.noise['base']
 
 
 def test_without_a_payload_none_is_found(model):

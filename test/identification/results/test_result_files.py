@@ -180,3 +180,18 @@ def test_the_patch_changes_the_one_text_into_the_other(tmp_path, newline, end):
 
 def test_a_patch_of_nothing_is_empty():
     assert unified_patch('a\nb', 'a\nb', 'file') == ''
+
+
+def test_what_is_not_known_of_a_joint_is_not_said_as_a_result():
+    robot = hand_written('tree')
+    first, second, *_ = robot.model.joint_names
+    files = result_files(
+        robot.text, robot.model, identified_model(robot.model), {}, unknown=(second,)
+    )
+    remark = '  # not identified: the values of the description'
+    lines = files['friction.yaml'].splitlines()
+    (marked,) = (line for line in lines if line.endswith(remark))
+    assert yaml.safe_load(marked) == {second: None}
+    assert f'nothing of them: {first}' not in files['dynamics_node.yaml']
+    said = ' '.join(files['dynamics_node.yaml'].replace('#', ' ').split())
+    assert f'tell nothing of them: {second}. Their values are those of the description' in said
