@@ -23,26 +23,28 @@ NAMES = tuple(sorted(path.stem.removeprefix('test_') for path in TESTS.glob('fuz
 
 
 def main() -> None:
-    """Fuzz one property; libFuzzer ends the process, with an exit code that says how."""
+    """Fuzz the properties of one file; libFuzzer ends the process, its exit code says how."""
     name, *options = sys.argv[1:] or ['']
     if name not in NAMES:
-        sys.exit(f'bred_inputs: no property {name!r}, allowed are {", ".join(NAMES)}')
+        sys.exit(f'bred_inputs: no properties {name!r}, allowed are {", ".join(NAMES)}')
     sys.path[:0] = [str(TESTS), str(TESTS / 'fuzz')]
     with atheris.instrument_imports(include=['robot_dynamics_ros', 'rosbags', 'urdf_parser_py']):
         module = import_module(f'test_{name}')
         fed_node = import_module('fed_node').fed_node
-    (test,) = (value for key, value in vars(module).items() if key.startswith('test_'))
-    check = test.hypothesis.inner_test
+    tests = [value for key, value in vars(module).items() if key.startswith('test_')]
+    checks = [test.hypothesis.inner_test for test in tests]
     with ExitStack() as stack:
-        if 'node' in signature(check).parameters:
-            check = partial(check, stack.enter_context(fed_node()))
+        if any('node' in signature(check).parameters for check in checks):
+            node = stack.enter_context(fed_node())
+            checks = [partial(check, node) for check in checks]
 
         @settings(database=None)
         @given(module.INPUTS)
         def holds(value: Any) -> None:
-            check(value)
+            for check in checks:
+                check(value)
 
-        arguments = [sys.argv[0], '-len_control=0', '-max_len=4096', '-timeout=1', *options]
+        arguments = [sys.argv[0], '-len_control=0', '-max_len=4096', '-timeout=20', *options]
         atheris.Setup(arguments, holds.hypothesis.fuzz_one_input)
         atheris.Fuzz()
 
