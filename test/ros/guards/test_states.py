@@ -126,11 +126,11 @@ def test_refused_states_only_become_stale(guarded, dynamics, spoil):
             message.position[0] += flip[0]
             message.position[1] += flip[0]
 
-        last_good = scene.driver.pause()
+        settled, last_good = time.monotonic(), scene.driver.pause()
         scene.driver.change = always
         scene.driver.resume()
         scene.settle(dynamics.gravity_torque(Q))
-        times, commands = scene.recording.since(last_good)
+        times, commands = scene.recording.since(max(last_good, settled))
         away = np.abs(commands - torque).max(axis=1) > 1e-9
         assert times[away][0] - last_good < 0.1 + 2 * WAIT_TIMEOUT + MACHINE
         status = scene.status('joint_states', 'no valid joint state for')
