@@ -60,7 +60,7 @@ def _print(
         if part.begins:
             collected.reset()
         collected.add(part.times, part.residuals, part.velocities)
-        residuals = residuals.with_part(_after(end, part))
+        residuals = residuals.with_residuals(_after(end, part).residuals)
     peaks = KeptPeaks.of(collected)
     rows = peaks.times < end
     thresholds = Learning().thresholds(peaks.part(rows), *least)

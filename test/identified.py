@@ -25,5 +25,6 @@ def identified_model(model, seed=5):
         armature=random.uniform(0.01, 0.5, n),
         offset=random.uniform(-2.0, 2.0, n),
         gain=np.ones(n),
+        smoothing=random.uniform(0.01, 0.3, n),
         **{name: random.uniform(0.1, 3.0, n) for name in names},
     )

@@ -26,6 +26,5 @@ def observer_inputs(model, shape=(), seed=5):
 
 def slopes_at_rest(friction):
     """Mean of F_v + F_s / v_0 of both directions (n,), of joints without mimics."""
-    *coefficients, smoothing = friction
-    viscous, coulomb, viscous_back, coulomb_back = np.reshape(coefficients, (4, -1))
+    viscous, coulomb, viscous_back, coulomb_back, smoothing = np.reshape(friction, (5, -1))
     return 0.5 * (viscous + viscous_back + (coulomb + coulomb_back) / smoothing)

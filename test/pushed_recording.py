@@ -43,6 +43,10 @@ class Pushed:
         return self.torque * np.clip(np.minimum(up, down), 0.0, 1.0)
 
 
+# A collision of the hand.
+HIT = Pushed(2, 8.0, 8.4, 15.0)
+
+
 @cache
 def pushed_states(pushes=(), seconds=30.0, seed=0, error=0.0):
     """States of the arm, whose efforts are less by what the pushes do.

@@ -30,6 +30,7 @@ class JointParameters:
         torque_offset: constant torque [N m or N].
         armature: rotor inertia at the joint [kg m^2 or kg].
         smoothing: v_0 of the friction law [rad/s or m/s].
+        smoothings: v_0 of joints where it is not `smoothing` [rad/s or m/s].
     """
 
     viscous: ByJoint = ()
@@ -39,13 +40,14 @@ class JointParameters:
     torque_offset: ByJoint = ()
     armature: ByJoint = ()
     smoothing: float = SMOOTHING
+    smoothings: ByJoint = ()
 
     @property
     def joints(self) -> tuple[str, ...]:
         """Names of all joints with a value."""
         pairs = (
             self.viscous, self.coulomb, self.viscous_negative, self.coulomb_negative,
-            self.torque_offset, self.armature,
+            self.torque_offset, self.armature, self.smoothings,
         )  # fmt: skip
         return tuple(dict.fromkeys(name for each in pairs for name, _ in each))
 
@@ -69,13 +71,14 @@ class JointParameters:
 
     def friction(self, model: RobotModel) -> JointFriction:
         """The friction of the joints of a model."""
+        common = {joint.name: self.smoothing for joint in model.joints}
         return JointFriction(
             model,
             viscous=_of(model, self.viscous),
             coulomb=_of(model, self.coulomb),
             viscous_negative=_of(model, self.viscous_negative),
             coulomb_negative=_of(model, self.coulomb_negative),
-            smoothing=self.smoothing,
+            smoothing={**common, **_of(model, self.smoothings)},
         )
 
     def offsets(self, model: RobotModel) -> Array:

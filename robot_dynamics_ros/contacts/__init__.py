@@ -14,6 +14,7 @@ Modules::
     observed_recording  the residuals of the observer along a recording
     measured_efforts    which efforts of it count as measured
     watched_robot       the robot, its friction and its settings
+    locked_joints       its joints that were not recorded
     watch_settings      these settings, by joint name
     learning            what is wanted of thresholds
     kept_peaks          the largest residuals, also of a recording with contacts
@@ -23,6 +24,7 @@ Modules::
 """
 
 from .learning import Learning
+from .locked_joints import LockedJoints
 from .marked_contacts import MarkedContact
 from .marked_recording import MarkedRecording
 from .threshold_doubts import threshold_doubts
@@ -33,6 +35,7 @@ from .watched_robot import WatchedRobot
 
 __all__ = [
     'Learning',
+    'LockedJoints',
     'MarkedContact',
     'MarkedRecording',
     'SurveyedRecording',

@@ -59,6 +59,13 @@ class DrawnResiduals:
             )
         return cls(*(np.concatenate(column) for column in zip(*reduced, strict=True)))
 
+    @property
+    def mean_limits(self) -> Array:
+        """Thresholds of collision and push (2, k), on average [N m or N]; 0 for none."""
+        known = np.isfinite(self.limits)
+        sums: Array = np.where(known, self.limits, 0.0).sum(axis=0)
+        return sums / np.maximum(1, known.sum(axis=0))
+
 
 def _shown(limits: Array) -> Array:
     """The thresholds, without those of a band in which nothing is detected."""

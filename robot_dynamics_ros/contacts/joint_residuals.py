@@ -10,8 +10,6 @@ import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
 
-from .observed_recording import ObservedPart
-
 
 @dataclass(frozen=True)
 class JointResiduals:
@@ -34,11 +32,10 @@ class JointResiduals:
         """Of no state."""
         return cls(0, *np.zeros((3, size)))
 
-    def with_part(self, part: ObservedPart) -> JointResiduals:
-        """These and the residuals of a part."""
-        r = part.residuals
+    def with_residuals(self, r: Array) -> JointResiduals:
+        """These and the residuals (N, k) of more states [N m or N]."""
         return JointResiduals(
-            self.samples + len(part),
+            self.samples + len(r),
             self.sums + r.sum(axis=0),
             self.squares + (r * r).sum(axis=0),
             np.maximum(self.largest, abs(r).max(axis=0, initial=0.0)),

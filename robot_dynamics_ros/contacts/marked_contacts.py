@@ -61,11 +61,13 @@ class DetectedPart:
         part: the residuals.
         values: (N, 2, k) collision and push [N m or N].
         limits: (N, 2, k) thresholds of these [N m or N].
+        touched: (N,) whether a contact goes on.
     """
 
     part: ObservedPart
     values: Array
     limits: Array
+    touched: Array
 
 
 @dataclass
@@ -119,13 +121,15 @@ class ContactMarks:
                 self._detector.pause()
                 self._begin = float(part.times[0])
             values, limits = np.empty((2, len(part), 2, len(self._joints)))
+            touched = np.zeros(len(part), bool)
             rows = zip(part.residuals, part.velocities, part.times.tolist(), strict=True)
             for row, (r, v, time) in enumerate(rows):
                 state = self._detector.step(r, v, time)
                 values[row], limits[row] = self._detector.bands.values, self._detector.limits
                 if state or self._open is not None:
                     self._follow(state, r, time)
-            yield DetectedPart(part, values, limits)
+                touched[row] = self._open is not None
+            yield DetectedPart(part, values, limits, touched)
         self._close()
 
     def _follow(self, state: ContactState, r: Array, time: float) -> None:

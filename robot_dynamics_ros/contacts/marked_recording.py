@@ -10,6 +10,7 @@ from robot_dynamics_ros.core.checks import Array
 
 from .drawn_residuals import DrawnResiduals
 from .joint_residuals import JointResiduals
+from .locked_joints import LockedJoints
 from .marked_contacts import MarkedContact
 
 
@@ -21,7 +22,8 @@ class MarkedRecording:
         name: of the recording.
         robot: its name.
         joints: watched ones, k of them.
-        unwatched: joints without a varying effort.
+        unwatched: joints without a varying effort, or without a threshold where some are given.
+        locked: joints that were not recorded.
         units: (k) of their residuals.
         bandwidth: (k,) of the observer [Hz].
         thresholds: that were used.
@@ -38,6 +40,7 @@ class MarkedRecording:
     robot: str
     joints: tuple[str, ...]
     unwatched: tuple[str, ...]
+    locked: LockedJoints
     units: tuple[str, ...]
     bandwidth: Array
     thresholds: ContactThresholds
@@ -80,6 +83,6 @@ class MarkedRecording:
             ],
             'joints': joints,
             'unwatched': list(self.unwatched),
-            'remarks': list(self.remarks),
+            'remarks': [*self.locked.remarks, *self.remarks],
             'unusable': self.unusable,
         }

@@ -11,7 +11,7 @@ from robot_dynamics_ros.control.external_forces.detection.threshold_floor import
 from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.recordings import JointSamples
+from robot_dynamics_ros.recordings import JointSamples, Recording
 
 # Times the effort limit that no number of a drive reaches, in whatever unit: one in mN m reaches
 # a thousand times its limit.
@@ -76,3 +76,22 @@ class MeasuredEfforts:
             f'of {self._names[joint]} in {self.missing[joint]} of {self.states} states'
             for joint in joints[self.missing[joints] > 0].tolist()
         )
+
+
+def varying_efforts(recording: Recording, efforts: MeasuredEfforts) -> np.ndarray:
+    """Which joints (n,) have measured efforts that are not all the same.
+
+    Args:
+        recording: of n joints, which is read once.
+        efforts: takes its efforts.
+
+    Raises:
+        RecordingError: the files are damaged.
+    """
+    least, largest = np.full((2, len(recording.joints)), np.nan)
+    for samples in recording.chunks():
+        measured = efforts.of(samples).efforts
+        for extreme, values in ((np.fmin, least), (np.fmax, largest)):
+            found = extreme.reduce(measured, axis=0)
+            values[:] = extreme(values, found)
+    return largest > least

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +21,7 @@ from robot_dynamics_ros.recordings import JointSamples, Recording
 from robot_dynamics_ros.recordings.quality import gap_limit
 from robot_dynamics_ros.recordings.sample_segments import segment_parts
 
-from .measured_efforts import MeasuredEfforts
+from .measured_efforts import MeasuredEfforts, varying_efforts
 from .watched_robot import WatchedRobot
 
 # States in a part.
@@ -55,8 +56,9 @@ class ObservedRecording:
     """A recording that is read state by state, as the node would take it.
 
     Attributes:
-        joints: whose effort is measured and varies, k of them: the others are not watched.
-        unwatched: names of these.
+        joints: whose effort is measured and varies, of those that are to be watched, k of them.
+        unwatched: names of the others.
+        without_threshold: names of these whose effort varies, but which are not to be watched.
         bandwidth: (k,) of the observer [Hz].
         skipped: states in segments in which an effort of a watched joint is missing; complete
             once `parts` has been read.
@@ -68,30 +70,33 @@ class ObservedRecording:
         seconds: of all states, without the gaps between them [s]; likewise.
     """
 
-    def __init__(self, recording: Recording, robot: WatchedRobot) -> None:
+    def __init__(
+        self, recording: Recording, robot: WatchedRobot, wanted: Collection[str] = ()
+    ) -> None:
         """Read the efforts once.
 
         Args:
             recording: of all joints of the robot, in their order.
             robot: that was recorded.
+            wanted: names of joints that are to be watched; empty for all.
 
         Raises:
-            RecordingError: the files are damaged, or no joint has an effort that varies.
+            RecordingError: the files are damaged, none of these joints has an effort that varies,
+                or there is one state only.
             ParameterError: the states come too slowly for the cutoff between the bands.
         """
+        _check_size(recording, robot)
         _check_cutoff(recording, robot.settings.cutoff)
         self._recording, self._robot = recording, robot
         self.efforts = MeasuredEfforts(robot.model)
-        varies = _varying(recording, self.efforts)
-        joints = tuple(zip(recording.joints, varies.tolist(), strict=True))
-        self.joints = tuple(name for name, each in joints if each)
-        self.unwatched = tuple(name for name, each in joints if not each)
+        varies = varying_efforts(recording, self.efforts)
+        chosen = np.array([not wanted or name in wanted for name in recording.joints])
+        self.joints = _names(recording, varies & chosen)
+        self.unwatched = _names(recording, ~(varies & chosen))
+        self.without_threshold = _names(recording, varies & ~chosen)
         if not self.joints:
-            raise RecordingError(
-                f'{recording.name}: no joint has an effort that varies: look for the setting of '
-                'the driver that publishes measured efforts'
-            )
-        self.indices = np.flatnonzero(varies)
+            raise RecordingError(_no_effort(recording, wanted))
+        self.indices = np.flatnonzero(varies & chosen)
         self.bandwidth = robot.bandwidth(recording.interval)[self.indices]
         self.skipped, self.derived = 0, False
         self.doubt, self.runs, self.seconds = '', list[list[float]](), 0.0
@@ -218,6 +223,35 @@ class ObservedRecording:
         return velocities
 
 
+def _names(recording: Recording, which: np.ndarray) -> tuple[str, ...]:
+    """Names of some joints (n,)."""
+    return tuple(itertools.compress(recording.joints, which.tolist()))
+
+
+def _no_effort(recording: Recording, wanted: Collection[str]) -> str:
+    """That no effort varies, as of `ObservedRecording`, and what to do."""
+    which = f'none of the joints with thresholds ({", ".join(wanted)})' if wanted else 'no joint'
+    return (
+        f'{recording.name}: {which} has an effort that varies in its '
+        f'{counted(recording.size, "state")}: look for the setting of the driver that publishes '
+        'measured efforts'
+    )
+
+
+def _check_size(recording: Recording, robot: WatchedRobot) -> None:
+    """Check that there is more than one state.
+
+    Raises:
+        RecordingError: there is not.
+    """
+    if recording.size < 2:
+        settling = SETTLED / (2.0 * np.pi * robot.wanted_bandwidth().min())
+        raise RecordingError(
+            f'{recording.name}: it has {counted(recording.size, "state")}, at least 2 are needed, '
+            f'and {settling:.3g} s of them until the observer has settled: record longer'
+        )
+
+
 def _check_cutoff(recording: Recording, cutoff: float) -> None:
     """Check that the states show both bands.
 
@@ -255,14 +289,3 @@ def _residuals(
         if first > row and observer.settled:
             first = row
     return residuals, first
-
-
-def _varying(recording: Recording, efforts: MeasuredEfforts) -> np.ndarray:
-    """Which joints (n,) have measured efforts that are not all the same."""
-    least, largest = np.full((2, len(recording.joints)), np.nan)
-    for samples in recording.chunks():
-        measured = efforts.of(samples).efforts
-        for extreme, values in ((np.fmin, least), (np.fmax, largest)):
-            found = extreme.reduce(measured, axis=0)
-            values[:] = extreme(values, found)
-    return largest > least

@@ -43,17 +43,18 @@ class ResidualDoubts:
         known = (limits > 0.0) & np.isfinite(limits)
         self._large = self._rms > LARGE * np.where(known, limits, UNKNOWN_LIMIT)
 
-    def large(self, *, own: bool) -> str:
+    def large(self, *, own: bool, left_out: bool = False) -> str:
         """That external torques are large throughout, as a sentence; empty if they are not.
 
         Args:
             own: whether there are no thresholds but those of the recording itself.
+            left_out: whether the residuals are those without contacts.
         """
         if not self._large.any():
             return ''
         return (
-            f'the external torque is large throughout: RMS of {self._torques(self._large)}; '
-            f'{OWN if own else GIVEN}'
+            f'the external torque is large throughout{", contacts left out" if left_out else ""}: '
+            f'RMS of {self._torques(self._large)}; {OWN if own else GIVEN}'
         )
 
     def unexplained(self, efforts: Array) -> str:

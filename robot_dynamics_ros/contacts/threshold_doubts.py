@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+import numpy as np
 
 from robot_dynamics_ros.control.external_forces.detection.extreme_values import FEWEST
+from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
 from robot_dynamics_ros.control.external_forces.detection.threshold_learning import BLOCK, REST
+from robot_dynamics_ros.control.torque_text import torque_text
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.findings import listed
 
 from .threshold_survey import ThresholdSurvey
 
@@ -13,11 +19,36 @@ from .threshold_survey import ThresholdSurvey
 SECURE = 2.5
 # Exceeded times that a line lists.
 LISTED = 3
+CONTACTS_WITHIN = 'the recording has contacts, or the model is wrong'
 
 
 def threshold_doubts(survey: ThresholdSurvey) -> list[str]:
     """One line for each doubt; empty where nothing is known."""
-    return [*_effort_doubts(survey), *_joint_doubts(survey), *_test_doubts(survey)]
+    return [
+        *_effort_doubts(survey),
+        *_joint_doubts(survey),
+        *_size_doubts(survey),
+        *_test_doubts(survey),
+    ]
+
+
+def above_limits(joints: Sequence[str], units: Sequence[str], limits: Array, means: Array) -> str:
+    """Which thresholds are above the effort limits, as a clause; empty where they are below.
+
+    Args:
+        joints: names, k of them.
+        units: (k) of their torques or forces.
+        limits: (k,) effort limits [N m or N]; infinite for none.
+        means: (2, k) thresholds of collision and push, on average along a recording [N m or N].
+    """
+    found = [
+        f'{BANDS[row]} {torque_text(means[row, joint], units[joint])} of {joints[joint]} (limit '
+        f'{torque_text(limits[joint], units[joint])})'
+        for row, joint in np.argwhere(means > limits).tolist()
+    ]
+    if not found:
+        return ''
+    return f'thresholds above the effort limits, which contacts hardly exceed: {listed(found)}'
 
 
 def _effort_doubts(survey: ThresholdSurvey) -> Iterator[str]:
@@ -37,11 +68,24 @@ def _joint_doubts(survey: ThresholdSurvey) -> Iterator[str]:
             f'unwatched: {", ".join(unwatched)}: no threshold, because the effort is missing or '
             'constant; with the parameter file, dynamics_node commands the other joints alone'
         )
+    if (missing := survey.recordings[0].locked.missing) and len(survey.still) < len(survey.joints):
+        yield (
+            f'locked: {", ".join(missing)}: not recorded, so without threshold, and those of the '
+            'other joints contain the torques of that motion: record all joints'
+        )
     if survey.still:
         yield (
             f'still: {", ".join(survey.still)}: mean speed below {REST:g} rad/s or m/s, so the '
             'thresholds are those for standing still; record the motions of the application'
         )
+
+
+def _size_doubts(survey: ThresholdSurvey) -> Iterator[str]:
+    """Thresholds that find nothing; of efforts that are not torques, another doubt says more."""
+    first = survey.recordings[0]
+    above = above_limits(survey.joints, first.units, first.limits, survey.mean_limits)
+    if above and not any(one.doubt or one.unexplained for one in survey.recordings):
+        yield f'high: {above}; {CONTACTS_WITHIN}: record without contact'
 
 
 def _test_doubts(survey: ThresholdSurvey) -> Iterator[str]:

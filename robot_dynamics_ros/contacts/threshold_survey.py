@@ -23,6 +23,7 @@ from robot_dynamics_ros.core.errors import RecordingError, StateError
 from .joint_residuals import JointResiduals
 from .kept_peaks import KeptPeaks
 from .learning import Learning
+from .locked_joints import LockedJoints
 
 # Bandwidths that come from the rates of recordings may differ by so much.
 SAME = 0.02
@@ -37,9 +38,11 @@ class SurveyedRecording:
         robot: its name.
         joints: watched ones, k of them.
         unwatched: joints without a varying effort.
+        locked: joints that were not recorded.
         units: (k) of their residuals.
         bandwidth: (k,) of the observer [Hz].
         friction: (2, k) of the joints, see `JointFriction.bounds`.
+        limits: (k,) effort limits of the joints [N m or N]; infinite for none.
         floor: (k,) of the thresholds, see `threshold_floor` [N m or N].
         peaks: the largest residuals.
         residuals: how large they are.
@@ -53,9 +56,11 @@ class SurveyedRecording:
     robot: str
     joints: tuple[str, ...]
     unwatched: tuple[str, ...]
+    locked: LockedJoints
     units: tuple[str, ...]
     bandwidth: Array
     friction: Array
+    limits: Array
     floor: Array
     peaks: KeptPeaks
     residuals: JointResiduals
@@ -70,7 +75,7 @@ class SurveyedRecording:
             'file': self.name,
             'samples': self.residuals.samples,
             'unwatched': list(self.unwatched),
-            'remarks': list(self.remarks),
+            'remarks': [*self.locked.remarks, *self.remarks],
         }
 
 

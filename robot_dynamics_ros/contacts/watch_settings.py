@@ -19,7 +19,8 @@ class WatchSettings:
 
     Attributes:
         friction: by argument of `JointFriction`, such as `viscous`, and joint name.
-        smoothing: of the friction [rad/s or m/s].
+        smoothing: v_0 of the friction [rad/s or m/s].
+        smoothings: v_0 of joints where it is not `smoothing` [rad/s or m/s].
         offset: constant torque [N m or N].
         armature: reflected rotor inertia [kg m^2 or kg].
         gravity: acceleration of free fall in the base frame [m/s^2]; None for the standard one.
@@ -33,6 +34,7 @@ class WatchSettings:
 
     friction: Mapping[str, ByJoint] = field(default_factory=dict)
     smoothing: float = SMOOTHING
+    smoothings: ByJoint = field(default_factory=dict)
     offset: ByJoint = field(default_factory=dict)
     armature: ByJoint = field(default_factory=dict)
     gravity: tuple[float, ...] | None = None
@@ -41,3 +43,8 @@ class WatchSettings:
     cutoff: float = CUTOFF
     thresholds: Mapping[str, ByJoint] = field(default_factory=dict)
     driver_gravity_check: bool = True
+
+    @property
+    def joints_with_thresholds(self) -> set[str]:
+        """Names of joints that have a part of a threshold; empty where none are given."""
+        return {name for values in self.thresholds.values() for name in values}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from robot_dynamics_ros.control.external_forces.detection import (
     ContactThresholds,
     ResidualPeaks,
@@ -20,16 +22,21 @@ from .drawn_residuals import DrawnResiduals
 from .joint_residuals import JointResiduals
 from .kept_peaks import KeptPeaks, without_contacts
 from .learning import Learning
-from .marked_contacts import ContactMarks
+from .marked_contacts import ContactMarks, DetectedPart
 from .marked_recording import MarkedRecording
 from .observed_recording import ObservedPart, ObservedRecording
 from .residual_doubts import ResidualDoubts
+from .threshold_doubts import CONTACTS_WITHIN, above_limits
 from .threshold_survey import SurveyedRecording, with_breaks
 from .watched_robot import WatchedRobot
 
 Advance = Callable[[int], None]
-# Of a recording: where external torques are known in less, it is said.
+# Of a recording: where external torques are known in less, it is said; contacts are left out where
+# the rest is at least that.
 HALF = 0.5
+# What to do about thresholds above the effort limits.
+WITHIN_OWN = f'{CONTACTS_WITHIN}: give thresholds of a recording without contact'
+WITHIN_GIVEN = 'give lower ones, or learn them from a recording without contact'
 
 
 def survey_recording(
@@ -57,9 +64,11 @@ def survey_recording(
         robot.model.name,
         observed.joints,
         observed.unwatched,
+        robot.locked,
         units_of(robot.model, observed.joints),
         observed.bandwidth,
         _friction(observed, robot),
+        _limits(observed, robot),
         _floor(observed, robot),
         peaks,
         residuals,
@@ -90,27 +99,32 @@ def mark_recording(
         ParameterError: a threshold of a watched joint is missing.
         StateError: the recording is too short to learn from it.
     """
-    observed = ObservedRecording(recording, robot)
+    wanted = sorted(robot.settings.joints_with_thresholds)
+    observed = ObservedRecording(recording, robot, wanted)
     given = robot.thresholds(observed.joints)
     thresholds = _own(observed, robot, learning, advance) if given is None else given
     marks = ContactMarks(
         thresholds, robot.settings.cutoff, observed.joints, observed.indices, robot.links
     )
     sums = _Sums(len(observed.joints))
-    drawn = DrawnResiduals.of(
-        marks.detected(sums.counted(observed.parts(), advance)), recording.size
-    )
+    untouched = _Sums(len(observed.joints))
+    detected = marks.detected(sums.counted(observed.parts(), advance))
+    drawn = DrawnResiduals.of(untouched.without_contacts(detected), recording.size)
     units = units_of(robot.model, observed.joints)
     doubts = _doubts(observed, robot, sums.residuals)
     remarks = [*_remarks(observed, recording, robot)]
     unusable = _unusable(*_unfit(observed, doubts))
-    if not unusable and (large := doubts.large(own=given is None)):
-        remarks.append(large)
+    if not unusable:
+        remarks += _large(observed, robot, sums.residuals, untouched.residuals, own=given is None)
+        limits = _limits(observed, robot)
+        if above := above_limits(observed.joints, units, limits, drawn.mean_limits):
+            remarks.append(f'{above}; {WITHIN_OWN if given is None else WITHIN_GIVEN}')
     return MarkedRecording(
         name,
         robot.model.name,
         observed.joints,
         observed.unwatched,
+        robot.locked.with_thresholds_of(robot.settings.joints_with_thresholds),
         units,
         observed.bandwidth,
         thresholds,
@@ -132,9 +146,14 @@ class _Sums:
 
     def counted(self, parts: Iterator[ObservedPart], advance: Advance) -> Iterator[ObservedPart]:
         for part in parts:
-            self.residuals = self.residuals.with_part(part)
+            self.residuals = self.residuals.with_residuals(part.residuals)
             yield part
             advance(len(part))
+
+    def without_contacts(self, parts: Iterator[DetectedPart]) -> Iterator[DetectedPart]:
+        for each in parts:
+            self.residuals = self.residuals.with_residuals(each.part.residuals[~each.touched])
+            yield each
 
 
 def _peaks(
@@ -166,8 +185,31 @@ def _doubts(
 ) -> ResidualDoubts:
     """What the residuals of the watched joints tell."""
     units = units_of(robot.model, observed.joints)
-    limits = robot.model.effort_limits[observed.indices]
-    return ResidualDoubts(observed.joints, units, residuals, limits)
+    return ResidualDoubts(observed.joints, units, residuals, _limits(observed, robot))
+
+
+def _large(
+    observed: ObservedRecording,
+    robot: WatchedRobot,
+    residuals: JointResiduals,
+    untouched: JointResiduals,
+    *,
+    own: bool,
+) -> list[str]:
+    """That external torques are large throughout, contacts left out; empty if they are not.
+
+    Contacts that last through most of the recording are not left out: they are the doubt itself.
+
+    Args:
+        observed: the recording.
+        robot: that was recorded.
+        residuals: of all states.
+        untouched: of the states without a contact.
+        own: see `ResidualDoubts.large`.
+    """
+    judged = residuals if untouched.samples < HALF * residuals.samples else untouched
+    left_out = judged.samples < residuals.samples
+    return [*filter(None, [_doubts(observed, robot, judged).large(own=own, left_out=left_out)])]
 
 
 def _unfit(observed: ObservedRecording, doubts: ResidualDoubts) -> tuple[str, str]:
@@ -197,6 +239,12 @@ def _friction(observed: ObservedRecording, robot: WatchedRobot) -> Array:
     return bounds
 
 
+def _limits(observed: ObservedRecording, robot: WatchedRobot) -> Array:
+    """Effort limits of the watched joints (k,) [N m or N]; infinite for none."""
+    limits = robot.model.effort_limits[observed.indices]
+    return np.where(limits > 0.0, limits, np.inf)
+
+
 def _floor(observed: ObservedRecording, robot: WatchedRobot) -> Array:
     """Of the thresholds of the watched joints (k,) [N m or N]."""
     return threshold_floor(robot.model.effort_limits[observed.indices])
@@ -213,10 +261,16 @@ def _remarks(
             f'the observer has {observed.bandwidth.max():.3g} Hz instead of {wanted:g} Hz: the '
             f'states come at {1.0 / recording.interval:.3g} Hz'
         )
-    if observed.unwatched:
+    without_effort = [n for n in observed.unwatched if n not in observed.without_threshold]
+    if without_effort:
         yield (
             f'not watched, because their efforts are missing or constant: '
-            f'{", ".join(observed.unwatched)}'
+            f'{", ".join(without_effort)}'
+        )
+    if observed.without_threshold:
+        yield (
+            f'not watched, because no thresholds of them are given: '
+            f'{", ".join(observed.without_threshold)}'
         )
     if observed.derived:
         yield 'velocities are derived from positions, and late by that'

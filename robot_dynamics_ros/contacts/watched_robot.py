@@ -18,10 +18,12 @@ from robot_dynamics_ros.core import JointFriction, ParameterError, RobotDynamics
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
+from .locked_joints import LockedJoints
 from .watch_settings import ByJoint, WatchSettings
 
 # Of the rate of the states, the bandwidth of the observer at most [-]: r is noise beyond it.
 SHARE_OF_RATE = 0.2
+ALL_RECORDED = LockedJoints()
 
 
 class WatchedRobot:
@@ -32,17 +34,21 @@ class WatchedRobot:
         settings: see `WatchSettings`.
         links: which link is touched.
         friction: of the joints.
+        locked: joints of the description that were not recorded.
     """
 
-    def __init__(self, model: RobotModel, settings: WatchSettings) -> None:
+    def __init__(
+        self, model: RobotModel, settings: WatchSettings, locked: LockedJoints = ALL_RECORDED
+    ) -> None:
         """Compile nothing yet.
 
         Args:
             model: whose independent joints are those of the recording, in their order.
             settings: see `WatchSettings`; joints that the model does not have do not matter.
+            locked: joints of the description that were not recorded, which `model` has locked.
 
         Raises:
-            ParameterError: a value is negative or not finite.
+            ParameterError: a value is negative or not finite, or a smoothing is 0.
         """
         names = {joint.name for joint in model.joints}
 
@@ -51,11 +57,14 @@ class WatchedRobot:
 
         self.model = model.with_armature(known(settings.armature))
         self.settings = settings
+        self.locked = locked
         self.links = ContactLinks(self.model)
         gravity = STANDARD_GRAVITY if settings.gravity is None else settings.gravity
         self._dynamics = RobotDynamics(self.model, gravity=gravity)
         friction = {name: known(values) for name, values in settings.friction.items()}
-        self.friction = JointFriction(self.model, smoothing=settings.smoothing, **friction)
+        common = {joint.name: settings.smoothing for joint in model.joints}
+        smoothing = {**common, **known(settings.smoothings)}
+        self.friction = JointFriction(self.model, smoothing=smoothing, **friction)
         offset = known(settings.offset)
         self._offset = np.array([offset.get(name, 0.0) for name in self.model.joint_names])
 

@@ -12,6 +12,7 @@ Modules::
     effort_delay         by how much efforts come later than states
     fitted_equations     what that asks of equations, wherever they are computed
     friction_law         whether friction near reversals is that of the model
+    friction_smoothing   from which speed on Coulomb friction is full, joint by joint
     identified_model     a robot with identified parameters
     kept_parameters      what no torque depends on, as described
     model_of_parameters  the model that parameters stand for

@@ -31,6 +31,7 @@ class IdentifiedModel:
         coulomb_negative: F_s at negative velocity, a magnitude (n,) [N m or N].
         offset: b (n,) [N m or N].
         gain: torque per measured effort (n,) [N m/A or N/A]; 1 where the effort is a torque.
+        smoothing: v_0 of s (n,) [rad/s or m/s].
     """
 
     model: RobotModel
@@ -41,6 +42,7 @@ class IdentifiedModel:
     coulomb_negative: Array
     offset: Array
     gain: Array
+    smoothing: Array
 
     @cached_property
     def friction(self) -> JointFriction:
@@ -51,6 +53,7 @@ class IdentifiedModel:
             coulomb=self._by_joint(self.coulomb),
             viscous_negative=self._by_joint(self.viscous_negative),
             coulomb_negative=self._by_joint(self.coulomb_negative),
+            smoothing=dict(zip(self.model.joint_names, self.smoothing.tolist(), strict=True)),
         )
 
     @cached_property

@@ -56,4 +56,5 @@ def model_of_parameters(layout: ParameterLayout, parameters: Array) -> Identifie
         of('coulomb_negative', coulomb),
         of('offset', np.zeros(n)),
         of('gain', np.ones(n)),
+        layout.smoothings,
     )

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.friction import SMOOTHING
 
 from .consistency.unknowns import columns_not_negative
 from .estimation import Estimate
 from .identification import ParameterRow
 from .observability import BaseParameters, Structure
-from .parameters.parameter_layout import BODY
+from .parameters.parameter_layout import BODY, ParameterLayout
 
 # Of a normal distribution: half the width of a 95 % interval.
 DEVIATIONS = NormalDist().inv_cdf(0.975)
@@ -23,7 +24,7 @@ DEVIATIONS = NormalDist().inv_cdf(0.975)
 def joint_rows(
     structure: Structure, base: BaseParameters, estimate: Estimate
 ) -> tuple[ParameterRow, ...]:
-    """Friction, rotors and offsets, joint by joint.
+    """Friction, rotors and offsets, joint by joint; the smoothing has no interval.
 
     Args:
         structure: of the robot.
@@ -31,8 +32,21 @@ def joint_rows(
         estimate: of the parameters.
     """
     layout = base.layout
-    columns = [layout.column(term, joint) for joint in layout.joints for term in layout.terms]
-    return _rows(structure, base, estimate, columns)
+    rows: list[ParameterRow] = []
+    for index, joint in enumerate(layout.joints):
+        columns = [layout.column(term, joint) for term in layout.terms]
+        rows += [*_rows(structure, base, estimate, columns), *_smoothing(layout, index)]
+    return tuple(rows)
+
+
+def _smoothing(layout: ParameterLayout, index: int) -> Iterator[ParameterRow]:
+    """That of the friction of a joint, where it is not the usual one."""
+    value = float(layout.smoothings[index])
+    if value != SMOOTHING:
+        joint = layout.model.independent_joints[index]
+        unit = 'm/s' if joint.kind == 'prismatic' else 'rad/s'
+        unknown = float('nan')
+        yield ParameterRow(f'{joint.name} smoothing', unit, SMOOTHING, value, unknown, unknown)
 
 
 def body_rows(

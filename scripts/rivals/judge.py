@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,11 +24,19 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import smooth_sign
 from robot_dynamics_ros.identification import (
     EquationOptions,
+    IdentifiedParameters,
     LocalEquations,
     ParameterLayout,
     identify,
 )
-from robot_dynamics_ros.identification.regression import MotionEquations, reduce
+from robot_dynamics_ros.identification.estimation import PeriodWeights
+from robot_dynamics_ros.identification.friction_smoothing import certain_smoothings
+from robot_dynamics_ros.identification.regression import (
+    EquationBlock,
+    MotionEquations,
+    ReducedEquations,
+    reduce,
+)
 from robot_dynamics_ros.recordings import Motion
 
 NAMES = ('times', 'positions', 'velocities', 'accelerations', 'efforts')
@@ -61,9 +70,10 @@ class Judge:
             cutoff, rate = float(self.data['motion_cutoff']), float(self.data['rate'])
             yield Motion(self.layout.joints, cutoff=cutoff, rate=rate, **own)
 
-    def equations(self) -> MotionEquations:
-        """Those of the command: near a reversal a joint has none."""
-        return MotionEquations(self.layout, self.options, self.dynamics)
+    def blocks(self, layout: ParameterLayout, options: EquationOptions) -> list[EquationBlock]:
+        """The equations of the fitted part."""
+        made = MotionEquations(layout, options, self.dynamics)
+        return list(made.of_motions(self.motions('fitted'), 'fitted'))
 
     def left(self, torque: Callable[[Motion], Array]) -> Array:
         """RMS (n,) of the efforts minus these torques [N m or N]."""
@@ -78,14 +88,16 @@ class Judge:
         rms: Array = np.sqrt(squares / counts)
         return rms
 
-    def torque_of(self, found: Mapping[str, list[float]], sign: str) -> Callable[[Motion], Array]:
+    def torque_of(
+        self, found: Mapping[str, list[float]], sign: Callable[[Array], Array]
+    ) -> Callable[[Motion], Array]:
         """The torques of parameters by name."""
         armature, viscous, coulomb, offset = (np.array(found[term]) for term in TERMS)
 
         def torque(motion: Motion) -> Array:
             q, v, a = motion.positions, motion.velocities, motion.accelerations
             rigid = self.dynamics.regressor(q, v, a) @ np.array(found['bodies'])
-            return rigid + armature * a + viscous * v + coulomb * SIGNS[sign](v) + offset
+            return rigid + armature * a + viscous * v + coulomb * sign(v) + offset
 
         return torque
 
@@ -95,28 +107,49 @@ class Judge:
         terms = {term: parameters[self.layout.columns(term)].tolist() for term in TERMS}
         return {'bodies': bodies, **terms}
 
-    def ours(self) -> Iterator[tuple[str, Array]]:
-        """The description, least squares, and both estimates of an identification (p,)."""
-        yield 'description', self.layout.nominal()
-        blocks = list(self.equations().of_motions(self.motions('fitted'), 'fitted'))
+    def ours(self) -> Iterator[tuple[str, Array, Array]]:
+        """The description, least squares, and both estimates of an identification (p,).
+
+        With the smoothing of the friction of each joint (n,).
+        """
+        usual = self.layout.smoothings
+        yield 'description', self.layout.nominal(), usual
+        blocks = self.blocks(self.layout, self.options)
         rows = np.concatenate(list(reduce(blocks).triangles))
         lengths = np.linalg.norm(rows[:, :-1], axis=0)
         lengths[lengths == 0.0] = 1.0
         solution = np.linalg.lstsq(rows[:, :-1] / lengths, rows[:, -1], rcond=1e-6)[0]
-        yield 'least squares', solution / lengths
+        yield 'least squares', solution / lengths, usual
         found = identify(LocalEquations(blocks))
-        yield 'identify', found.final.parameters
-        yield 'identify, before the last step', found.unconstrained.parameters
+        if found.other_friction:
+            found = self.smoothed(found)
+        smoothing = found.base.layout.smoothings
+        yield 'identify', found.final.parameters, smoothing
+        yield 'identify, before the last step', found.unconstrained.parameters, smoothing
+
+    def smoothed(self, found: IdentifiedParameters) -> IdentifiedParameters:
+        """As the command does where friction near reversals is not that of the usual law."""
+        every = replace(self.options, turning_band=0.0, sliding_band=0.0)
+        count, weights = len(self.layout.joints), PeriodWeights(found.left_out)
+
+        def reduced_with(smoothing: float) -> ReducedEquations:
+            layout = replace(self.layout, smoothing=(smoothing,) * count)
+            return reduce(self.blocks(layout, every), weights)
+
+        chosen = certain_smoothings(reduced_with, found.structure, found.inflation)
+        layout = replace(self.layout, smoothing=chosen)
+        return identify(LocalEquations(self.blocks(layout, self.options)))
 
 
 def main(folder: str) -> None:
     judge = Judge(Path(folder))
     print(f'{"":32}', *(f'{joint[-10:]:>10}' for joint in judge.layout.joints))
-    for name, parameters in judge.ours():
-        _print(name, judge.left(judge.torque_of(judge.by_name(parameters), 'smooth')))
+    for name, parameters, smoothing in judge.ours():
+        sign = partial(smooth_sign, smoothing=smoothing)
+        _print(name, judge.left(judge.torque_of(judge.by_name(parameters), sign)))
     for file in sorted(Path(folder).glob('f*.json')):
         found = json.loads(file.read_text())
-        _print(file.stem, judge.left(judge.torque_of(found, found['sign'])))
+        _print(file.stem, judge.left(judge.torque_of(found, SIGNS[found['sign']])))
 
 
 def _print(name: str, rms: Array) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip('scipy')
-from pushed_recording import NOISE, RATE, URDF, Pushed, pushed_states, recording_of
+from pushed_recording import HIT, NOISE, RATE, URDF, Pushed, pushed_states, recording_of
 
 from robot_dynamics_ros.contacts import (
     Learning,
@@ -57,7 +57,7 @@ def marked(states, robot):
     return mark_recording(recording_of(states), robot, 'bag', LEARNING, nothing)
 
 
-HIT, HELD = Pushed(2, 8.0, 8.4, 15.0), Pushed(1, 15.0, 19.0, -4.0, rise=1.5)
+HELD = Pushed(1, 15.0, 19.0, -4.0, rise=1.5)
 LINKS = {0: 'shoulder', 1: 'slider', 2: 'hand'}
 
 
@@ -108,6 +108,29 @@ def test_friction_that_the_description_lacks_is_no_contact(robot):
     rms = f'wrist {found.residuals.rms[2]:.3g} N m'
     assert remark.startswith('the external torque is large throughout: RMS of ')
     assert rms in remark
+
+
+@pytest.mark.parametrize(('own', 'error'), [(True, 0.0), (False, 0.0), (False, 6.0)])
+def test_large_torques_are_judged_without_the_contacts(robot, taught, own, error):
+    """The limit of the wrist is 20 N m: RMS of 6 N m with the contact, of 0.05 N m without."""
+    strong = Pushed(2, 8.0, 11.0, 20.0)
+    watched = robot
+    if not own:
+        values = {**taught.settings.thresholds, 'push_threshold': dict.fromkeys(JOINTS, 8.0)}
+        values['collision_threshold'] = values['push_threshold']
+        watched = WatchedRobot(robot.model, WatchSettings(thresholds=values))
+    found = marked(pushed_states((strong,), seed=6, error=error), watched)
+    assert found.residuals.rms[2] > 0.25 * 20.0
+    assert len(found.contacts) == 1
+    remarks = [each for each in found.remarks if 'is large throughout' in each]
+    assert len(remarks) == bool(error)
+    assert all('throughout, contacts left out: RMS of ' in each for each in remarks)
+
+
+def test_a_contact_through_most_of_the_recording_is_not_left_out(taught):
+    found = marked(pushed_states((Pushed(2, 3.0, 12.0, 15.0),), seconds=15.0, seed=6), taught)
+    (remark,) = found.remarks
+    assert remark.startswith('the external torque is large throughout: RMS of wrist ')
 
 
 def test_a_contact_that_is_there_from_the_start_is_said_to_be(taught):

@@ -12,6 +12,7 @@ from robot_dynamics_ros.contacts import (
     Learning,
     WatchedRobot,
     WatchSettings,
+    mark_recording,
     survey_recording,
     surveyed,
     threshold_doubts,
@@ -104,6 +105,26 @@ def test_a_touch_in_one_half_is_exceeded_by_the_thresholds_of_the_other():
     (doubt,) = threshold_doubts(found)
     assert doubt.startswith('exceeded: ')
     assert 'bag at 20.0 s' in doubt
+
+
+def test_thresholds_above_the_effort_limit_are_a_doubt():
+    """Learned from firm pushes on the wrist, whose limit is 20 N m."""
+    pushes = tuple(Pushed(2, begin, begin + 2.0, 15.0) for begin in (3.0, 9.0, 17.0, 24.0))
+    robot = WatchedRobot(parse_urdf(URDF), WatchSettings())
+    states = pushed_states(pushes, seed=5)
+    found = surveyed([survey(states)], 5.0, LEARNING)
+    limits = robot.model.effort_limits
+    assert found.mean_limits[1, 2] > limits[2] == 20.0
+    words = 'thresholds above the effort limits, which contacts hardly exceed: '
+    (doubt,) = (each for each in threshold_doubts(found) if each.startswith('high: '))
+    assert doubt.startswith(f'high: {words}push {found.mean_limits[1, 2]:.3g} N m of wrist (limit')
+    assert 'turn' not in doubt
+    assert 'record without contact' in doubt
+    # Without other thresholds, a recording with contacts hides them, and says so.
+    marked = mark_recording(recording_of(states), robot, 'bag', LEARNING, nothing)
+    (remark,) = (each for each in marked.remarks if each.startswith(words))
+    assert 'N m of wrist (limit 20 N m); the recording has contacts' in remark
+    assert 'give thresholds of a recording without contact' in remark
 
 
 def test_a_joint_that_stands_still_is_a_doubt():

@@ -6,7 +6,6 @@ from identified import identified_model
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.core.model.friction import SMOOTHING
 
 
 @pytest.mark.parametrize('name', ['mimic', 'gantry', 'fixed_links'])
@@ -19,7 +18,7 @@ def test_torque_is_the_sum_of_its_terms(name):
     rigid = Y @ identified.model.inertial_parameters()
     viscous = np.where(v < 0.0, identified.viscous_negative, identified.viscous)
     coulomb = np.where(v < 0.0, identified.coulomb_negative, identified.coulomb)
-    friction = viscous * v + coulomb * v / np.sqrt(v**2 + SMOOTHING**2)
+    friction = viscous * v + coulomb * v / np.sqrt(v**2 + identified.smoothing**2)
     expected = rigid + identified.armature * a + friction + identified.offset
     found = identified.inverse_dynamics(q, v, a)
     assert found == pytest.approx(expected, rel=1e-11, abs=1e-11)

@@ -91,6 +91,8 @@ def contacts_command(
 
 
 def _show(found: MarkedRecording, output: Output) -> None:
+    for remark in found.locked.remarks:
+        output.warning(f'{found.name}: {remark}')
     output.line(marked_summary(found))
     if found.unusable:
         output.line(f'  {found.unusable}')

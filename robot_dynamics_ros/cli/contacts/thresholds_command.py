@@ -101,6 +101,8 @@ def thresholds_command(
 def _show(found: ThresholdSurvey, output: Output) -> None:
     output.line(survey_summary(found))
     for recording in found.recordings:
+        for remark in recording.locked.remarks:
+            output.warning(f'{recording.name}: {remark}')
         for remark in recording.remarks:
             output.line(f'  {recording.name}: {remark}')
     output.show('', threshold_table(found), '')

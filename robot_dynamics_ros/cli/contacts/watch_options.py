@@ -16,7 +16,12 @@ from robot_dynamics_ros.core import ParameterError, parse_urdf
 from ..recorded_robot import recorded_robot
 from ..recording_options import RecordingOptions
 from ..surroundings import surroundings
-from .watch_parameters import unknown_names, with_parameter_files
+from .watch_parameters import (
+    LARGEST_MARGIN,
+    LEAST_CUTOFF,
+    unknown_names,
+    with_parameter_files,
+)
 
 # Takes a sentence for stderr.
 Warn = Callable[[str], None]
@@ -53,12 +58,12 @@ def watch_options(command: Command) -> Command:
             help='Per hour of motion like the recorded one, of thresholds that are learned.',
         ),
         click.option(
-            '--margin', type=click.FloatRange(min=1.0), default=DEFAULT.margin, show_default=True,
-            metavar='FACTOR',
+            '--margin', type=click.FloatRange(1.0, LARGEST_MARGIN), default=DEFAULT.margin,
+            show_default=True, metavar='FACTOR',
             help='Of thresholds that are learned, for motion unlike the recorded one.',
         ),
         click.option(
-            '--split', type=positive, metavar='HZ',
+            '--split', type=click.FloatRange(min=LEAST_CUTOFF), metavar='HZ',
             help='What is slower is a push, what is faster a collision. [default: 5]',
         ),
         click.option(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from robot_dynamics_ros.contacts import WatchSettings
+from robot_dynamics_ros.contacts.watch_settings import ByJoint
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.recordings.extra import required
 
@@ -26,15 +27,25 @@ THRESHOLDS = tuple(
     for band in ('collision', 'push')
     for part in ('', '_velocity', '_acceleration')
 )
+CONSTANTS = ('collision_threshold', 'push_threshold')
+# Bounds of dynamics_node; those of friction are checked where it is computed.
+LEAST_CUTOFF, LARGEST_MARGIN = 0.1, 100.0
+POSITIVE = (*CONSTANTS, 'external_bandwidth')
 NUMBERS = {'friction_smoothing': 'smoothing', 'contact_cutoff': 'cutoff'}
+LEAST = {'contact_cutoff': LEAST_CUTOFF}
 CHECK = 'driver_gravity_check'
-LISTS = {'torque_offset': 'offset', 'armature': 'armature', 'external_bandwidth': 'bandwidth'}
+LISTS = {
+    'torque_offset': 'offset',
+    'armature': 'armature',
+    'external_bandwidth': 'bandwidth',
+    'friction_smoothing_by_joint': 'smoothings',
+}
 
 
 def with_parameter_files(
     settings: WatchSettings, files: Sequence[Path], joints: Sequence[str]
 ) -> WatchSettings:
-    """The settings with what files say; later ones have precedence.
+    """The settings with what files say; later ones have precedence, also with an empty list.
 
     Args:
         settings: without them.
@@ -42,11 +53,13 @@ def with_parameter_files(
         joints: of the robot: those of a file that does not name its joints.
 
     Raises:
-        ParameterError: a file is not one, or a value is not what the parameter takes.
+        ParameterError: a file is not one, a value is not what the parameter takes, or thresholds
+            lack joints that others have.
         OSError: a file cannot be read.
     """
     for file in files:
         settings = _with(settings, _parameters(file), _File(file, tuple(joints)))
+    _check_thresholds(settings.thresholds, ', '.join(map(str, files)))
     return settings
 
 
@@ -104,14 +117,30 @@ class _File:
             )
         if len(values) == 1:
             values *= len(self.joints)
-        return dict(zip(self.joints, values, strict=False))
+        by_joint = dict(zip(self.joints, values, strict=False))
+        for joint, value in by_joint.items():
+            self._check_size(name, joint, value)
+        return by_joint
 
-    def number(self, name: str, given: Any) -> float:
-        """A finite number."""
+    def _check_size(self, name: str, joint: str, value: float) -> None:
+        """Check that the value of a joint is not too small."""
+        positive = name in POSITIVE
+        if (value < 0.0 and name in THRESHOLDS) or (value <= 0.0 and positive):
+            raise ParameterError(
+                f'{self._path}: {name} of {joint} is {value:g}, it must be '
+                f'{"greater than" if positive else "at least"} 0'
+            )
+
+    def number(self, name: str, given: Any, least: float = -math.inf) -> float:
+        """A finite number that is not below another one."""
         if isinstance(given, bool) or not isinstance(given, (int, float)):
             raise ParameterError(f'{self._path}: {name} has {given!r}, a number is needed')
         if not math.isfinite(given):
             raise ParameterError(f'{self._path}: {name} has {given}, it must be finite')
+        if given < least:
+            raise ParameterError(
+                f'{self._path}: {name} is {given:g}, it must be at least {least:g}'
+            )
         return float(given)
 
     def flag(self, name: str, given: Any) -> bool:
@@ -141,15 +170,13 @@ def _with(settings: WatchSettings, values: Mapping[str, Any], file: _File) -> Wa
     def by_joint(names: Sequence[str], prefix: str = '') -> Iterator[tuple[str, dict[str, float]]]:
         for name in names:
             if f'{prefix}{name}' in values:
-                given = file.by_joint(f'{prefix}{name}', values[f'{prefix}{name}'])
-                if given:
-                    yield name, given
+                yield name, file.by_joint(f'{prefix}{name}', values[f'{prefix}{name}'])
 
     changes: dict[str, Any] = {
-        'friction': {**settings.friction, **dict(by_joint(FRICTION, 'friction_'))},
-        'thresholds': {**settings.thresholds, **dict(by_joint(THRESHOLDS))},
+        'friction': _replaced(settings.friction, by_joint(FRICTION, 'friction_')),
+        'thresholds': _replaced(settings.thresholds, by_joint(THRESHOLDS)),
         **{
-            attribute: file.number(name, values[name])
+            attribute: file.number(name, values[name], LEAST.get(name, -math.inf))
             for name, attribute in NUMBERS.items()
             if name in values
         },
@@ -162,6 +189,35 @@ def _with(settings: WatchSettings, values: Mapping[str, Any], file: _File) -> Wa
     if 'gravity' in values:
         changes['gravity'] = file.vector('gravity', values['gravity'])
     return replace(settings, **changes)
+
+
+def _check_thresholds(thresholds: Mapping[str, ByJoint], files: str) -> None:
+    """Check that each joint with a part of a threshold has the constants that are given.
+
+    Args:
+        thresholds: by parameter and joint name, none empty.
+        files: their names, for the message.
+
+    Raises:
+        ParameterError: a constant lacks a joint.
+    """
+    for name, values in thresholds.items():
+        for constant in CONSTANTS:
+            # A band without a constant detects nothing.
+            needed = constant in thresholds or name.startswith(f'{constant}_')
+            lacking = [each for each in values if each not in thresholds.get(constant, {})]
+            if needed and lacking:
+                raise ParameterError(
+                    f'{files}: {constant} has no value for {", ".join(lacking)}, {name} has: give '
+                    'both, or learn them with robot_dynamics thresholds'
+                )
+
+
+def _replaced(
+    earlier: Mapping[str, ByJoint], later: Iterable[tuple[str, ByJoint]]
+) -> dict[str, ByJoint]:
+    """Lists of earlier files, with those of a later one in their place; without empty ones."""
+    return {name: values for name, values in {**earlier, **dict(later)}.items() if values}
 
 
 def _parameters(file: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_dynamics_ros.contacts import (
+    LockedJoints,
     MarkedRecording,
     SurveyedRecording,
     WatchedRobot,
@@ -105,7 +106,9 @@ def _opened(
     read = options.recording
     urdf, joints, _ = recorded_robot(read, files)
     # Only its model is used, and nothing is compiled.
-    robot = WatchedRobot(model_torques(urdf, joints).model, options.settings)
+    torques = model_torques(urdf, joints)
+    locked = LockedJoints(torques.locked, torques.missing)
+    robot = WatchedRobot(torques.model, options.settings, locked)
     with (
         open_recording(files, topic=read.topic, rename=read.rename, joints=joints) as recording,
         progress(name, passes * recording.size, 'states') as advance,

@@ -87,6 +87,29 @@ def effort_delay(text: str) -> float | None:
     return delay
 
 
+def friction_smoothing(text: str) -> float | None:
+    """The smoothing of the friction that a command line gives; None: it is to be found.
+
+    Args:
+        text: 'auto', or a speed [rad/s or m/s].
+
+    Raises:
+        ParameterError: it is another word, or not a speed above 0.
+    """
+    if text == 'auto':
+        return None
+    try:
+        smoothing = float(text)
+    except ValueError:
+        smoothing = float('nan')
+    if not 0.0 < smoothing < float('inf'):
+        raise ParameterError(
+            f'--friction-smoothing {text}: auto is needed, or a speed above 0 in rad/s (m/s of '
+            'joints that slide)'
+        )
+    return smoothing
+
+
 def check_names(equations: Equations, model: RobotModel, recordings: Sequence[str]) -> None:
     """Check the joints, links and recordings that options name.
 

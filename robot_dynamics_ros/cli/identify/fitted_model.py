@@ -1,14 +1,15 @@
-"""The model that is fitted to recordings, and by how much their efforts are shifted for it."""
+"""The model that is fitted to recordings: with which friction law, and which shift of efforts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.identification import IdentifiedParameters, identify
 from robot_dynamics_ros.identification.effort_delay import certain_delay, first_guess, is_gone
 from robot_dynamics_ros.identification.estimation import PeriodWeights
+from robot_dynamics_ros.identification.friction_smoothing import certain_smoothings
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.observability import Structure
 
@@ -20,7 +21,7 @@ class FittedModel:
     """A model and how well it fits.
 
     Attributes:
-        sources: the recordings, with the delay of their efforts.
+        sources: the recordings, with the smoothing of the friction and the delay of the efforts.
         found: the parameters.
         evidence: of each recording.
         delay: by which the efforts were shifted [s].
@@ -34,18 +35,47 @@ class FittedModel:
     is_found: bool = False
 
 
+@dataclass(frozen=True)
+class FitOptions:
+    """What is given, or found while a model is fitted.
+
+    Attributes:
+        delay: by which the efforts come later than the states [s]; None: it is found, and 0 if
+            none is certain, or if recordings show different ones.
+        smoothing: of the friction of all joints [rad/s or m/s]; None: it is found for each joint
+            where the usual one does not fit.
+    """
+
+    delay: float | None = None
+    smoothing: float | None = None
+
+
 def fitted_model(
-    sources: Sources, delay: float | None, compared: Sequence[Finding], interval: float
+    sources: Sources, options: FitOptions, compared: Sequence[Finding], interval: float
 ) -> FittedModel:
-    """Identify a robot; efforts that certainly come later or earlier than the states are shifted.
+    """Identify a robot.
 
     Args:
         sources: the recordings.
-        delay: by which the efforts come later than the states [s]; None: it is found, and 0 if
-            none is certain, or if recordings show different ones.
+        options: what is not to be found.
         compared: findings of the comparison with the description.
         interval: between two samples [s].
     """
+    if options.smoothing is not None:
+        sources = sources.smoothed((options.smoothing,) * len(sources.setup.joints))
+    fitted = _with_delay(sources, options.delay, compared, interval)
+    # After the delay, which makes friction near reversals look like that of another law. With
+    # gains of drives the equations have no right-hand side whose residual could be compared.
+    gains = 'gain' in sources.setup.equations.terms
+    if options.smoothing is not None or gains or not fitted.found.other_friction:
+        return fitted
+    return _smoothed(fitted)
+
+
+def _with_delay(
+    sources: Sources, delay: float | None, compared: Sequence[Finding], interval: float
+) -> FittedModel:
+    """The model for the delay of the efforts that is given, or found."""
     usual = _shifted(sources, delay or 0.0)
     if delay is not None:
         return usual
@@ -55,8 +85,21 @@ def fitted_model(
     shift = _delay(sources, usual.found, guess, interval)
     if not shift:
         return usual
-    shifted = _shifted(sources, shift, usual.found.structure)
+    shifted = replace(_shifted(sources, shift, usual.found.structure), is_found=True)
     return shifted if is_gone(shifted.evidence) else usual
+
+
+def _smoothed(fitted: FittedModel) -> FittedModel:
+    """The model with the smoothing of the friction that the fitted data show."""
+    found, sources = fitted.found, fitted.sources
+    weights = PeriodWeights(found.left_out)
+    smoothing = certain_smoothings(
+        lambda tried: sources.tried(tried).reduced(weights),
+        found.structure,
+        found.inflation,
+    )
+    smoothed = _shifted(sources.smoothed(smoothing), fitted.delay)
+    return replace(smoothed, is_found=fitted.is_found)
 
 
 def _delay(sources: Sources, found: IdentifiedParameters, guess: float, interval: float) -> float:
@@ -85,4 +128,4 @@ def _shifted(sources: Sources, delay: float, structure: Structure | None = None)
     found = identify(shifted, structure, carried=sources.setup.carried)
     nominal = sources.setup.layout.nominal()
     evidence = shifted.evidence(nominal, found.final.parameters)
-    return FittedModel(shifted, found, evidence, delay, is_found=structure is not None)
+    return FittedModel(shifted, found, evidence, delay)

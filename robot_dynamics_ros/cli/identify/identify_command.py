@@ -18,7 +18,8 @@ from ..output import Output, file_to_write, output_options
 from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, parameters_option, recording_options
 from ..written_folder import check_folder
-from .effort_options import effort_delay, equations_of
+from .effort_options import effort_delay, equations_of, friction_smoothing
+from .fitted_model import FitOptions
 from .identification_tables import show
 from .identify_run import Identified, identified
 from .payload_command import KnownRobot, identify_payload
@@ -81,6 +82,10 @@ OF_PAYLOAD = (
     help='By how much the efforts come later than the states; 0: they are not shifted.',
 )  # fmt: skip
 @click.option(
+    '--friction-smoothing', 'smoothing', default='auto', show_default=True, metavar='auto|V0',
+    help='From about which speed on Coulomb friction is full, rad/s or m/s.',
+)  # fmt: skip
+@click.option(
     '--load', 'loads', multiple=True, metavar='FRAME=KG@BAG',
     help='Load of known mass that one of the recordings has; may be repeated.',
 )  # fmt: skip
@@ -119,6 +124,7 @@ def identify_command(
     effort: str,
     gains: tuple[str, ...],
     delay: str,
+    smoothing: str,
     loads: tuple[str, ...],
     asymmetric: bool,
     springs: bool,
@@ -160,7 +166,8 @@ def identify_command(
         effort=effort, gains=gains, loads=loads, asymmetric=asymmetric, springs=springs, form=form
     )
     fleet = Fleet(scheduler, jobs, resume)
-    found = identified(options, equations, files, others, fleet, output, delay=effort_delay(delay))
+    fit = FitOptions(effort_delay(delay), friction_smoothing(smoothing))
+    found = identified(options, equations, files, others, fleet, output, fit)
     doubts = objections(found)
     found = replace(found, identification=replace(found.identification, objections=tuple(doubts)))
     output.write_json(found.identification.as_json())

@@ -19,6 +19,7 @@ from robot_dynamics_ros.identification import (
 from robot_dynamics_ros.identification.declared_loads import load_findings
 from robot_dynamics_ros.identification.effort_delay import shift_findings, shift_words
 from robot_dynamics_ros.identification.friction_law import law_words
+from robot_dynamics_ros.identification.friction_smoothing import smoothing_words
 from robot_dynamics_ros.identification.identification import Identification
 from robot_dynamics_ros.identification.judgement import JudgedRecording, Judgement
 from robot_dynamics_ros.identification.judgement.bad_data import (
@@ -38,7 +39,7 @@ from ..fleet_options import Fleet
 from ..output import Output
 from ..recording_options import RecordingOptions
 from .effort_options import check_names
-from .fitted_model import FittedModel, fitted_model
+from .fitted_model import FitOptions, FittedModel, fitted_model
 from .identify_setup import Equations, Setup
 from .identify_sources import Sources
 from .surveys import Files, Surveys, surveyed
@@ -78,7 +79,7 @@ def identified(
     held_out: Files,
     fleet: Fleet,
     output: Output,
-    delay: float | None = None,
+    fit: FitOptions | None = None,
 ) -> Identified:
     """Identify a robot, and judge the result.
 
@@ -89,8 +90,7 @@ def identified(
         held_out: the same of those that are held out; none: the last third of each of the others.
         fleet: where tasks are computed.
         output: shows progress.
-        delay: by which the efforts come later than the states [s]; None: it is found, and 0 if
-            none is certain.
+        fit: what is not to be found; None: all is found.
 
     Raises:
         RecordingError: no recording can be used.
@@ -103,7 +103,7 @@ def identified(
     compared = _compared(options, {name: files[name] for name in surveys.usable}, fleet, output)
     setup = replace(setup, unmeasured=_unmeasured(setup, compared))
     sources = Sources.of(setup, surveys, files, fleet, output)
-    model = fitted_model(sources, delay, compared, max(surveys.intervals))
+    model = fitted_model(sources, fit or FitOptions(), compared, max(surveys.intervals))
     result = _identification(model, _judged(surveys, compared, model))
     found = model.found
     return Identified(setup, result, found.model, list(files.values()), found.failure)
@@ -142,6 +142,8 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
     if found.other_friction and not any(one.code in FATAL for one in judgement.findings):
         # The last sentence says whether the model may be loaded.
         verdict.insert(-1, law_words(found.other_friction))
+    if words := smoothing_words(setup.layout):
+        verdict.insert(-1, words)
     if 'stiffness' in setup.equations.terms:
         verdict.append(SPRINGS)
     if fitted.delay:

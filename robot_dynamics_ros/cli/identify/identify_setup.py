@@ -37,12 +37,16 @@ class Equations:
         form: 'torque' or 'power'.
         loads: that the robot carries in some of the recordings.
         known: values of parameters by name.
+        smoothing: of the friction by joint, see `ParameterLayout`.
+        band: speed below which joints do not count [rad/s or m/s]; None: the usual ones.
     """
 
     terms: tuple[JointTerm, ...] = USUAL
     form: Form = 'torque'
     loads: tuple[Load, ...] = ()
     known: Mapping[str, float] = field(default_factory=dict)
+    smoothing: tuple[float, ...] = ()
+    band: float | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class Setup:
     def layout(self) -> ParameterLayout:
         """Of what is estimated."""
         one = self.equations
-        return ParameterLayout(self.model, one.terms, one.loads, dict(one.known))
+        return ParameterLayout(self.model, one.terms, one.loads, dict(one.known), one.smoothing)
 
 
 @dataclass(frozen=True)

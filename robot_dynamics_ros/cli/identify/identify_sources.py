@@ -24,6 +24,7 @@ from robot_dynamics_ros.identification.regression import (
     Weights,
     reduce,
 )
+from robot_dynamics_ros.identification.regression.recorded_equations import MOST_KEPT
 from robot_dynamics_ros.scheduling import Task
 
 from ..fleet_options import Fleet
@@ -53,6 +54,7 @@ class Sources:
         fleet: where tasks are computed.
         output: shows how far they are.
         empty: names of recordings that are to be fitted and gave no equation.
+        most_kept: bytes of the equations that this process may keep for another pass.
     """
 
     setup: Setup
@@ -60,10 +62,11 @@ class Sources:
     fleet: Fleet
     output: Output
     empty: tuple[str, ...] = ()
+    most_kept: int = MOST_KEPT
 
     def __post_init__(self) -> None:
         """Equations that this process keeps, where no other process computes."""
-        self._local = LocalEquations(RecordedEquations(self._blocks))
+        self._local = LocalEquations(RecordedEquations(self._blocks, self.most_kept))
 
     @classmethod
     def of(
@@ -84,6 +87,21 @@ class Sources:
     def shifted(self, delay: float) -> Sources:
         """The same recordings, with efforts that come `delay` later than the states [s]."""
         return replace(self, sources=[replace(one, delay=delay) for one in self.sources])
+
+    def smoothed(self, smoothing: tuple[float, ...]) -> Sources:
+        """The same recordings, with that smoothing of the friction of each joint (n,)."""
+        equations = replace(self.setup.equations, smoothing=smoothing)
+        return replace(self, setup=replace(self.setup, equations=equations))
+
+    def tried(self, smoothing: float) -> Sources:
+        """The same for one pass: that smoothing of all joints, slow samples count too.
+
+        Args:
+            smoothing: of the friction [rad/s or m/s].
+        """
+        smoothed = self.smoothed((smoothing,) * len(self.setup.joints))
+        equations = replace(smoothed.setup.equations, band=0.0)
+        return replace(smoothed, setup=replace(self.setup, equations=equations), most_kept=0)
 
     def alone(self, name: str) -> Sources:
         """One of the recordings."""

@@ -168,7 +168,7 @@ def sum_windows(
 
 def fitted_equations(setup: Setup, source: Source) -> Iterator[EquationBlock]:
     """The equations of the fitted part of a recording, in blocks."""
-    maker = _maker(setup, source)
+    maker = _maker(setup, source, setup.equations.band)
     for parts, bounds in _motions(setup, source):
         fitted = shifted_efforts(source.fitted.fitted(parts), source.delay)
         for block in maker.of_motions(fitted, source.name):

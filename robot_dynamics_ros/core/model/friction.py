@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 
 import numpy as np
@@ -14,21 +15,21 @@ from .robot import RobotModel
 
 # [rad/s or m/s]: about the noise of a velocity read from an encoder.
 SMOOTHING = 0.01
+# [rad/s or m/s]: 0 / LEAST is 0, and any other speed is far above it.
+LEAST = sys.float_info.min
 # Speeds below which a joint may stick, where its friction is anything up to Coulomb's.
 TURNING_BAND = 0.02  # [rad/s]
 SLIDING_BAND = 0.005  # [m/s]
 
 
-def smooth_sign(v: Array, smoothing: float = SMOOTHING) -> Array:
+def smooth_sign(v: Array, smoothing: float | Array = SMOOTHING) -> Array:
     """s(v) = v / sqrt(v^2 + v_0^2), or the sign of v for v_0 = 0; see `JointFriction`.
 
     Args:
-        v: velocities of any shape [rad/s or m/s].
-        smoothing: v_0 [rad/s or m/s].
+        v: velocities of any shape, with the joints in the last dimension [rad/s or m/s].
+        smoothing: v_0 of all joints, or (n,) of each, at least 0 [rad/s or m/s].
     """
-    if smoothing == 0.0:
-        return np.sign(v)
-    sign: Array = v / np.hypot(v, smoothing)
+    sign: Array = v / np.maximum(np.hypot(v, smoothing), LEAST)
     return sign
 
 
@@ -51,7 +52,7 @@ class JointFriction:
         coulomb: F_s of the same (N,) [N m or N].
         viscous_negative: F_v at negative velocity (N,) [N m s/rad or N s/m].
         coulomb_negative: F_s at negative velocity, not negative itself (N,) [N m or N].
-        smoothing: v_0 [rad/s or m/s].
+        smoothing: v_0 of every joint of the model (N,) [rad/s or m/s].
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class JointFriction:
         coulomb: Mapping[str, float] | None = None,
         viscous_negative: Mapping[str, float] | None = None,
         coulomb_negative: Mapping[str, float] | None = None,
-        smoothing: float = SMOOTHING,
+        smoothing: float | Mapping[str, float] = SMOOTHING,
     ) -> None:
         """Take the coefficients of the URDF, except for those that are given.
 
@@ -73,14 +74,13 @@ class JointFriction:
             viscous_negative: of negative velocities, by joint name; other joints have the same
                 in both directions.
             coulomb_negative: as `viscous_negative`.
-            smoothing: v_0 [rad/s or m/s].
+            smoothing: v_0 of all joints, or by joint name: other joints have `SMOOTHING`
+                [rad/s or m/s].
 
         Raises:
             UnknownNameError: a joint does not exist.
             ParameterError: a coefficient is negative or not finite, or v_0 not positive.
         """
-        if not (math.isfinite(smoothing) and smoothing > 0.0):
-            raise ParameterError(f'smoothing is {smoothing}, it must be positive and finite')
         damping = {joint.name: joint.damping for joint in model.joints}
         friction = {joint.name: joint.friction for joint in model.joints}
         viscous, coulomb = {**damping, **(viscous or {})}, {**friction, **(coulomb or {})}
@@ -97,7 +97,7 @@ class JointFriction:
             np.array_equal(self.viscous, self.viscous_negative)
             and np.array_equal(self.coulomb, self.coulomb_negative)
         )
-        self.smoothing = smoothing
+        self.smoothing = _smoothing(names, smoothing)
         self._names = model.joint_names
         # From the rates of the independent joints to those of all.
         self._spread = np.zeros((len(model.joints), model.size))
@@ -106,11 +106,11 @@ class JointFriction:
 
     @property
     def coefficients(self) -> Array:
-        """The same as one vector (4 N + 1,), in the order of `coefficient_names`."""
+        """The same as one vector (5 N,), in the order of `coefficient_names`."""
         return np.concatenate(
             [
                 self.viscous, self.coulomb, self.viscous_negative, self.coulomb_negative,
-                [self.smoothing],
+                self.smoothing,
             ]
         )  # fmt: skip
 
@@ -166,10 +166,9 @@ class JointFriction:
 
 
 def coefficient_names(model: RobotModel) -> list[str]:
-    """What the entries of `JointFriction.coefficients` are (4 N + 1,), for messages."""
-    kinds = ('viscous', 'coulomb', 'negative viscous', 'negative coulomb')
-    names = [f'{kind} friction of {joint.name}' for kind in kinds for joint in model.joints]
-    return [*names, 'smoothing']
+    """What the entries of `JointFriction.coefficients` are (5 N,), for messages."""
+    kinds = ('viscous', 'coulomb', 'negative viscous', 'negative coulomb', 'smoothing of')
+    return [f'{kind} friction of {joint.name}' for kind in kinds for joint in model.joints]
 
 
 def _coefficients(kind: str, names: tuple[str, ...], given: Mapping[str, float]) -> Array:
@@ -189,3 +188,25 @@ def _coefficients(kind: str, names: tuple[str, ...], given: Mapping[str, float])
                 'negative: friction takes energy'
             )
     return np.array([float(given[name]) for name in names])
+
+
+def _smoothing(names: tuple[str, ...], given: float | Mapping[str, float]) -> Array:
+    """v_0 of all joints (N,), checked [rad/s or m/s].
+
+    Args:
+        names: of all joints.
+        given: of all joints, or by joint name.
+    """
+    if not isinstance(given, Mapping):
+        _check_smoothing('smoothing', given)
+        return np.full(len(names), float(given))
+    for name, value in given.items():
+        if name not in names:
+            raise UnknownNameError('joint', name, names)
+        _check_smoothing(f'smoothing of friction of joint {name!r}', value)
+    return np.array([float(given.get(name, SMOOTHING)) for name in names])
+
+
+def _check_smoothing(name: str, value: float) -> None:
+    if not (math.isfinite(value) and value > 0.0):
+        raise ParameterError(f'{name} is {value}, it must be positive and finite')

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
 
 from robot_dynamics_ros.control.trajectory import Trajectory
 
 from ..client import LEAD, DemoClient
 from ..received_messages import ContactRecording, TouchRecording
+from .contact_measurements import AT_LAST
 from .contact_plan import ContactPlan
 
 LAGS = 0.6
 """After the estimate has begun, until it counts: the fast band is zero for 0.2 s [s]."""
 AFTER = 0.8
 """Recorded after the contact was found [s]."""
+LONGEST_FADE = 3.0
+"""To the hold, where states that are lost on a busy machine begin it anew [s]."""
+HELD = 1e-6
+"""Difference of command and gravity torque from which on the arm is held [N m or N]."""
 
 Log = Callable[[str], None]
 
@@ -47,6 +54,8 @@ def run_contact_act(
     # The servo of the drive goes on to its reference until somebody tells it to stay.
     client.stop_servo()
     client.wait(AFTER)
+    _until_held(client)
+    client.wait(AT_LAST)
     collided = _recorded(client, start)
     client.set_brake(True)
     client.set_wall(False)
@@ -74,6 +83,20 @@ def _until_touched(client: DemoClient, start: int, end: int) -> None:
         lambda: client.now() > end or client.contacts.last().stamp > start,
         'the end of the motion into the wall',
     )
+
+
+def _until_held(client: DemoClient) -> None:
+    """Record until gravity compensation is commanded, or as long as a fade to it may take."""
+    end = client.now() + int(LONGEST_FADE * 1e9)
+    client.wait_until(
+        lambda: client.now() > end or _is_held(client.torques.last().rows),
+        'the end of the fade to a hold',
+    )
+
+
+def _is_held(rows: Mapping[str, Sequence[float]]) -> bool:
+    differences = np.subtract(rows['effort'], rows['gravity'])
+    return bool(np.abs(differences).max() < HELD)
 
 
 def _recorded(client: DemoClient, start: int) -> TouchRecording:

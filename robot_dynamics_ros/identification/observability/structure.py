@@ -133,7 +133,7 @@ def _random_rows(layout: ParameterLayout, dynamics: RobotDynamics, seed: int) ->
     count = len(patterns) * max(FEWEST, EQUATIONS * layout.size // n)
     states = list(random_states(layout.model, count, seed))
     q, v, a = (np.array([getattr(state, name) for state in states]) for name in 'qva')
-    form = TorqueForm(layout, dynamics, smoothing=0.0)
+    form = TorqueForm(layout, dynamics)
     carried = np.tile(patterns, (count // len(patterns), 1))
     nothing = np.zeros((count, n))
     drawn = _Drawn(np.zeros(count), q, v, a, nothing)

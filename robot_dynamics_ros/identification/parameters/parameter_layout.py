@@ -10,6 +10,7 @@ import numpy as np
 
 from robot_dynamics_ros.core import ParameterError, RobotModel, UnknownNameError
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 
 from .joint_terms import PRISMATIC_UNITS, REVOLUTE_UNITS, TERMS, USUAL, JointTerm
@@ -33,12 +34,15 @@ class ParameterLayout:
         loads: bodies that it carries in some of the data, beside those.
         known: values of parameters by their names; the equations hold them on the right-hand
             side, and their columns are zero.
+        smoothing: v_0 of the smooth sign of Coulomb friction by joint (n,), see
+            `core.model.friction` [rad/s or m/s]; empty for the usual one.
     """
 
     model: RobotModel
     terms: tuple[JointTerm, ...] = USUAL
     loads: tuple[Load, ...] = ()
     known: Mapping[str, float] = field(default_factory=dict)
+    smoothing: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what does not exist, and what no data can tell apart.
@@ -46,7 +50,7 @@ class ParameterLayout:
         Raises:
             UnknownNameError: a term, a link or a known parameter does not exist.
             ParameterError: two terms act alike, a name comes twice, a link is fixed to
-                the base, or a known value is not finite.
+                the base, a known value is not finite, or a smoothing not positive.
         """
         for term in self.terms:
             if term not in TERMS:
@@ -74,6 +78,16 @@ class ParameterLayout:
                 raise UnknownNameError('parameter', name, self.names)
             if not np.isfinite(value):
                 raise ParameterError(f'{name} is {value}, it must be finite')
+        if len(self.smoothings) != len(self.joints):
+            raise ParameterError(
+                f'smoothing has {len(self.smoothings)} values, {len(self.joints)} are needed, one '
+                f'for each of {", ".join(self.joints)}'
+            )
+        for joint, value in zip(self.joints, self.smoothings.tolist(), strict=True):
+            if not (np.isfinite(value) and value > 0.0):
+                raise ParameterError(
+                    f'smoothing of {joint} is {value}, it must be positive and finite'
+                )
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -86,6 +100,11 @@ class ParameterLayout:
         names = {frame.body: frame.name for frame in reversed(self.model.frames)}
         moving = [names.get(i, joint.name) for i, joint in enumerate(self.model.joints)]
         return (*moving, *(load.name for load in self.loads))
+
+    @cached_property
+    def smoothings(self) -> Array:
+        """The smoothing of each joint (n,) [rad/s or m/s]."""
+        return np.array(self.smoothing or (SMOOTHING,) * len(self.joints))
 
     @property
     def size(self) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import SLIDING_BAND, SMOOTHING, TURNING_BAND
+from robot_dynamics_ros.core.model.friction import SLIDING_BAND, TURNING_BAND
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.spatial import Vector
 
@@ -33,7 +33,6 @@ class EquationOptions:
             NaN for that of the description.
         unmeasured: names of joints whose effort is not what their drive gives, such as noise about
             zero: their equations do not count.
-        smoothing: v_0 of the smooth sign of friction, see `core.model.friction` [rad/s, m/s].
         gravity: (3,) in the base frame [m/s^2].
     """
 
@@ -43,7 +42,6 @@ class EquationOptions:
     sliding_band: float = SLIDING_BAND
     effort_levels: Mapping[str, float | tuple[float, float]] = field(default_factory=dict)
     unmeasured: tuple[str, ...] = ()
-    smoothing: float = SMOOTHING
     gravity: Vector = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:
@@ -55,8 +53,6 @@ class EquationOptions:
         for name in ('turning_band', 'sliding_band'):
             if not getattr(self, name) >= 0.0:
                 raise ParameterError(f'{name} is {getattr(self, name)}, it must be at least 0')
-        if not self.smoothing >= 0.0:
-            raise ParameterError(f'smoothing is {self.smoothing}, it must be at least 0')
 
     def bands(self, model: RobotModel) -> Array:
         """The dead bands of the independent joints (n,) [rad/s or m/s]."""

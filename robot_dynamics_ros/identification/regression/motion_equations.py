@@ -55,7 +55,7 @@ class MotionEquations:
         dynamics = dynamics or RobotDynamics(layout.model)
         dynamics = dynamics.with_gravity(self.options.gravity)
         form = PowerForm if self.options.form == 'power' else TorqueForm
-        self._form = form(layout, dynamics, self.options.smoothing)
+        self._form = form(layout, dynamics)
         self._unusable = UnusableSamples(layout, self.options)
         self._known = np.flatnonzero(layout.is_known)
         self._values = layout.nominal()[self._known]

@@ -35,9 +35,9 @@ class PowerForm:
     equations = ('power',)
     has_slopes = True
 
-    def __init__(self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float) -> None:
+    def __init__(self, layout: ParameterLayout, dynamics: RobotDynamics) -> None:
         """Keep what the columns are made of; for the arguments see `TorqueForm`."""
-        self._layout, self._smoothing = layout, smoothing
+        self._layout = layout
         self._dynamics, self._weightless = dynamics, dynamics.with_gravity(np.zeros(3))
         self._loads = LoadColumns(layout.model, layout.loads)
 
@@ -57,7 +57,7 @@ class PowerForm:
         zero = np.zeros(v.shape)
         kinetic = 0.5 * self._along(v, self._weightless.regressor(q, zero, v), carried)
         gravity = self._along(v, self._dynamics.regressor(q, zero, zero), carried)
-        terms = v * term_columns(self._layout.terms, samples, efforts, self._smoothing)
+        terms = v * term_columns(self._layout.terms, samples, efforts, self._layout.smoothings)
         energies = np.zeros(terms.shape)
         if 'armature' in self._layout.terms:
             rotor = self._layout.terms.index('armature')

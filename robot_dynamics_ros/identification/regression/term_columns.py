@@ -14,7 +14,7 @@ from .columns import Samples
 
 
 def term_columns(
-    terms: Sequence[JointTerm], samples: Samples, efforts: Array, smoothing: float
+    terms: Sequence[JointTerm], samples: Samples, efforts: Array, smoothing: Array
 ) -> Array:
     """The torque that each term gives for a unit of its parameter (terms, N, n).
 
@@ -22,7 +22,7 @@ def term_columns(
         terms: of the joints, see `parameters.joint_terms`.
         samples: states (N, n).
         efforts: (N, n) measured, finite [N m, N or A].
-        smoothing: v_0 of the smooth sign; 0 for the sign itself [rad/s or m/s].
+        smoothing: v_0 of the smooth sign (n,) [rad/s or m/s].
     """
     v = samples.velocities
     columns = {

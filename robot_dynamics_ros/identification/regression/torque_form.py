@@ -29,16 +29,15 @@ class TorqueForm:
 
     has_slopes = False
 
-    def __init__(self, layout: ParameterLayout, dynamics: RobotDynamics, smoothing: float) -> None:
+    def __init__(self, layout: ParameterLayout, dynamics: RobotDynamics) -> None:
         """Keep what the columns are made of.
 
         Args:
             layout: of the parameters.
             dynamics: of its model.
-            smoothing: v_0 of the smooth sign of friction [rad/s or m/s].
         """
         self.equations = layout.joints
-        self._layout, self._dynamics, self._smoothing = layout, dynamics, smoothing
+        self._layout, self._dynamics = layout, dynamics
         self._loads = LoadColumns(layout.model, layout.loads)
         self._felt = np.flatnonzero(_felt(layout, self._loads.bodies))
 
@@ -57,7 +56,7 @@ class TorqueForm:
         q, v, a = samples.positions, samples.velocities, samples.accelerations
         inertial = self._dynamics.regressor(q, v, a)
         count = len(q)
-        terms = term_columns(self._layout.terms, samples, efforts, self._smoothing)
+        terms = term_columns(self._layout.terms, samples, efforts, self._layout.smoothings)
         measured = np.zeros(v.shape) if 'gain' in self._layout.terms else efforts
         if self._layout.loads:
             loads = self._loads.columns(inertial, carried)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.parameter_yaml import yaml_value
 
 from ..identification import ParameterRow
@@ -19,6 +18,7 @@ VALUES = {
     'coulomb_negative': ('coulomb_negative', 'N m', 'N'),
     'torque_offset': ('offset', 'N m', 'N'),
     'armature': ('armature', 'kg m^2', 'kg'),
+    'smoothing': ('smoothing', 'rad/s', 'm/s'),
 }
 
 HEAD = """\
@@ -27,8 +27,8 @@ HEAD = """\
 # torque = F_v v + F_s v / sqrt(v^2 + v_0^2) + torque_offset + armature a
 #
 # F_v is viscous and F_s coulomb; where v < 0 they are viscous_negative and coulomb_negative.
-# v is the velocity of the joint, a its acceleration, v_0 the smoothing [rad/s or m/s]. All act at
-# the joint, behind the gear. A mimic joint has none: that of the joint that it mimics includes it.
+# v is the velocity of the joint, a its acceleration, v_0 the smoothing. All act at the joint,
+# behind the gear. A mimic joint has none: that of the joint that it mimics includes it.
 """
 INTERVALS = """\
 #
@@ -70,7 +70,6 @@ def _lines(
     model, by_name = identified.model, {row.name: row for row in rows}
     head = HEAD.format(robot=yaml_value(model.name))
     yield head + (INTERVALS if rows else '') + (SPRINGS if has_springs(rows) else '')
-    yield f'smoothing: {yaml_value(SMOOTHING)}'
     yield 'joints:'
     for index, joint in enumerate(model.independent_joints):
         remark = f'  # {UNKNOWN}' if joint.name in unknown else ''

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from robot_dynamics_ros.core import RobotModel
-from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS, parameters_of
 from robot_dynamics_ros.core.model.tree import Joint
 
@@ -23,7 +22,6 @@ def model_json(
         identified: with the parameters of the joints.
     """
     return {
-        'smoothing': SMOOTHING,
         'joints': {
             joint.name: _joint(identified, index, joint)
             for index, joint in enumerate(identified.model.independent_joints)
@@ -49,6 +47,7 @@ def _joint(identified: IdentifiedModel, index: int, joint: Joint) -> dict[str, A
         'coulomb': float(identified.coulomb[index]),
         'viscous_negative': float(identified.viscous_negative[index]),
         'coulomb_negative': float(identified.coulomb_negative[index]),
+        'smoothing': float(identified.smoothing[index]),
         'torque_offset': float(identified.offset[index]),
         'armature': float(identified.armature[index]),
         'gain': float(identified.gain[index]),

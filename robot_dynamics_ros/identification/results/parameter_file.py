@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Collection, Iterator, Sequence
 
 from robot_dynamics_ros.core import RobotModel
-from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.parameter_yaml import yaml_value
 
 from ..identified_model import IdentifiedModel
@@ -70,13 +69,13 @@ def _values(identified: IdentifiedModel) -> Iterator[str]:
         'friction_coulomb': identified.coulomb,
         'friction_viscous_negative': identified.viscous_negative,
         'friction_coulomb_negative': identified.coulomb_negative,
+        'friction_smoothing_by_joint': identified.smoothing,
         'torque_offset': identified.offset,
         'armature': identified.armature,
     }
     yield '    # Of each joint, in the order of joints; friction.yaml has them by name with units.'
     for name, values in by_name.items():
         yield f'    {name}: {yaml_value([float(value) for value in values])}'
-    yield f'    friction_smoothing: {yaml_value(SMOOTHING)}'
 
 
 def _unknown(joints: Collection[str]) -> Sequence[str]:

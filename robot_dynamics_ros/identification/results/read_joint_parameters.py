@@ -24,7 +24,10 @@ OF_NODE = {
     'coulomb_negative': 'friction_coulomb_negative',
     'torque_offset': 'torque_offset',
     'armature': 'armature',
+    'smoothings': 'friction_smoothing_by_joint',
 }
+# Of a joint in friction.yaml: field of `JointParameters`.
+OF_JOINT = {**{key: key for key in VALUES}, 'smoothing': 'smoothings'}
 SMOOTHING_OF_NODE = 'friction_smoothing'
 BLOCK = 'ros__parameters'
 
@@ -72,14 +75,16 @@ def _of_joints(content: Any) -> JointParameters:
             f'neither friction.yaml of robot_dynamics identify, which has joints, nor parameters '
             f'of dynamics_node, which have {BLOCK}'
         )
-    found: dict[str, list[tuple[str, float]]] = {key: [] for key in VALUES}
+    found: dict[str, list[tuple[str, float]]] = {field: [] for field in OF_JOINT.values()}
     for joint, values in joints.items():
         if not isinstance(values, dict):
             raise ParameterError(f'joint {joint}: its values are needed by name')
         for key, value in values.items():
-            if key not in VALUES:
-                raise ParameterError(f'joint {joint} has {key!r}, allowed are {", ".join(VALUES)}')
-            found[key].append((str(joint), _number(f'{key} of {joint}', key, value)))
+            if key not in OF_JOINT:
+                allowed = ', '.join(OF_JOINT)
+                raise ParameterError(f'joint {joint} has {key!r}, allowed are {allowed}')
+            field = OF_JOINT[key]
+            found[field].append((str(joint), _number(f'{key} of {joint}', field, value)))
     return _parameters({key: tuple(pairs) for key, pairs in found.items()}, content, 'smoothing')
 
 
@@ -132,21 +137,27 @@ def _by_joint(block: Mapping[str, Any], field: str, joints: Sequence[Any]) -> By
 def _parameters(
     found: Mapping[str, ByJoint], values: Mapping[str, Any], smoothing: str
 ) -> JointParameters:
-    v_0 = _number(smoothing, smoothing, values.get(smoothing, SMOOTHING))
-    if not v_0 > 0.0:
-        raise ParameterError(f'{smoothing} is {v_0:g}, it must be above 0')
+    v_0 = _number(smoothing, 'smoothing', values.get(smoothing, SMOOTHING))
     return JointParameters(**found, smoothing=v_0)
 
 
 def _number(name: str, field: str, value: Any) -> float:
     """A value of a file, checked.
 
+    Args:
+        name: of the value, for the message.
+        field: of `JointParameters`.
+        value: to check.
+
     Raises:
-        ParameterError: it is not a finite number, or it is negative and not an offset.
+        ParameterError: it is not a finite number, a smoothing that is not positive, or anything
+            else that is negative and not an offset.
     """
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not math.isfinite(value):
         raise ParameterError(f'{name} is {value!r}, a finite number is needed')
+    if value <= 0.0 and field in ('smoothing', 'smoothings'):
+        raise ParameterError(f'{name} is {value:g}, it must be above 0')
     if value < 0.0 and field != 'torque_offset':
         raise ParameterError(f'{name} is {value:g}, it must not be negative')
     return float(value)

@@ -110,7 +110,7 @@ EXTERNAL_ROWS = (
         'it learns from.',
         'As `--margin` of `robot_dynamics thresholds`. A change takes effect when thresholds are '
         'learned next.',
-        bounds=Bounds(1.0),
+        bounds=Bounds(1.0, 100.0),
         live=True,
     ),
     Parameter(
@@ -120,7 +120,8 @@ EXTERNAL_ROWS = (
         'Frequency that separates collisions (above) from pushes (below).',
         'Thresholds are learnt for one cutoff: learn them again after a change.',
         unit='Hz',
-        bounds=POSITIVE,
+        # Collisions are detected after 1 / f: after 10 s at the lowest.
+        bounds=Bounds(0.1),
         live=True,
     ),
     Parameter(

@@ -142,13 +142,14 @@ def friction(values: Mapping[str, Any], model: RobotModel, joints: Iterable[str]
     Raises:
         ParameterError: the number of values is not that of the commanded joints.
     """
+    common = {joint.name: values['friction_smoothing'] for joint in model.joints}
     return JointFriction(
         model,
         viscous=by_joint('friction_viscous', values, joints),
         coulomb=by_joint('friction_coulomb', values, joints),
         viscous_negative=by_joint('friction_viscous_negative', values, joints),
         coulomb_negative=by_joint('friction_coulomb_negative', values, joints),
-        smoothing=values['friction_smoothing'],
+        smoothing={**common, **by_joint('friction_smoothing_by_joint', values, joints)},
     )
 
 

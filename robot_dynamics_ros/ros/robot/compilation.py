@@ -34,6 +34,9 @@ COMPILED_QUANTITIES = (
 )
 # What the external-force estimate computes with, beside the Jacobian of its link.
 OBSERVER_QUANTITIES = ('observer_step',)
+# Random states at which a payload is compared, at most. The robot without it was compared before,
+# and torques are linear in its ten parameters: an error in one shows at nearly any state.
+PAYLOAD_SAMPLES = 10
 
 
 @dataclass(frozen=True)
@@ -132,7 +135,7 @@ def with_payload(
     Args:
         compiled: the robot; a payload of the same name is replaced.
         payload: to attach.
-        cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
+        cross_check_samples: random states to compare with Pinocchio, `PAYLOAD_SAMPLES` at most.
         cross_check_tolerance: on the largest error, relative to the largest entry [-].
 
     Raises:
@@ -150,7 +153,8 @@ def with_payload(
         return loaded
     give_way()
     pinocchio = compiled.pinocchio.with_model(dynamics.model)
-    return _compared(loaded, pinocchio, cross_check_samples, cross_check_tolerance, give_way)
+    samples = min(cross_check_samples, PAYLOAD_SAMPLES)
+    return _compared(loaded, pinocchio, samples, cross_check_tolerance, give_way)
 
 
 def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:

@@ -123,7 +123,7 @@ def test_friction_and_offset_of_the_model_are_no_push(name):
         viscous_negative=dict.fromkeys(joints, 0.4),
         coulomb_negative=dict.fromkeys(joints, 2.1),
         # Wide, so that the integration sees where the sign changes.
-        smoothing=0.5,
+        smoothing=dict(zip(joints, np.linspace(0.4, 0.8, len(joints)), strict=True)),
     )
     offset = np.linspace(-1.0, 2.0, dynamics.model.size)
     motion = pushed_motion(dynamics, np.arange(0.0, 1.0, 1e-3), friction=friction, offset=offset)

@@ -59,7 +59,10 @@ def scene(request):
     dynamics = RobotDynamics(hand_written(request.param).model)
     joints = [joint.name for joint in dynamics.model.joints]
     friction = JointFriction(
-        dynamics.model, coulomb=dict.fromkeys(joints, 0.2), viscous=dict.fromkeys(joints, 0.1)
+        dynamics.model,
+        coulomb=dict.fromkeys(joints, 0.2),
+        viscous=dict.fromkeys(joints, 0.1),
+        smoothing=dict(zip(joints, np.geomspace(0.01, 0.3, len(joints)), strict=True)),
     )
     motion = pushed_motion(
         dynamics,

@@ -5,16 +5,24 @@ from hypothesis import strategies as st
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import JointFriction, ParameterError, StateError, UnknownNameError
+from robot_dynamics_ros.core.model.friction import SMOOTHING, smooth_sign
+
+
+def by_name(model, low, high, seed=5):
+    """A random value of each joint, mimic joints included."""
+    values = np.random.default_rng(seed).uniform(low, high, len(model.joints))
+    names = [joint.name for joint in model.joints]
+    return dict(zip(names, values.tolist(), strict=True))
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_takes_power_and_never_gives_it(robot):
-    random = np.random.default_rng(5)
-    names = [joint.name for joint in robot.model.joints]
+    model, random = robot.model, np.random.default_rng(5)
     friction = JointFriction(
-        robot.model,
-        viscous=dict(zip(names, random.uniform(0.0, 2.0, len(names)), strict=True)),
-        coulomb=dict(zip(names, random.uniform(0.0, 2.0, len(names)), strict=True)),
+        model,
+        viscous=by_name(model, 0.0, 2.0),
+        coulomb=by_name(model, 0.0, 2.0, seed=6),
+        smoothing=by_name(model, 1e-3, 0.5, seed=7),
     )
     for scale in (1e-9, 1e-3, 1.0, 1e3):
         v = scale * random.uniform(-1.0, 1.0, robot.model.size)
@@ -32,7 +40,7 @@ def test_compensation_is_odd_and_never_exceeds_coulomb_friction(rate):
     assert abs(torque) <= 2.5
     assert friction.torque([-rate])[0] == -torque
     assert torque * rate >= 0.0
-    if abs(rate) >= 10.0 * friction.smoothing:
+    if abs(rate) >= 10.0 * friction.smoothing[0]:
         assert abs(torque) >= 0.995 * 2.5
 
 
@@ -80,6 +88,55 @@ def test_slope_at_rest():
     name = model.joint_names[0]
     friction = JointFriction(model, viscous={name: 3.0}, coulomb={name: 2.0}, smoothing=0.1)
     assert friction.torque([1e-9])[0] == pytest.approx(1e-9 * (3.0 + 2.0 / 0.1), rel=1e-12)
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_slope_at_rest_is_that_of_each_joint(robot):
+    """By central differences; mimic joints are felt times the square of the multiplier."""
+    model, step = robot.model, 1e-8
+    viscous, coulomb, smoothing = (
+        by_name(model, low, 2.0, seed) for low, seed in ((0.0, 1), (0.1, 2), (0.01, 3))
+    )
+    friction = JointFriction(model, viscous=viscous, coulomb=coulomb, smoothing=smoothing)
+    rows = step * np.eye(model.size)
+    slopes = (friction.torque(rows) - friction.torque(-rows)) / (2.0 * step)
+    wanted = np.zeros(model.size)
+    for joint in model.joints:
+        slope = viscous[joint.name] + coulomb[joint.name] / smoothing[joint.name]
+        wanted[joint.coordinate.index] += joint.coordinate.multiplier**2 * slope
+    np.testing.assert_allclose(slopes, np.diag(wanted), rtol=1e-9, atol=1e-12)
+
+
+@given(
+    st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3),
+    st.lists(st.just(0.0) | st.floats(1e-6, 1e3), min_size=3, max_size=3),
+)
+def test_the_smooth_sign_of_each_joint(v, smoothing):
+    """Odd, at most 1, that of v, and that of the joint alone; the plain sign for v_0 = 0."""
+    v, smoothing = np.array(v), np.array(smoothing)
+    with np.errstate(all='raise', under='ignore'):
+        sign = smooth_sign(v, smoothing)
+        alone = [smooth_sign(v[i : i + 1], smoothing[i])[0] for i in range(3)]
+        rows = smooth_sign(np.stack([v, -v]), smoothing)
+    assert (np.abs(sign) <= 1.0).all()
+    assert (sign * v >= 0.0).all()
+    assert sign.tolist() == alone
+    assert np.array_equal(rows, [sign, -sign])
+    plain = smoothing == 0.0
+    normal = np.abs(v) >= np.finfo(float).tiny
+    assert np.array_equal(sign[plain & normal], np.sign(v)[plain & normal])
+    assert np.array_equal(sign[v == 0.0], v[v == 0.0])
+
+
+def test_joints_that_are_not_named_have_the_usual_smoothing():
+    model = hand_written('mimic').model
+    finger = model.joint_names[1]
+    friction = JointFriction(model, smoothing={'knuckle': 0.2})
+    named = dict(zip([joint.name for joint in model.joints], friction.smoothing, strict=True))
+    assert named.pop('knuckle') == 0.2
+    assert set(named) >= {finger}
+    assert set(named.values()) == {SMOOTHING}
+    assert JointFriction(model, smoothing=0.3).smoothing.tolist() == [0.3] * len(model.joints)
 
 
 def test_coefficients_come_from_the_description_unless_given():
@@ -135,5 +192,12 @@ def test_refused():
         JointFriction(model, viscous_negative={'nose': 1.0})
     with pytest.raises(ParameterError, match='smoothing is 0'):
         JointFriction(model, smoothing=0.0)
+    for value in (0.0, -1.0, float('inf'), float('nan')):
+        with pytest.raises(
+            ParameterError, match=f"smoothing of friction of joint '{name}' is {value}, it must be"
+        ):
+            JointFriction(model, smoothing={name: value})
+    with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
+        JointFriction(model, smoothing={'nose': 0.1})
     with pytest.raises(StateError, match='v has 1 values'):
         JointFriction(model).torque([0.0])

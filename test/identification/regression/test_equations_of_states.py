@@ -127,7 +127,7 @@ def test_options_are_plain_data():
 
 @pytest.mark.parametrize(
     'options',
-    [{'form': 'energy'}, {'cutoff': 0.0}, {'turning_band': -1.0}, {'smoothing': np.nan}],
+    [{'form': 'energy'}, {'cutoff': 0.0}, {'turning_band': -1.0}],
 )
 def test_options_that_mean_nothing_are_refused(options):
     with pytest.raises(ParameterError, match=next(iter(options))):

@@ -71,9 +71,19 @@ def test_a_joint_that_the_robot_does_not_have_is_refused():
         ('joints: {a: {viscous: -1.0}}', 'viscous of a is -1, it must not be negative'),
         ('joints: {a: {viscous: 1e-3}}', "'1e-3', a finite number is needed"),
         ('joints: {a: {coulomb: .nan}}', 'a finite number is needed'),
-        ('joints: {a: {coulumb: 1.0}}', "'coulumb', allowed are viscous, "),
+        ('joints: {a: {coulumb: 1.0}}', "'coulumb', allowed are viscous, .*, smoothing"),
         ('joints: {a: 1.0}', 'its values are needed by name'),
-        ('smoothing: 0.0\njoints: {a: {coulomb: 1.0}}', 'it must be above 0'),
+        ('smoothing: 0.0\njoints: {a: {coulomb: 1.0}}', 'smoothing is 0, it must be above 0'),
+        ('joints: {a: {smoothing: 0}}', 'smoothing of a is 0, it must be above 0'),
+        ('joints: {a: {smoothing: .nan}}', 'smoothing of a is nan, a finite number is needed'),
+        (
+            NODE.format('friction_smoothing_by_joint: [0.1, -0.1]'),
+            r'friction_smoothing_by_joint\[1\] is -0.1, it must be above 0',
+        ),
+        (
+            NODE.format('friction_smoothing_by_joint: [0.1, 0.1, 0.1]'),
+            'friction_smoothing_by_joint has 3 values',
+        ),
         (NODE.format('armature: [1.0, 2.0, 3.0]'), 'armature has 3 values'),
         (NODE.format('armature: 1.0'), 'a list is needed'),
         (NODE.format('friction_coulomb: [1.0, true]'), r'friction_coulomb\[1\] is True'),
@@ -90,6 +100,43 @@ def test_what_cannot_be_meant_is_refused_with_the_file(text, words, tmp_path):
     file.write_text(text)
     with pytest.raises(ParameterError, match=f'^{re.escape(str(file))}.*{words}'):
         read_joint_parameters(file)
+
+
+def test_the_smoothing_of_each_joint_is_read_from_both_files(tmp_path):
+    texts = (
+        'smoothing: 0.02\njoints: {a: {smoothing: 0.1, coulomb: 2.0}, b: {coulomb: 3, '
+        'smoothing: 0.05}}',
+        NODE.format(
+            'friction_smoothing: 0.02, friction_smoothing_by_joint: [0.1, 0.05], '
+            'friction_coulomb: [2.0, 3.0]'
+        ),
+    )
+    for text in texts:
+        file = tmp_path / 'given.yaml'
+        file.write_text(text)
+        assert read_joint_parameters(file) == JointParameters(
+            coulomb=(('a', 2.0), ('b', 3.0)),
+            smoothing=0.02,
+            smoothings=(('a', 0.1), ('b', 0.05)),
+        )
+
+
+def test_a_joint_without_a_smoothing_of_its_own_has_that_of_all(tmp_path):
+    """The torque is that of F_v v + F_s v / sqrt(v^2 + v_0^2) with v_0 of each joint."""
+    model = hand_written('tree').model
+    first, *others = model.joint_names
+    entries = ''.join(f', {name}: {{coulomb: 2.0}}' for name in others)
+    file = tmp_path / 'friction.yaml'
+    file.write_text(
+        f'smoothing: 0.3\njoints: {{{first}: {{coulomb: 2.0, smoothing: 0.05}}{entries}}}'
+    )
+    parameters = read_joint_parameters(file)
+    torques = ModelTorques.of_joints(model, model.joint_names, parameters)
+    states = States(model.size)
+    v, v_0 = states.velocities, np.where(np.arange(model.size) == 0, 0.05, 0.3)
+    viscous = [joint.damping for joint in model.joints]
+    wanted = viscous * v + 2.0 * v / np.sqrt(v**2 + v_0**2)
+    np.testing.assert_allclose(torques.terms(states)[3], wanted, rtol=1e-13, atol=1e-14)
 
 
 def test_one_value_may_stand_for_all_joints_and_offsets_may_be_negative(tmp_path):

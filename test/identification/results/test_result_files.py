@@ -14,7 +14,6 @@ from identified import identified_model
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import ParameterError, parse_urdf
-from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.identification.results.result_files import result_files
 from robot_dynamics_ros.identification.results.xacro_files import unified_patch
@@ -52,12 +51,12 @@ def test_each_file_has_the_friction_of_each_joint(robot):
     friction = yaml.safe_load(files['friction.yaml'])
     node = yaml.safe_load(files['dynamics_node.yaml'])['/**']['ros__parameters']
     assert tuple(joints) == tuple(friction['joints']) == tuple(node['joints']) == names
-    assert node['friction_smoothing'] == friction['smoothing'] == SMOOTHING
     for key, parameter in {
         'viscous': 'friction_viscous',
         'coulomb': 'friction_coulomb',
         'viscous_negative': 'friction_viscous_negative',
         'coulomb_negative': 'friction_coulomb_negative',
+        'smoothing': 'friction_smoothing_by_joint',
         'torque_offset': 'torque_offset',
         'armature': 'armature',
     }.items():

@@ -5,6 +5,11 @@ from rclpy.parameter import Parameter
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
+REFUSED_SMOOTHINGS = (
+    ([0.1, 0.2], ' has 2 values'),
+    ([0.1, 0.0, 0.1], '[1] is 0.0, it must be greater than 0'),
+    ([float('nan'), 0.1, 0.1], '[0] is nan, it must be greater than 0'),
+)
 
 
 def test_friction_is_added_where_it_is_asked_for(guarded, dynamics):
@@ -19,6 +24,25 @@ def test_friction_is_added_where_it_is_asked_for(guarded, dynamics):
         (result,) = scene.node.set_parameters([Parameter('friction_coulomb', value=[1.0, 2.0])])
         assert not result.successful
         assert 'friction_coulomb has 2 values' in result.reason
+
+
+def test_the_smoothing_of_each_joint_changes_while_the_node_runs(guarded, dynamics):
+    free, v = dynamics.bias_torque(Q, V), np.array(V)
+    terms, coulomb = ['gravity', 'coriolis', 'inertial', 'friction'], np.array([1.0, 2.0, 0.3])
+    with guarded(fade_time=FADE, terms=terms, friction_coulomb=[*coulomb]) as scene:
+        scene.settle(free + coulomb * v / np.hypot(v, 0.01))
+        scene.set(friction_smoothing_by_joint=[0.5, 0.1, 2.0])
+        wanted = free + coulomb * v / np.hypot(v, [0.5, 0.1, 2.0])
+        scene.settle(wanted)
+        for value, reason in REFUSED_SMOOTHINGS:
+            change = Parameter('friction_smoothing_by_joint', value=value)
+            (result,) = scene.node.set_parameters([change])
+            assert not result.successful
+            assert f'friction_smoothing_by_joint{reason}' in result.reason
+        scene.settle(wanted)
+        # Nothing is given by joint any more.
+        scene.set(friction_smoothing_by_joint=[], friction_smoothing=0.3)
+        scene.settle(free + coulomb * v / np.hypot(v, 0.3))
 
 
 def test_friction_of_each_direction_and_an_offset(guarded, dynamics):

@@ -44,6 +44,7 @@ OTHERS = {
     'friction_coulomb_negative': [2.0],
     'torque_offset': [0.5],
     'friction_smoothing': 1.0,
+    'friction_smoothing_by_joint': [1.0, 0.5, 2.0],
     'acceleration_cutoff': 0.0,
     'velocity_cutoff': 20.0,
     'state_timeout': 5.0,

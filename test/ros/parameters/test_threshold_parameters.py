@@ -7,10 +7,12 @@ import pytest
 import yaml
 from three_joints import JOINTS, URDF
 
+from robot_dynamics_ros.cli.contacts import watch_parameters
 from robot_dynamics_ros.cli.contacts.threshold_file import threshold_file
 from robot_dynamics_ros.control.external_forces.detection import ContactThresholds
 from robot_dynamics_ros.core import ParameterError, UnknownNameError, parse_urdf
 from robot_dynamics_ros.ros.parameters import node_parameters
+from robot_dynamics_ros.ros.parameters.bounds import Bounds
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
 
 MODEL = parse_urdf(URDF)
@@ -57,13 +59,19 @@ def test_one_value_stands_for_all_joints():
         ({'collision_threshold_acceleration': [1.0]}, 'collision_threshold is empty'),
         ({'external_bandwidth': [0.0]}, 'external_bandwidth.0. is 0.0'),
         ({'external_bandwidth': []}, 'external_bandwidth is empty'),
-        ({'contact_cutoff': 0.0}, 'contact_cutoff is 0.0'),
+        ({'contact_cutoff': 1e-9}, 'contact_cutoff is 1e-09, it must be at least 0.1'),
+        ({'threshold_margin': 1e308}, 'threshold_margin is 1e.308, it must be at least 1 and'),
         ({'on_collision': 'brake'}, "on_collision is 'brake'"),
     ],
 )
 def test_what_does_not_fit_is_refused(values, words):
     with pytest.raises(ParameterError, match=words):
         settings(**values)
+
+
+def test_the_options_of_the_command_have_the_bounds_of_the_parameters():
+    assert TABLE.rows['contact_cutoff'].bounds == Bounds(watch_parameters.LEAST_CUTOFF)
+    assert TABLE.rows['threshold_margin'].bounds == Bounds(1.0, watch_parameters.LARGEST_MARGIN)
 
 
 def test_an_unknown_link_is_refused():

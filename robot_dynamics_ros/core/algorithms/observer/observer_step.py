@@ -49,7 +49,7 @@ def observer_step(
         q: (n,) positions [rad or m].
         v: (n,) velocities [rad/s or m/s].
         effort: (n,) of the drives [N m or N].
-        friction: (4 N + 1,) see `smooth_friction`.
+        friction: (5 N,) see `smooth_friction`.
         offset: (n,) constant torque that the drives need beside the model [N m or N].
         rates: (n,) K [1/s].
         interval: see `INTERVAL`: dt [s], and the share of the effort of the step before in the

@@ -25,21 +25,19 @@ def smooth_friction(
     Args:
         model: the robot, with N joints.
         v: (n,) velocities [rad/s or m/s].
-        friction: (4 N + 1,) F_v at positive velocity of all joints, F_s of the same, F_v and F_s
+        friction: (5 N,) F_v at positive velocity of all joints, F_s of the same, F_v and F_s
             at negative velocity, and the smoothing v_0 > 0; see `JointFriction.coefficients`.
     """
     count = len(model.joints)
-    viscous, coulomb, viscous_back, coulomb_back = (
-        friction[k * count : (k + 1) * count] for k in range(4)
+    viscous, coulomb, viscous_back, coulomb_back, smoothing = (
+        friction[k * count : (k + 1) * count] for k in range(5)
     )
-    smoothing = friction[4 * count]
-    least = NEGLIGIBLE * smoothing
     result: list[Scalar] = [0.0] * model.size
     for i, (joint, rate) in enumerate(zip(model.joints, joint_rates(model, v), strict=True)):
-        square = rate * rate
+        square, least = rate * rate, NEGLIGIBLE * smoothing[i]
         speed = sqrt(square + least * least) - least
         # s(v) = v / hypot and |s(v)| = |v| / hypot.
-        length = sqrt(square + smoothing * smoothing)
+        length = sqrt(square + smoothing[i] * smoothing[i])
         slope = viscous[i] + viscous_back[i] + (coulomb[i] + coulomb_back[i]) / length
         excess = viscous[i] - viscous_back[i] + (coulomb[i] - coulomb_back[i]) / length
         torque = 0.5 * (slope * rate + excess * speed)

@@ -19,18 +19,19 @@ def test_of_both_directions(robot):
     given = {
         kind: dict(zip(names, random.uniform(0, 5, len(names)), strict=True)) for kind in KINDS
     }
-    friction = JointFriction(robot.model, smoothing=0.03, **given)
+    smoothing = dict(zip(names, np.geomspace(0.003, 0.3, len(names)), strict=True))
+    friction = JointFriction(robot.model, smoothing=smoothing, **given)
     coefficients = friction.coefficients
     assert len(coefficients) == len(coefficient_names(robot.model))
     for scale in (0.0, 1e-3, 1.0, 1e3):
         v = scale * random.uniform(-1.0, 1.0, robot.model.size)
         torque = smooth_friction(robot.model, v.tolist(), coefficients.tolist())
-        assert_close(torque, friction.torque(v))
+        # NEGLIGIBLE in the speed changes the torque by that share of the Coulomb friction.
+        assert_close(torque, friction.torque(v), friction.coulomb.max())
 
 
 def test_without_friction_there_is_none():
     for robot in HAND_WRITTEN:
         model = robot.model
-        none = np.zeros(4 * len(model.joints) + 1)
-        none[-1] = 0.01
+        none = np.repeat([0.0, 0.01], [4 * len(model.joints), len(model.joints)])
         assert not any(smooth_friction(model, [0.7] * model.size, none.tolist()))

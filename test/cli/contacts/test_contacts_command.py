@@ -1,0 +1,210 @@
+"""`robot_dynamics thresholds` and `contacts`: from a recording without contact to planted ones."""
+
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rosbags')
+pytest.importorskip('scipy')
+
+from pushed_recording import HIT, Pushed, pushed_states
+from recorded_states import csv_file
+from rich.console import Console
+
+from robot_dynamics_ros.cli.contacts.contact_tables import contact_table
+from robot_dynamics_ros.contacts import MarkedContact
+
+DOCUMENT = (Path(__file__).resolve().parents[3] / 'docs' / 'command.md').read_text()
+STATE = ('positions', 'velocities', 'efforts')
+
+
+def documented(subcommand):
+    block = re.search(rf'```json {subcommand}\n(.*?)```', DOCUMENT, re.DOTALL)
+    return json.loads(block[1])
+
+
+def keys(value):
+    """The keys of an object and of all below it; those of the first entry stand for a list."""
+    if isinstance(value, dict):
+        return {key: keys(entry) for key, entry in value.items()}
+    return [keys(value[0])] if isinstance(value, list) and value else None
+
+
+def test_a_planted_contact_is_found_with_these_thresholds(run, taught, folder):
+    pytest.importorskip('matplotlib')
+    ended = run(
+        'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', taught, '--plot', 'hit.png',
+        '--json', 'hit.json',
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (1, '')
+    assert ended.stdout.startswith('hit.csv: 1 contact; ')
+    assert re.search(r'\n8\.0\d\d s +8\.\d+ s +collision +hand +wrist \+1\d', ended.stdout)
+    (recording,) = json.loads((folder / 'hit.json').read_text())['recordings']
+    (contact,) = recording['contacts']
+    assert contact['links'] == ['hand']
+    assert contact['begin'] == pytest.approx(HIT.begin, abs=0.02)
+    assert (folder / 'hit.png').read_bytes().startswith(b'\x89PNG')
+
+
+@pytest.mark.parametrize('band', ['push', 'collision'])
+def test_one_of_the_thresholds_is_enough_as_in_the_node(run, folder, band):
+    pytest.importorskip('matplotlib')
+    (folder / f'{band}.yaml').write_text(f'/**:\n  ros__parameters: {{{band}_threshold: [3.0]}}\n')
+    ended = run(
+        'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', f'{band}.yaml',
+        '--plot', f'{band}.png', '--json', f'{band}.json',
+    )  # fmt: skip
+    assert (ended.returncode, ended.stderr) == (1, '')
+    (recording,) = json.loads((folder / f'{band}.json').read_text())['recordings']
+    assert {contact['kind'] for contact in recording['contacts']} == {band}
+    assert recording['contacts'][0]['links'] == ['hand']
+    assert recording['contacts'][0]['begin'] == pytest.approx(HIT.begin, abs=0.05)
+    assert (folder / f'{band}.png').read_bytes().startswith(b'\x89PNG')
+
+
+LOCKED = 'not recorded with these and locked: slide'
+
+
+@pytest.fixture(scope='module')
+def without_slide(folder):
+    """A recording without the joint between the two others."""
+    states = pushed_states(seconds=15.0, seed=5)
+    names = tuple(name for name in states.names if name != 'slide')
+    kept = [states.names.index(name) for name in names]
+    values = {each: getattr(states, each)[:, kept] for each in STATE}
+    csv_file(folder / 'two.csv', replace(states, names=names, **values))
+    return 'two.csv'
+
+
+def test_a_joint_that_was_not_recorded_is_named_with_its_thresholds(run, without_slide, taught):
+    ended = run(
+        'contacts', without_slide, '--urdf', 'arm.urdf', '--parameters', taught, '--json', '-'
+    )
+    assert ended.returncode == 1
+    (warning,) = ended.stderr.splitlines()
+    assert f'warning: two.csv: {LOCKED}; thresholds of slide are not used; ' in warning
+    assert 'motion of slide looks like an external torque' in warning
+    assert json.loads(ended.stdout)['recordings'][0]['remarks'][0] in warning
+
+
+def test_a_joint_that_was_not_recorded_makes_thresholds_doubtful(run, without_slide):
+    ended = run('thresholds', without_slide, '--urdf', 'arm.urdf', '--json', '-')
+    assert ended.returncode == 1
+    assert f'warning: two.csv: {LOCKED}; motion of slide looks like' in ended.stderr
+    found = json.loads(ended.stdout)
+    assert found['doubts'][0].split(':')[:2] == ['locked', ' slide']
+    assert found['recordings'][0]['remarks'][0].startswith(LOCKED)
+
+
+def test_of_efforts_that_tell_nothing_the_exit_code_is_1(run, folder):
+    states = pushed_states(seed=5)
+    csv_file(folder / 'sign.csv', replace(states, efforts=-states.efforts))
+    ended = run('contacts', 'sign.csv', '--urdf', 'arm.urdf')
+    assert (ended.returncode, ended.stderr) == (1, '')
+    first, second = ended.stdout.splitlines()[:2]
+    assert first.startswith('sign.csv: contacts cannot be found; ')
+    assert 'dynamics_node estimates no external torques from these efforts' in second
+
+
+def test_a_contact_until_a_gap_may_end_later(run, taught, folder):
+    states = pushed_states((Pushed(2, 8.0, 12.0, 15.0, rise=0.1),), seconds=14.0, seed=6)
+    times = (states.stamps - states.stamps[0]) / 1e9
+    csv_file(folder / 'cut.csv', states.part((times < 9.0) | (times > 10.0)))
+    ended = run('contacts', 'cut.csv', '--urdf', 'arm.urdf', '--parameters', taught)
+    assert re.search(r'\n8\.\d+ s +8\.99\d s or later +\w+ +hand ', ended.stdout)
+    assert re.search(r'\n10\.\d+ s or before +12\.\d+ s +\w+ +hand ', ended.stdout)
+    assert '\n1 of these until a gap or the end of the recording' in ended.stdout
+
+
+def test_without_a_contact_the_exit_code_is_0(run, taught):
+    ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught)
+    assert (ended.returncode, ended.stderr) == (0, '')
+    assert ended.stdout.startswith('free: no contact; ')
+
+
+def test_without_thresholds_they_are_those_of_the_recording(run):
+    ended = run('contacts', 'hit.csv', '--urdf', 'arm.urdf')
+    assert ended.returncode == 1
+    assert 'hit.csv: 1 contact; ' in ended.stdout
+    assert 'learn them from one without contact' in ended.stdout
+
+
+def test_without_thresholds_no_contact_is_said_to_stand_out_at_most(run):
+    ended = run('contacts', 'free', '--urdf', 'arm.urdf')
+    assert ended.returncode == 0
+    assert ended.stdout.startswith('free: no contact stands out from the rest; ')
+    assert 'do not show a touch that lasts through most of it' in ended.stdout
+
+
+def test_a_contact_from_the_start_may_have_begun_before(run, taught, folder):
+    states = pushed_states((Pushed(2, -1.0, 3.0, 15.0),), seconds=6.0, seed=6)
+    csv_file(folder / 'leaning.csv', states)
+    ended = run('contacts', 'leaning.csv', '--urdf', 'arm.urdf', '--parameters', taught)
+    assert re.search(r'\n0\.\d\d\d s or before +3\.\d+ s +\w+ +hand ', ended.stdout)
+
+
+@pytest.mark.parametrize('command', ['thresholds', 'contacts'])
+def test_bands_that_the_states_do_not_show_are_refused_with_what_is_allowed(run, command):
+    """States at 200 Hz."""
+    ended = run(command, 'free', '--urdf', 'arm.urdf', '--split', 120)
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert '--split' in ended.stderr
+    assert 'is 120 Hz, allowed is at most 100 Hz: half the rate of the states' in ended.stderr
+
+
+def test_on_a_narrow_terminal_a_contact_says_what_its_first_number_is():
+    torques = {'turn': 1.0, 'slide': -30.0, 'wrist': 8.0, 'tool': -2.0}
+    contact = MarkedContact(0.5, 1.5, 'push', ('hand',), torques)
+    marked = SimpleNamespace(
+        joints=(*torques,), units=('N m', 'N', 'N m', 'N m'), contacts=(contact,),
+        until_end=lambda contact: False,
+    )  # fmt: skip
+    console = Console(width=60, file=io.StringIO(), highlight=False)
+    console.print(contact_table(marked))
+    assert console.file.getvalue().splitlines() == [
+        'begin 0.500 s',
+        '  end 1.500 s  kind push  link hand',
+        '  largest external torque slide -30 N, wrist +8 N m, tool -2',
+        'N m, 1 more',
+    ]
+
+
+def test_several_recordings_are_searched_by_processes(run, taught):
+    ended = run(
+        'contacts', 'hit.csv', 'free', '--urdf', 'arm.urdf', '--parameters', taught, '--json', '-',
+        '--jobs', 1,
+    )  # fmt: skip
+    assert ended.returncode == 1
+    counts = [len(one['contacts']) for one in json.loads(ended.stdout)['recordings']]
+    assert counts == [1, 0]
+
+
+def test_files_that_are_read_are_not_replaced(run, taught):
+    ended = run('thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'arm.urdf')
+    assert ended.returncode == 2
+    assert 'arm.urdf is read, and --output would replace it' in ended.stderr
+    ended = run('contacts', 'hit.csv', 'free', '--urdf', 'arm.urdf', '--plot', 'plot.png')
+    assert 'is the plot of one recording, 2 are named' in ended.stderr
+    ended = run('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--plot', 'plot.txt')
+    assert 'ends in .png, .svg, .pdf' in ended.stderr
+
+
+def test_the_documented_json_has_the_keys_of_the_commands(run, taught):
+    found = json.loads(run('thresholds', 'free', '--urdf', 'arm.urdf', '--json', '-').stdout)
+    shown = documented('thresholds')
+    joint = next(iter(shown['joints'].values()))
+    assert keys(found) == keys(shown) | {'joints': dict.fromkeys(found['joints'], keys(joint))}
+    arguments = ('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', taught)
+    found = json.loads(run(*arguments, '--json', '-').stdout)['recordings'][0]
+    shown = documented('contacts')['recordings'][0]
+    for part in ('contacts', 'joints'):
+        assert keys(found).keys() == keys(shown).keys()
+        assert np.ndim(found[part]) == np.ndim(shown[part])
+    assert found['contacts'][0].keys() == shown['contacts'][0].keys()
+    assert found['joints']['wrist'].keys() == shown['joints']['wrist'].keys()

@@ -1,0 +1,158 @@
+"""Parameter files of dynamics_node, and options, of `robot_dynamics thresholds` and `contacts`."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip('rosbags')
+pytest.importorskip('scipy')
+
+from pushed_recording import HIT, pushed_states
+from recorded_states import csv_file
+
+from robot_dynamics_ros import executables
+
+
+def test_friction_of_a_parameter_file_is_taken_off(run, folder):
+    (folder / 'friction.yaml').write_text(
+        'robot_dynamics:\n  ros__parameters:\n    joints: [wrist, turn]\n'
+        '    friction_viscous: [0.4, 0.0]\n    friction_coulomb: [0.7, 0.0]\n'
+        '    torque_offset: [0.5]\n'
+    )
+
+    def residuals(*arguments):
+        ended = run('thresholds', 'free', *arguments, '--json', '-')
+        assert ended.stderr == ''
+        joints = json.loads(ended.stdout)['joints']
+        return {name: (one['residual_rms'], one['residual_bias']) for name, one in joints.items()}
+
+    without = residuals('--urdf', 'frictionless.urdf')
+    known = residuals('--urdf', 'frictionless.urdf', '--parameters', 'friction.yaml')
+    described = residuals('--urdf', 'arm.urdf')
+    assert without['wrist'][0] > 5.0 * described['wrist'][0]
+    # The offset is not there: each joint in the file is pushed by as much.
+    for joint, offset in {'wrist': 0.5, 'turn': 0.5, 'slide': 0.0}.items():
+        assert known[joint][1] == pytest.approx(described[joint][1] + offset, abs=0.01)
+
+
+@pytest.mark.parametrize('option', ['--margin', '--false-alarms'])
+def test_options_without_effect_are_refused(run, taught, option):
+    ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught, option, 1)
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert f'{option} is for thresholds that are learned, and --parameters gives' in ended.stderr
+
+
+def test_options_unlike_those_of_the_thresholds_are_warned_of_with_both_values(run, taught):
+    arguments = ('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught)
+    ended = run(*arguments, '--split', 2, '--bandwidth', 30, '--json', '-')
+    first, second = ended.stderr.splitlines()
+    assert '--bandwidth is 30 Hz, external_bandwidth of the given thresholds is 20 Hz' in first
+    assert '--split is 2 Hz, contact_cutoff of the given thresholds is 5 Hz' in second
+    assert run(*arguments, '--split', 5, '--bandwidth', 20).stderr == ''
+
+
+def test_unknown_names_in_parameter_files_are_named_with_the_nearest(folder, monkeypatch, capfd):
+    monkeypatch.chdir(folder)
+    (folder / 'misspelt.yaml').write_text(
+        '/**:\n  ros__parameters:\n    use_sim_time: false\n    locked_joints: {wrist: 0.1}\n'
+        '    locked_joints.slide: 0.0\n    fade_time: 1.0\n    collision_treshold: [3.0]\n'
+    )
+    monkeypatch.setattr(
+        'sys.argv', ['robot_dynamics', 'contacts', 'free', '--urdf', 'arm.urdf', '--parameters',
+                     'misspelt.yaml'],
+    )  # fmt: skip
+    with pytest.raises(SystemExit) as ended:
+        executables.robot_dynamics()
+    assert ended.value.code == 0
+    assert capfd.readouterr().err == (
+        'robot_dynamics: warning: unknown parameters are ignored: collision_treshold '
+        '(misspelt.yaml, did you mean collision_threshold?)\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ('content', 'words'),
+    [
+        ('/**: [', 'cannot be read as YAML'),
+        ('/**: 3', 'has no block /** or robot_dynamics'),
+        ('other:\n  ros__parameters: {joints: [turn]}', '(blocks: /other)'),
+        ('/**:\n  ros__parameters: {friction_viscous: [1.0, 2.0]}', 'the 3 joints is needed'),
+        ('/**:\n  ros__parameters: {friction_viscous: [.nan]}', 'must be finite'),
+        ('/**:\n  ros__parameters: {friction_viscous: [much]}', "has 'much', a number is needed"),
+        ('/**:\n  ros__parameters: {joints: 4}', 'joints is 4, a list of names is needed'),
+        (
+            '/**:\n  ros__parameters: {joints: [wrist], collision_threshold: [0.0]}',
+            'bad.yaml: collision_threshold of wrist is 0, it must be greater than 0',
+        ),
+        (
+            '/**:\n  ros__parameters: {push_threshold: [1], push_threshold_velocity: [0, -1, 0]}',
+            'bad.yaml: push_threshold_velocity of slide is -1, it must be at least 0',
+        ),
+        (
+            '/**:\n  ros__parameters: {external_bandwidth: [10, 10, 0]}',
+            'bad.yaml: external_bandwidth of wrist is 0, it must be greater than 0',
+        ),
+        (
+            '/**:\n  ros__parameters: {joints: [a, turn, b]}',
+            'does not have (a, b), it has turn, sl',
+        ),
+        (
+            '/**:\n  ros__parameters: {push_threshold_velocity: [1.0]}',
+            'bad.yaml: push_threshold has no value for turn, slide, wrist, push_thresh',
+        ),
+        (
+            '/**:\n  ros__parameters: {driver_gravity_check: 0}',
+            'driver_gravity_check is 0, true or false is needed',
+        ),
+        ('/**:\n  ros__parameters: {gravity: 9.8}', 'gravity is 9.8'),
+        (
+            '/**:\n  ros__parameters: {contact_cutoff: 1.0e-9}',
+            'bad.yaml: contact_cutoff is 1e-09, it must be at least 0.1',
+        ),
+    ],
+)
+def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, folder, content, words):
+    (folder / 'bad.yaml').write_text(content)
+    ended = run('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', 'bad.yaml')
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert words in ended.stderr
+    assert ended.stderr.count('\n') == 1
+
+
+def test_joints_without_thresholds_are_not_watched(run, folder):
+    (folder / 'some.yaml').write_text(
+        '/**:\n  ros__parameters: {joints: [wrist, slide], push_threshold: [3.0]}\n'
+    )
+    ended = run(
+        'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', 'some.yaml', '--json', '-'
+    )
+    (found,) = json.loads(ended.stdout)['recordings']
+    assert ended.returncode == 1
+    assert list(found['joints']) == ['slide', 'wrist']
+    assert found['unwatched'] == ['turn']
+    assert found['remarks'] == ['not watched, because no thresholds of them are given: turn']
+    assert [list(contact['torques']) for contact in found['contacts']] == [['wrist']]
+    # Of the joint that has them, nothing was measured.
+    (folder / 'turn.yaml').write_text(
+        '/**:\n  ros__parameters: {joints: [turn], push_threshold: [3.0]}\n'
+    )
+    states = pushed_states((HIT,), seconds=1.0, seed=6)
+    csv_file(folder / 'still.csv', replace(states, efforts=states.efforts * [0.0, 1.0, 1.0]))
+    ended = run('contacts', 'still.csv', '--urdf', 'arm.urdf', '--parameters', 'turn.yaml')
+    assert 'none of the joints with thresholds (turn) has an effort that varies' in ended.stderr
+
+
+def test_thresholds_of_other_joints_than_the_other_ones_are_refused(run, folder):
+    (folder / 'some.yaml').write_text(
+        '/**:\n  ros__parameters: {joints: [wrist, slide], push_threshold: [3.0]}\n'
+    )
+    (folder / 'more.yaml').write_text(
+        '/**:\n  ros__parameters: {joints: [wrist], collision_threshold: [3.0]}\n'
+    )
+    ended = run(
+        'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', 'some.yaml',
+        '--parameters', 'more.yaml',
+    )  # fmt: skip
+    assert ended.returncode == 2
+    assert 'some.yaml, more.yaml: collision_threshold has no value for slide' in ended.stderr

@@ -1,0 +1,74 @@
+"""Parameter files of contacts and thresholds: the friction of the robot that is watched."""
+
+import pytest
+
+pytest.importorskip('ruamel.yaml')
+from three_joints import URDF
+
+from robot_dynamics_ros.cli.contacts.watch_parameters import with_parameter_files
+from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings
+from robot_dynamics_ros.core import ParameterError, parse_urdf
+
+MODEL = parse_urdf(URDF)
+
+
+def settings_of(tmp_path, *blocks):
+    """The settings of parameter files of these contents."""
+    files = []
+    for count, block in enumerate(blocks):
+        files.append(tmp_path / f'{count}.yaml')
+        files[-1].write_text(f'/**: {{ros__parameters: {{{block}}}}}')
+    return with_parameter_files(WatchSettings(), files, MODEL.joint_names)
+
+
+def smoothing(tmp_path, *blocks):
+    """v_0 of each joint of the robot, by name, with parameter files of these contents."""
+    found = WatchedRobot(MODEL, settings_of(tmp_path, *blocks)).friction.smoothing
+    return dict(zip([joint.name for joint in MODEL.joints], found.tolist(), strict=True))
+
+
+def test_the_smoothing_of_each_joint_is_used(tmp_path):
+    by_joint = 'joints: [wrist, turn], friction_smoothing_by_joint: [0.2, 0.05]'
+    named = {'wrist': 0.2, 'turn': 0.05}
+    assert smoothing(tmp_path, by_joint) == {**named, 'slide': 0.01}
+    both = smoothing(tmp_path, f'{by_joint}, friction_smoothing: 0.3')
+    assert both == {**named, 'slide': 0.3}
+    # As in the node: a later file does not change what it does not have.
+    assert smoothing(tmp_path, by_joint, 'friction_smoothing: 0.3') == both
+
+
+def test_one_smoothing_is_that_of_all_joints(tmp_path):
+    assert set(smoothing(tmp_path, 'friction_smoothing_by_joint: [0.2]').values()) == {0.2}
+    assert set(smoothing(tmp_path, 'friction_smoothing: 0.3').values()) == {0.3}
+
+
+@pytest.mark.parametrize(
+    ('block', 'words'),
+    [
+        ('friction_smoothing_by_joint: [0.1, 0.1]', 'friction_smoothing_by_joint is .* 3 joints'),
+        ('friction_smoothing_by_joint: [0.0]', "of joint 'turn' is 0.0, it must be positive"),
+        ('friction_smoothing_by_joint: [.nan]', 'friction_smoothing_by_joint has nan'),
+        ('friction_smoothing: 0.0', 'smoothing .* is 0.0, it must be positive and finite'),
+    ],
+)
+def test_a_smoothing_that_cannot_be_meant_is_refused(tmp_path, block, words):
+    with pytest.raises(ParameterError, match=words):
+        smoothing(tmp_path, block)
+
+
+@pytest.mark.parametrize(
+    'name',
+    [
+        'friction_viscous',
+        'friction_coulomb_negative',
+        'friction_smoothing_by_joint',
+        'torque_offset',
+        'armature',
+        'collision_threshold',
+        'push_threshold',
+    ],
+)
+def test_an_empty_list_of_a_later_file_takes_back_that_of_an_earlier_one(tmp_path, name):
+    first = f'joints: [wrist], {name}: [0.3]'
+    assert settings_of(tmp_path, first, 'joints: [wrist]') != WatchSettings()
+    assert settings_of(tmp_path, first, f'joints: [wrist], {name}: []') == WatchSettings()
