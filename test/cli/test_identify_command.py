@@ -164,6 +164,27 @@ def test_what_nothing_has_judged_is_not_written(identified, files):
     assert not (files / 'unjudged').exists()
 
 
+def test_a_motion_that_is_too_short_to_judge_is_not_written(identified, files):
+    """0.7 s give some equations to fit, and too few samples to say that a joint moves."""
+    write(files / 'short.csv', list(JOINTS), rows()[:350])
+    ended, result = identified('short.csv', target='short')
+    assert ended.returncode == 1
+    (objection,) = result['objections']
+    assert objection.startswith('not judged at joint1, joint2, joint3: at least 20 samples')
+    assert 'still' not in codes(result)
+    assert not (files / 'short').exists()
+
+
+def test_a_joint_that_rests_in_the_recording_held_out_is_not_judged(identified, files):
+    write(files / 'two.csv', list(JOINTS), rows(still=('joint2',)))
+    ended, result = identified('good.csv', '--held-out', 'two.csv', '--jobs', '1', target='rests')
+    assert ended.returncode == 1
+    assert said(result, 'held_out_rest').startswith('joint2 moves in fewer than 20 samples')
+    (objection,) = result['objections']
+    assert objection.startswith('not judged at joint2: ')
+    assert not (files / 'rests').exists()
+
+
 def test_a_recording_of_which_nothing_is_fitted_is_named(identified, files):
     write(files / 'moment.csv', list(JOINTS), rows()[:400])
     _, result = identified('good.csv', 'moment.csv', '--cutoff', '5', target='moment')

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.description.urdf_text import is_xacro, read_xml
 from robot_dynamics_ros.core.errors import RobotDynamicsError
+from robot_dynamics_ros.identification.judgement.judgement import FEWEST
 from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL
 from robot_dynamics_ros.identification.results.result_files import URDF, result_files, written_urdf
 from robot_dynamics_ros.inspection.validation import validate_robot
@@ -49,15 +49,11 @@ def objections(found: Identified) -> list[str]:
     doubtful = [one.code for one in judgement.findings if one.code in FATAL]
     if found.failure and not doubtful:
         reasons.append(found.failure)
-    unjudged = [
-        name
-        for name, one in judgement.joints.items()
-        if one.moves and not math.isfinite(one.rms_identified)
-    ]
-    if unjudged:
+    if judgement.unjudged:
         reasons.append(
-            f'not judged, as the held-out part has no effort or hardly a motion of '
-            f'{", ".join(unjudged)}: record both, or name a recording with them, --held-out BAG'
+            f'not judged at {", ".join(judgement.unjudged)}: at least {FEWEST} samples of the '
+            'held-out part must have motion and a measured effort there: record more, or name a '
+            'recording that has them, --held-out BAG'
         )
     if doubtful:
         # What else is wrong with the file follows from that.

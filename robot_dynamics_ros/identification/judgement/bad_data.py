@@ -11,6 +11,7 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
+from .judgement import FEWEST
 from .survey import Survey
 
 # [rad or m]: a joint whose positions cover less shows nothing.
@@ -81,7 +82,7 @@ def motion_findings(names: Sequence[str], moved: npt.NDArray[np.bool_]) -> Itera
 def held_out_findings(
     names: Sequence[str], moved: npt.NDArray[np.bool_], judged: npt.NDArray[np.bool_]
 ) -> Iterator[Finding]:
-    """Joints that move, and hardly do so on the held-out part.
+    """Joints that move, and do not or hardly do so on the held-out part.
 
     Args:
         names: of the joints.
@@ -89,14 +90,20 @@ def held_out_findings(
         judged: (n,) which joints move for long enough on the held-out part.
     """
     resting = tuple(np.array(names)[moved & ~judged].tolist())
-    if resting:
-        yield Finding(
-            'held_out_rest',
-            resting,
-            None,
-            f'{", ".join(resting)} hardly moved on the held-out part: it cannot judge them. Hold '
-            'out a recording in which all joints move, --held-out BAG.',
-        )
+    if not resting:
+        return
+    begin, those = (
+        (f'{", ".join(resting)} moves', 'this joint is')
+        if len(resting) == 1
+        else (f'{", ".join(resting)} move', 'these joints are')
+    )
+    yield Finding(
+        'held_out_rest',
+        resting,
+        None,
+        f'{begin} in fewer than {FEWEST} samples of the held-out part: {those} not judged. Hold '
+        'out a recording in which all joints move, --held-out BAG.',
+    )
 
 
 def saturation_findings(model: RobotModel, survey: Survey, interval: float) -> Iterator[Finding]:

@@ -13,6 +13,7 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from .bad_data import (
+    STILL,
     current_findings,
     held_out_findings,
     motion_findings,
@@ -25,16 +26,13 @@ from .clock import clock_findings, delay_line
 from .contacts import contact_findings
 from .drawn_samples import MOST, DrawnSamples
 from .judged_evidence import Evidence, TorqueSums
-from .judgement import HeldOutSamples, JointJudgement, JudgedRecording, Judgement
+from .judgement import FEWEST, HeldOutSamples, JointJudgement, JudgedRecording, Judgement
 from .model_verdicts import FATAL, joint_sentence, verdict
 from .survey import Survey
 from .whiteness import LagSums
 from .windows import Windows
 
 Flags = npt.NDArray[np.bool_]
-
-# Samples of a joint that moves, at some 10 to 40 Hz, from which on anything is said of it.
-FEWEST = 20
 
 # Findings of a comparison that are about the data, not about what is identified.
 OF_DATA = frozenset(
@@ -77,17 +75,19 @@ def judge(
     names = model.joint_names
     fitted = TorqueSums.joined([one.of_fitted for one in evidence])
     held_out = TorqueSums.joined([one.of_held_out for one in evidence])
-    moved = fitted.moving + held_out.moving >= FEWEST
+    enough = fitted.moving + held_out.moving >= FEWEST
+    # What a shorter motion has changed is to be judged too.
+    moved = enough | ((fitted.counts > 0) & (survey.span[1] - survey.span[0] > STILL))
     saturated = saturated_shares(survey, interval)
     figures = _figures(model, moved, held_out, evidence, saturated)
     left = Windows.usual_residuals([one.windows for one in evidence], model.size)
     # What is left of an effort of unknown scale is of unknown scale too.
     unscaled = {name for one in poor if one.code == 'unknown_gain' for name in one.joints}
-    scaled = moved & ~np.isin(names, list(unscaled))
+    scaled = enough & ~np.isin(names, list(unscaled))
     # In another unit nothing fits: no other finding about the robot is looked for.
     in_units = not any(one.code == 'units' for one in compared)
     wrong = list(robot_findings(names, fitted.deviations, left, scaled)) if in_units else []
-    current = [] if currents else _current(names, fitted, moved, compared, wrong)
+    current = [] if currents else _current(names, fitted, enough, compared, wrong)
     own = [*motion_findings(names, moved), *saturation_findings(model, survey, interval)]
     noise = np.nan_to_num(TorqueSums.joined([fitted, held_out]).rms[2])
     steady = [one for one in evidence if not _drifts(one, noise)]

@@ -13,6 +13,8 @@ from robot_dynamics_ros.core.checks import Array
 # A model is worse than another one where its RMS is larger by more than this share: what the
 # choice of the held-out part changes.
 WORSE = 1.05
+# Samples of a joint that moves, at some 10 to 40 Hz, from which on anything is said of it.
+FEWEST = 20
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class JointJudgement:
 
     Attributes:
         unit: of its effort: 'N m', or 'N' for a prismatic joint.
-        moves: whether the recordings move it.
+        moves: whether the recordings move it, for long enough or where they are fitted.
         rms_measured: root mean square of the measured effort [N m or N].
         rms_nominal: of measured effort minus torque of the description [N m or N].
         rms_identified: of measured effort minus torque of the identified model [N m or N].
@@ -52,6 +54,11 @@ class JointJudgement:
     def is_worse(self) -> bool:
         """Whether the identified model is worse than the description."""
         return self.moves and self.gain > WORSE
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether enough samples of the held-out part show how good the model is here."""
+        return math.isfinite(self.rms_identified)
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,13 @@ class Judgement:
     def worse(self) -> tuple[str, ...]:
         """Joints at which the identified model is worse than the description."""
         return tuple(name for name, joint in self.joints.items() if joint.is_worse)
+
+    @property
+    def unjudged(self) -> tuple[str, ...]:
+        """Joints that nothing has judged, but those that stand still beside judged ones."""
+        unjudged = {name: joint for name, joint in self.joints.items() if not joint.is_judged}
+        moving = tuple(name for name, joint in unjudged.items() if joint.moves)
+        return moving or (tuple(unjudged) if len(unjudged) == len(self.joints) else ())
 
     def as_json(self) -> dict[str, Any]:
         """Part of the contract of `robot_dynamics identify --json`, see docs/identification.md."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from robot_dynamics_ros.comparison import Finding
 
-from .judgement import JointJudgement
+from .judgement import FEWEST, JointJudgement
 
 # Of the RMS of the description: what counts as a gain worth loading.
 HALF, NOTICEABLE = 0.5, 0.9
@@ -38,8 +38,11 @@ def joint_sentence(joint: JointJudgement) -> str:
     """
     if not math.isfinite(joint.rms_identified) or joint.rms_measured == 0.0:
         if not joint.moves:
-            return 'The joint stands still: nothing to judge.'
-        return 'Nothing to judge: hardly a motion or no effort on the held-out part.'
+            return 'Not judged: the joint stands still.'
+        return (
+            f'Not judged: fewer than {FEWEST} samples of the held-out part have motion and a '
+            'measured effort.'
+        )
     size = (
         f'{joint.rms_identified:.3g} {joint.unit} are left of {joint.rms_measured:.3g}, '
         f'with the description {joint.rms_nominal:.3g}'
@@ -80,7 +83,10 @@ def verdict(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -
 def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -> Iterator[str]:
     judged = {name: one for name, one in joints.items() if one.moves and math.isfinite(one.gain)}
     if not judged:
-        yield 'No joint that moves has an effort on the held-out part: nothing can be judged.'
+        yield (
+            f'The model is not judged, do not load it: no joint has {FEWEST} samples with motion '
+            'and a measured effort on the held-out part.'
+        )
         return
     gains = [one.gain for one in judged.values()]
     mean = float(np.exp(np.mean(np.log(np.maximum(gains, 1e-12)))))

@@ -65,6 +65,10 @@ def test_joints_that_rest_on_the_held_out_part_are_named():
     judged = np.arange(6) != 2
     (finding,) = bad_data.held_out_findings(JOINTS, MOVED, judged)
     assert (finding.code, finding.joints) == ('held_out_rest', (JOINTS[2],))
+    assert finding.message.startswith('elbow moves in fewer than 20 samples of the held-out part')
+    assert 'this joint is not judged' in finding.message
+    (finding,) = bad_data.held_out_findings(JOINTS, MOVED, np.arange(6) < 4)
+    assert 'bend, flange move in fewer' in finding.message
     assert not list(bad_data.held_out_findings(JOINTS, judged, judged))
 
 

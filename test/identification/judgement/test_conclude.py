@@ -161,8 +161,28 @@ def test_a_joint_that_rests_on_the_held_out_part_is_not_judged(model, drawn):
     joint = judgement.joints[JOINTS[2]]
     assert (joint.samples, joint.is_noise) == (5, None)
     assert np.isnan(joint.rms_identified)
-    assert joint.verdict.startswith('Nothing to judge')
+    assert joint.verdict.startswith('Not judged: fewer than 20 samples')
+    assert judgement.unjudged == (JOINTS[2],)
     assert judgement.verdict[-1].startswith('It is better than the description, but elbow was not')
+
+
+def test_a_joint_that_was_fitted_and_moved_shortly_does_not_stand_still(model, drawn):
+    """Ten samples of one joint change its parameters: they are to be judged too."""
+    rests = rest_of(COUNT - 10, 2)
+    judgement = judged(model, drawn, 2.0, 0.0, rests=rests)
+    assert [one.code for one in judgement.findings] == ['held_out_rest']
+    assert judgement.unjudged == (JOINTS[2],)
+    seen = survey()
+    seen.span[:, 2] = 0.3
+    judgement = judged(model, drawn, 2.0, 0.0, rests=rests, seen=seen)
+    assert [one.code for one in judgement.findings] == ['still']
+    assert judgement.unjudged == ()
+
+
+def test_a_model_of_a_motion_too_short_to_be_judged_is_not_called_good(model, drawn):
+    judgement = judged(model, drawn, 2.0, 0.0, rests=rest_of(COUNT - 10))
+    assert judgement.unjudged == JOINTS
+    assert judgement.verdict[-1].startswith('The model is not judged, do not load it')
 
 
 def test_what_happened_on_the_held_out_part_makes_no_other_robot(model, drawn):
