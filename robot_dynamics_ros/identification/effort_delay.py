@@ -16,18 +16,21 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings.extra import required
 
-from .estimation import estimate
-from .judgement.clock import DelayLine, delay_line
+from .estimation import FastWeights, PeriodWeights, estimate
+from .judgement.clock import LARGEST, DelayLine, delay_line
 from .judgement.judged_evidence import Evidence, TorqueSums
 from .observability import BaseParameters, Structure, base_parameters
-from .regression import ReducedEquations
+from .regression import EquationOptions, ReducedEquations, Weights
 
-# [s]: more is not a delay of a driver.
-LARGEST = 0.2
 # Relative tolerance of the search, and its steps.
 TOLERANCE, STEPS = 1e-2, 10
 # Standard deviations of a delay that is certain.
 DEVIATIONS = 5.0
+# A joint is fast from so many dead bands on: 0.5 rad/s, 0.125 m/s. Friction that lags behind a
+# reversal is a delay at slow speeds alone; fast motion shows at least this share of a real one.
+FAST_BANDS, KEPT = 25.0, 0.8
+# Share of the equations of each joint that must be fast, or nothing is said of their delay.
+LEAST_FAST = 0.5
 
 
 def first_guess(compared: Sequence[Finding], evidence: Sequence[Evidence]) -> float:
@@ -49,16 +52,14 @@ def certain_delay(
     reduced_with: Callable[[float], ReducedEquations],
     structure: Structure,
     guess: float,
-    interval: float,
     inflation: float,
 ) -> float:
-    """The delay of the efforts, if it is longer than a sample and certain; else 0 [s].
+    """The delay of the efforts, if it is certain; else 0 [s].
 
     Args:
         reduced_with: the equations with efforts that are shifted by a delay [s].
         structure: of the robot.
         guess: where the search begins, not 0 [s].
-        interval: between two samples [s].
         inflation: of variances, by the correlation of residuals.
     """
     optimize = required('scipy.optimize', 'identification')
@@ -77,7 +78,40 @@ def certain_delay(
     delay = float(found.x)
     # Twice the logarithm is the square of the delay in standard deviations.
     deviations = math.sqrt(max(0.0, -2.0 * float(found.fun)) / max(1.0, inflation))
-    return delay if abs(delay) > interval and deviations > DEVIATIONS else 0.0
+    return delay if deviations > DEVIATIONS else 0.0
+
+
+def delay_of_all_speeds(
+    reduced_with: Callable[[float, Weights], ReducedEquations],
+    weights: PeriodWeights,
+    structure: Structure,
+    guess: float,
+    inflation: float,
+) -> float:
+    """The delay that is certain in all motion, and in fast motion too; else 0 [s].
+
+    Args:
+        reduced_with: the equations with efforts that are shifted by a delay [s], and with weights.
+        weights: of the equations.
+        structure: of the robot.
+        guess: where the search begins, not 0 [s].
+        inflation: of variances, by the correlation of residuals.
+    """
+
+    def found(used: Weights) -> float:
+        return certain_delay(lambda d: reduced_with(d, used), structure, guess, inflation)
+
+    delay, layout = found(weights), structure.layout
+    if not delay or 'viscous' not in layout.terms:
+        return delay
+    whole = reduced_with(0.0, weights)
+    if whole.equations != layout.joints:
+        return delay
+    limits = FAST_BANDS * EquationOptions().bands(layout.model)
+    quick = FastWeights(tuple(limits.tolist()), weights)
+    if np.any(reduced_with(0.0, quick).weights < LEAST_FAST * whole.weights):
+        return delay
+    return delay if found(quick) / delay > KEPT else 0.0
 
 
 def is_gone(evidence: Sequence[Evidence]) -> bool:

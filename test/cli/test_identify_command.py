@@ -12,7 +12,7 @@ pytest.importorskip('cvxpy')
 pytest.importorskip('rosbags')
 
 from identified_arm.play_and_record import write
-from identified_recordings import ARM, DESCRIBED, JOINTS, recording, rows
+from identified_recordings import ARM, DESCRIBED, JOINTS, RATE, recording, rows
 from running_command import run
 
 from robot_dynamics_ros.cli.identify.effort_options import effort_delay, friction_smoothing
@@ -278,6 +278,45 @@ def test_recordings_with_different_delays_are_not_shifted(identified, files):
     assert result['effort_delay'] == 0.0
     assert 'delay' in codes(result)
     assert 'shifted' not in codes(result)
+
+
+def test_a_delay_of_less_than_a_sample_is_not_shifted(identified, files):
+    table = rows().copy()
+    table[:, 7:] = np.stack(
+        [np.interp(table[:, 0] - 6e-3, table[:, 0], one) for one in table[:, 7:].T], axis=1
+    )
+    write(files / 'slowly.csv', list(JOINTS), table[::5])
+    _, result = identified('slowly.csv', '--force', target='slowly')
+    assert result['effort_delay'] == 0.0
+    assert 'shifted' not in codes(result)
+
+
+@pytest.mark.parametrize('time', [0.04, 0.1])
+@pytest.mark.parametrize('urdf', ['arm.urdf', str(ARM)])
+def test_friction_that_lags_behind_reversals_is_no_delay(identified, files, urdf, time):
+    """All else comes at once, and so does friction away from reversals."""
+    lag = np.exp(-1.0 / (RATE * time))
+
+    def lagging(times, efforts):
+        friction = np.sign(rows()[:, 4:7])
+        for index in range(1, len(friction)):
+            friction[index] += lag * (friction[index - 1] - friction[index])
+        return efforts + 3.0 * friction
+
+    recording(files / 'lagging.csv', lagging)
+    _, result = identified('lagging.csv', '--force', urdf=urdf, target='lagging')
+    assert result['effort_delay'] == 0.0
+    assert not {'delay', 'shifted', 'clock_drift'} & set(codes(result))
+
+
+def test_efforts_that_no_robot_explains_are_not_called_late(identified, files):
+    """Friction that falls with the speed, by more than the torques of the arm."""
+    speeds = rows()[:, 4:7]
+    stiction = 6.0 * np.sign(speeds) * np.exp(-((speeds / 0.5) ** 2))
+    recording(files / 'falling.csv', lambda times, efforts: efforts + stiction)
+    _, result = identified('falling.csv', target='falling')
+    assert 'wrong_robot' in codes(result)
+    assert not {'delay', 'shifted', 'clock_drift'} & set(codes(result))
 
 
 def said(result, code):

@@ -7,7 +7,11 @@ from dataclasses import dataclass, replace
 
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.identification import IdentifiedParameters, identify
-from robot_dynamics_ros.identification.effort_delay import certain_delay, first_guess, is_gone
+from robot_dynamics_ros.identification.effort_delay import (
+    delay_of_all_speeds,
+    first_guess,
+    is_gone,
+)
 from robot_dynamics_ros.identification.estimation import PeriodWeights
 from robot_dynamics_ros.identification.friction_smoothing import certain_smoothings
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
@@ -26,6 +30,7 @@ class FittedModel:
         evidence: of each recording.
         delay: by which the efforts were shifted [s].
         is_found: whether the delay was found, not given.
+        has_none: whether a delay was looked for, and no recording certainly has one.
     """
 
     sources: Sources
@@ -33,6 +38,7 @@ class FittedModel:
     evidence: Sequence[Evidence]
     delay: float = 0.0
     is_found: bool = False
+    has_none: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,8 +88,11 @@ def _with_delay(
     guess = first_guess(compared, usual.evidence)
     if not guess:
         return usual
-    shift = _delay(sources, usual.found, guess, interval)
-    if not shift:
+    delays = _delays(sources, usual.found, guess)
+    if not any(delays):
+        return replace(usual, has_none=True)
+    shift = delays[0]
+    if abs(shift) <= interval or any(abs(one - shift) >= interval for one in delays):
         return usual
     shifted = replace(_shifted(sources, shift, usual.found.structure), is_found=True)
     return shifted if is_gone(shifted.evidence) else usual
@@ -99,27 +108,24 @@ def _smoothed(fitted: FittedModel) -> FittedModel:
         found.inflation,
     )
     smoothed = _shifted(sources.smoothed(smoothing), fitted.delay)
-    return replace(smoothed, is_found=fitted.is_found)
+    return replace(smoothed, is_found=fitted.is_found, has_none=fitted.has_none)
 
 
-def _delay(sources: Sources, found: IdentifiedParameters, guess: float, interval: float) -> float:
-    """The delay that all recordings together show, and each alone to a sample; else 0 [s]."""
-    weights = PeriodWeights(found.left_out)
+def _delays(sources: Sources, found: IdentifiedParameters, guess: float) -> list[float]:
+    """The certain delay of all recordings together, then that of each alone; 0 for none [s]."""
 
     def shown_by(some: Sources) -> float:
-        return certain_delay(
-            lambda tried: some.shifted(tried).reduced(weights),
+        return delay_of_all_speeds(
+            lambda tried, weights: some.shifted(tried).reduced(weights),
+            PeriodWeights(found.left_out),
             found.structure,
             guess,
-            interval,
             found.inflation,
         )
 
-    delay, names = shown_by(sources), sources.fitted_names
-    if not delay or len(names) == 1:
-        return delay
-    alone = (shown_by(sources.alone(name)) for name in names)
-    return delay if all(one and abs(one - delay) < interval for one in alone) else 0.0
+    names = sources.fitted_names
+    alone = [sources.alone(name) for name in names] if len(names) > 1 else []
+    return [shown_by(some) for some in (sources, *alone)]
 
 
 def _shifted(sources: Sources, delay: float, structure: Structure | None = None) -> FittedModel:

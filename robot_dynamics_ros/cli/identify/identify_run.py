@@ -120,7 +120,7 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
     found, setup = fitted.found, fitted.sources.setup
     loads = _load_findings(replace(fitted.sources, setup=_with_free_loads(setup)), setup, found)
     poor = [*_empty_findings(fitted.sources.empty), *loads, *found.findings]
-    if fitted.delay:
+    if fitted.delay or fitted.has_none:
         compared = [one for one in compared if one.code != 'delay']
     judgement = judge(
         setup.model,
@@ -131,6 +131,7 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         poor=poor,
         interval=surveys.interval,
         currents='gain' in setup.equations.terms,
+        punctual=fitted.sources.fitted_names if fitted.has_none else (),
     )
     findings = [
         *(shift_findings(fitted.delay) if fitted.is_found else ()),

@@ -10,6 +10,7 @@ from robot_dynamics_ros.core.checks import Array
 
 from ..regression.equations import EquationBlock
 from .outlier_weights import OutlierWeights
+from .period_weights import PeriodWeights
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class FastWeights:
     """
 
     limits: tuple[float, ...]
-    others: OutlierWeights
+    others: OutlierWeights | PeriodWeights
 
     def __call__(self, block: EquationBlock) -> Array:
         """The weights (m, n) of a block in torque form, whose terms have viscous friction."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,8 @@ from .judged_evidence import Evidence
 
 # Less has no effect that matters [s].
 SMALL = 2e-3
+# More is not a delay of a driver [s].
+LARGEST = 0.2
 # Standard deviations from which on a drift is certain.
 DEVIATIONS = 5.0
 # Windows that are taken together: errors of the model last as long.
@@ -44,7 +46,8 @@ class DelayLine:
     @property
     def is_late(self) -> bool:
         """Whether a delay, of either sign, is certain and matters."""
-        return abs(self.delay) > max(SMALL, DEVIATIONS * self.uncertainty)
+        least = max(SMALL, DEVIATIONS * self.uncertainty)
+        return least < abs(self.delay) < LARGEST
 
     @property
     def drifts(self) -> bool:
@@ -98,17 +101,22 @@ def _line(times: Array, delays: Array, weights: Array) -> DelayLine:
     return DelayLine(float(solution[0]), float(solution[1]), deviation, span, uncertainty)
 
 
-def clock_findings(evidence: Sequence[Evidence], noise: Array) -> Iterator[Finding]:
+def clock_findings(
+    evidence: Sequence[Evidence], noise: Array, punctual: Collection[str] = ()
+) -> Iterator[Finding]:
     """Recordings in which efforts are late, or get later along the recording.
 
     Args:
         evidence: of each recording.
         noise: (n,) RMS of the residual of each joint [N m or N].
+        punctual: recordings whose fit has shown that their efforts are not late.
     """
     for one in evidence:
         late = delay_line(one, noise)
         if late is not None and late.drifts:
             yield _drift_finding(one.file, late)
+            continue
+        if one.file in punctual:
             continue
         late = delay_line(one, noise, at_reversals=False)
         if late is not None and late.is_late:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -59,6 +59,7 @@ def judge(
     poor: Sequence[Finding] = (),
     interval: float = float('nan'),
     currents: bool = False,
+    punctual: Collection[str] = (),
 ) -> Judgement:
     """The judgement over all recordings.
 
@@ -71,6 +72,7 @@ def judge(
         poor: findings about the excitation.
         interval: between two samples [s].
         currents: whether the efforts are currents, whose scale and sign are estimated.
+        punctual: recordings whose fit has shown that their efforts are not late.
     """
     names = model.joint_names
     fitted = TorqueSums.joined([one.of_fitted for one in evidence])
@@ -92,7 +94,12 @@ def judge(
     noise = np.nan_to_num(TorqueSums.joined([fitted, held_out]).rms[2])
     steady = [one for one in evidence if not _drifts(one, noise)]
     data = [one for one in compared if one.code in OF_DATA - (OF_SCALE if currents else set())]
-    poor = _not_explained(poor, [*wrong, *current, *data])
+    if wrong and not any(one.code in FATAL for one in data):
+        # Nothing explains the efforts: then a delay does not either.
+        data = [one for one in data if one.code != 'delay']
+    causes = [*wrong, *current, *data]
+    is_fatal = any(one.code in FATAL for one in causes)
+    poor = _not_explained(poor, causes)
     findings = [
         *wrong,
         *(current if in_units else []),
@@ -100,7 +107,7 @@ def judge(
         *held_out_findings(names, moved, held_out.moving >= FEWEST),
         *own,
         *_others(poor, [*own, *(one for one in compared if one.code == 'zero_effort')]),
-        *_new(clock_findings(evidence, noise), compared),
+        *([] if is_fatal else _new(clock_findings(evidence, noise, punctual), compared)),
         *([] if unscaled else contact_findings(names, steady)),
     ]
     joints = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from torques_of_arrays import RATE, torques
 
-from robot_dynamics_ros.identification.judgement.clock import clock_findings, delay_line
+from robot_dynamics_ros.identification.judgement.clock import DelayLine, clock_findings, delay_line
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 
 DURATION = 120.0
@@ -51,6 +51,16 @@ def test_a_constant_delay_is_said_and_no_drift(delay, word):
     if word:
         assert found[0].value == pytest.approx(delay, abs=3e-4)
         assert word in found[0].message
+
+
+def test_what_the_fit_has_ruled_out_and_half_a_second_are_no_delay():
+    one = evidence(lambda t: 4e-3)
+    assert not list(clock_findings([one], NOISE, punctual=['bag']))
+    one = evidence(lambda t: 2e-3 + 200e-6 * t)
+    assert [each.code for each in clock_findings([one], NOISE, punctual=['bag'])] == [
+        'clock_drift'
+    ]
+    assert not DelayLine(0.5, 0.0, 1e-3, 60.0, 1e-3).is_late
 
 
 def test_a_short_recording_says_nothing_of_clocks():
