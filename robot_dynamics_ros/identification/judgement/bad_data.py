@@ -22,6 +22,12 @@ STILL = 1e-2
 HELD, HELD_SHARE, HELD_LONGER = 0.1, 0.005, 5.0
 # A description is not wrong by more than this factor; a current is.
 CURRENT = 2.0
+CAUSES = (
+    'Either they are currents, each joint with a scale and sign of its own: use --effort current, '
+    'with the gain of one joint, or convert them in the driver. Or the driver compensates a part '
+    'of gravity itself: record all of the torque. Or it is the description of another robot: look '
+    'at --urdf.'
+)
 # Share of the deviation of the effort that an identified model of the right robot does not leave.
 LEFT = 0.4
 # Of the largest deviation of all joints, measured: a joint with less is not loaded.
@@ -196,9 +202,8 @@ def current_findings(names: Sequence[str], compared: Sequence[Finding]) -> Itera
         'current',
         tuple(name for name in names if name in far),
         float(np.median(list(far.values()))),
-        f'The efforts are not torques of this robot: their ratio to the torques of the '
-        f'description is {listed}. They may be currents: use --effort current, with the gain of '
-        'one joint, or convert them in the driver. Masses would be wrong by these factors.',
+        f'The efforts are not the torques of this description: their ratio is {listed}. {CAUSES} '
+        'Masses would be wrong by these factors.',
     )
 
 
@@ -216,7 +221,8 @@ def small_efforts(
     # The torque that is described is at least what is left of the effort, less the effort.
     with np.errstate(all='ignore'):
         shares = measured / (missed - measured)
-    judged = moved & (measured > 0.0)
+    # Of a joint that is hardly loaded, or not measured, a ratio says nothing.
+    judged = moved & (measured > LOADED * np.nanmax(measured, initial=0.0))
     small = judged & (shares > 0.0) & (shares < 1.0 / CURRENT)
     if not judged.any() or 2 * np.count_nonzero(small) < np.count_nonzero(judged):
         return
@@ -228,8 +234,7 @@ def small_efforts(
         tuple(name for name, one in zip(names, small, strict=True) if one),
         float(np.median(shares[small])),
         'The efforts are far smaller than the torques of the description; their ratio is at most '
-        f'{listed}. They may be currents, each joint with a scale and sign of its own: use '
-        '--effort current, with the gain of one joint, or convert them in the driver.',
+        f'{listed}. {CAUSES}',
     )
 
 
