@@ -171,11 +171,14 @@ def saturated_shares(survey: Survey, interval: float) -> Array:
 
 def _saturated(survey: Survey, interval: float) -> list[tuple[int, int]]:
     """Sides (0: smallest effort, 1: largest) and joints that saturate, by joint."""
+    # No drive has its limit at 0, and coarse steps alone leave nothing between two efforts.
     held = (
         (survey.range[1] > survey.range[0])
+        & (survey.range != 0.0)
+        & (survey.elsewhere > 0.0)
         & (survey.longest * interval >= HELD)
         & (survey.at_limit >= HELD_SHARE * survey.samples)
-        & (survey.longest > HELD_LONGER * np.maximum(survey.elsewhere, 1.0))
+        & (survey.longest > HELD_LONGER * survey.elsewhere)
     )
     return [(side, joint) for joint, side in np.argwhere(held.T).tolist()]
 

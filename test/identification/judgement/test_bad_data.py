@@ -98,6 +98,22 @@ def test_steps_of_a_coarse_resolution_are_no_saturation(model, limit, said):
     assert [one.code for one in found] == said
 
 
+@pytest.mark.parametrize('sign', [1.0, -1.0])
+@pytest.mark.parametrize('step', [4.0, 8.0])
+def test_two_steps_of_a_coarse_resolution_and_zero_are_no_limits(model, step, sign):
+    """Coarse steps stay long at each level, and efforts of a dead zone long at 0."""
+    times = np.arange(0.0, 20.0, INTERVAL)
+    positions = np.repeat(np.sin(times)[:, None], 6, axis=1)
+    efforts = sign * step * np.round((3.0 + 3.0 * np.sin(1.3 * times)) / step)
+    samples = JointSamples(JOINTS, times, positions, positions, np.repeat(efforts[:, None], 6, 1))
+    seen = survey([samples], np.full(6, 0.02))
+    assert not list(bad_data.saturation_findings(model, seen, INTERVAL))
+    dead = np.where(efforts == 0.0, 0.0, efforts + 0.5 * np.sin(1.7 * times))
+    samples = JointSamples(JOINTS, times, positions, positions, np.repeat(dead[:, None], 6, 1))
+    seen = survey([samples], np.full(6, 0.02))
+    assert not list(bad_data.saturation_findings(model, seen, INTERVAL))
+
+
 def factor(joint, value):
     return Finding('factor', (joint,), value, '')
 
