@@ -45,9 +45,9 @@ class DelayLine:
 
     @property
     def is_late(self) -> bool:
-        """Whether a delay, of either sign, is certain and matters."""
+        """Whether a delay, of either sign, is certain, matters, and is there all the time."""
         least = max(SMALL, DEVIATIONS * self.uncertainty)
-        return least < abs(self.delay) < LARGEST
+        return max(least, 2.0 * abs(self.drift)) < abs(self.delay) < LARGEST
 
     @property
     def drifts(self) -> bool:

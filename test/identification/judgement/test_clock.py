@@ -60,7 +60,10 @@ def test_what_the_fit_has_ruled_out_and_half_a_second_are_no_delay():
     assert [each.code for each in clock_findings([one], NOISE, punctual=['bag'])] == [
         'clock_drift'
     ]
-    assert not DelayLine(0.5, 0.0, 1e-3, 60.0, 1e-3).is_late
+    assert DelayLine(0.08, 0.01, 1e-2, 60.0, 4e-3).is_late
+    assert not DelayLine(0.5, 0.01, 1e-2, 60.0, 4e-3).is_late
+    # It grows by most of its size, though not certainly: it is not that of a driver.
+    assert not DelayLine(0.08, 0.06, 2e-2, 60.0, 4e-3).is_late
 
 
 def test_a_short_recording_says_nothing_of_clocks():
