@@ -91,6 +91,26 @@ def renaming_hint(
     return f'The recording has joints that the robot has not, {", ".join(others)}: perhaps {offer}'
 
 
+def unused_joints(model: RobotModel, recording: Recording) -> str:
+    """A remark on joints of a recording that the robot has not; empty without any.
+
+    Args:
+        model: of the whole robot.
+        recording: of its joints.
+    """
+    robot = [joint.name for joint in model.joints]
+    others = [old for old, new in recording.names.items() if new not in robot]
+    if not others:
+        return ''
+    text = (
+        f'The recording has joints that do not move in the description, or are not there: '
+        f'{", ".join(others)}: they are not used.'
+    )
+    absent = [name for name in model.joint_names if name not in recording.names.values()]
+    offer = rename_options(offered_renaming(tuple(recording.names), absent))
+    return f'{text} Perhaps {offer}' if offer else text
+
+
 @once
 def model_torques(
     urdf: str, joints: tuple[str, ...], parameters: JointParameters = AS_DESCRIBED

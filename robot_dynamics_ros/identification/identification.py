@@ -48,6 +48,7 @@ class Identification:
         equations: numbers of fitted equations by joint: used, and left out for each reason.
         prior_weight: how many equations the prior of a parameter is worth.
         effort_delay: by which the efforts were shifted before the fit [s].
+        remarks: on the recordings, which do not weaken the result.
     """
 
     judgement: Judgement
@@ -63,6 +64,7 @@ class Identification:
     equations: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     prior_weight: float = 1.0
     effort_delay: float = 0.0
+    remarks: tuple[str, ...] = ()
 
     @property
     def unknown_joints(self) -> tuple[str, ...]:
@@ -99,4 +101,5 @@ class Identification:
             'base_parameters': [vars(row) for row in self.base_rows],
             'undetermined': list(self.undetermined),
             'objections': list(self.objections),
+            'remarks': list(self.remarks),
         }

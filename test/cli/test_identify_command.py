@@ -222,6 +222,23 @@ def test_rest_after_the_motion_is_no_motion_to_judge(identified, files):
     assert 'It can be loaded.\n' in ended.stdout
 
 
+def test_joints_that_the_description_has_not_are_named(identified, files):
+    """A finger is a remark, not a finding; a joint of nearly the same name gets a renaming."""
+    table = rows()
+    more = np.column_stack([table, table[:, 3], table[:, 6], table[:, 9]])
+    columns = [0, 1, 2, 3, 10, 4, 5, 6, 11, 7, 8, 9, 12]
+    write(files / 'finger.csv', [*JOINTS, 'finger'], more[:, columns])
+    ended, result = identified('finger.csv', target='finger')
+    (remark,) = result['remarks']
+    assert remark.endswith('or are not there: finger: they are not used.')
+    assert remark in ended.stdout
+    assert (ended.returncode, result['findings']) == (0, [])
+    write(files / 'other.csv', ['joint1', 'joint2', 'arm_joint3'], table)
+    _, result = identified('other.csv', target='named')
+    assert '--rename arm_=' in said(result, 'missing')
+    assert result['remarks'] == []
+
+
 LATE = 0.02  # [s]
 
 

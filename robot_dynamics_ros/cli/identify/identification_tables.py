@@ -27,6 +27,8 @@ def show(identification: Identification, output: Output) -> None:
     output.show(parameter_table(identification.joint_rows), '')
     for text in identification.undetermined:
         output.line(f'prior: {text}')
+    for text in identification.remarks:
+        output.line(text)
     for finding in judgement.findings:
         output.line(f'{finding.code}: {finding.message}')
     for sentence in judgement.verdict:

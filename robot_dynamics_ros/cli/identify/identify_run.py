@@ -104,7 +104,10 @@ def identified(
     setup = replace(setup, unmeasured=_unmeasured(setup, compared))
     sources = Sources.of(setup, surveys, files, fleet, output)
     model = fitted_model(sources, fit or FitOptions(), compared, max(surveys.intervals))
-    result = _identification(model, _judged(surveys, compared, model))
+    # `missing` says the same, with a renaming.
+    said = any(one.code == 'missing' for one in compared)
+    remarks = () if said else surveys.remarks
+    result = replace(_identification(model, _judged(surveys, compared, model)), remarks=remarks)
     found = model.found
     return Identified(setup, result, found.model, list(files.values()), found.failure)
 

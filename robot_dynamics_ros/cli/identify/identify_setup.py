@@ -146,6 +146,7 @@ class Surveyed:
         survey: of its samples.
         trace: its positions.
         starts: of its segments [s].
+        remark: on joints of the recording that the robot has not; empty without any.
     """
 
     urdf: str
@@ -156,6 +157,7 @@ class Surveyed:
     survey: Survey
     trace: PositionTrace
     starts: tuple[float, ...]
+    remark: str = ''
 
 
 @once

@@ -8,6 +8,7 @@ from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 
+from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.identification.estimation import (
     Estimate,
@@ -37,7 +38,7 @@ from robot_dynamics_ros.recordings import JointSamples, Motion, motions, open_re
 from robot_dynamics_ros.recordings.sample_segments import SegmentStarts
 
 from ..progress import ShowProgress, no_progress
-from ..recorded_robot import recorded_robot
+from ..recorded_robot import recorded_robot, unused_joints
 from ..recording_options import RecordingOptions
 from .identify_setup import Setup, Source, Surveyed, recorded_dynamics, recorded_model
 
@@ -83,7 +84,7 @@ def survey_recording(
         both = cutoffs.motions, cutoffs.equations
         return Surveyed(
             urdf, joints, recording.topic, recording.interval, both, surveyed, trace,
-            tuple(starts.times),
+            tuple(starts.times), unused_joints(parse_urdf(urdf), recording),
         )  # fmt: skip
 
 

@@ -60,6 +60,11 @@ class Surveys:
         return tuple(one.interval for one in self.usable.values())
 
     @property
+    def remarks(self) -> tuple[str, ...]:
+        """On joints that the robot has not, each once."""
+        return tuple(dict.fromkeys(one.remark for one in self.usable.values() if one.remark))
+
+    @property
     def repeated(self) -> float:
         """The share of the held-out motion that repeats the fitted one; NaN if unknown."""
         fitted, held_out = [], []
