@@ -103,8 +103,8 @@ def unused_joints(model: RobotModel, recording: Recording) -> str:
     if not others:
         return ''
     text = (
-        f'The recording has joints that do not move in the description, or are not there: '
-        f'{", ".join(others)}: they are not used.'
+        'Recorded and not used, as the description has no moving joint of that name: '
+        f'{", ".join(others)}.'
     )
     absent = [name for name in model.joint_names if name not in recording.names.values()]
     offer = rename_options(offered_renaming(tuple(recording.names), absent))

@@ -230,7 +230,7 @@ def test_joints_that_the_description_has_not_are_named(identified, files):
     write(files / 'finger.csv', [*JOINTS, 'finger'], more[:, columns])
     ended, result = identified('finger.csv', target='finger')
     (remark,) = result['remarks']
-    assert remark.endswith('or are not there: finger: they are not used.')
+    assert remark.endswith('no moving joint of that name: finger.')
     assert remark in ended.stdout
     assert (ended.returncode, result['findings']) == (0, [])
     write(files / 'other.csv', ['joint1', 'joint2', 'arm_joint3'], table)

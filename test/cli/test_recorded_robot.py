@@ -81,8 +81,8 @@ MIMIC = parse_urdf(
     ('names', 'words'),
     [
         (('arm1', 'arm2', 'finger', 'other'), ''),
-        (('arm1', 'arm2', 'lift'), 'there: lift: they are not used.'),
-        (('arm1', 'left_arm2', 'finger'), 'left_arm2: they are not used. Perhaps --rename left_='),
+        (('arm1', 'arm2', 'lift'), 'of that name: lift.'),
+        (('arm1', 'left_arm2', 'finger'), 'left_arm2. Perhaps --rename left_='),
     ],
 )
 def test_recorded_joints_that_the_robot_has_not_are_named(names, words):

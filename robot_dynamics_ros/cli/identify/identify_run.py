@@ -143,10 +143,12 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         *judgement.findings,
     ]
     verdict = [*judgement.verdict]
-    if found.other_friction and not any(one.code in FATAL for one in judgement.findings):
+    # Of parameters that cannot be trusted, no more is said.
+    is_fatal = any(one.code in FATAL for one in judgement.findings)
+    if found.other_friction and not is_fatal:
         # The last sentence says whether the model may be loaded.
         verdict.insert(-1, law_words(found.other_friction))
-    if words := smoothing_words(setup.layout):
+    if (words := smoothing_words(setup.layout)) and not is_fatal:
         verdict.insert(-1, words)
     if 'stiffness' in setup.equations.terms:
         verdict.append(SPRINGS)

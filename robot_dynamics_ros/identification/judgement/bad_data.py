@@ -22,12 +22,6 @@ STILL = 1e-2
 HELD, HELD_SHARE, HELD_LONGER = 0.1, 0.005, 5.0
 # A description is not wrong by more than this factor; a current is.
 CURRENT = 2.0
-CAUSES = (
-    'Either they are currents, each joint with a scale and sign of its own: use --effort current, '
-    'with the gain of one joint, or convert them in the driver. Or the driver compensates a part '
-    'of gravity itself: record all of the torque. Or it is the description of another robot: look '
-    'at --urdf.'
-)
 # Share of the deviation of the effort that an identified model of the right robot does not leave.
 LEFT = 0.4
 # Of the largest deviation of all joints, measured: a joint with less is not loaded.
@@ -205,8 +199,23 @@ def current_findings(names: Sequence[str], compared: Sequence[Finding]) -> Itera
         'current',
         tuple(name for name in names if name in far),
         float(np.median(list(far.values()))),
-        f'The efforts are not the torques of this description: their ratio is {listed}. {CAUSES} '
+        f'The efforts are not the torques of this description: their ratio is {listed}. '
+        f'{_causes_of_scale(list(far.values()))} '
         'Masses would be wrong by these factors.',
+    )
+
+
+def _causes_of_scale(ratios: Sequence[float]) -> str:
+    """What makes efforts that are a multiple of the torques of the description."""
+    gravity = (
+        'Or the driver compensates a part of gravity itself: record all of the torque. '
+        if min(map(abs, ratios)) < 1.0
+        else ''
+    )
+    return (
+        'Either they are currents, each joint with a scale and sign of its own: use --effort '
+        'current, with the gain of one joint, or convert them in the driver. '
+        f'{gravity}Or it is the description of another robot: look at --urdf.'
     )
 
 
@@ -237,7 +246,7 @@ def small_efforts(
         tuple(name for name, one in zip(names, small, strict=True) if one),
         float(np.median(shares[small])),
         'The efforts are far smaller than the torques of the description; their ratio is at most '
-        f'{listed}. {CAUSES}',
+        f'{listed}. {_causes_of_scale(shares[small].tolist())}',
     )
 
 

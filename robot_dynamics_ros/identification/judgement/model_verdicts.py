@@ -26,8 +26,11 @@ DOUBTFUL = {
     'delay': 'a delay of the efforts looks like viscous friction, whose intervals do not hold',
     'wrong_load': 'a load is not what was declared',
     'other_masses': 'masses change by more than a factor of 2: it may be another robot',
+    'missing': 'joints whose position matters were not recorded, and are taken to stand still',
     'assumed_noise': 'no robot that can exist fits the data within their noise',
 }
+# Findings because of which a parameter that hardly showed may be far off.
+UNCERTAIN = ('poor_excitation', 'ill_conditioned')
 
 
 def joint_sentence(joint: JointJudgement) -> str:
@@ -102,18 +105,30 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
     codes = {finding.code for finding in findings}
     fatal = [code for code in FATAL if code in codes]
     if fatal:
-        yield f'Its parameters cannot be trusted: see the finding {", ".join(fatal)}.'
+        advice = '' if worse else ', do not load it'
+        yield f'Its parameters cannot be trusted{advice}: see {_findings(fatal)}.'
     structured = [
         name for name, one in judged.items() if one.is_noise is False and one.repeated > REPEATS
     ]
-    if structured:
+    if structured and not fatal:
         yield (
-            f'What is left at {", ".join(structured)} is not noise: friction that depends on '
-            'load, position or temperature, elasticity, or what the findings name. Intervals hold '
-            'for noise alone: here they are too narrow.'
+            f'What is left at {_joints(structured, judged)} is not noise: friction that depends '
+            'on load, position or temperature, elasticity, or what the findings name. Intervals '
+            'hold for noise alone: here they are too narrow.'
         )
     if not worse and not fatal:
         yield _advice(joints, codes, mean)
+
+
+def _joints(names: Sequence[str], judged: Collection[str]) -> str:
+    """Names of joints, or that it is all of those that were judged."""
+    return 'all joints' if len(names) == len(judged) > 1 else ', '.join(names)
+
+
+def _findings(codes: Sequence[str]) -> str:
+    if len(codes) == 1:
+        return f'the finding {codes[0]}'
+    return f'the findings {", ".join(codes[:-1])} and {codes[-1]}'
 
 
 def _advice(joints: Mapping[str, JointJudgement], codes: Collection[str], mean: float) -> str:
@@ -141,6 +156,12 @@ def _advice(joints: Mapping[str, JointJudgement], codes: Collection[str], mean: 
         )
     if mean > HALF:
         doubts.append('it leaves more than half of what the description leaves')
+    uncertain = [code for code in UNCERTAIN if code in codes]
+    if not doubts and uncertain:
+        return (
+            'It can be loaded for motions like those that were recorded. For other motions, read '
+            f'{_findings(uncertain)} first.'
+        )
     if not doubts:
         return 'It can be loaded.'
     better = 'better than' if mean <= NOTICEABLE else 'hardly better than'

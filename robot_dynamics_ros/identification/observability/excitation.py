@@ -78,13 +78,15 @@ def _is_alone(base: BaseParameters, column: int) -> bool:
 def _still(reduced: ReducedEquations) -> Iterator[Finding]:
     still = still_joints(reduced)
     if still:
-        moved = 'moves' if len(still) == 1 else 'move'
+        moved, their, which = (
+            ('moves', 'its', 'it') if len(still) == 1 else ('move', 'their', 'each of them')
+        )
         yield Finding(
             'still',
             still,
             float(len(still)),
-            f'{", ".join(still)} hardly {moved}: friction at rest is unknown, so that their '
-            'equations are left out; move each joint',
+            f'{", ".join(still)} hardly {moved}: friction at rest is unknown, so that {their} '
+            f'equations are left out; move {which}',
         )
 
 
@@ -106,13 +108,15 @@ def _undetermined(reduced: ReducedEquations, base: BaseParameters) -> Iterator[F
     if not joints:
         # Another finding says that their efforts are not measured, or saturated.
         return
+    stay = 'stays at its prior' if len(names) == 1 else 'stay at their prior'
+    together = '' if len(joints) == 1 else ', at the same time'
     yield Finding(
         'poor_excitation',
         joints,
         float(len(names)),
         f'the data determine {base.rank} of the {base.structural_rank} base parameters of this '
-        f'robot; {listed}{more} stay at their prior: move {", ".join(joints)} farther and faster, '
-        f'at the same time; {ADVICE}',
+        f'robot; {listed}{more} {stay}: move {", ".join(joints)} farther and faster{together}; '
+        f'{ADVICE}',
     )
 
 

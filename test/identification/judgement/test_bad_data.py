@@ -127,6 +127,8 @@ def test_currents_are_told_from_inaccurate_masses():
     # Of a factor alone, nobody knows which of these it is.
     for words in ('--effort current', 'compensates a part of gravity', '--urdf'):
         assert words in finding.message
+    (finding,) = bad_data.current_findings(JOINTS, [factor(joint, 7.0) for joint in JOINTS])
+    assert 'gravity' not in finding.message
 
 
 def test_another_robot_leaves_most_of_the_effort():

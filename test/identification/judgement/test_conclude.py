@@ -209,10 +209,26 @@ def test_what_follows_from_a_turned_sign_is_not_said_beside_it(model, drawn, cod
     assert [one.code for one in both.findings] == ['sign']
 
 
-@pytest.mark.parametrize('code', ['delay', 'wrong_load', 'assumed_noise'])
+def test_a_model_that_cannot_be_trusted_is_not_to_be_loaded_and_nothing_else_is_said(model, drawn):
+    found = [Finding('sign', JOINTS[:1], -1.0, 'sign'), Finding('exchanged', JOINTS, None, 'two')]
+    said = judged(model, drawn, 2.0, 0.5, compared=found).verdict
+    assert said[1:] == (
+        'Its parameters cannot be trusted, do not load it: see the findings exchanged and sign.',
+    )
+    assert 'What is left at all joints is not noise' in judged(model, drawn, 2.0, 0.5).verdict[1]
+
+
+def test_what_the_data_hardly_tell_limits_what_the_model_is_good_for(model, drawn):
+    poor = [Finding('ill_conditioned', (), 1e3, 'uncertain')]
+    last = judged(model, drawn, 2.0, 0.0, poor=poor).verdict[-1]
+    assert last.startswith('It can be loaded for motions like those that were recorded.')
+    assert 'ill_conditioned' in last
+
+
+@pytest.mark.parametrize('code', ['delay', 'missing', 'wrong_load', 'assumed_noise'])
 def test_a_doubtful_model_is_not_called_good(model, drawn, code):
     finding = Finding(code, (), 1.0, 'told')
-    options = {'compared': [finding]} if code == 'delay' else {'poor': [finding]}
+    options = {'compared': [finding]} if code in ('delay', 'missing') else {'poor': [finding]}
     judgement = judged(model, drawn, 2.0, 0.0, **options)
     assert judgement.verdict[-1].startswith('It is better than the description, but ')
 
