@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array, all_finite
+
+NO_STATE = 'no joint state yet'
 
 
 class DriveTorques:
@@ -32,12 +35,19 @@ class DriveTorques:
         self._indices = slice(None) if whole else indices
         self.torque = np.zeros(size)
         self._v, self._effort = np.empty((2, len(self._joints)))
+        # Of each joint, whether a state has held it.
+        self._held = np.empty(len(self._joints), bool)
+        # Whether states have held its velocity without its effort, and the other way round, since
+        # one has held both.
+        self._apart = np.empty((2, len(self._joints)), bool)
         self.reset()
 
     def reset(self) -> None:
         """Forget all states."""
         self._v.fill(math.nan)
         self._effort.fill(math.nan)
+        self._held.fill(False)
+        self._apart.fill(False)
 
     def measured(self, q: Array, v: Array | None, effort: Array | None) -> str:
         """Take the efforts of a state.
@@ -56,11 +66,17 @@ class DriveTorques:
             if all_finite(velocities):
                 self._v[:], self._effort[:] = velocities, given
                 self.torque[self._indices] = given
+                self._apart.fill(False)
                 return ''
         reason = self._take(q, v, given)
+        if names := self._split(q, v, given):
+            return (
+                f'velocity and effort of {names} come in different joint states: external torques '
+                'need both in one'
+            )
         if reason or all_finite(self._effort):
             return reason
-        names = _named(self._joints, self._effort)
+        names = self._named(~np.isfinite(self._effort))
         return f'effort of {names} is not measured: external_from: commanded uses the commands'
 
     def commanded(self, q: Array, v: Array | None, command: Array | None) -> str:
@@ -81,18 +97,26 @@ class DriveTorques:
     def _take(self, q: Array, v: Array | None, effort: Array | None) -> str:
         """Keep velocities and efforts (k,); why velocities are not known, empty if they are."""
         held = ~np.isnan(q[self._indices])
+        self._held |= held
         self._v[held] = math.nan if v is None else v[self._indices][held]
         self._effort[held] = math.nan if effort is None else effort[held]
         self.torque[self._indices] = self._effort
         if all_finite(self._v):
             return ''
-        return (
-            f'velocity of {_named(self._joints, self._v)} is not measured: external torques need '
-            'measured velocities'
-        )
+        if not self._held.all():
+            return NO_STATE
+        names = self._named(~np.isfinite(self._v))
+        return f'velocity of {names} is not measured: external torques need measured velocities'
 
+    def _split(self, q: Array, v: Array | None, effort: Array | None) -> str:
+        """The joints whose velocity and effort (k,) come in different states; empty for none."""
+        held = ~np.isnan(q[self._indices])
+        moves = held & (False if v is None else np.isfinite(v[self._indices]))
+        drives = held & (False if effort is None else np.isfinite(effort))
+        self._apart |= (moves & ~drives, drives & ~moves)
+        self._apart &= ~(moves & drives)
+        return self._named(np.logical_and(*self._apart))
 
-def _named(joints: Sequence[str], values: Array) -> str:
-    """The joints whose values (k,) are not finite."""
-    missing = np.flatnonzero(~np.isfinite(values)).tolist()
-    return ', '.join(joints[index] for index in missing)
+    def _named(self, chosen: npt.NDArray[np.bool_]) -> str:
+        """The names of these joints (k,)."""
+        return ', '.join(compress(self._joints, chosen))

@@ -15,17 +15,18 @@ from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 
 from .applied_commands import AppliedCommands
+from .drive_torques import NO_STATE
 from .effort_sources import EffortSources
 from .external_settings import ExternalSettings, Source
 from .given_state import GivenState
 from .live_contact import LiveContact
 from .momentum_observer import ExternalForceObserver
+from .new_joints import NewJoints
 from .tap import Tap
 from .tare import Tare
 from .wrench import FeltDirections, WrenchEstimator
 
-# Why there is no estimate, where that ends by itself.
-NO_STATE = 'no joint state yet'
+# Why there is no estimate, where that ends by itself; so does NO_STATE.
 SETTLING = 'the estimate has just begun'
 
 
@@ -42,7 +43,7 @@ class ExternalForceEstimate:
         reason: why there is no estimate, as a phrase; empty if there is.
         tare: what is taken off.
         applied: whether commands are the torques of the drives, where they take their place.
-        stamp: of the last state [s]; NaN before the first one.
+        stamp: of the last step [s]; NaN before the first one.
         contact: what touches the robot.
         settings: of the estimate.
         tap: gets each estimate; None for nothing.
@@ -83,6 +84,7 @@ class ExternalForceEstimate:
         self.contact = LiveContact(model, self._joints, self._indices, settings)
         self.tap: Tap | None = None
         self._wrench = self._wrench_estimator()
+        self._new_joints = NewJoints(self._indices)
         self._sources = EffortSources(model, self._joints, self._indices, settings.external_from)
         self._observer = self._new_observer()
 
@@ -154,13 +156,14 @@ class ExternalForceEstimate:
         self.reason, self.tap, self.contact = other.reason, other.tap, other.contact
         self._observer, self.applied = other._observer, other.applied
         self._q, self.stamp, self._restarts = other._q, other.stamp, other._restarts
-        self._settled = other._settled
+        self._settled, self._new_joints = other._settled, other._new_joints
         self.contact.use(self._dynamics.model)
         self.apply(self.settings, self._friction, self._offset)
 
     def reset(self) -> None:
         """Begin anew, after a discontinuity of the states; what is known of the efforts stays."""
         self.withhold(SETTLING)
+        self._new_joints.reset()
         self.contact.reset()
 
     def distrust(self, source: Source) -> None:
@@ -184,6 +187,8 @@ class ExternalForceEstimate:
     ) -> None:
         """Take a joint state that was accepted.
 
+        A step is taken when each commanded joint is new.
+
         Args:
             stamp: of the state [s], on any clock.
             q: (n,) last positions of all joints [rad or m].
@@ -192,9 +197,13 @@ class ExternalForceEstimate:
             longest_interval: after a longer time without a state the estimate begins anew [s].
         """
         self.contact.collides = False
+        complete = self._new_joints.complete(stamp, given.q)
         if reason := self._sources.take(given):
             self.withhold(reason)
             return
+        if not complete:
+            return
+        stamp = self._new_joints.stamp
         self._observer.longest_interval = longest_interval
         try:
             r = self._observer.step(q, v, self._sources.torque, stamp)
