@@ -22,7 +22,7 @@ from .given_state import GivenState
 from .live_contact import LiveContact
 from .momentum_observer import ExternalForceObserver
 from .new_joints import NewJoints
-from .tap import Tap
+from .tap import Collection, Tap
 from .tare import Tare
 from .wrench import FeltDirections, WrenchEstimator
 
@@ -46,7 +46,7 @@ class ExternalForceEstimate:
         stamp: of the last step [s]; NaN before the first one.
         contact: what touches the robot.
         settings: of the estimate.
-        tap: gets each estimate; None for nothing.
+        collection: gives each estimate to a tap.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class ExternalForceEstimate:
         self.torque, self._residual = np.zeros((2, size))
         self.tare, self.applied = Tare(size), AppliedCommands()
         self.contact = LiveContact(model, self._joints, self._indices, settings)
-        self.tap: Tap | None = None
+        self.collection = Collection()
         self._wrench = self._wrench_estimator()
         self._new_joints = NewJoints(self._indices)
         self._sources = EffortSources(model, self._joints, self._indices, settings.external_from)
@@ -120,6 +120,10 @@ class ExternalForceEstimate:
         # Else the step of the estimates would be a contact.
         self.contact.reset()
 
+    def collect(self, tap: Tap) -> None:
+        """Give a tap the estimates from now on, in place of another one."""
+        self.collection.begin(tap, self._estimate_settings())
+
     def apply(self, settings: ExternalSettings, friction: JointFriction, offset: Array) -> None:
         """Use other settings from the next state on; arguments as of the constructor.
 
@@ -130,6 +134,7 @@ class ExternalForceEstimate:
         before, self.settings = self.settings, settings
         self._friction, self._offset = friction, offset
         self.tare.compare(self._model_settings())
+        self.collection.compare(self._estimate_settings())
         self.contact.apply(settings)
         if settings.external_frame != before.external_frame:
             self._wrench = self._wrench_estimator()
@@ -140,6 +145,7 @@ class ExternalForceEstimate:
             self._observer = self._new_observer()
             self._restarts = 0
             self.tare.drop('external_from')
+            self.collection.doubt('external_from')
             self.reset()
         else:
             self._observer.bandwidth = self._bandwidth()
@@ -153,7 +159,8 @@ class ExternalForceEstimate:
             return
         self.torque, self.tare, self._residual = other.torque, other.tare, other._residual
         self.tare.doubt('the payload or the robot')
-        self.reason, self.tap, self.contact = other.reason, other.tap, other.contact
+        self.reason, self.collection, self.contact = other.reason, other.collection, other.contact
+        self.collection.doubt('the payload or the robot')
         self._observer, self.applied = other._observer, other.applied
         self._q, self.stamp, self._restarts = other._q, other.stamp, other._restarts
         self._settled, self._new_joints = other._settled, other._new_joints
@@ -171,6 +178,7 @@ class ExternalForceEstimate:
         self._sources.distrust(source)
         if source == self.settings.external_from:
             self.contact.reset()
+            self.collection.doubt('the driver' if source == 'measured' else 'the controller')
 
     def withhold(self, reason: str) -> None:
         """Give no estimate; the observer begins anew with the next state that can be used.
@@ -223,8 +231,7 @@ class ExternalForceEstimate:
         np.subtract(self._residual, self.tare.torque, out=self.torque)
         speeds = v[self._indices]
         self.contact.step(self.torque, speeds, stamp)
-        if self.tap is not None:
-            self.tap.step(self.torque, speeds, stamp)
+        self.collection.step(self.torque, speeds, stamp)
 
     def _model_settings(self) -> dict[str, Array]:
         """On which the error of the model depends, by the name of the parameter."""
@@ -233,6 +240,10 @@ class ExternalForceEstimate:
             'torque_offset': self._offset,
             'gravity': self._dynamics.gravity,
         }
+
+    def _estimate_settings(self) -> dict[str, Array]:
+        """On which an estimate depends, by the name of the parameter."""
+        return self._model_settings() | {'external_bandwidth': self._bandwidth()}
 
     def _doubt(self, elapsed: float) -> str:
         """Why the residual means nothing yet, or never will; empty if it does mean something."""
@@ -256,8 +267,7 @@ class ExternalForceEstimate:
         """Give no estimate, and forget what was felt."""
         if not self.reason:
             self.contact.pause()
-            if self.tap is not None:
-                self.tap.reset()
+            self.collection.reset()
         self.reason = reason
 
     def _new_observer(self) -> ExternalForceObserver:
