@@ -13,7 +13,7 @@ class CollisionReaction:
         mode: HOLD or ZERO in place of FOLLOW; None where commands go on, or end by a fault.
         reason: the collision, as a phrase; empty without a reaction.
         policy: the `on_collision` that was followed.
-        fade_time: of the next change of the mode [s]; None for that of the settings.
+        fade_time: of a change of the mode with this state [s]; None for that of the settings.
     """
 
     def __init__(self) -> None:
@@ -46,6 +46,6 @@ class CollisionReaction:
         self.mode, self.reason, self.fade_time = None, '', None
 
     def take_fade_time(self) -> float | None:
-        """The fade time of a change of the mode, once."""
+        """The fade time of a change of the mode: once, where the commands end too."""
         fade_time, self.fade_time = self.fade_time, None
         return fade_time

@@ -79,3 +79,16 @@ def test_a_collision_without_a_reaction_is_warned_of(guarded, dynamics):
         arm.scene.set(**THRESHOLDS)
         arm.hit(HIT)
         arm.scene.settle(NONE)
+
+
+def test_a_node_that_is_activated_again_keeps_its_reaction(guarded, dynamics):
+    with felt(guarded, dynamics, on_collision='zero', **THRESHOLDS) as arm:
+        collided(arm, dynamics)
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        arm.scene.node.trigger_deactivate()
+        arm.scene.node.trigger_activate()
+        arm.scene.status('model', 'mode zero until ~/enable is called: collision')
+        assert not np.any(arm.next_torques().effort)
+        acknowledge(arm)
+        arm.scene.settle(arm.gravity)
