@@ -46,7 +46,7 @@ class ExternalForceEstimate:
         stamp: of the last step [s]; NaN before the first one.
         contact: what touches the robot.
         settings: of the estimate.
-        collection: gives each estimate to a tap.
+        collection: the tap that gets each estimate, if there is one.
     """
 
     def __init__(
@@ -231,7 +231,8 @@ class ExternalForceEstimate:
         np.subtract(self._residual, self.tare.torque, out=self.torque)
         speeds = v[self._indices]
         self.contact.step(self.torque, speeds, stamp)
-        self.collection.step(self.torque, speeds, stamp)
+        if (tap := self.collection.tap) is not None:
+            tap.step(self.torque, speeds, stamp)
 
     def _model_settings(self) -> dict[str, Array]:
         """On which the error of the model depends, by the name of the parameter."""

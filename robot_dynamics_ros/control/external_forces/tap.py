@@ -21,7 +21,7 @@ class Tap(Protocol):
 
 
 class Collection:
-    """Gives estimates to a tap, and says whether all are of one model and one source of torques.
+    """A tap, and whether all that it gets is of one model and one source of torques.
 
     Attributes:
         tap: gets each estimate; None for nothing.
@@ -43,11 +43,6 @@ class Collection:
         """
         self.tap, self.changed = tap, ''
         self._settings = {name: value.copy() for name, value in settings.items()}
-
-    def step(self, r: Array, v: Array, time: float) -> None:
-        """Take an estimate, as for `Tap.step`."""
-        if self.tap is not None:
-            self.tap.step(r, v, time)
 
     def reset(self) -> None:
         """Begin anew, after a discontinuity."""

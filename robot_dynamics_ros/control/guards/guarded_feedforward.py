@@ -185,7 +185,7 @@ class GuardedFeedforward(GuardParts):
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
         before, mode, elapsed = self.mode, self._next_mode(now), now - self._stepped
-        fade_time = self.reaction.take_fade_time()
+        fade_time, self.reaction.fade_time = self.reaction.fade_time, None
         if mode is Mode.SILENT:
             self.mode, self._stepped = mode, now
             # A publisher that commands while this node is silent has taken over the robot.
