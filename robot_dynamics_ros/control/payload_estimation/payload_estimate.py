@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.payload import Payload
 from robot_dynamics_ros.core.model.robot import RobotModel
 
@@ -35,15 +36,16 @@ class PayloadEstimate:
 
     Attributes:
         frame: name of the link.
-        mass: [kg].
-        com: (3,) centre of mass in the frame of the link [m].
+        mass: that fits best, also where nothing is determined [kg].
+        com: (3,) centre of mass in the frame of the link; NaN where it is not determined [m].
         inertia: (6,) about the centre of mass, in the axes of the link, in the order of `MOMENTS`;
-            zero, a point mass, where the data do not determine it [kg m^2].
+            zero, a point mass, where the data determine mass and centre alone; NaN where the
+            estimate is refused [kg m^2].
         mass_interval: [kg].
         com_interval: (3,) [m].
         inertia_interval: (6,) [kg m^2].
-        determined: `mass, centre and inertia`, `mass and centre`, `mass`, or empty; without the
-            centre, the estimate is refused.
+        determined: `mass, centre and inertia`, `mass and centre`, or empty; with `mass` alone, the
+            estimate is refused.
         refusal: why the estimate must not be used; empty if it may be.
         noise: standard deviation of the torque that is left, by joint [N m or N].
         equations: how many there are, by joint.
@@ -66,7 +68,7 @@ class PayloadEstimate:
         """For `RobotModel.with_checked_payload`.
 
         Raises:
-            ParameterError: no body has this estimate, which is then refused too.
+            ParameterError: the estimate is refused, so that no body has it.
         """
         return Payload.checked(
             'payload', self.frame, self.mass, self.com, tensor(np.array(self.inertia)).tolist()
@@ -148,33 +150,43 @@ def payload_estimate(
     """
     interval = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
     theta = fit.theta
-    determined = _determined(theta, interval)
     refusal = _refusal(joints, fit, counts, interval, share, error)
-    inertia = theta[4:] if determined.endswith('inertia') else np.zeros(6)
-    x, y, z = theta[1:4].tolist()
+    determined = '' if refusal else _determined(theta, interval)
+    told = np.full(10, np.nan)
+    if 'centre' in determined:
+        told[1:4] = theta[1:4]
+        told[4:] = theta[4:] if determined.endswith('inertia') else 0.0
+    x, y, z = told[1:4].tolist()
     dx, dy, dz = interval[1:4].tolist()
     return PayloadEstimate(
         frame=frame,
         mass=float(theta[0]),
         com=(x, y, z),
-        inertia=tuple(inertia.tolist()),
+        inertia=tuple(told[4:].tolist()),
         mass_interval=float(interval[0]),
         com_interval=(dx, dy, dz),
         inertia_interval=tuple(interval[4:].tolist()),
         determined=determined,
-        refusal=refusal or _centre_refusal(frame, theta, interval),
+        refusal=_centre_refusal(frame, theta, interval) if determined == 'mass' else refusal,
         noise=dict(zip(joints, fit.noise.tolist(), strict=True)),
         equations={name: int(count) for name, count in zip(joints, counts, strict=True)},
     )
 
 
 def model_error(model: RobotModel) -> float:
-    """The mass that the error of a model may be at least [kg].
+    """The mass that the error of a model may be at least, its payloads left out [kg].
 
-    Args:
-        model: of the robot without the payload.
+    Raises:
+        ParameterError: it has no mass: the payload would be the robot too.
     """
-    return MODEL_ERROR * float(sum(joint.inertia.mass for joint in model.joints))
+    mass = float(sum(joint.inertia.mass for joint in (model.unloaded or model).joints))
+    if mass <= 0.0:
+        raise ParameterError(
+            f'the description of {model.name} has no mass, and what carries a payload cannot be '
+            'told from it: identify the robot first (robot_dynamics identify), or record it with '
+            'the payload and without it (robot_dynamics identify --payload FRAME --without BAG)'
+        )
+    return MODEL_ERROR * mass
 
 
 def student(freedom: float) -> float:
@@ -196,8 +208,7 @@ def student(freedom: float) -> float:
 
 
 def _determined(theta: Array, interval: Array) -> str:
-    if not interval[0] <= MASS_SHARE * theta[0]:
-        return ''
+    """What is determined beside the mass."""
     if interval[1:4].max() > DISTANCE:
         return 'mass'
     moment = (theta[4] + theta[6] + theta[9]) / 3.0
@@ -253,9 +264,7 @@ def _refusal(
 
 
 def _centre_refusal(frame: str, theta: Array, interval: Array) -> str:
-    """Why a known mass must not be used: its weight acts at an unknown place; or empty."""
-    if interval[1:4].max() <= DISTANCE:
-        return ''
+    """Why a known mass must not be used: its weight acts at an unknown place."""
     center, width = (
         ', '.join(f'{1e3 * x:.0f}' for x in values[1:4]) for values in (theta, interval)
     )

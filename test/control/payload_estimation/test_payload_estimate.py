@@ -14,6 +14,7 @@ from robot_dynamics_ros.control.payload_estimation.payload_estimate import (
     student,
 )
 from robot_dynamics_ros.control.payload_estimation.payload_fit import PayloadFit
+from robot_dynamics_ros.core.errors import ParameterError
 
 THETA = np.array([1.3, 0.04, 0.05, -0.02, 0.004, 0.0005, 0.005, -0.0003, 0.0002, 0.003])
 JOINTS = ('lift', 'swing')
@@ -64,11 +65,31 @@ def test_what_is_told_is_decided_by_the_intervals(deviations, determined):
     assert estimate.determined == determined
     assert bool(estimate.refusal) == ('centre' not in determined)
     assert bool(estimate.service_call()) == ('centre' in determined)
-    if 'inertia' not in determined:
-        assert estimate.inertia == (0.0,) * 6
+    assert estimate.mass == 1.3
     if determined:
-        assert estimate.payload.mass == 1.3
         assert estimate.sentence().startswith('1.3 +- 0.002')
+    if 'centre' in determined:
+        moments = THETA[4:] if 'inertia' in determined else np.zeros(6)
+        np.testing.assert_array_equal(estimate.inertia, moments)
+        assert estimate.payload.mass == 1.3
+    else:
+        check_nothing_to_load(estimate)
+
+
+def check_nothing_to_load(estimate):
+    """No number that looks like a payload: neither a centre nor the inertia of a point mass."""
+    assert np.isnan([*estimate.com, *estimate.inertia]).all()
+    with pytest.raises(ParameterError):
+        _ = estimate.payload
+
+
+@pytest.mark.parametrize('refused', [{'blocks': 2}, {'error': 2.0}, {'counts': (0, 0)}])
+def test_nothing_is_determined_where_the_mass_is_refused(refused):
+    """However narrow the intervals are."""
+    estimate = estimate_of(**refused)
+    assert estimate.refusal
+    assert estimate.determined == ''
+    check_nothing_to_load(estimate)
 
 
 def test_a_mass_without_its_centre_is_not_to_be_loaded():
