@@ -146,6 +146,9 @@ def _motions(
             ) as recording,
             output.progress(name, recording.size, 'states') as advance,
         ):
+            recording.judge_efforts(model)
             for motion in motions(recording, cutoff=options.cutoff):
                 yield motion
                 advance(len(motion))
+            for joint, efforts in recording.quality.implausible.items():
+                output.warning(f'{name}: {efforts.sentence(joint)}')

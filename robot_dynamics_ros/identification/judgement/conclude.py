@@ -40,9 +40,9 @@ FEWEST = 20
 OF_DATA = frozenset(
     {
         'gravity_compensated', 'sign', 'exchanged', 'delay', 'units', 'zero_effort',
-        'constant_effort', 'no_effort', 'partial_effort', 'missing', 'short', 'no_velocity',
-        'gaps', 'dropouts', 'stamps', 'not_finite', 'jumps', 'unused', 'malformed', 'log_time',
-        'unreadable',
+        'constant_effort', 'no_effort', 'partial_effort', 'implausible_effort', 'missing', 'short',
+        'no_velocity', 'gaps', 'dropouts', 'stamps', 'not_finite', 'jumps', 'unused', 'malformed',
+        'log_time', 'unreadable',
     }
 )  # fmt: skip
 # What an estimate from efforts that are not torques of the robot shows of them.
