@@ -19,7 +19,8 @@ MOSTLY = 0.5
 REPEATS = 0.25
 # Findings because of which no parameter can be trusted.
 FATAL = (
-    'wrong_robot', 'current', 'unknown_gain', 'units', 'exchanged', 'sign', 'gravity_compensated',
+    'wrong_robot', 'current', 'unknown_gain', 'units', 'velocities', 'exchanged', 'sign',
+    'gravity_compensated',
 )  # fmt: skip
 # Findings because of which a parameter may be off by more than its interval.
 DOUBTFUL = {
@@ -79,6 +80,12 @@ def verdict(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -
 
 def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -> Iterator[str]:
     judged = {name: one for name, one in joints.items() if one.moves and math.isfinite(one.gain)}
+    codes = {finding.code for finding in findings}
+    fatal = [code for code in FATAL if code in codes]
+    not_trusted = f'Its parameters cannot be trusted: see the finding {", ".join(fatal)}.'
+    if fatal and not judged:
+        yield not_trusted
+        return
     if not judged:
         yield 'No joint that moves has an effort on the held-out part: nothing can be judged.'
         return
@@ -93,10 +100,8 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
     worse = [name for name, one in judged.items() if one.is_worse]
     if worse:
         yield f'It is worse than the description at {", ".join(worse)}: do not load it.'
-    codes = {finding.code for finding in findings}
-    fatal = [code for code in FATAL if code in codes]
     if fatal:
-        yield f'Its parameters cannot be trusted: see the finding {", ".join(fatal)}.'
+        yield not_trusted
     structured = [
         name for name, one in judged.items() if one.is_noise is False and one.repeated > REPEATS
     ]
