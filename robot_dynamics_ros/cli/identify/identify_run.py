@@ -28,7 +28,7 @@ from robot_dynamics_ros.identification.judgement.bad_data import (
 )
 from robot_dynamics_ros.identification.judgement.conclude import judge
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
-from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL
+from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL, locked_words
 from robot_dynamics_ros.identification.judgement.repeated_motion import repetition_findings
 from robot_dynamics_ros.scheduling import Outcome
 
@@ -143,6 +143,9 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         *judgement.findings,
     ]
     verdict = [*judgement.verdict]
+    if setup.locked:
+        # Behind the headline.
+        verdict.insert(1, locked_words(setup.locked))
     if found.other_friction and not any(one.code in FATAL for one in judgement.findings):
         # The last sentence says whether the model may be loaded.
         verdict.insert(-1, law_words(found.other_friction))

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.core.model.findings import listed
 
 from .judgement import JointJudgement
 
@@ -66,6 +67,20 @@ def _left(joint: JointJudgement) -> str:
         share = f'{100.0 * joint.repeated:.0f} %'
         return f'earlier values predict {share} of the variance of what is left: not noise'
     return 'what is left is correlated in time, but hardly'
+
+
+def locked_words(names: Sequence[str]) -> str:
+    """That nothing of joints is identified which were not recorded.
+
+    Args:
+        names: of these joints, one at least.
+    """
+    was, are = ('was', 'is') if len(names) == 1 else ('were', 'are')
+    return (
+        f'Not identified: {listed(names)} {was} not recorded, and {are} taken to be locked at '
+        'zero, or at the position limit nearest to it. The bodies that move there, friction and '
+        'rotors are those of the description.'
+    )
 
 
 def verdict(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -> tuple[str, ...]:
