@@ -23,8 +23,9 @@ ZERO = 0.02
 ALIKE, UNLIKE = 0.9, 0.5
 # By how much the correlation with another joint is larger where the velocity is that of it.
 BETTER = 0.2
-# No filter changes a velocity by more than this factor.
-FACTOR = 1.5
+# Neither the filter of a driver nor differences of samples at four times the cutoff change a
+# velocity by more than this factor.
+FACTOR = 1.6
 # What a factor says, to 5 %.
 NEAR = 0.05
 UNITS = {
@@ -123,7 +124,8 @@ def _scaled(names: npt.NDArray[np.str_], gains: Array) -> Iterator[Finding]:
         which = units == unit
         gain = float(np.median(gains[which]))
         factors = f'{gain:.3g}' if unit else ', '.join(f'{one:.3g}' for one in gains[which])
-        what = f'are {factors} times the derivatives of the positions' + (unit and f', as {unit}')
+        why = f'as {unit}' if unit else 'in another unit, or the stamps run at another speed'
+        what = f'are {factors} times the derivatives of the positions, {why}'
         yield _finding(names[which], gain, what)
 
 

@@ -10,6 +10,13 @@ pytest.importorskip('mujoco')
 from simulated_recordings import JOINTS, simulated
 
 from robot_dynamics_ros.comparison.compare import conclude, gather
+from robot_dynamics_ros.comparison.evidence.excerpts import Window
+from robot_dynamics_ros.comparison.velocity_findings import velocity_findings
+from robot_dynamics_ros.core import parse_urdf
+
+ONE_JOINT = """<robot name="pan"><link name="base"/><link name="head"><inertial><mass value="1"/>
+<inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="pan" type="continuous"><parent link="base"/><child link="head"/></joint></robot>"""
 
 
 def changed(change, joint=None):
@@ -32,7 +39,7 @@ def said(comparison):
     [
         (180.0 / np.pi, 'as deg/s beside rad'),
         (30.0 / np.pi, 'as turns per minute beside rad'),
-        (100.0, 'are 100 times the derivatives'),
+        (100.0, 'times the derivatives of the positions, in another unit, or the stamps'),
         (-1.0, 'have the opposite sign'),
     ],
 )
@@ -40,8 +47,6 @@ def said(comparison):
 def test_another_unit_or_sign(compared, factor, words, joint):
     recorded = changed(lambda velocities: factor * velocities, joint)
     joints = (joint,) if joint else JOINTS
-    if factor == 100.0 and not joint:
-        words = 'times the derivatives of the positions. '
     ((named, value, message),) = said(compared(recorded))
     assert named == joints
     assert value == pytest.approx(factor, rel=0.02)
@@ -89,6 +94,18 @@ def test_what_a_driver_does_to_velocities_is_no_finding(compared):
     ):
         codes = {one.code for one in compared(changed(change)).findings}
         assert 'velocities' not in codes
+
+
+def test_fast_motion_at_a_low_rate_is_no_finding():
+    """At a quarter of the rate, differences of samples are 1.57 times too small."""
+    times = np.arange(600) / 20.0
+    angle = 2.0 * np.pi * 4.9
+    positions, velocities = np.sin(angle * times), angle * np.cos(angle * times)
+    window = Window(0.05, 5.0, *np.stack([positions, velocities, 0 * times, 0 * times])[..., None])
+    model = parse_urdf(ONE_JOINT)
+    assert not list(velocity_findings(model, [window]))
+    (found,) = velocity_findings(model, [replace(window, velocities=-window.velocities)])
+    assert found.joints == ('pan',)
 
 
 def test_a_joint_that_stands_still_is_not_judged(compared):
