@@ -90,9 +90,9 @@ def velocity_findings(model: RobotModel, windows: Iterable[Window]) -> Iterator[
     like = _Likeness.of(windows, model.size)
     slides = np.array([joint.kind == 'prismatic' for joint in model.independent_joints])
     moved = like.rates > np.where(slides, SLIDING, TURNING)
-    zero = moved & (like.velocities < ZERO * like.rates)
-    scaled = moved & (np.abs(like.own) > ALIKE)
-    scaled &= (like.gains < 1.0 / FACTOR) | (like.gains > FACTOR)
+    alike = np.abs(like.own) > ALIKE
+    zero = moved & ~alike & (like.velocities < ZERO * like.rates)
+    scaled = moved & alike & ((like.gains < 1.0 / FACTOR) | (like.gains > FACTOR))
     best = like.correlations.max(axis=1)
     belongs = moved & (best > ALIKE) & (np.abs(like.own) < best - BETTER)
     unlike = moved & ~zero & ~belongs & (np.abs(like.own) < UNLIKE)

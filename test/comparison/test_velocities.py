@@ -53,6 +53,17 @@ def test_another_unit_or_sign(compared, factor, words, joint):
     assert words in message
 
 
+def test_positions_in_degrees_beside_velocities_in_radians(compared):
+    """Two findings: the positions are far outside the limits, and the velocities small."""
+    recorded = simulated()
+    found = compared(replace(recorded, positions=np.rad2deg(recorded.positions))).findings
+    units, velocities = (one for one in found if one.code in ('units', 'velocities'))
+    assert (units.code, velocities.code) == ('units', 'velocities')
+    assert velocities.joints == JOINTS
+    assert velocities.value == pytest.approx(np.pi / 180.0, rel=0.02)
+    assert 'as rad/s beside degrees' in velocities.message
+
+
 def test_zero_while_the_positions_change(compared):
     for joint in (None, 'shoulder'):
         ((named, value, message),) = said(compared(changed(np.zeros_like, joint)))
