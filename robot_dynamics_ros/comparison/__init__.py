@@ -15,7 +15,8 @@ Modules::
     verdicts        findings about robot and driver, in words
     unexplained     findings about efforts that nothing explains
     data_findings   findings about the recordings
-    unit_findings   findings about the unit of the motion
+    unit_findings   findings about the motion, such as its unit
+    velocity_findings  velocities that do not belong to the positions
     evidence/       what is kept of recordings
     explanations/   hypotheses about what lies between model and measurement
 """

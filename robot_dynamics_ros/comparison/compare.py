@@ -26,7 +26,7 @@ from .joint_figures import joint_figures
 from .joint_sentences import joint_sentence
 from .spectrum import spectrum_of
 from .unexplained import unexplained_alone, with_unexplained
-from .unit_findings import unit_findings, without_other_units
+from .unit_findings import motion_findings, without_wrong_motions
 from .verdicts import relabelled, verdicts
 
 if TYPE_CHECKING:
@@ -108,12 +108,12 @@ def conclude(
         renaming: what to do about joints that are missing; empty: unknown.
     """
     model, names = torques.model, torques.model.joint_names
-    evidence = without_other_units(model, evidence)
+    evidence = without_wrong_motions(model, evidence)
     used = [one for one in evidence if one.count]
     windows = list(merged(one.excerpts for one in used))
     observations = Observations(torques, windows)
-    units = list(unit_findings(model, used))
-    usable = observations.independent >= FEWEST and not units
+    wrong = list(motion_findings(model, used))
+    usable = observations.independent >= FEWEST and not wrong
     judge, found, relabelling = explained(torques, windows if usable else [])
     frictions = friction_fits(judge, found)
     delays = joint_delays(judge, found)
@@ -122,7 +122,7 @@ def conclude(
     computed = joint_figures(model, moments, delays, frictions, scales)
     figures = dict(zip(names, computed, strict=True))
     findings = [
-        *units,
+        *wrong,
         *relabelled(names, relabelling),
         *verdicts(judge, found, frictions, figures, relabelling.order),
         *silent_joints(judge),

@@ -19,6 +19,7 @@ from .explanations.judge import Judge
 from .explanations.observations import Observations
 
 if TYPE_CHECKING:
+    from robot_dynamics_ros.recordings.implausible_efforts import ImplausibleEfforts
     from robot_dynamics_ros.recordings.quality import Quality
 
 # A joint that moves less stands still [rad or m].
@@ -65,6 +66,7 @@ def data_findings(
         *_failed(evidence),
         *_missing(torques.missing, renaming),
         *_not_judged(torques),
+        *_implausible_efforts(used),
         *_efforts(names, used),
         *_partial_efforts(names, used),
         *_still(names, used),
@@ -140,7 +142,7 @@ def _efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[F
     # Filtered, a constant is constant but for rounding.
     constant = (high - low <= 1e-6 * np.abs(high)) & ~zero & ~missing
     said = (
-        ('no_effort', missing, 'no measured effort: NaN or empty'),
+        ('no_effort', missing, 'no measured effort: NaN, empty or implausible'),
         ('zero_effort', zero, 'the effort 0 throughout: the driver does not measure it'),
         ('constant_effort', constant, 'one and the same effort throughout'),
     )
@@ -148,6 +150,17 @@ def _efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[F
         if which.any():
             chosen = _chosen(names, which)
             yield Finding(code, chosen, None, f'{_subject(chosen, "has", "have")} {what}.')
+
+
+def _implausible_efforts(evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    """Efforts that no drive has, of each joint."""
+    found: dict[str, ImplausibleEfforts] = {}
+    for one in evidence:
+        for joint, efforts in one.quality.implausible.items() if one.quality else ():
+            found[joint] = found[joint].joined(efforts) if joint in found else efforts
+    for joint, efforts in found.items():
+        text = f'{efforts.sentence(joint)}. Look for the cause in the driver or the recorder.'
+        yield Finding('implausible_effort', (joint,), float(efforts.count), text)
 
 
 def _partial_efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> Iterator[Finding]:
@@ -160,9 +173,9 @@ def _partial_efforts(names: tuple[str, ...], evidence: Sequence[Evidence]) -> It
         chosen = _chosen(names, partly)
         most = lost[partly].max()
         text = (
-            f'{_subject(chosen, "lacks its effort", "lack their efforts")} (NaN or infinite) in '
-            f'{most:.0f} of {samples} samples: these do not count there, and the recording is cut '
-            'where an effort begins or ends to be measured.'
+            f'{_subject(chosen, "lacks its effort", "lack their efforts")} (NaN, infinite or '
+            f'implausible) in {most:.0f} of {samples} samples: these do not count there, and the '
+            'recording is cut where an effort begins or ends to be measured.'
         )
         yield Finding('partial_effort', chosen, float(most), text)
 

@@ -18,6 +18,7 @@ WORDS = {
     'factor': 'the effort has another scale',
     'not_judged': 'not judged without the joints that were not recorded',
     'units': 'the motion is not in rad or m',
+    'velocities': 'the velocities are not those of the positions',
     'partial_effort': 'the effort is missing in some samples',
     'still': 'the joint does not move',
 }

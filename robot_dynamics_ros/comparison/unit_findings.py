@@ -1,8 +1,8 @@
-"""Findings about the unit of a motion: degrees or millimetres instead of radians and metres."""
+"""Findings about motions: in degrees or millimetres, or with velocities of something else."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from robot_dynamics_ros.core.checks import Array
 
 from .comparison import Finding
 from .evidence.evidence import Evidence
+from .velocity_findings import velocity_findings
 
 if TYPE_CHECKING:
     from robot_dynamics_ros.recordings.quality import Quality
@@ -24,16 +25,16 @@ FAR_POSITION, FAR_SPEED = 3.0, 10.0
 NO_OTHER = 'No other finding about the robot is looked for.'
 
 
-def without_other_units(model: RobotModel, evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The same, but recordings whose motion is in another unit than most have an error.
+def without_wrong_motions(model: RobotModel, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The same, but recordings whose motion is not that of the others have an error.
 
-    All stay as they are where none is in the usual unit: then `unit_findings` tells it.
+    All stay as they are where none is in rad and m: then `motion_findings` tells it.
 
     Args:
         model: whose joints they are.
         evidence: of each recording.
     """
-    found = [next(unit_findings(model, [one]), None) if one.count else None for one in evidence]
+    found = [next(motion_findings(model, [one]), None) if one.count else None for one in evidence]
     if all(wrong or not one.count for one, wrong in zip(evidence, found, strict=True)):
         return list(evidence)
     return [
@@ -49,14 +50,34 @@ def _error(file: str, wrong: Finding) -> str:
     return f'{file}: {text} This recording is left out of the comparison.'
 
 
-def unit_findings(model: RobotModel, evidence: Sequence[Evidence]) -> Iterator[Finding]:
-    """Joints whose motion is far outside the limits of the description.
+def motion_findings(model: RobotModel, evidence: Sequence[Evidence]) -> Iterator[Finding]:
+    """Joints whose motion is in another unit, or whose velocities are not those of the motion.
 
     Args:
         model: whose joints they are.
         evidence: of each recording.
     """
-    positions, speeds = _largest_positions(model, evidence), _largest_speeds(model, evidence)
+    windows = [window for one in evidence for window in one.excerpts]
+    found = list(velocity_findings(model, windows))
+    wrong = {name for one in found for name in one.joints}
+    yield from _unit_findings(model, evidence, wrong)
+    for one in found:
+        yield replace(one, message=f'{one.message} {NO_OTHER}')
+
+
+def _unit_findings(
+    model: RobotModel, evidence: Sequence[Evidence], wrong: Collection[str]
+) -> Iterator[Finding]:
+    """Joints whose motion is far outside the limits of the description.
+
+    Args:
+        model: whose joints they are.
+        evidence: of each recording.
+        wrong: joints whose velocities do not count.
+    """
+    right = ~np.isin(model.joint_names, list(wrong))
+    positions = _largest_positions(model, evidence)
+    speeds = np.where(right, _largest_speeds(model, evidence), 0.0)
     found = other_unit(model, positions, speeds)
     if found is None:
         yield from _doubts(evidence)

@@ -11,8 +11,8 @@ Modules::
     threshold_doubts    why they may not hold
     marked_recording    the contacts of a recording
     marked_contacts     how they are found
+    effort_range        between which values its efforts are
     observed_recording  the residuals of the observer along a recording
-    measured_efforts    which efforts of it count as measured
     watched_robot       the robot, its friction and its settings
     locked_joints       its joints that were not recorded
     watch_settings      these settings, by joint name

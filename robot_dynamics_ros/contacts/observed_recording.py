@@ -21,7 +21,7 @@ from robot_dynamics_ros.recordings import JointSamples, Recording
 from robot_dynamics_ros.recordings.quality import gap_limit
 from robot_dynamics_ros.recordings.sample_segments import segment_parts
 
-from .measured_efforts import MeasuredEfforts, varying_efforts
+from .effort_range import effort_range
 from .watched_robot import WatchedRobot
 
 # States in a part.
@@ -59,13 +59,13 @@ class ObservedRecording:
         joints: whose effort is measured and varies, of those that are to be watched, k of them.
         unwatched: names of the others.
         without_threshold: names of these whose effort varies, but which are not to be watched.
+        largest_efforts: (k,) absolute measured efforts of the watched joints [N m or N].
         bandwidth: (k,) of the observer [Hz].
         skipped: states in segments in which an effort of a watched joint is missing; complete
             once `parts` has been read.
         derived: whether velocities are derived from positions; likewise.
         doubt: why the efforts cannot be the torques of the drives, as a phrase; empty if they can;
             likewise.
-        efforts: which of them count as measured; likewise.
         runs: begin and end of each time in which the observer has settled [s]; likewise.
         seconds: of all states, without the gaps between them [s]; likewise.
     """
@@ -76,7 +76,8 @@ class ObservedRecording:
         """Read the efforts once.
 
         Args:
-            recording: of all joints of the robot, in their order.
+            recording: of all joints of the robot, in their order; its efforts are judged by the
+                robot.
             robot: that was recorded.
             wanted: names of joints that are to be watched; empty for all.
 
@@ -88,8 +89,9 @@ class ObservedRecording:
         _check_size(recording, robot)
         _check_cutoff(recording, robot.settings.cutoff)
         self._recording, self._robot = recording, robot
-        self.efforts = MeasuredEfforts(robot.model)
-        varies = varying_efforts(recording, self.efforts)
+        recording.judge_efforts(robot.model)
+        low, high = effort_range(recording)
+        varies = high > low
         chosen = np.array([not wanted or name in wanted for name in recording.joints])
         self.joints = _names(recording, varies & chosen)
         self.unwatched = _names(recording, ~(varies & chosen))
@@ -97,6 +99,7 @@ class ObservedRecording:
         if not self.joints:
             raise RecordingError(_no_effort(recording, wanted))
         self.indices = np.flatnonzero(varies & chosen)
+        self.largest_efforts: Array = np.maximum(-low, high)[self.indices]
         self.bandwidth = robot.bandwidth(recording.interval)[self.indices]
         self.skipped, self.derived = 0, False
         self.doubt, self.runs, self.seconds = '', list[list[float]](), 0.0
@@ -106,11 +109,6 @@ class ObservedRecording:
         """Whether efforts are compared with gravity."""
         return self._robot.settings.driver_gravity_check
 
-    @property
-    def largest_efforts(self) -> Array:
-        """(k,) absolute measured efforts of the watched joints [N m or N]."""
-        return np.asarray(self.efforts.largest[self.indices])
-
     def parts(self) -> Iterator[ObservedPart]:
         """The residuals, from the first state on; one part at least.
 
@@ -118,7 +116,6 @@ class ObservedRecording:
             RecordingError: the observer never settles.
         """
         recording, self.skipped, self.runs = self._recording, 0, []
-        self.efforts = MeasuredEfforts(self._robot.model)
         longest, self.seconds = 0.0, 0.0
         check = self._new_check()
         limit = gap_limit(recording.interval)
@@ -127,7 +124,7 @@ class ObservedRecording:
         cutoff = min(VELOCITY_CUTOFF, SHARE_OF_RATE / recording.interval)
         estimate = VelocityEstimate(self._robot.model, cutoff)
         begins, start = True, 0.0
-        for starts, samples in segment_parts(recording, PART, self.efforts.of):
+        for starts, samples in segment_parts(recording, PART):
             self.seconds += len(samples) * recording.interval
             if not np.isfinite(samples.efforts[:, self.indices]).all():
                 self.skipped += len(samples)
@@ -166,10 +163,19 @@ class ObservedRecording:
 
     def breaks(self) -> str:
         """Why the observer begins anew, with counts; empty where it does not."""
-        missing, quality = self.efforts.missing_text(self.indices), self._recording.quality
+        missing, quality = self.missing_efforts(), self._recording.quality
         counts = ((quality.gaps, 'gap'), (quality.jumps, 'jump of a position'))
         found = [counted(number, thing) for number, thing in counts if number]
         return '; '.join(([f'efforts are missing: {missing}'] if missing else []) + found)
+
+    def missing_efforts(self) -> str:
+        """In how many states the effort of each watched joint is missing; empty if in none."""
+        quality = self._recording.quality
+        return ', '.join(
+            f'of {joint} in {quality.missing_efforts[joint]} of {quality.samples} states'
+            for joint in self.joints
+            if joint in quality.missing_efforts
+        )
 
     def _never_settles(self, longest: float, delay: float) -> str:
         """Why external torques are hardly known, and what to do.
@@ -179,7 +185,7 @@ class ObservedRecording:
             delay: of velocities that are derived [s].
         """
         name, joints = self._recording.name, ', '.join(self.joints)
-        missing = self.efforts.missing_text(self.indices)
+        missing = self.missing_efforts()
         if longest == 0.0 and missing:
             return (
                 f'{name}: efforts of {joints} are never there in two states one after the other '

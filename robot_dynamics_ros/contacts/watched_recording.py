@@ -274,10 +274,9 @@ def _remarks(
         )
     if observed.derived:
         yield 'velocities are derived from positions, and late by that'
-    yield from observed.efforts.remarks()
     if observed.skipped:
         count = counted(observed.skipped, 'state')
-        missing = observed.efforts.missing_text(observed.indices)
+        missing = observed.missing_efforts()
         yield f'{count} left out, because efforts are missing: {missing}'
     if observed.known < HALF * observed.seconds:
         yield (

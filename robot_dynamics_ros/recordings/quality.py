@@ -11,6 +11,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import counted
 
+from .implausible_efforts import ImplausibleEfforts
 from .joint_samples import JointSamples, finite_rows
 
 # Of the usual interval: what exceeds it is a dropout. A gap is longer than both limits of a gap.
@@ -60,7 +61,10 @@ class Quality:
         edges: samples that the filter loses where a recording is cut, at both sides.
         largest: absolute position of each joint that goes beyond two turns, also in samples that
             are left out [rad or m].
-        missing_efforts: samples in which the effort of a joint is NaN or infinite, by joint.
+        missing_efforts: samples in which the effort of a joint is NaN, infinite or implausible, by
+            joint.
+        implausible: efforts that no drive has, by joint, where `Recording.judge_efforts` was
+            called.
     """
 
     clock: str
@@ -84,6 +88,7 @@ class Quality:
     edges: int = 0
     largest: dict[str, float] = field(default_factory=dict, repr=False)
     missing_efforts: dict[str, int] = field(default_factory=dict, repr=False)
+    implausible: dict[str, ImplausibleEfforts] = field(default_factory=dict, repr=False)
     _last: float | None = field(default=None, repr=False)
     _medians: list[tuple[float, int]] = field(default_factory=list, repr=False)
 
@@ -91,7 +96,7 @@ class Quality:
     def joined(cls, parts: Sequence[Quality]) -> Quality:
         """The counts of the parts of a recording, one at least; what lies between two is none."""
         medians = [median for part in parts for median in part._medians]
-        whole = replace(parts[0], largest={}, missing_efforts={}, _medians=medians)
+        whole = replace(parts[0], largest={}, missing_efforts={}, implausible={}, _medians=medians)
         for field_ in fields(cls):
             if field_.type == 'int':
                 counts = (getattr(part, field_.name) for part in parts)
@@ -101,6 +106,7 @@ class Quality:
         for part in parts:
             whole._count_largest(part.largest)
             whole._count_missing(part.missing_efforts)
+            whole.count_implausible(part.implausible)
         if medians:
             whole.interval = _weighted_median(medians)
         return whole
@@ -131,6 +137,12 @@ class Quality:
     def _count_missing(self, missing: Mapping[str, int]) -> None:
         for joint, count in missing.items():
             self.missing_efforts[joint] = self.missing_efforts.get(joint, 0) + count
+
+    def count_implausible(self, found: Mapping[str, ImplausibleEfforts]) -> None:
+        """Take efforts into account that are taken as not measured."""
+        for joint, efforts in found.items():
+            before = self.implausible.get(joint)
+            self.implausible[joint] = efforts if before is None else before.joined(efforts)
 
     @property
     def jumps_often(self) -> bool:
@@ -170,7 +182,7 @@ class Quality:
     def cuts(self) -> str:
         """What cuts the recording, with counts and what to look at; empty if nothing does."""
         efforts = [
-            f'an effort of {joint} that is NaN or infinite in {counted(count, "sample")}'
+            f'an effort of {joint} that is not measured in {counted(count, "sample")}'
             for joint, count in self.missing_efforts.items()
             if count < self.samples
         ]
@@ -228,12 +240,15 @@ class Quality:
         )  # fmt: skip
         log = ['times are those of the log: no message has a stamp'] * (self.clock == 'log')
         doubt = [self.doubt] * bool(self.doubt)
-        return log + doubt + [f'{counted(n, thing)}{text}' for n, thing, text in counts if n]
+        efforts = [one.sentence(joint) for joint, one in self.implausible.items()]
+        found = [f'{counted(n, thing)}{text}' for n, thing, text in counts if n]
+        return log + doubt + efforts + found
 
     def as_json(self) -> dict[str, Any]:
         """All counts by name; None for an interval that is unknown."""
         counts = {key: value for key, value in asdict(self).items() if key[0] != '_'}
-        del counts['usual_interval'], counts['largest'], counts['missing_efforts']
+        for key in ('usual_interval', 'largest', 'missing_efforts', 'implausible'):
+            del counts[key]
         if not np.isfinite(self.interval):
             counts['interval'] = None
         return counts

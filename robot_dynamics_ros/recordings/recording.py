@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 
+from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 
 from .first_states import FirstStates
+from .implausible_efforts import EffortBounds
 from .joint_names import offered_renaming, rename_options, renamed
 from .joint_samples import JointSamples
 from .merged_messages import MergedMessages
@@ -93,6 +95,15 @@ class Recording:
         timed = chosen if self._reference is None else [self._reference]
         self.clock, self.start, self.interval = first.clock, *first.times_of(timed)
         self.quality = Quality(self.clock)
+        self._effort_bounds: EffortBounds | None = None
+
+    def judge_efforts(self, model: RobotModel) -> None:
+        """From now on, take efforts that no drive of a robot has as not measured.
+
+        Args:
+            model: of the robot; `quality` names these efforts, see `implausible_efforts`.
+        """
+        self._effort_bounds = EffortBounds(model, self.joints)
 
     @property
     def is_whole(self) -> bool:
@@ -119,6 +130,9 @@ class Recording:
         columns = StateColumns(self._recorded, stamped, self.start, quality)
         for arrays in columns.chunks(blocks, size):
             samples = JointSamples(self.joints, *arrays)
+            if self._effort_bounds is not None:
+                samples, implausible = self._effort_bounds.applied(samples)
+                quality.count_implausible(implausible)
             quality.count(samples)
             yield samples
 

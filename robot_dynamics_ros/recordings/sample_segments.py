@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ from .quality import gap_limit
 from .recording import CHUNK, Recording
 
 Flags = npt.NDArray[np.bool_]
-Changed = Callable[[JointSamples], JointSamples]
 
 # [rad, m]: no joint moves so far between two samples that follow each other.
 JUMP = np.pi
@@ -39,22 +38,18 @@ def segments(recording: Recording, size: int = CHUNK) -> Iterator[JointSamples]:
         yield part
 
 
-def segment_parts(
-    recording: Recording, size: int = CHUNK, changed: Changed | None = None
-) -> Iterator[tuple[bool, JointSamples]]:
+def segment_parts(recording: Recording, size: int = CHUNK) -> Iterator[tuple[bool, JointSamples]]:
     """The same, each with whether it begins a segment; else it continues the one before.
 
     Args:
         recording: as of `segments`.
         size: as of `segments`.
-        changed: gives the samples of a chunk that are cut; None for those that were recorded.
 
     Raises:
         RecordingError: the files are damaged.
     """
     cutter = _Cutter(gap_limit(recording.interval))
-    for recorded in recording.chunks(size):
-        chunk = recorded if changed is None else changed(recorded)
+    for chunk in recording.chunks(size):
         kept, begins, jumps = cutter.cut(chunk)
         recording.quality.jumps += jumps
         samples = chunk if kept.all() else chunk.part(kept)

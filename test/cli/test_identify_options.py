@@ -14,6 +14,8 @@ from identified_arm.play_and_record import write
 from identified_recordings import DESCRIBED, JOINTS, loaded_rows, recording, rows
 from running_command import run
 
+from robot_dynamics_ros.core import parse_urdf
+
 __all__ = ['run']
 
 GAINS = np.array([9.0, 8.0, 7.0])  # [N m/A]
@@ -160,3 +162,24 @@ def test_a_cluster_gives_the_result_of_one_machine_and_resume_computes_nothing_a
         tolerance = 1e-3 * (one['high'] - one['low'])
         assert other['value'] == pytest.approx(one['value'], abs=tolerance), one['name']
     assert [one['code'] for one in there['findings']] == [one['code'] for one in here['findings']]
+
+
+FINGER = """<link name="finger"><inertial><mass value="0.02"/>
+<inertia ixx="1e-5" iyy="1e-5" izz="1e-5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="grip" type="prismatic"><parent link="tool"/><child link="finger"/><axis xyz="0 1 0"/>
+<limit lower="0" upper="0.04" effort="20" velocity="0.1"/></joint></robot>"""
+
+
+def test_a_joint_that_was_not_recorded_is_named_in_the_verdict(identified, files):
+    """And its body is that of the description; where all were recorded, nothing is said."""
+    described = DESCRIBED.read_text().replace('</robot>', FINGER)
+    (files / 'finger.urdf').write_text(described)
+    ended, result = identified('good.csv', '--urdf', 'finger.urdf', '--output', 'finger')
+    assert result['verdict'][1].startswith('Not identified: grip was not recorded, and is taken')
+    assert result['verdict'][1] in ended.stdout
+    written = parse_urdf((files / 'finger/identified.urdf').read_text())
+    bodies = [parse_urdf(described).joints[-1], written.joints[-1]]
+    assert [body.name for body in bodies] == ['grip', 'grip']
+    assert bodies[0].inertia == bodies[1].inertia
+    _, result = identified('good.csv', '--urdf', 'arm.urdf', '--output', 'all')
+    assert not any('Not identified' in sentence for sentence in result['verdict'])

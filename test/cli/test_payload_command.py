@@ -3,6 +3,7 @@
 import json
 import shlex
 
+import numpy as np
 import pytest
 
 pytest.importorskip('mujoco')
@@ -40,6 +41,8 @@ def bags(tmp_path_factory):
         joints=JOINTS[:5],
     )
     joint_state_bag(folder / 'fewer', fewer.states)
+    degrees = replace(left, velocities=np.rad2deg(left.velocities))
+    joint_state_bag(folder / 'degrees', degrees.states)
     return folder
 
 
@@ -96,6 +99,8 @@ def test_what_cannot_be_estimated_is_refused(run):
         run('tool', frame='world')
     with pytest.raises(RecordingError, match='flange are not in the recording'):
         run('fewer')
+    with pytest.raises(RecordingError, match=r'degrees: The velocities of .* as deg/s beside rad'):
+        run('degrees')
 
 
 @pytest.fixture

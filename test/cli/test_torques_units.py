@@ -1,4 +1,4 @@
-"""`robot_dynamics torques` says what `compare` says of a motion that is not in rad and m."""
+"""`robot_dynamics torques` says what `compare` says of a motion: its unit, and its velocities."""
 
 import json
 import re
@@ -71,6 +71,19 @@ def test_radians_are_not_doubted(run):
     in_degrees('radians.csv', 250.0, 1.0)
     code, _, result = run('torques', 'radians.csv', '--urdf', 'arm.urdf', '--output', 'o.csv')
     assert (code, result['recordings'][0]['findings']) == (0, [])
+
+
+@pytest.mark.parametrize('factor', [DEGREES, 0.0])
+def test_velocities_that_are_not_those_of_the_positions_are_said(run, factor):
+    states = replace(sine_states(), names=three_joints.JOINTS)
+    csv_file(Path('wrong.csv'), replace(states, velocities=factor * states.velocities))
+    code, said, result = run('torques', 'wrong.csv', '--urdf', 'arm.urdf', '--output', 'o.csv')
+    (found,) = result['recordings'][0]['findings']
+    assert code == 1
+    assert (found['code'], found['joints']) == ('velocities', list(three_joints.JOINTS))
+    assert found['value'] == pytest.approx(factor, rel=0.01)
+    assert found['message'].endswith('The torques are wrong.')
+    assert found['message'] in said
 
 
 def test_jumps_of_a_robot_without_limits_are_a_finding_once(run):

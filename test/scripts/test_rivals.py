@@ -13,7 +13,7 @@ from mechanics.robots import hand_written
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'scripts' / 'rivals'))
 
-from judge import Judge
+from judge import SIGNS, Judge
 from moving_bodies import urdf_of
 from write_data import _arrays
 
@@ -45,7 +45,7 @@ def judge(tmp_path_factory):
 
 def test_exact_parameters_leave_nothing(judge):
     found = judge.by_name(truth(judge.layout))
-    left = judge.left(judge.torque_of(found, 'smooth'))
+    left = judge.left(judge.torque_of(found, SIGNS['smooth']))
     assert left.max() < 1e-8
 
 
@@ -53,7 +53,7 @@ def test_a_wrong_parameter_leaves_its_torque(judge):
     """At one joint; another law of friction leaves something at each."""
     found = judge.by_name(truth(judge.layout))
     found['viscous'][1] += VISCOUS
-    left = judge.left(judge.torque_of(found, 'smooth'))
+    left = judge.left(judge.torque_of(found, SIGNS['smooth']))
     assert left[1] > 0.1
     assert np.delete(left, 1).max() < 1e-8
-    assert judge.left(judge.torque_of(found, 'tanh')).min() > 1e-4
+    assert judge.left(judge.torque_of(found, SIGNS['tanh'])).min() > 1e-4

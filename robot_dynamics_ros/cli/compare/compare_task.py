@@ -49,6 +49,7 @@ def gather_evidence(
         ) as recording,
         progress(name, recording.size, 'states') as advance,
     ):
+        recording.judge_efforts(torques.model)
         parts = _counted(motions(recording, cutoff=cutoff or options.cutoff), advance)
         evidence = gather(torques, parts, file=name, topic=recording.topic)
         evidence.quality = recording.quality

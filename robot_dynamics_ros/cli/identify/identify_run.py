@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison import Comparison, Finding
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.identification import (
     IdentifiedModel,
@@ -28,7 +28,7 @@ from robot_dynamics_ros.identification.judgement.bad_data import (
 )
 from robot_dynamics_ros.identification.judgement.conclude import judge
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
-from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL
+from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL, locked_words
 from robot_dynamics_ros.identification.judgement.repeated_motion import repetition_findings
 from robot_dynamics_ros.scheduling import Outcome
 
@@ -100,7 +100,11 @@ def identified(
     files = {**fitted, **held_out}
     surveys = surveyed(options, files, tuple(held_out), fleet, output)
     setup = _setup(options, equations, surveys)
-    compared = _compared(options, {name: files[name] for name in surveys.usable}, fleet, output)
+    comparison = _compared(options, {name: files[name] for name in surveys.usable}, fleet, output)
+    if wrong := {one.file: one.error for one in comparison.recordings if one.error}:
+        surveys = surveys.without(wrong)
+        setup = _setup(options, equations, surveys)
+    compared = comparison.findings
     setup = replace(setup, unmeasured=_unmeasured(setup, compared))
     sources = Sources.of(setup, surveys, files, fleet, output)
     model = fitted_model(sources, fit or FitOptions(), compared, max(surveys.intervals))
@@ -143,6 +147,9 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         *judgement.findings,
     ]
     verdict = [*judgement.verdict]
+    if setup.locked:
+        # Behind the headline.
+        verdict.insert(1, locked_words(setup.locked))
     # Of parameters that cannot be trusted, no more is said.
     is_fatal = any(one.code in FATAL for one in judgement.findings)
     if found.other_friction and not is_fatal:
@@ -227,10 +234,8 @@ def _setup(options: RecordingOptions, equations: Equations, surveys: Surveys) ->
     return replace(setup, levels=dict(levels))
 
 
-def _compared(
-    options: RecordingOptions, files: Files, fleet: Fleet, output: Output
-) -> Sequence[Finding]:
-    """Findings of the comparison with the description."""
+def _compared(options: RecordingOptions, files: Files, fleet: Fleet, output: Output) -> Comparison:
+    """The comparison with the description."""
     if len(files) == 1 and fleet.is_here:
         ((name, paths),) = files.items()
         evidence = gather_evidence(options, name, paths, progress=output.progress)
@@ -239,7 +244,7 @@ def _compared(
         tasks = compare_tasks(options, files)
         parts = [part for tasks_of_one in tasks.values() for part in tasks_of_one]
         outcomes = joined_outcomes(tasks, fleet.run('compare', parts, options, output, 'parts'))
-    return concluded(options, files, outcomes).findings
+    return concluded(options, files, outcomes)
 
 
 def _unmeasured(setup: Setup, compared: Sequence[Finding]) -> tuple[str, ...]:

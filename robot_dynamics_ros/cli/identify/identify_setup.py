@@ -75,6 +75,12 @@ class Setup:
         return recorded_model(self.urdf, self.joints)
 
     @property
+    def locked(self) -> tuple[str, ...]:
+        """Joints of the robot that were not recorded."""
+        names = parse_urdf(self.urdf).joint_names
+        return tuple(name for name in names if name not in self.joints)
+
+    @property
     def carried(self) -> Array:
         """(10 b,) what is fixed to the bodies by joints that were not recorded."""
         whole = parse_urdf(self.urdf)

@@ -69,6 +69,8 @@ def survey_recording(
         ) as recording,
         progress(name, recording.size, 'states') as advance,
     ):
+        model = recorded_model(urdf, joints)
+        recording.judge_efforts(model)
         cutoffs = Cutoffs.of(recording, options.cutoff)
         trace, starts = PositionTrace(), SegmentStarts(recording.interval)
 
@@ -79,7 +81,7 @@ def survey_recording(
                 yield chunk
                 advance(len(chunk))
 
-        bands = EquationOptions().bands(recorded_model(urdf, joints))
+        bands = EquationOptions().bands(model)
         surveyed = survey(counted(), bands)
         both = cutoffs.motions, cutoffs.equations
         return Surveyed(
@@ -249,6 +251,7 @@ def _motions(
         ) as recording,
         progress(source.name, recording.size, 'states') as advance,
     ):
+        recording.judge_efforts(setup.model)
 
         def counted() -> Iterator[Motion]:
             for motion in motions(recording, cutoff=source.cutoffs[0], starts=source.starts):

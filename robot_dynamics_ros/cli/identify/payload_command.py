@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from robot_dynamics_ros.comparison.compared_model import compared_model, joints_that_matter
+from robot_dynamics_ros.comparison.evidence.excerpts import Excerpts
+from robot_dynamics_ros.comparison.velocity_findings import velocity_findings
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
@@ -138,7 +140,11 @@ def _motions(
     model: RobotModel,
     output: Output,
 ) -> Iterator[Motion]:
-    """The motions of one recording after the other."""
+    """The motions of one recording after the other.
+
+    Raises:
+        RecordingError: a recording cannot be used, as with velocities of something else.
+    """
     for name, paths in files.items():
         with (
             open_recording(
@@ -146,6 +152,13 @@ def _motions(
             ) as recording,
             output.progress(name, recording.size, 'states') as advance,
         ):
+            recording.judge_efforts(model)
+            excerpts = Excerpts()
             for motion in motions(recording, cutoff=options.cutoff):
+                excerpts.add(motion)
                 yield motion
                 advance(len(motion))
+            for joint, efforts in recording.quality.implausible.items():
+                output.warning(f'{name}: {efforts.sentence(joint)}')
+            for wrong in velocity_findings(model, excerpts):
+                raise RecordingError(f'{name}: {wrong.message}')

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,6 +74,19 @@ class Surveys:
             held_out += one.trace.between(split, math.inf)
         return repeated_share(fitted, held_out)
 
+    def without(self, errors: Mapping[str, str]) -> Surveys:
+        """Without recordings of which the comparison has found that they cannot be used.
+
+        Args:
+            errors: why, by their names.
+
+        Raises:
+            RecordingError: no recording that is to be fitted, or none to be held out, is left.
+        """
+        usable = {name: one for name, one in self.usable.items() if name not in errors}
+        _check_left(usable, {**self.errors, **errors}, self.held_out)
+        return Surveys(usable, {**self.errors, **errors}, self.held_out)
+
     def source(self, name: str, files: tuple[Path, ...]) -> Source:
         """A usable recording and its division."""
         one = self.usable[name]
@@ -142,11 +155,18 @@ def surveyed(
             )
         else:
             usable[outcome.name] = outcome.result
-    if not usable.keys() - set(held_out):
-        raise RecordingError(next(iter(errors.values())))
-    if held_out and not usable.keys() & set(held_out):
-        raise RecordingError(errors[held_out[0]])
+    _check_left(usable, errors, held_out)
     return Surveys(usable, errors, frozenset(held_out))
+
+
+def _check_left(
+    usable: Mapping[str, Surveyed], errors: Mapping[str, str], held_out: Collection[str]
+) -> None:
+    """Check that there is a recording to fit, and one to hold out where some are named."""
+    if not usable.keys() - set(held_out):
+        raise RecordingError(next(text for name, text in errors.items() if name not in held_out))
+    if held_out and not usable.keys() & set(held_out):
+        raise RecordingError(next(text for name, text in errors.items() if name in held_out))
 
 
 def _outcomes(

@@ -58,6 +58,7 @@ def write_torques(
     with open_recording(
         files, topic=options.topic, rename=options.rename, joints=joints
     ) as recording:
+        recording.judge_efforts(torques.model)
         origin = TorqueOrigin(joints, recording.start, recording.topic, urdf, part)
         written, reach = _Written(np.zeros(len(joints))), MotionReach(torques.model)
         with (

@@ -5,9 +5,9 @@
 - `contact_link`: which link is touched.
 - `detection/`: collisions and pushes, and their thresholds.
 - `external_estimate`: all of this for a robot that is commanded, or why there is no estimate.
-- `live_contact`: its contacts; `effort_sources`, `drive_torques`, `effort_check`,
-  `applied_commands`: its efforts; `residual_average`: what is taken off; `external_settings`: of
-  all of them.
+- `live_contact`: its contacts; `new_joints`: when each joint is new; `effort_sources`,
+  `drive_torques`, `effort_check`, `applied_commands`: its efforts; `residual_average`: what is
+  taken off; `external_settings`: of all of them.
 """
 
 from .contact_link import ContactLinks

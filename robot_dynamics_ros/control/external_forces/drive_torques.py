@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array, all_finite
+from robot_dynamics_ros.core.model.robot import RobotModel
+
+from ..torque_text import torque_text, units_of
+
+NO_STATE = 'no joint state yet'
+# An effort counts as not measured beyond this multiple of its limit [-].
+LARGEST = 10.0
 
 
 class DriveTorques:
@@ -18,26 +26,41 @@ class DriveTorques:
         torque: (n,) of all independent joints [N m or N]; 0 of those that are not commanded.
     """
 
-    def __init__(self, joints: Sequence[str], indices: npt.NDArray[np.intp], size: int) -> None:
+    def __init__(
+        self, model: RobotModel, joints: Sequence[str], indices: npt.NDArray[np.intp]
+    ) -> None:
         """Without a state.
 
         Args:
+            model: of the robot, with n independent joints.
             joints: names of the commanded joints, k of them.
             indices: (k,) of these among the independent joints.
-            size: number of independent joints, n.
         """
-        self._joints = tuple(joints)
+        self._joints, size = tuple(joints), model.size
+        limits = model.effort_limits[indices]
+        # A limit that is not positive counts as none.
+        self._limits = np.where(limits > 0.0, limits, np.inf)
+        self._units = units_of(model, joints)
+        # The first effort of a row that is beyond its bound, as a reason, and its joint.
+        self._beyond, self._worst = '', 0
         # A view is faster than a copy.
         whole = np.array_equal(indices, np.arange(size))
         self._indices = slice(None) if whole else indices
         self.torque = np.zeros(size)
         self._v, self._effort = np.empty((2, len(self._joints)))
+        # Of each joint, whether a state has held it.
+        self._held = np.empty(len(self._joints), bool)
+        # Whether states have held its velocity without its effort, and the other way round, since
+        # one has held both.
+        self._apart = np.empty((2, len(self._joints)), bool)
         self.reset()
 
     def reset(self) -> None:
         """Forget all states."""
         self._v.fill(math.nan)
         self._effort.fill(math.nan)
+        self._held.fill(False)
+        self._apart.fill(False)
 
     def measured(self, q: Array, v: Array | None, effort: Array | None) -> str:
         """Take the efforts of a state.
@@ -50,17 +73,27 @@ class DriveTorques:
         Returns:
             Why the torques or the velocities are not known, as a phrase; empty if they are.
         """
-        given = None if effort is None else effort[self._indices]
+        before, self._beyond = self._beyond, ''
+        given = None if effort is None else self._bounded(effort[self._indices], before)
         if given is not None and v is not None and all_finite(given):
             velocities = v[self._indices]
             if all_finite(velocities):
                 self._v[:], self._effort[:] = velocities, given
                 self.torque[self._indices] = given
+                self._apart.fill(False)
                 return ''
         reason = self._take(q, v, given)
-        if reason or all_finite(self._effort):
-            return reason
-        names = _named(self._joints, self._effort)
+        if names := self._split(q, v, given):
+            return (
+                f'velocity and effort of {names} come in different joint states: external torques '
+                'need both in one'
+            )
+        if np.isnan(q[self._indices][self._worst]):
+            # This state tells nothing of that joint.
+            self._beyond = before
+        if reason or self._beyond or all_finite(self._effort):
+            return reason or self._beyond
+        names = self._named(~np.isfinite(self._effort))
         return f'effort of {names} is not measured: external_from: commanded uses the commands'
 
     def commanded(self, q: Array, v: Array | None, command: Array | None) -> str:
@@ -81,18 +114,43 @@ class DriveTorques:
     def _take(self, q: Array, v: Array | None, effort: Array | None) -> str:
         """Keep velocities and efforts (k,); why velocities are not known, empty if they are."""
         held = ~np.isnan(q[self._indices])
+        self._held |= held
         self._v[held] = math.nan if v is None else v[self._indices][held]
         self._effort[held] = math.nan if effort is None else effort[held]
         self.torque[self._indices] = self._effort
         if all_finite(self._v):
             return ''
-        return (
-            f'velocity of {_named(self._joints, self._v)} is not measured: external torques need '
-            'measured velocities'
-        )
+        if not self._held.all():
+            return NO_STATE
+        names = self._named(~np.isfinite(self._v))
+        return f'velocity of {names} is not measured: external torques need measured velocities'
 
+    def _bounded(self, effort: Array, before: str) -> Array:
+        """Efforts (k,), with NaN for what is beyond its bound; the reason before stays."""
+        beyond = np.abs(effort) > LARGEST * self._limits
+        if not beyond.any():
+            return effort
+        # The first one stays: the next state has another number.
+        self._beyond = before
+        if not before:
+            index = self._worst = int(beyond.argmax())
+            name, unit = self._joints[index], self._units[index]
+            self._beyond = (
+                f'effort of {name} is {torque_text(effort[index], unit)}, more than {LARGEST:g} '
+                f'times its limit of {torque_text(self._limits[index], unit)}, and counts as not '
+                f'measured: is it in {unit}, and is the limit of the description right?'
+            )
+        return np.where(beyond, math.nan, effort)
 
-def _named(joints: Sequence[str], values: Array) -> str:
-    """The joints whose values (k,) are not finite."""
-    missing = np.flatnonzero(~np.isfinite(values)).tolist()
-    return ', '.join(joints[index] for index in missing)
+    def _split(self, q: Array, v: Array | None, effort: Array | None) -> str:
+        """The joints whose velocity and effort (k,) come in different states; empty for none."""
+        held = ~np.isnan(q[self._indices])
+        moves = held & (False if v is None else np.isfinite(v[self._indices]))
+        drives = held & (False if effort is None else np.isfinite(effort))
+        self._apart |= (moves & ~drives, drives & ~moves)
+        self._apart &= ~(moves & drives)
+        return self._named(np.logical_and(*self._apart))
+
+    def _named(self, chosen: npt.NDArray[np.bool_]) -> str:
+        """The names of these joints (k,)."""
+        return ', '.join(compress(self._joints, chosen))

@@ -43,7 +43,7 @@ class EffortSources:
         """
         limits = model.effort_limits[indices]
         limits = np.where(limits > 0.0, limits, np.inf)
-        self._drives = DriveTorques(joints, indices, model.size)
+        self._drives = DriveTorques(model, joints, indices)
         self._checks = {each: EffortCheck(limits) for each in get_args(Source)}
         self.use(source)
 

@@ -15,17 +15,18 @@ from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 
 from .applied_commands import AppliedCommands
+from .drive_torques import NO_STATE
 from .effort_sources import EffortSources
 from .external_settings import ExternalSettings, Source
 from .given_state import GivenState
 from .live_contact import LiveContact
 from .momentum_observer import ExternalForceObserver
-from .tap import Tap
+from .new_joints import NewJoints
+from .tap import Collection, Tap
 from .tare import Tare
 from .wrench import FeltDirections, WrenchEstimator
 
-# Why there is no estimate, where that ends by itself.
-NO_STATE = 'no joint state yet'
+# Why there is no estimate, where that ends by itself; so does NO_STATE.
 SETTLING = 'the estimate has just begun'
 
 
@@ -42,10 +43,10 @@ class ExternalForceEstimate:
         reason: why there is no estimate, as a phrase; empty if there is.
         tare: what is taken off.
         applied: whether commands are the torques of the drives, where they take their place.
-        stamp: of the last state [s]; NaN before the first one.
+        stamp: of the last step [s]; NaN before the first one.
         contact: what touches the robot.
         settings: of the estimate.
-        tap: gets each estimate; None for nothing.
+        collection: the tap that gets each estimate, if there is one.
     """
 
     def __init__(
@@ -81,8 +82,9 @@ class ExternalForceEstimate:
         self.torque, self._residual = np.zeros((2, size))
         self.tare, self.applied = Tare(size), AppliedCommands()
         self.contact = LiveContact(model, self._joints, self._indices, settings)
-        self.tap: Tap | None = None
+        self.collection = Collection()
         self._wrench = self._wrench_estimator()
+        self._new_joints = NewJoints(self._indices)
         self._sources = EffortSources(model, self._joints, self._indices, settings.external_from)
         self._observer = self._new_observer()
 
@@ -118,6 +120,10 @@ class ExternalForceEstimate:
         # Else the step of the estimates would be a contact.
         self.contact.reset()
 
+    def collect(self, tap: Tap) -> None:
+        """Give a tap the estimates from now on, in place of another one."""
+        self.collection.begin(tap, self._estimate_settings())
+
     def apply(self, settings: ExternalSettings, friction: JointFriction, offset: Array) -> None:
         """Use other settings from the next state on; arguments as of the constructor.
 
@@ -128,6 +134,7 @@ class ExternalForceEstimate:
         before, self.settings = self.settings, settings
         self._friction, self._offset = friction, offset
         self.tare.compare(self._model_settings())
+        self.collection.compare(self._estimate_settings())
         self.contact.apply(settings)
         if settings.external_frame != before.external_frame:
             self._wrench = self._wrench_estimator()
@@ -138,6 +145,7 @@ class ExternalForceEstimate:
             self._observer = self._new_observer()
             self._restarts = 0
             self.tare.drop('external_from')
+            self.collection.doubt('external_from')
             self.reset()
         else:
             self._observer.bandwidth = self._bandwidth()
@@ -151,16 +159,18 @@ class ExternalForceEstimate:
             return
         self.torque, self.tare, self._residual = other.torque, other.tare, other._residual
         self.tare.doubt('the payload or the robot')
-        self.reason, self.tap, self.contact = other.reason, other.tap, other.contact
+        self.reason, self.collection, self.contact = other.reason, other.collection, other.contact
+        self.collection.doubt('the payload or the robot')
         self._observer, self.applied = other._observer, other.applied
         self._q, self.stamp, self._restarts = other._q, other.stamp, other._restarts
-        self._settled = other._settled
+        self._settled, self._new_joints = other._settled, other._new_joints
         self.contact.use(self._dynamics.model)
         self.apply(self.settings, self._friction, self._offset)
 
     def reset(self) -> None:
         """Begin anew, after a discontinuity of the states; what is known of the efforts stays."""
         self.withhold(SETTLING)
+        self._new_joints.reset()
         self.contact.reset()
 
     def distrust(self, source: Source) -> None:
@@ -168,6 +178,7 @@ class ExternalForceEstimate:
         self._sources.distrust(source)
         if source == self.settings.external_from:
             self.contact.reset()
+            self.collection.doubt('the driver' if source == 'measured' else 'the controller')
 
     def withhold(self, reason: str) -> None:
         """Give no estimate; the observer begins anew with the next state that can be used.
@@ -184,6 +195,8 @@ class ExternalForceEstimate:
     ) -> None:
         """Take a joint state that was accepted.
 
+        A step is taken when each commanded joint is new.
+
         Args:
             stamp: of the state [s], on any clock.
             q: (n,) last positions of all joints [rad or m].
@@ -192,9 +205,13 @@ class ExternalForceEstimate:
             longest_interval: after a longer time without a state the estimate begins anew [s].
         """
         self.contact.collides = False
+        complete = self._new_joints.complete(stamp, given.q)
         if reason := self._sources.take(given):
             self.withhold(reason)
             return
+        if not complete:
+            return
+        stamp = self._new_joints.stamp
         self._observer.longest_interval = longest_interval
         try:
             r = self._observer.step(q, v, self._sources.torque, stamp)
@@ -214,8 +231,8 @@ class ExternalForceEstimate:
         np.subtract(self._residual, self.tare.torque, out=self.torque)
         speeds = v[self._indices]
         self.contact.step(self.torque, speeds, stamp)
-        if self.tap is not None:
-            self.tap.step(self.torque, speeds, stamp)
+        if (tap := self.collection.tap) is not None:
+            tap.step(self.torque, speeds, stamp)
 
     def _model_settings(self) -> dict[str, Array]:
         """On which the error of the model depends, by the name of the parameter."""
@@ -224,6 +241,10 @@ class ExternalForceEstimate:
             'torque_offset': self._offset,
             'gravity': self._dynamics.gravity,
         }
+
+    def _estimate_settings(self) -> dict[str, Array]:
+        """On which an estimate depends, by the name of the parameter."""
+        return self._model_settings() | {'external_bandwidth': self._bandwidth()}
 
     def _doubt(self, elapsed: float) -> str:
         """Why the residual means nothing yet, or never will; empty if it does mean something."""
@@ -247,8 +268,7 @@ class ExternalForceEstimate:
         """Give no estimate, and forget what was felt."""
         if not self.reason:
             self.contact.pause()
-            if self.tap is not None:
-                self.tap.reset()
+            self.collection.reset()
         self.reason = reason
 
     def _new_observer(self) -> ExternalForceObserver:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 from ..torque_text import joint_torques, units_of
 from .contact_link import ContactLinks
 from .detection import FREE, BandThreshold, ContactDetector, ContactThresholds
+from .detection.residual_bands import BANDS
 from .external_settings import ExternalSettings
 from .wrench import explaining_wrench
 
@@ -175,6 +177,14 @@ class LiveContact:
             felt = f'external torque of {torques}'
         return f'{self.state.kind} at {" and ".join(self.links)}: {felt}'
 
+    def bounds(self) -> str:
+        """The thresholds of the touched joints at the last step; empty where none is touched."""
+        return '; '.join(
+            f'thresholds of {self._joints[index]}: '
+            f'{threshold_text(self.limits[:, index].tolist())} {self._units[index]}'
+            for index in self.state.joints
+        )
+
     def _forget(self) -> None:
         self.state = self._directed = FREE
         self.links, self.collides = (), False
@@ -189,6 +199,12 @@ class LiveContact:
             felt = np.zeros(self._model.size, dtype=bool)
             felt[self._indices[list(self.state.joints)]] = True
             self.links = self._links.touched(felt)
+
+
+def threshold_text(limits: Sequence[float]) -> str:
+    """The thresholds (2,) of a joint by their band; empty where there are none."""
+    each = zip(BANDS, limits, strict=True)
+    return ', '.join(f'{band} {limit:.3g}' for band, limit in each if math.isfinite(limit))
 
 
 def contact_thresholds(settings: ExternalSettings, size: int) -> ContactThresholds:

@@ -50,12 +50,20 @@ class ResidualAverage:
         self._joints, self._units, self._touch = tuple(joints), tuple(units), touch
         self._limited = np.isfinite(limits)
         self._limits = np.where(self._limited, limits, UNKNOWN_LIMIT)
-        self.samples = 0
+        self._begins = 0
         self.reset()
+
+    @property
+    def remark(self) -> str:
+        """What to add to an answer where residuals before a discontinuity are not in the mean."""
+        if self._begins <= 1:
+            return ''
+        return f'; the estimate began anew meanwhile: the mean is that of the last {self.samples}'
 
     def reset(self) -> None:
         """Begin anew, after a discontinuity."""
         self.samples, self._touched = 0, ''
+        self._begins += 1
         self._sum, self._fastest = np.zeros((2, len(self._joints)))
         self._lowest, self._highest = np.full((2, len(self._joints)), np.inf)
         self._highest *= -1.0

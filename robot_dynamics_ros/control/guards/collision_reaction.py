@@ -13,7 +13,8 @@ class CollisionReaction:
         mode: HOLD or ZERO in place of FOLLOW; None where commands go on, or end by a fault.
         reason: the collision, as a phrase; empty without a reaction.
         policy: the `on_collision` that was followed.
-        fade_time: of the next change of the mode [s]; None for that of the settings.
+        fade_time: of the change of the mode with the state that shows it [s]; None for that of
+            the settings.
     """
 
     def __init__(self) -> None:
@@ -44,8 +45,3 @@ class CollisionReaction:
     def release(self) -> None:
         """End the reaction."""
         self.mode, self.reason, self.fade_time = None, '', None
-
-    def take_fade_time(self) -> float | None:
-        """The fade time of a change of the mode, once."""
-        fade_time, self.fade_time = self.fade_time, None
-        return fade_time

@@ -184,8 +184,8 @@ class GuardedFeedforward(GuardParts):
             self.set_reference(None, time)
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
-        before, mode = self.mode, self._next_mode(now)
-        elapsed = now - self._stepped
+        before, mode, elapsed = self.mode, self._next_mode(now), now - self._stepped
+        fade_time, self.reaction.fade_time = self.reaction.fade_time, None
         if mode is Mode.SILENT:
             self.mode, self._stepped = mode, now
             # A publisher that commands while this node is silent has taken over the robot.
@@ -204,7 +204,7 @@ class GuardedFeedforward(GuardParts):
             self.double_compensation.begin()
         self.mode, self._stepped, self._final_command_pending = mode, now, True
         if mode is not before:
-            self.request_fade(self.reaction.take_fade_time())
+            self.request_fade(fade_time)
         self._transition.step(target, elapsed)
         final = not self.running and self._transition.reached_target
         self._final_commands = self._final_commands + 1 if final else 0

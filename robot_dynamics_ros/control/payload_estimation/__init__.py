@@ -9,5 +9,6 @@
 - `payload_fit`: least squares from the sums, with covariances.
 - `best_body`: the body that fits best, and can exist.
 - `body_parameters`: its parameters in two forms.
-- `payload_estimate`: what is determined of it, how certainly, and why it must not be used.
+- `payload_estimate`: what is determined of it, and how certainly.
+- `payload_refusal`: why it must not be used.
 """

@@ -39,7 +39,7 @@ class LivePayload:
 
         Raises:
             UnknownNameError: no link has that name.
-            ParameterError: no joint moves the link.
+            ParameterError: no joint moves the link, or the model has no mass.
         """
         self.frame = frame
         self._equations = PayloadEquations(model, frame)

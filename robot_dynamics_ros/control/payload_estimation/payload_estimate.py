@@ -10,22 +10,16 @@ from typing import Any
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.payload import Payload
 from robot_dynamics_ros.core.model.robot import RobotModel
 
 from .body_parameters import tensor
 from .payload_fit import PayloadFit
+from .payload_refusal import DISTANCE, MODEL_ERROR, centre_refusal, heavy, refusal
 
-# What the 95 % interval must be narrower than, to both sides: a share of the mass, and of the mean
-# moment of inertia; a distance of the centre [m].
-MASS_SHARE, MOMENT_SHARE, DISTANCE = 0.1, 0.5, 0.02
-# Of the mass of a robot: no model is better than that, and no payload is smaller.
-MODEL_ERROR = 1e-3
-# Blocks of time that an interval needs.
-LEAST_BLOCKS = 4
-# A driver whose efforts lack that share of the gravity torque has not measured what a payload
-# changes; the share must be that certain [standard deviations].
-LACKING, CERTAIN = 0.4, 4.0
+# Of the mean moment of inertia: what its 95 % interval must be narrower than, to both sides.
+MOMENT_SHARE = 0.5
 MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
 
 
@@ -35,18 +29,20 @@ class PayloadEstimate:
 
     Attributes:
         frame: name of the link.
-        mass: [kg].
-        com: (3,) centre of mass in the frame of the link [m].
+        mass: that fits best, also where nothing is determined [kg].
+        com: (3,) centre of mass in the frame of the link; NaN where it is not determined [m].
         inertia: (6,) about the centre of mass, in the axes of the link, in the order of `MOMENTS`;
-            zero, a point mass, where the data do not determine it [kg m^2].
+            zero, a point mass, where the data determine mass and centre alone; NaN where the
+            estimate is refused [kg m^2].
         mass_interval: [kg].
         com_interval: (3,) [m].
         inertia_interval: (6,) [kg m^2].
-        determined: `mass, centre and inertia`, `mass and centre`, `mass`, or empty; without the
-            centre, the estimate is refused.
+        determined: `mass, centre and inertia`, `mass and centre`, or empty; with `mass` alone, the
+            estimate is refused.
         refusal: why the estimate must not be used; empty if it may be.
         noise: standard deviation of the torque that is left, by joint [N m or N].
         equations: how many there are, by joint.
+        doubt: why the mass may be wrong all the same, for the sentence; or empty.
     """
 
     frame: str
@@ -60,13 +56,14 @@ class PayloadEstimate:
     refusal: str
     noise: Mapping[str, float]
     equations: Mapping[str, int]
+    doubt: str = ''
 
     @property
     def payload(self) -> Payload:
         """For `RobotModel.with_checked_payload`.
 
         Raises:
-            ParameterError: no body has this estimate, which is then refused too.
+            ParameterError: the estimate is refused, so that no body has it.
         """
         return Payload.checked(
             'payload', self.frame, self.mass, self.com, tensor(np.array(self.inertia)).tolist()
@@ -80,16 +77,19 @@ class PayloadEstimate:
         com_interval = ', '.join(f'{1e3 * x:.1f}' for x in self.com_interval)
         text = (
             f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}, centre of mass '
-            f'({com}) +- ({com_interval}) mm'
+            f'({com}) +- ({com_interval}) mm{self._inertia_words()}'
         )
+        return f'{text}; the mass is {self.doubt}' if self.doubt else text
+
+    def _inertia_words(self) -> str:
         if self.determined == 'mass and centre':
             return (
-                f'{text}; the motion does not determine the inertia, zero is used: accelerate '
-                'faster'
+                '; the motion does not determine the inertia, which is zero here, as of a point '
+                'mass: accelerate faster to determine it'
             )
         moments = ', '.join(f'{x:.3g}' for x in self.inertia)
         intervals = ', '.join(f'{x:.2g}' for x in self.inertia_interval)
-        return f'{text}, inertia ({", ".join(MOMENTS)}) ({moments}) +- ({intervals}) kg m^2'
+        return f', inertia ({", ".join(MOMENTS)}) ({moments}) +- ({intervals}) kg m^2'
 
     def service_call(self, node: str = '/robot_dynamics') -> str:
         """The command that sets this payload; empty where the estimate is refused.
@@ -142,39 +142,50 @@ def payload_estimate(
         joints: names of the joints of the equations.
         fit: of the payload.
         counts: (r,) equations of each joint.
-        share: a fit with the share of gravity that the efforts lack as first of its others; None:
-            not looked for.
+        share: a fit with the share of gravity that the efforts lack as first of its others; None
+            for an estimate against recordings without the payload.
         error: mass that may be the error of the model [kg], see `model_error`.
     """
     interval = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
     theta = fit.theta
-    determined = _determined(theta, interval)
-    refusal = _refusal(joints, fit, counts, interval, share, error)
-    inertia = theta[4:] if determined.endswith('inertia') else np.zeros(6)
-    x, y, z = theta[1:4].tolist()
+    refused = refusal(joints, fit, counts, interval, share, error)
+    determined = '' if refused else _determined(theta, interval)
+    told = np.full(10, np.nan)
+    if 'centre' in determined:
+        told[1:4] = theta[1:4]
+        told[4:] = theta[4:] if determined.endswith('inertia') else 0.0
+    x, y, z = told[1:4].tolist()
     dx, dy, dz = interval[1:4].tolist()
     return PayloadEstimate(
         frame=frame,
         mass=float(theta[0]),
         com=(x, y, z),
-        inertia=tuple(inertia.tolist()),
+        inertia=tuple(told[4:].tolist()),
         mass_interval=float(interval[0]),
         com_interval=(dx, dy, dz),
         inertia_interval=tuple(interval[4:].tolist()),
         determined=determined,
-        refusal=refusal or _centre_refusal(frame, theta, interval),
+        refusal=centre_refusal(frame, theta, interval) if determined == 'mass' else refused,
         noise=dict(zip(joints, fit.noise.tolist(), strict=True)),
         equations={name: int(count) for name, count in zip(joints, counts, strict=True)},
+        doubt=heavy(float(theta[0]), error),
     )
 
 
 def model_error(model: RobotModel) -> float:
-    """The mass that the error of a model may be at least [kg].
+    """The mass that the error of a model may be at least, its payloads left out [kg].
 
-    Args:
-        model: of the robot without the payload.
+    Raises:
+        ParameterError: it has no mass: the payload would be the robot too.
     """
-    return MODEL_ERROR * float(sum(joint.inertia.mass for joint in model.joints))
+    mass = float(sum(joint.inertia.mass for joint in (model.unloaded or model).joints))
+    if mass <= 0.0:
+        raise ParameterError(
+            f'the description of {model.name} has no mass, and what carries a payload cannot be '
+            'told from it: identify the robot first (robot_dynamics identify), or record it with '
+            'the payload and without it (robot_dynamics identify --payload FRAME --without BAG)'
+        )
+    return MODEL_ERROR * mass
 
 
 def student(freedom: float) -> float:
@@ -196,78 +207,10 @@ def student(freedom: float) -> float:
 
 
 def _determined(theta: Array, interval: Array) -> str:
-    if not interval[0] <= MASS_SHARE * theta[0]:
-        return ''
+    """What is determined beside the mass."""
     if interval[1:4].max() > DISTANCE:
         return 'mass'
     moment = (theta[4] + theta[6] + theta[9]) / 3.0
     if interval[4:].max() > MOMENT_SHARE * moment:
         return 'mass and centre'
     return 'mass, centre and inertia'
-
-
-def _refusal(
-    joints: tuple[str, ...],
-    fit: PayloadFit,
-    counts: Array,
-    interval: Array,
-    share: PayloadFit | None,
-    error: float,
-) -> str:
-    if not counts.any():
-        return (
-            f'no joint that carries the link moves, of {", ".join(joints)}: move them, faster '
-            'than 0.02 rad/s'
-        )
-    if fit.blocks < LEAST_BLOCKS:
-        return 'the motion is too short for an interval: go on moving'
-    if share is not None:
-        lacking, deviation = -share.others[0], share.others_deviation[0]
-        if abs(lacking) > LACKING and abs(lacking) > CERTAIN * deviation:
-            return (
-                f'the measured efforts lack {100.0 * lacking:.0f} +- {200.0 * deviation:.0f} % of '
-                'the gravity torque of the robot: the driver takes gravity out of them, or their '
-                'unit is not N m; they do not determine a payload'
-            )
-    mass, width = fit.theta[0], interval[0]
-    if mass < -max(width, error):
-        return (
-            f'the mass is {mass:.3g} +- {width:.2g} kg, the arm carries less than its description '
-            'has: is a hand or tool of the description not mounted, or are the efforts not in N m?'
-        )
-    if mass <= max(width, error):
-        if width < error:
-            why = f', as the error of the model may be {error:.2g} kg'
-        else:
-            why = _advice(joints, counts)
-        return (
-            f'the mass is {mass:.3g} +- {width:.2g} kg: no payload, or one that cannot be '
-            f'distinguished from none{why}'
-        )
-    if width > MASS_SHARE * mass:
-        return (
-            f'the mass is {mass:.3g} +- {width:.2g} kg, +- {100.0 * MASS_SHARE:.0f} % is needed'
-            f'{_advice(joints, counts)}'
-        )
-    return ''
-
-
-def _centre_refusal(frame: str, theta: Array, interval: Array) -> str:
-    """Why a known mass must not be used: its weight acts at an unknown place; or empty."""
-    if interval[1:4].max() <= DISTANCE:
-        return ''
-    center, width = (
-        ', '.join(f'{1e3 * x:.0f}' for x in values[1:4]) for values in (theta, interval)
-    )
-    return (
-        f'{theta[0]:.4g} +- {interval[0]:.2g} kg on {frame}; the motion does not determine the '
-        f'centre of mass, ({center}) +- ({width}) mm, +- {1e3 * DISTANCE:.0f} mm is needed: turn '
-        'the link about several axes, or call set_payload with this mass and a centre that you '
-        'know'
-    )
-
-
-def _advice(joints: tuple[str, ...], counts: Array) -> str:
-    still = ', '.join(joints[index] for index in np.flatnonzero(counts == 0.0))
-    moved = f', also {still}, which did not move' if still else ''
-    return f'; move longer and wider, against gravity{moved}'

@@ -38,13 +38,20 @@ Flags = npt.NDArray[np.bool_]
 OF_DATA = frozenset(
     {
         'gravity_compensated', 'sign', 'exchanged', 'delay', 'units', 'zero_effort',
-        'constant_effort', 'no_effort', 'partial_effort', 'missing', 'short', 'no_velocity',
-        'gaps', 'dropouts', 'stamps', 'not_finite', 'jumps', 'unused', 'malformed', 'log_time',
-        'unreadable',
+        'constant_effort', 'no_effort', 'partial_effort', 'implausible_effort', 'missing', 'short',
+        'no_velocity', 'gaps', 'dropouts', 'stamps', 'not_finite', 'jumps', 'unused', 'malformed',
+        'log_time', 'unreadable', 'velocities',
     }
 )  # fmt: skip
 # What an estimate from efforts that are not torques of the robot shows of them.
 CONSEQUENCES = frozenset({'negative_term', 'assumed_noise', 'other_masses'})
+# What velocities that are not those of the motion look like.
+OF_VELOCITIES = frozenset(
+    {
+        'still', 'slow', 'held_out_rest', 'poor_excitation', 'ill_conditioned', 'contact', 'delay',
+        'clock_drift',
+    }
+)  # fmt: skip
 # Of these, what is estimated where efforts are currents.
 OF_SCALE = frozenset({'sign', 'exchanged', 'gravity_compensated'})
 
@@ -86,8 +93,9 @@ def judge(
     # What is left of an effort of unknown scale is of unknown scale too.
     unscaled = {name for one in poor if one.code == 'unknown_gain' for name in one.joints}
     scaled = enough & ~np.isin(names, list(unscaled))
-    # In another unit nothing fits: no other finding about the robot is looked for.
-    in_units = not any(one.code == 'units' for one in compared)
+    # With another motion nothing fits: no other finding about the robot is looked for.
+    codes = {one.code for one in compared}
+    in_units = not codes & {'units', 'velocities'}
     wrong = list(robot_findings(names, fitted.deviations, left, scaled)) if in_units else []
     current = [] if currents else _current(names, fitted, enough, compared, wrong)
     own = [*motion_findings(names, moved), *saturation_findings(model, survey, interval)]
@@ -110,6 +118,8 @@ def judge(
         *([] if is_fatal else _new(clock_findings(evidence, noise, punctual), compared)),
         *([] if unscaled else contact_findings(names, steady)),
     ]
+    if 'velocities' in codes:
+        findings = [one for one in findings if one.code not in OF_VELOCITIES]
     joints = {
         name: replace(joint, verdict=joint_sentence(joint))
         for name, joint in zip(names, figures, strict=True)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.core.model.findings import listed
 
 from .judgement import FEWEST, JointJudgement
 
@@ -19,14 +20,15 @@ MOSTLY = 0.5
 REPEATS = 0.25
 # Findings because of which no parameter can be trusted.
 FATAL = (
-    'wrong_robot', 'current', 'unknown_gain', 'units', 'exchanged', 'sign', 'gravity_compensated',
+    'wrong_robot', 'current', 'unknown_gain', 'units', 'velocities', 'exchanged', 'sign',
+    'gravity_compensated',
 )  # fmt: skip
 # Findings because of which a parameter may be off by more than its interval.
 DOUBTFUL = {
     'delay': 'a delay of the efforts looks like viscous friction, whose intervals do not hold',
     'wrong_load': 'a load is not what was declared',
     'other_masses': 'masses change by more than a factor of 2: it may be another robot',
-    'missing': 'joints whose position matters were not recorded, and are taken to stand still',
+    'missing': 'joints whose position matters were not recorded',
     'assumed_noise': 'no robot that can exist fits the data within their noise',
 }
 # Findings because of which a parameter that hardly showed may be far off.
@@ -73,6 +75,20 @@ def _left(joint: JointJudgement) -> str:
     return 'what is left is correlated in time, but hardly'
 
 
+def locked_words(names: Sequence[str]) -> str:
+    """That nothing of joints is identified which were not recorded.
+
+    Args:
+        names: of these joints, one at least.
+    """
+    was, are = ('was', 'is') if len(names) == 1 else ('were', 'are')
+    return (
+        f'Not identified: {listed(names)} {was} not recorded, and {are} taken to be locked at '
+        'zero, or at the position limit nearest to it. The bodies that move there, friction and '
+        'rotors are those of the description.'
+    )
+
+
 def verdict(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -> tuple[str, ...]:
     """Sentences about the model as a whole.
 
@@ -85,6 +101,12 @@ def verdict(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -
 
 def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]) -> Iterator[str]:
     judged = {name: one for name, one in joints.items() if one.moves and math.isfinite(one.gain)}
+    codes = {finding.code for finding in findings}
+    fatal = [code for code in FATAL if code in codes]
+    not_trusted = f'Its parameters cannot be trusted: see {_findings(fatal)}.' if fatal else ''
+    if fatal and not judged:
+        yield f'{not_trusted} Do not load it.'
+        return
     if not judged:
         yield (
             f'The model is not judged, do not load it: no joint has {FEWEST} samples with motion '
@@ -102,11 +124,8 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
     worse = [name for name, one in judged.items() if one.is_worse]
     if worse:
         yield f'It is worse than the description at {", ".join(worse)}: do not load it.'
-    codes = {finding.code for finding in findings}
-    fatal = [code for code in FATAL if code in codes]
     if fatal:
-        advice = '' if worse else ', do not load it'
-        yield f'Its parameters cannot be trusted{advice}: see {_findings(fatal)}.'
+        yield not_trusted if worse else f'{not_trusted} Do not load it.'
     structured = [
         name for name, one in judged.items() if one.is_noise is False and one.repeated > REPEATS
     ]

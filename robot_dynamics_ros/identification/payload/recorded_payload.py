@@ -25,7 +25,7 @@ from robot_dynamics_ros.control.payload_estimation.payload_fit import (
 )
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import ParameterError, RecordingError
+from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import Motion
 
 from .bare_robot import OWN, bare_equations, prior_precision
@@ -73,9 +73,11 @@ def estimate_recorded_payload(
     dynamics = RobotDynamics(parameters.with_rotors(model))
     friction, offsets = parameters.friction(model), parameters.offsets(model)
     if without is None:
-        _check_mass(model)
+        error = model_error(model)
         shared, own, precision = 1, FRICTION, np.array([np.inf])
     else:
+        # The recording without the payload cancels the error of the model.
+        error = 0.0
         shared, own, precision = 10 * len(model.joints), OWN, prior_precision(dynamics)
     sums = JointSums(len(equations.rows), PAYLOAD + shared, own)
 
@@ -100,23 +102,7 @@ def estimate_recorded_payload(
         _add_motions(others, without, write_without, dynamics, torque)
         sums.append(others)
     fit = fit_payload(sums, precision)
-    # With a recording without the payload, the error of the model cancels.
-    error = model_error(model) if without is None else 0.0
     return payload_estimate(frame, equations.joints, fit, counts, share, error)
-
-
-def _check_mass(model: RobotModel) -> None:
-    """Refuse a model without masses as the reference: the payload would be the robot too.
-
-    Raises:
-        ParameterError: it has none.
-    """
-    if not any(joint.inertia.mass > 0.0 for joint in model.joints):
-        raise ParameterError(
-            f'the description of {model.name} has no mass, and what carries a payload cannot be '
-            'told from it: record the robot without the payload too, --without BAG, or identify '
-            'the robot first'
-        )
 
 
 def _add_motions(

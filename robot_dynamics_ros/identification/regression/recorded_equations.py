@@ -64,12 +64,14 @@ class RecordedEquations:
             cutoffs = []
             for files in recordings.values():
                 with open_recording(files, joints=layout.joints) as opened:
+                    opened.judge_efforts(layout.model)
                     cutoffs.append(Cutoffs.of(opened).equations)
             return min(cutoffs)
 
         def compute() -> Iterator[EquationBlock]:
             for name, files in recordings.items():
                 with open_recording(files, joints=layout.joints) as opened:
+                    opened.judge_efforts(layout.model)
                     cutoffs = Cutoffs.of(opened, lowest())
                     own = replace(chosen, cutoff=cutoffs.equations)
                     made = MotionEquations(layout, own, dynamics)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import time as clock
 from typing import Any
 
@@ -38,7 +39,7 @@ CHANGE_RATE = 100.0
 
 
 class ExternalTopics:
-    """Publishes the estimate after each state that has one, and each change of the contact.
+    """Publishes each new estimate, and each change of the contact.
 
     Where nobody subscribes, nothing is computed for a topic. The wrench, and other joints that
     feel the same contact, are published at a bounded rate; begin, kind and end of a contact at
@@ -64,6 +65,8 @@ class ExternalTopics:
         self._robot: CommandedRobot | None = None
         self._frame = ''
         self._published: ContactState = FREE
+        # Stamp of the estimate that was published last [s].
+        self._stepped = math.nan
         self._wrenches, self._changes = RateLimit(WRENCH_RATE), RateLimit(CHANGE_RATE)
 
     def publish(self, robot: CommandedRobot, stamp: Time) -> None:
@@ -73,13 +76,18 @@ class ExternalTopics:
             robot: whose state was answered.
             stamp: of the state; 0 for none.
         """
-        estimate = robot.guard.external
+        guard = robot.guard
+        # Where a part of the joints has ceased, no step is taken any more.
+        fresh = guard.age(clock.monotonic()) <= guard.settings.state_timeout
+        estimate = guard.external if fresh else None
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
             self._publish_contact(estimate, state, stamp)
-        self._log.update(robot.guard)
-        if estimate is None or estimate.reason:
+        self._log.update(guard)
+        # A part of the joints, or a repeated stamp, is no new estimate.
+        if estimate is None or estimate.reason or estimate.stamp == self._stepped:
             return
+        self._stepped = estimate.stamp
         if self._torques_heard.any:
             self._prepare(robot, estimate)
             self._torques.publish(self._encoded_torques.encode(self._time(stamp), estimate.torque))

@@ -21,6 +21,7 @@ The way of a state, in the order of the calls; files are in `robot_dynamics_ros/
     control/filtered_derivative.py          update         filters the measured acceleration
     control/guards/double_compensation.py   compare        does the driver add gravity too?
     control/external_forces/external_estimate.py            update     if external_observer is on
+    control/external_forces/new_joints.py                   complete   is each joint new?
     control/external_forces/effort_sources.py               take       efforts or commands
     control/external_forces/drive_torques.py                measured   efforts and velocities
     control/external_forces/momentum_observer.py            step       external torques

@@ -16,6 +16,7 @@ from .joint_places import JointPlaces
 # Larger efforts count as not measured [N m or N]: no drive has them, and a single one would
 # dominate an average of squares.
 LARGEST_EFFORT = 1e6
+NO_POSITIONS = ': velocities and efforts need the positions in the same message'
 # Lists of names that are kept; drivers send the same few each time.
 MOST_LISTS = 16
 
@@ -93,7 +94,10 @@ class JointStateReader:
         if places.repeated:
             raise StateError(f'joints named more than once: {places.repeated}')
         if len(message.position) != count:
-            raise StateError(f'position has {len(message.position)} values for {count} names')
+            raise StateError(
+                f'position has {len(message.position)} values for {count} names'
+                + ('' if message.position else NO_POSITIONS)
+            )
         self.has_velocity = bool(message.velocity)
         if self.has_velocity and len(message.velocity) != count:
             raise StateError(f'velocity has {len(message.velocity)} values for {count} names')

@@ -255,7 +255,8 @@ class Diagnostics:
             return WARN, f'{new_late} joint states waited longer than state_timeout', values
         if new > 0:
             return WARN, f'{new} joint states were lost in the last second', values
-        return OK, f'{summary.rate:.0f} Hz', values
+        known = math.isfinite(summary.rate)
+        return OK, f'{summary.rate:.0f} Hz' if known else 'the rate is not known yet', values
 
     def _log_again(self, text: str, key: str) -> None:
         """Log a warning that repeats at every report, at a limited rate.
@@ -277,5 +278,11 @@ class Diagnostics:
             name=f'{self._node.get_fully_qualified_name()}: {concern}',
             message=text,
             hardware_id='' if robot is None else robot.dynamics.model.name,
-            values=[KeyValue(key=key, value=str(value)) for key, value in values.items()],
+            values=[KeyValue(key=key, value=_known(value)) for key, value in values.items()],
         )
+
+
+def _known(value: object) -> str:
+    """A value as text, which is no number where it is not known."""
+    text = str(value)
+    return 'not known' if text == 'nan' else text

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import time as clock
-from collections.abc import Sequence
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
 from robot_dynamics_ros.control.external_forces.external_estimate import (
     NO_STATE,
     SETTLING,
     ExternalForceEstimate,
 )
+from robot_dynamics_ros.control.external_forces.live_contact import threshold_text
 from robot_dynamics_ros.control.torque_text import (
     joint_torques,
     units_of,
@@ -73,8 +71,9 @@ def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str
     limits, units = estimate.contact.limits, units_of(robot.dynamics.model, robot.joints)
     for index, (name, unit) in enumerate(zip(robot.joints, units, strict=True)):
         torque = without_rounding(estimate.torque[index])
-        bounds = _thresholds(limits[:, index].tolist())
-        figures[f'external torque of {name} [{unit}]'] = f'{torque:.3g}{bounds}'
+        bounds = threshold_text(limits[:, index].tolist())
+        text = f'{torque:.3g} (thresholds: {bounds})' if bounds else f'{torque:.3g}'
+        figures[f'external torque of {name} [{unit}]'] = text
     if estimate.tare.torque.any():
         taken = estimate.tare.torque.tolist()
         figures['taken off'] = joint_torques(robot.joints, taken, units)
@@ -85,10 +84,3 @@ def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str
     remarks = estimate.felt_directions().remarks()
     figures[f'not felt at {estimate.frame}'] = '; '.join(remarks) or 'nothing'
     return figures
-
-
-def _thresholds(limits: Sequence[float]) -> str:
-    """The thresholds of a joint by their band; empty where there are none."""
-    each = zip(BANDS, limits, strict=True)
-    bounds = ', '.join(f'{band} {limit:.3g}' for band, limit in each if math.isfinite(limit))
-    return f' (thresholds: {bounds})' if bounds else ''

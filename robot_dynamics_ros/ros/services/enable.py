@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import time as clock
 from dataclasses import dataclass
 from typing import Any
 
 from rclpy.node import Node
+
+from robot_dynamics_ros.control.external_forces.live_contact import COLLISION
+from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 
 from ..robot.robot_holder import RobotHolder
 
@@ -37,6 +41,8 @@ class EnableService:
                 return 'torque disabled: none was commanded'
             return f'torque disabled: fading {fade} (on_stop={guard.settings.on_stop})'
         cleared = f'; cleared the fault: {stopped}' if stopped else ''
+        # Before the reaction is released.
+        touched = _touched(guard)
         guard.fault = ''
         guard.reaction.release()
         start = 'with the next valid joint state'
@@ -44,4 +50,24 @@ class EnableService:
             start = inhibition.until
         elif not guard.active:
             start = 'as soon as the node is activated'
-        return f'torque enabled: fading in {fade}, {start}{cleared}'
+        return f'torque enabled: fading in {fade}, {start}{cleared}{touched}'
+
+
+def _touched(guard: GuardedFeedforward) -> str:
+    """What to add to the answer where the arm is touched, or may still be; empty if it is not."""
+    estimate = guard.external
+    if estimate is None:
+        return ''
+    if doubt := estimate.reason if guard.fresh(clock.monotonic()) else 'no valid joint state':
+        unknown = f'; whether the arm is still touched is not known: {doubt}'
+        return unknown if guard.reaction.reason else ''
+    contact, policy = estimate.contact, guard.settings.on_collision
+    if not contact.state:
+        return ''
+    text = f'; the arm is still touched: {contact.sentence(estimate.torque)}'
+    if bounds := contact.bounds():
+        text += f' ({bounds})'
+    # A push may still become a collision.
+    if policy != 'report' and contact.state.kind == COLLISION:
+        text += f'; on_collision={policy} does not act again before this contact has ended'
+    return text

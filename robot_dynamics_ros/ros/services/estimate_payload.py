@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from dataclasses import dataclass, field
 from typing import Any
@@ -200,19 +201,29 @@ def _is_exact(estimate: PayloadEstimate) -> bool:
 
 
 def _refused(handle: ServerGoalHandle, reason: str) -> EstimatePayload.Result:
-    return EstimatePayload.Result(success=False, message=reason, frame=handle.request.frame)
+    return _undetermined(handle.request.frame, reason)
+
+
+def _undetermined(frame: str, message: str) -> EstimatePayload.Result:
+    """A result without success, each number NaN: zeros would look like an estimate."""
+    result = EstimatePayload.Result(frame=frame, message=message, mass_interval=math.nan)
+    result.inertia_interval = [math.nan] * 6
+    for name in ('m', *MOMENTS):
+        setattr(result.inertia, name, math.nan)
+    for vector in (result.inertia.com, result.com_interval):
+        _fill(vector, (math.nan,) * 3)
+    return result
 
 
 def _result(estimate: PayloadEstimate, node: str) -> EstimatePayload.Result:
-    result = EstimatePayload.Result(
-        success=not estimate.refusal,
-        message=estimate.sentence(),
-        frame=estimate.frame,
-        mass_interval=estimate.mass_interval,
-        inertia_interval=list(estimate.inertia_interval),
-        determined=estimate.determined,
-        command=estimate.service_call(node),
-    )
+    result = _undetermined(estimate.frame, estimate.sentence())
+    if not estimate.determined:
+        return result
+    result.success = not estimate.refusal
+    result.determined = estimate.determined
+    result.command = estimate.service_call(node)
+    result.mass_interval = estimate.mass_interval
+    result.inertia_interval = list(estimate.inertia_interval)
     _fill(result.com_interval, estimate.com_interval)
     result.inertia.m = estimate.mass
     _fill(result.inertia.com, estimate.com)
@@ -234,5 +245,5 @@ def _feedback(payload: LivePayload, estimate: PayloadEstimate) -> EstimatePayloa
     return feedback
 
 
-def _fill(vector: Any, values: tuple[float, float, float]) -> None:
+def _fill(vector: Any, values: tuple[float, ...]) -> None:
     vector.x, vector.y, vector.z = values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time as clock
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,7 +26,7 @@ from robot_dynamics_ros.control.external_forces.detection.threshold_learning imp
 )
 from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
 from robot_dynamics_ros.control.external_forces.residual_average import ResidualAverage
-from robot_dynamics_ros.control.external_forces.tap import Tap
+from robot_dynamics_ros.control.external_forces.tap import Collection, Tap
 from robot_dynamics_ros.control.guards.settings import torque_limits
 from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, units_of
 from robot_dynamics_ros.core.errors import ParameterError, StateError
@@ -35,7 +36,7 @@ from ..messages.arrays import doubles
 from ..robot.background_work import BackgroundWork
 from ..robot.robot_holder import RobotHolder
 
-# Over which external torques are averaged [s].
+# Over which external torques are averaged, and how often is looked whether to go on [s].
 AVERAGED = 0.5
 # Durations of learning [s].
 SHORTEST, LONGEST = 12.0, 3600.0
@@ -93,7 +94,7 @@ class ExternalForceServices:
         values = joint_torques(robot.joints, taken.tolist(), units)
         response.message = (
             f'taken off the external torques: {values}, as a force on {estimate.frame} '
-            f'{torque_text(force, "N")}: if somebody has held the arm, call again'
+            f'{torque_text(force, "N")}: if somebody has held the arm, call again{average.remark}'
         )
         self._node.get_logger().info(response.message)
 
@@ -183,31 +184,44 @@ class ExternalForceServices:
         """Let a tap take the estimates of that time [s].
 
         Raises:
-            StateError: the node was configured again meanwhile.
+            StateError: the node was configured again meanwhile, or the estimates are of two kinds.
         """
         with self._holder.lock:
-            self._estimate().tap = tap
+            self._estimate().collect(tap)
         over: Future = Future()
-        timer = self._node.create_timer(seconds, lambda: over.set_result(None), clock=STEADY)
+        end = clock.monotonic() + seconds
+
+        def look() -> None:
+            ended = clock.monotonic() >= end or self._refusal(tap)
+            if ended and not over.done():
+                over.set_result(None)
+
+        timer = self._node.create_timer(AVERAGED, look, clock=STEADY)
         try:
             await over
         finally:
             self._node.destroy_timer(timer)
-            kept = self._withdraw(tap)
-        if not kept:
-            raise StateError(
-                'the estimate was switched off, or the node was configured again: call again'
-            )
+            with self._holder.lock:
+                refusal = self._refusal(tap)
+                if collection := self._collection(tap):
+                    collection.tap = None
+        if refusal:
+            raise StateError(f'{refusal}: call again')
 
-    def _withdraw(self, tap: Tap) -> bool:
-        """End that a tap takes estimates; whether it did until now."""
-        with self._holder.lock:
-            robot = self._holder.current
-            estimate = None if robot is None else robot.guard.external
-            if estimate is None or estimate.tap is not tap:
-                return False
-            estimate.tap = None
-            return True
+    def _refusal(self, tap: Tap) -> str:
+        """Why what a tap has got is of no use, as a phrase; empty if it is."""
+        collection = self._collection(tap)
+        if collection is None:
+            return 'the estimate was switched off, or the node was configured again'
+        return f'{collection.changed} was changed meanwhile' if collection.changed else ''
+
+    def _collection(self, tap: Tap) -> Collection | None:
+        """What gives estimates to a tap; None where nothing does any more."""
+        robot = self._holder.current
+        estimate = None if robot is None else robot.guard.external
+        if estimate is None or estimate.collection.tap is not tap:
+            return None
+        return estimate.collection
 
 
 def _doubts(peaks: ResidualPeaks, joints: Sequence[str]) -> str:

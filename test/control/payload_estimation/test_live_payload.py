@@ -17,7 +17,13 @@ from simulated_recordings import (
 
 from robot_dynamics_ros.control.payload_estimation.live_payload import LivePayload
 from robot_dynamics_ros.control.payload_estimation.state_buffer import CAPACITY, StateBuffer
-from robot_dynamics_ros.core import JointFriction, RobotDynamics, StateError, parse_urdf
+from robot_dynamics_ros.core import (
+    JointFriction,
+    ParameterError,
+    RobotDynamics,
+    StateError,
+    parse_urdf,
+)
 
 FRAME = 'flange_link'
 SIZE = len(JOINTS)
@@ -150,7 +156,15 @@ def test_a_lift_tells_the_mass_alone(estimated):
     assert estimate.service_call() == ''
     assert abs(estimate.mass - mass) < 2.0 * estimate.mass_interval < 0.1
     assert 'does not determine the centre of mass' in estimate.sentence()
-    np.testing.assert_allclose(estimate.com, 0.0, atol=1e-6)
+    assert np.isnan(estimate.com).all()
+
+
+def test_a_model_without_mass_is_no_reference():
+    """The payload would be the robot too; a payload that is attached changes nothing."""
+    model = parse_urdf(re.sub(r'<inertial>.*?</inertial>', '', LIFT, flags=re.DOTALL))
+    for reference in (model, model.with_payload('carriage', 1.0, (0.0, 0.0, 0.0))):
+        with pytest.raises(ParameterError, match='has no mass'):
+            LivePayload(reference, 'carriage')
 
 
 def test_short_motion_is_refused(estimated):

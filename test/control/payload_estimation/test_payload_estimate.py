@@ -1,6 +1,7 @@
 """What is said of an estimate, and the command that sets it."""
 
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,21 +15,34 @@ from robot_dynamics_ros.control.payload_estimation.payload_estimate import (
     student,
 )
 from robot_dynamics_ros.control.payload_estimation.payload_fit import PayloadFit
+from robot_dynamics_ros.core.errors import ParameterError
 
 THETA = np.array([1.3, 0.04, 0.05, -0.02, 0.004, 0.0005, 0.005, -0.0003, 0.0002, 0.003])
 JOINTS = ('lift', 'swing')
 
 
 def estimate_of(
-    mass=0.001, center=0.001, moment=1e-4, theta=THETA, blocks=1000, counts=(90, 90), error=0.0
-):
-    """An estimate with these standard deviations."""
+    mass=0.001, center=0.001, moment=1e-4, theta=THETA, blocks=1000, counts=(90, 90), error=0.0,
+    lacking=None, compared=False,
+):  # fmt: skip
+    """An estimate with these standard deviations.
+
+    Args:
+        lacking: share of gravity that the efforts lack; None: it is not known.
+        compared: whether it is against recordings without the payload.
+    """
     deviations = np.array([mass, *[center] * 3, *[moment] * 6])
     nothing = np.zeros(1)
     fit = PayloadFit(
         theta, np.diag(deviations**2), nothing, nothing, np.ones(2), np.ones(2), blocks
     )
-    return payload_estimate('tool0', JOINTS, fit, np.array(counts, float), None, error)
+    share = None
+    if lacking is not None:
+        others = np.array([-lacking]), np.array([0.02])
+        share = replace(fit, others=others[0], others_deviation=others[1])
+    elif not compared:
+        share = replace(fit, others=np.zeros(1), others_deviation=np.ones(1))
+    return payload_estimate('tool0', JOINTS, fit, np.array(counts, float), share, error)
 
 
 def test_the_command_holds_the_payload():
@@ -64,11 +78,31 @@ def test_what_is_told_is_decided_by_the_intervals(deviations, determined):
     assert estimate.determined == determined
     assert bool(estimate.refusal) == ('centre' not in determined)
     assert bool(estimate.service_call()) == ('centre' in determined)
-    if 'inertia' not in determined:
-        assert estimate.inertia == (0.0,) * 6
+    assert estimate.mass == 1.3
     if determined:
-        assert estimate.payload.mass == 1.3
         assert estimate.sentence().startswith('1.3 +- 0.002')
+    if 'centre' in determined:
+        moments = THETA[4:] if 'inertia' in determined else np.zeros(6)
+        np.testing.assert_array_equal(estimate.inertia, moments)
+        assert estimate.payload.mass == 1.3
+    else:
+        check_nothing_to_load(estimate)
+
+
+def check_nothing_to_load(estimate):
+    """No number that looks like a payload: neither a centre nor the inertia of a point mass."""
+    assert np.isnan([*estimate.com, *estimate.inertia]).all()
+    with pytest.raises(ParameterError):
+        _ = estimate.payload
+
+
+@pytest.mark.parametrize('refused', [{'blocks': 2}, {'error': 2.0}, {'counts': (0, 0)}])
+def test_nothing_is_determined_where_the_mass_is_refused(refused):
+    """However narrow the intervals are."""
+    estimate = estimate_of(**refused)
+    assert estimate.refusal
+    assert estimate.determined == ''
+    check_nothing_to_load(estimate)
 
 
 def test_a_mass_without_its_centre_is_not_to_be_loaded():
@@ -85,11 +119,51 @@ def test_a_mass_without_its_centre_is_not_to_be_loaded():
 def test_refusals_name_values_and_advice():
     assert '+- 10 % is needed' in estimate_of(mass=0.2).refusal
     assert 'also swing, which did not move' in estimate_of(mass=0.2, counts=(90, 0)).refusal
-    assert 'less than its description' in estimate_of(theta=-THETA).refusal
+    assert 'less than its description has' in estimate_of(theta=-THETA).refusal
     assert 'no joint that carries the link moves, of lift, swing' in (
         estimate_of(counts=(0, 0)).refusal
     )
-    assert 'too short' in estimate_of(blocks=2).refusal
+    assert 'too short, 2 s of 4 s' in estimate_of(blocks=2).refusal
+    # Behind poor motion there may be a payload: how heavy, is said in kg.
+    poor = estimate_of(mass=90.0).refusal
+    assert 'the mass is 1.3 +- 180 kg: no payload, or one that cannot' in poor
+    assert 'up to 180 kg may be carried; move longer' in poor
+    # 30 times as much, in a robot of 20 kg.
+    heavy = estimate_of(theta=30.0 * THETA, mass=5.0, error=0.02).refusal
+    assert heavy == (
+        'the mass is 39 +- 9.8 kg, more than the robot itself has, 20 kg: are the efforts in N m?'
+    )
+
+
+def test_a_mass_above_that_of_the_robot_is_asked_about():
+    """As by set_payload, which takes it; a lighter one is not."""
+    asked = estimate_of(theta=30.0 * THETA, error=0.02)
+    assert not asked.refusal
+    assert 'more than the robot itself has, 20 kg: are the efforts in N m?' in asked.sentence()
+    assert 'the robot itself' not in estimate_of(theta=10.0 * THETA, error=0.02).sentence()
+
+
+@pytest.mark.parametrize(
+    ('lacking', 'words'),
+    [
+        (0.6, 'lack 60 +- 4 % of the gravity torque of the robot: the driver takes gravity out'),
+        (1.0, 'lack 100 +- 4 % of the gravity torque'),
+        (1.84, 'lack all of the gravity torque'),
+        (-9.0, 'contain 10 times the gravity torque of the robot: their unit is not N m'),
+        (0.3, ''),
+    ],
+)
+def test_efforts_without_the_gravity_of_the_robot(lacking, words):
+    refusal = estimate_of(lacking=lacking).refusal
+    assert words in refusal
+    assert bool(refusal) == bool(words)
+
+
+def test_less_than_without_the_payload_is_said_of_recordings():
+    """What the description has does not matter there."""
+    refusal = estimate_of(theta=-THETA, compared=True).refusal
+    assert 'less than in the recordings without the payload: are these exchanged?' in refusal
+    assert 'description' not in refusal
 
 
 @pytest.mark.parametrize('sign', [1.0, -1.0])

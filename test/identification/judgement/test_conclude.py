@@ -213,7 +213,7 @@ def test_a_model_that_cannot_be_trusted_is_not_to_be_loaded_and_nothing_else_is_
     found = [Finding('sign', JOINTS[:1], -1.0, 'sign'), Finding('exchanged', JOINTS, None, 'two')]
     said = judged(model, drawn, 2.0, 0.5, compared=found).verdict
     assert said[1:] == (
-        'Its parameters cannot be trusted, do not load it: see the findings exchanged and sign.',
+        'Its parameters cannot be trusted: see the findings exchanged and sign. Do not load it.',
     )
     assert 'What is left at all joints is not noise' in judged(model, drawn, 2.0, 0.5).verdict[1]
 

@@ -79,3 +79,45 @@ def test_a_collision_without_a_reaction_is_warned_of(guarded, dynamics):
         arm.scene.set(**THRESHOLDS)
         arm.hit(HIT)
         arm.scene.settle(NONE)
+
+
+def test_a_node_that_is_activated_again_keeps_its_reaction(guarded, dynamics):
+    with felt(guarded, dynamics, on_collision='zero', **THRESHOLDS) as arm:
+        collided(arm, dynamics)
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        arm.scene.node.trigger_deactivate()
+        arm.scene.node.trigger_activate()
+        arm.scene.status('model', 'mode zero until ~/enable is called: collision')
+        assert not np.any(arm.next_torques().effort)
+        acknowledge(arm)
+        arm.scene.settle(arm.gravity)
+
+
+@pytest.mark.parametrize('policy', ['report', 'hold', 'stop'])
+def test_enabling_an_arm_that_is_still_touched_says_so(guarded, dynamics, policy):
+    """It is not refused: only a motion of the arm may end the contact."""
+    with felt(guarded, dynamics, on_collision=policy, **THRESHOLDS) as arm:
+        collided(arm, dynamics)
+        if policy == 'report':
+            arm.scene.observer.call(SetBool, '/robot_dynamics/enable', data=False)
+        arm.feels(HIT)
+        answer = acknowledge(arm)
+        assert 'the arm is still touched: collision at hand: external torque of slide' in answer
+        assert 'thresholds of slide: collision 5, push 5 N; thresholds of wrist: ' in answer
+        again = f'on_collision={policy} does not act again before this contact has ended'
+        assert (again in answer) == (policy != 'report')
+        arm.scene.settle(arm.gravity)
+        assert not arm.scene.guard.reaction.reason
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        arm.scene.set(on_collision='zero')
+        arm.hit(HIT)
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        assert 'touched' not in acknowledge(arm)
+        arm.hit(HIT)
+        # From zero torque on, nothing is estimated from commands.
+        arm.scene.set(external_from='commanded')
+        arm.scene.status('external forces', 'the commanded torque is zero')
+        assert 'whether the arm is still touched is not known: the com' in acknowledge(arm)

@@ -1,6 +1,7 @@
 """`~/estimate_payload`: goals of an action client, states of the simulated arm with its tool."""
 
 import math
+import re
 from contextlib import contextmanager
 
 import numpy as np
@@ -63,7 +64,16 @@ class Client:
         status, result = self.result(self.start(**goal))
         assert status == GoalStatus.STATUS_ABORTED
         assert not result.success
+        assert np.isnan(numbers(result)).all()
         return result.message
+
+
+def numbers(result):
+    """Every number of a result."""
+    inertia, interval = result.inertia, result.com_interval
+    moments = [getattr(inertia, name) for name in ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')]
+    centre = [inertia.com.x, inertia.com.y, inertia.com.z, interval.x, interval.y, interval.z]
+    return [inertia.m, result.mass_interval, *centre, *moments, *result.inertia_interval]
 
 
 class Player:
@@ -180,6 +190,12 @@ def test_states_that_do_not_tell(scene):
         status, result = client.result(goal)
         assert status == GoalStatus.STATUS_ABORTED
         assert 'no effort is measured' in result.message
+        # Motion that is too short: there is a fit, and no number of it looks like a payload.
+        goal = client.start()
+        player.play(simulated(tool=True).part(slice(0, 200)))
+        result = client.cancelled(goal)
+        assert 'too short' in result.message
+        assert np.isnan(numbers(result)).all()
         goal = client.start()
         for _ in range(3):
             observer.states.publish(JointState(name=list(JOINTS), position=[0.0]))
@@ -187,6 +203,12 @@ def test_states_that_do_not_tell(scene):
         assert status == GoalStatus.STATUS_ABORTED
         assert 'joint states were rejected and none was used' in result.message
         assert 'position has 1 values for 6 names' in result.message
+
+
+def test_a_description_without_masses_is_refused(graph):
+    text = re.sub(r'<inertial>.*?</inertial>', '', urdf(), flags=re.DOTALL)
+    with graph(robot_description=text) as (_node, observer):
+        assert 'the description of arm has no mass' in Client(observer).refusal()
 
 
 def test_cleanup_and_another_robot_end_the_goal(scene):

@@ -4,12 +4,14 @@ import re
 from threading import Event
 
 import numpy as np
+import pytest
 from builtin_interfaces.msg import Time
 from felt_node import NONE, THRESHOLDS, Q, felt
+from geometry_msgs.msg import Inertia
 from std_srvs.srv import Trigger
 
 from robot_dynamics_interfaces.msg import Contact
-from robot_dynamics_interfaces.srv import GetGravity, LearnThresholds
+from robot_dynamics_interfaces.srv import GetGravity, LearnThresholds, SetPayload
 from robot_dynamics_ros.control.external_forces.detection import threshold_floor
 from robot_dynamics_ros.control.external_forces.wrench import estimated_wrench
 from robot_dynamics_ros.ros.services import external_torques
@@ -145,7 +147,7 @@ def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamic
             used = arm.scene.node.get_parameter(f'{kind}_threshold').value
             np.testing.assert_array_equal(used, learnt)
         assert arm.estimate.contact.detects
-        assert arm.estimate.tap is None
+        assert arm.estimate.collection.tap is None
 
 
 def test_requests_that_cannot_be_answered_are_refused(guarded, dynamics):
@@ -154,7 +156,7 @@ def test_requests_that_cannot_be_answered_are_refused(guarded, dynamics):
         client = arm.scene.observer.node.create_client(Trigger, '/robot_dynamics/zero_external')
         arm.scene.observer.until(client.service_is_ready, 'the service')
         first = client.call_async(Trigger.Request())
-        arm.scene.observer.until(lambda: arm.estimate.tap is not None, 'the first call')
+        arm.scene.observer.until(lambda: arm.estimate.collection.tap is not None, 'the first call')
         refusal = arm.scene.observer.refusal
         assert 'another call' in refusal(*LEARN, duration=20.0)
         assert 'duration is 5.0 s, allowed are 12 to 3600 s' in refusal(*LEARN, duration=5.0)
@@ -174,14 +176,45 @@ def test_a_second_call_is_refused_at_once_and_the_first_goes_on(guarded, dynamic
         client = observer.node.create_client(LearnThresholds, '/robot_dynamics/learn_thresholds')
         observer.until(client.service_is_ready, 'the service')
         first = client.call_async(LearnThresholds.Request(duration=2.0))
-        observer.until(lambda: arm.estimate.tap is not None, 'the first call')
-        tap = arm.estimate.tap
+        observer.until(lambda: arm.estimate.collection.tap is not None, 'the first call')
+        tap = arm.estimate.collection.tap
         for service in (LEARN, ZERO):
             given = {'duration': 2.0} if service is LEARN else {}
             assert 'another call of ~/zero_external or' in observer.refusal(*service, **given)
             assert not first.done()
-            assert arm.estimate.tap is tap
+            assert arm.estimate.collection.tap is tap
         observer.until(first.done, 'its answer')
         # Of 2 s, no thresholds can be learnt; the next call is taken.
         assert 'without a contact: take' in first.result().message
         assert observer.call(Trigger, '/robot_dynamics/zero_external').success
+
+
+def heavier(arm):
+    load = {'frame': 'hand', 'inertia': Inertia(m=0.1)}
+    assert arm.scene.observer.call(SetPayload, '/robot_dynamics/set_payload', **load).success
+
+
+@pytest.mark.parametrize(
+    ('change', 'what'),
+    [
+        (lambda arm: arm.scene.set(external_from='commanded'), 'external_from'),
+        (lambda arm: arm.scene.set(friction_viscous=[0.0, 1.0, 0.0]), 'friction'),
+        (lambda arm: arm.scene.set(gravity=[0.0, 0.0, -9.7]), 'gravity'),
+        (heavier, 'the payload or the robot'),
+    ],
+    ids=['source', 'friction', 'gravity', 'payload'],
+)
+def test_thresholds_are_not_learnt_from_estimates_of_two_kinds(guarded, dynamics, change, what):
+    """Refused soon, not after the hour of the request."""
+    with felt(guarded, dynamics) as arm:
+        arm.feels(NONE)
+        observer = arm.scene.observer
+        client = observer.node.create_client(LearnThresholds, '/robot_dynamics/learn_thresholds')
+        observer.until(client.service_is_ready, 'the service')
+        answer = client.call_async(LearnThresholds.Request(duration=3600.0))
+        observer.until(lambda: arm.estimate.collection.tap is not None, 'the call')
+        change(arm)
+        observer.until(answer.done, 'its answer')
+        assert f'{what} was changed meanwhile: call again' in answer.result().message
+        assert arm.estimate.collection.tap is None
+        assert not arm.estimate.contact.detects

@@ -85,13 +85,16 @@ def _is_constant(action: Action) -> TypeGuard[Store]:
 
 def _constants(stores: list[Store], lanes: int) -> list[str]:
     """`constants(ptr result, ptr offsets)`: writes the entries of the rows that never change."""
+    head = 'define internal void @constants(ptr noalias %result, ptr noalias %offsets) #0 {'
+    if not stores:
+        return [head, '  ret void', '}']
     code = VectorCode(lanes)
     offset = code.value(f'load i64, ptr {code.place("%offsets", "%lane", "i64")}')
     row = code.place('%result', offset, 'i8')
     for store in stores:
         write_constants(code, store.values, row, store.start)
     return [
-        'define internal void @constants(ptr noalias %result, ptr noalias %offsets) #0 {',
+        head,
         '  br label %row',
         'row:',
         '  %lane = phi i64 [0, %0], [%next, %row]',

@@ -41,13 +41,13 @@ def loop_ir(program: Program, first_of: dict[str, int], lanes: int, size: int) -
         lanes: doubles in a vector.
         size: vectors of the scratch memory.
     """
-    sizes = sorted(set(program.inputs.values()))
+    sizes = {_pack_of(k, size, lanes): size for k, size in enumerate(program.inputs.values())}
     return [
         'declare i64 @llvm.umin.i64(i64, i64)',
         'declare void @llvm.prefetch.p0(ptr, i32, i32, i32)',
         *stream_ir(math.prod(program.shape)),
         *_spread(lanes),
-        *(line for entries in sizes for line in _pack(entries, lanes)),
+        *(line for name, entries in sizes.items() for line in _pack(name, entries, lanes)),
         *_blocks(program, first_of, lanes, size),
         *_batch(8 * lanes * (size + staged_row(math.prod(program.shape)))),
     ]
@@ -73,8 +73,23 @@ def _spread(lanes: int) -> list[str]:
     ]
 
 
-def _pack(entries: int, lanes: int) -> list[str]:
-    """`i1 pack(ptr row, ptr next, ptr offsets, ptr vectors)`: rows of `entries` into vectors.
+def _is_fetched(entries: int, lanes: int) -> bool:
+    """Whether a block of rows of so many entries is fetched before it is needed."""
+    return 8 * entries * lanes in FETCHED
+
+
+def _pack_of(k: int, entries: int, lanes: int) -> str:
+    """The function that packs input k.
+
+    The processor foresees what each load of the code reads next. Where it fetches the rows, each
+    input has loads of its own: from loads that read one input after the other it would foresee
+    what nobody reads.
+    """
+    return f'pack.rows.{entries}' if _is_fetched(entries, lanes) else f'pack.input.{k}'
+
+
+def _pack(name: str, entries: int, lanes: int) -> list[str]:
+    """`i1 name(ptr row, ptr next, ptr offsets, ptr vectors)`: rows of `entries` into vectors.
 
     Large rows of a later block, at `next`, are fetched into the caches meanwhile.
 
@@ -83,7 +98,7 @@ def _pack(entries: int, lanes: int) -> list[str]:
     """
     code = VectorCode(lanes)
     rows = rows_at(code, '%row', '%offsets')
-    if 8 * entries * lanes in FETCHED:
+    if _is_fetched(entries, lanes):
         fetch(code, rows_at(code, '%next', '%offsets'), entries)
     total = code.every(0.0)
     for piece in pieces(entries, lanes):
@@ -92,7 +107,7 @@ def _pack(entries: int, lanes: int) -> list[str]:
             total = code.value(f'fadd {code.kind} {total}, {code.magnitude(vector)}')
     small = code.all_hold('olt', total, RANGE)
     return [
-        f'define internal i1 @pack.{entries}'
+        f'define internal i1 @{name}'
         '(ptr noalias %row, ptr %next, ptr noalias %offsets, ptr noalias %vectors) #0 {',
         *code.lines,
         f'  ret i1 {small}',
@@ -154,7 +169,7 @@ def _blocks(program: Program, first_of: dict[str, int], lanes: int, size: int) -
             f'  %next.{k} = getelementptr double, ptr %row.{k}, i64 %ahead.{k}',
             f'  %vectors.{k} = getelementptr <{lanes} x double>, ptr %scratch, '
             f'i64 {first_of[name]}',
-            f'  %small.{k} = call i1 @pack.{size}'
+            f'  %small.{k} = call i1 @{_pack_of(k, size, lanes)}'
             f'(ptr %row.{k}, ptr %next.{k}, ptr %offsets.{k}, ptr %vectors.{k})',
             f'  br i1 %small.{k}, label %packed.{k}, label %stop',
             f'packed.{k}:',

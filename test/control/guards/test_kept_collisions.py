@@ -1,0 +1,148 @@
+"""A reaction to a collision outlasts whatever happens until it is acknowledged."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hit_arm import HIT, HitArm
+from shown_states import GRAVITY, LOADED, MODEL, REST, assert_smooth
+
+from robot_dynamics_ros.control.feedforward import Feedforward
+from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guards.inhibition import Inhibition
+from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.core import StateError
+from robot_dynamics_ros.core.model.friction import JointFriction
+
+INACTIVE = Inhibition('the controller is inactive', 'when it is active', interrupts=True)
+
+
+def controller(arm):
+    arm.guard.inhibitions.put('controller', INACTIVE)
+    assert arm.settle()[-1] is None
+    arm.guard.inhibitions.put('controller', None)
+
+
+def node(arm):
+    """Deactivated, and activated again."""
+    arm.guard.active = False
+    assert arm.settle()[-1] is None
+    arm.guard.go_silent()
+    arm.guard.active = True
+
+
+def pause(arm):
+    for _ in range(200):
+        arm.tick()
+
+
+def observer_off(arm):
+    arm.guard.external = None
+
+
+def report(arm):
+    arm.guard.apply(replace(arm.guard.settings, on_collision='report'))
+
+
+def payload(arm):
+    other = GuardedFeedforward(
+        Feedforward(LOADED, terms=('gravity', 'inertial')), arm.guard.settings
+    )
+    other.continue_from(arm.guard)
+    arm.guard = other
+
+
+CHANGES = [controller, node, pause, observer_off, report, payload]
+
+
+@pytest.mark.parametrize('policy', ['hold', 'zero', 'stop'])
+@pytest.mark.parametrize('change', CHANGES, ids=lambda each: each.__name__)
+@pytest.mark.parametrize('on_stale', ['hold', 'zero', 'stop'])
+def test_it_stays(policy, change, on_stale):
+    arm = HitArm(policy)
+    arm.guard.apply(replace(arm.guard.settings, on_stale=on_stale))
+    arm.settle()
+    arm.follow()
+    arm.collide()
+    arm.hit = REST
+    change(arm)
+    command = arm.settle()[-1]
+    gravity = arm.guard.feedforward.dynamics.gravity_torque(arm.guard.state.q)
+    if policy == 'stop':
+        assert command is None
+    else:
+        np.testing.assert_allclose(command, gravity if policy == 'hold' else REST, atol=1e-12)
+        assert arm.guard.mode is Mode(policy)
+    assert 'collision at hand' in arm.guard.reaction.reason
+    with pytest.raises(StateError, match='call ~/enable'):
+        arm.follow()
+
+
+@pytest.mark.parametrize('policy', ['hold', 'zero'])
+def test_a_collision_as_the_controller_goes_leaves_no_short_fade_behind(policy):
+    """The controller may end because of the same collision: the next fade is an ordinary one."""
+    twin, arm = HitArm(policy), HitArm(policy)
+    for each in (twin, arm):
+        each.settle()
+        each.follow()
+        each.hit = HIT
+    while True:
+        twin.show()
+        if twin.guard.reaction.reason:
+            break
+        arm.show()
+    arm.guard.inhibitions.put('controller', INACTIVE)
+    assert arm.show() is None
+    assert arm.guard.reaction.reason
+    assert arm.settle()[-1] is None
+    arm.hit = REST
+    arm.guard.inhibitions.put('controller', None)
+    target = GRAVITY if policy == 'hold' else REST
+    commands = [command for command in arm.settle() if command is not None]
+    assert_smooth([REST, *commands], GRAVITY)
+    np.testing.assert_allclose(commands[-1], target, atol=1e-12)
+
+
+def test_thresholds_that_are_set_while_the_node_is_inactive_count_from_then_on():
+    arm = HitArm('zero', collision_threshold=(), push_threshold=())
+    arm.guard.active = False
+    arm.settle()
+    thresholds = {'collision_threshold': (5.0, 5.0, 1.0)}
+    external = arm.guard.external
+    external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
+    arm.settle()
+    assert not arm.guard.reaction.reason
+    arm.guard.active = True
+    arm.settle()
+    arm.collide()
+    assert arm.guard.mode is Mode.ZERO
+
+
+@pytest.mark.parametrize('active', [False, True])
+def test_what_is_above_thresholds_when_they_are_set_is_no_collision(active):
+    """It may be the error of the model: it is reported as a push, and nothing ends."""
+    arm = HitArm('stop', collision_threshold=(), push_threshold=())
+    arm.settle()
+    arm.guard.active = active
+    arm.collide()
+    external = arm.guard.external
+    thresholds = dict.fromkeys(('collision_threshold', 'push_threshold'), (5.0, 5.0, 1.0))
+    external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
+    arm.settle()
+    arm.guard.active = True
+    np.testing.assert_allclose(arm.settle()[-1], GRAVITY, rtol=1e-12)
+    assert external.contact.state.kind == 'push'
+    assert not arm.guard.fault
+
+
+def test_a_contact_from_before_the_activation_is_no_collision_and_the_next_one_is():
+    arm = HitArm('zero')
+    arm.guard.active = False
+    arm.settle()
+    arm.collide()
+    arm.guard.active = True
+    np.testing.assert_allclose(arm.settle()[-1], GRAVITY, rtol=1e-12)
+    arm.hit = REST
+    arm.settle()
+    arm.collide()
+    assert arm.guard.mode is Mode.ZERO

@@ -1,0 +1,75 @@
+"""External torques of an arm whose driver sends its joints, or its efforts, in messages apart."""
+
+import itertools
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from felt_node import NONE, THRESHOLDS, felt
+
+from robot_dynamics_interfaces.msg import Contact
+
+PUSH = np.array([3.0, -10.0, 0.8])
+FIELDS = ('name', 'position', 'velocity', 'effort')
+
+
+def keep(message, names):
+    """Take all other joints out of a message."""
+    held = [index for index, name in enumerate(message.name) if name in names]
+    for field in FIELDS:
+        values = getattr(message, field)
+        setattr(message, field, [values[index] for index in held])
+
+
+def in_turn(driver, *parts):
+    """Let a driver send these joints in turn."""
+    turns = itertools.cycle(parts)
+    driver.period = 0.005
+    driver.change = lambda message: keep(message, next(turns))
+
+
+def test_two_messages_are_one_estimate_that_ends_with_one_of_them(guarded, dynamics):
+    parameters = {'driver_gravity_check': False, 'state_timeout': 0.3, **THRESHOLDS}
+    with felt(guarded, dynamics, **parameters) as arm:
+        in_turn(arm.scene.driver, ['turn', 'wrist'], ['slide'])
+        arm.push = PUSH
+        arm.feels(PUSH)
+        counters = arm.scene.node.topic_counters['joint_states']
+        before = counters.used
+        arm.torques.clear()
+        arm.scene.observer.until(lambda: len(arm.torques) >= 20, 'estimates')
+        # One may be on its way.
+        assert counters.used - before >= 2 * (20 - 1)
+        arm.touched(Contact.KIND_PUSH, Contact.KIND_COLLISION)
+        in_turn(arm.scene.driver, ['turn', 'wrist'])
+        arm.touched(Contact.KIND_NONE)
+        assert arm.silent()
+
+
+def test_velocities_and_efforts_in_messages_apart_are_named_as_that(guarded, dynamics, capfd):
+    with felt(guarded, dynamics, terms=['gravity']) as arm:
+        arm.feels(NONE)
+        fields = itertools.cycle(['effort', 'velocity'])
+        arm.scene.driver.change = lambda message: setattr(message, next(fields), [])
+        text = 'velocity and effort of turn, slide, wrist come in different joint states'
+        status = arm.scene.status('external forces', text)
+        assert status.level == DiagnosticStatus.WARN
+        arm.scene.wait_for_states(50)
+        arm.scene.driver.change = lambda message: None
+        arm.feels(NONE)
+    # The first message of all is one without an effort.
+    assert 0 < capfd.readouterr().err.count('no external torques are estimated') <= 2
+
+
+def test_efforts_without_positions_are_refused_with_what_they_need(guarded, dynamics):
+    with felt(guarded, dynamics) as arm:
+        turns = itertools.cycle([['effort'], ['position', 'velocity']])
+
+        def apart(message):
+            for field in next(turns):
+                setattr(message, field, [])
+
+        arm.scene.driver.change = apart
+        arm.scene.status('external forces', 'effort of turn, slide, wrist is not measured')
+        arm.scene.wait_for_states(20)
+        reason = arm.scene.node.topic_counters['joint_states'].last_reason
+        assert 'velocities and efforts need the positions in the same message' in reason
