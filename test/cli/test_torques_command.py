@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from functools import partial
 from glob import glob
 from pathlib import Path
 from typing import NamedTuple
@@ -243,8 +242,8 @@ def test_an_interruption_leaves_nothing(tmp_path, number):
         env={**os.environ, 'PYTHONPATH': ':'.join(filter(None, sys.path))},
     )  # fmt: skip
     # pathlib fails where a folder vanishes meanwhile, as that of the first try of the output does.
-    begun = partial(glob, '.out.mcap.*/*/*/*.mcap', root_dir=tmp_path)
-    wait_until(begun, 'a begun file', LIMIT, pause)
+    pattern = '.out.mcap.*/*/*/*.mcap'
+    wait_until(lambda: glob(pattern, root_dir=tmp_path), 'a begun file', LIMIT, pause)
     process.send_signal(number)
     _, stderr = process.communicate(timeout=LIMIT)
     said = 'interrupted' if number == signal.SIGINT else f'ended by {number.name}'
