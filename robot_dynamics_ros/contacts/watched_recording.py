@@ -11,6 +11,7 @@ from robot_dynamics_ros.control.external_forces.detection import (
     ResidualPeaks,
     threshold_floor,
 )
+from robot_dynamics_ros.control.external_forces.detection.threshold_limits import above_limits
 from robot_dynamics_ros.control.external_forces.effort_check import ABSENT
 from robot_dynamics_ros.control.torque_text import units_of
 from robot_dynamics_ros.core.checks import Array
@@ -26,7 +27,7 @@ from .marked_contacts import ContactMarks, DetectedPart
 from .marked_recording import MarkedRecording
 from .observed_recording import ObservedPart, ObservedRecording
 from .residual_doubts import ResidualDoubts
-from .threshold_doubts import CONTACTS_WITHIN, above_limits
+from .threshold_doubts import CONTACTS_WITHIN
 from .threshold_survey import SurveyedRecording, with_breaks
 from .watched_robot import WatchedRobot
 

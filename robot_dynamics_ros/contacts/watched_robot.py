@@ -11,8 +11,7 @@ from robot_dynamics_ros.control.external_forces.detection import (
     BandThreshold,
     ContactThresholds,
 )
-from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import PARTS
-from robot_dynamics_ros.control.external_forces.live_contact import NEVER
+from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import NEVER, PARTS
 from robot_dynamics_ros.control.external_forces.momentum_observer import ExternalForceObserver
 from robot_dynamics_ros.core import JointFriction, ParameterError, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array

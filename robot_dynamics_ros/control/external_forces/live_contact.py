@@ -15,13 +15,12 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 from ..torque_text import joint_torques, units_of
 from .contact_link import ContactLinks
 from .detection import FREE, BandThreshold, ContactDetector, ContactThresholds
+from .detection.contact_thresholds import NEVER
 from .detection.residual_bands import BANDS
 from .external_settings import ExternalSettings
 from .wrench import explaining_wrench
 
 COLLISION = 'collision'
-# Threshold of a band in which nothing is detected [N m or N].
-NEVER = 1e300
 
 
 class LiveContact:

@@ -6,11 +6,15 @@ import time as clock
 
 import numpy as np
 
+from robot_dynamics_ros.control.external_forces.detection.blind_settings import (
+    above_half_the_rate,
+)
 from robot_dynamics_ros.control.external_forces.external_estimate import (
     NO_STATE,
     SETTLING,
     ExternalForceEstimate,
 )
+from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.external_forces.live_contact import threshold_text
 from robot_dynamics_ros.control.torque_text import (
     joint_torques,
@@ -19,6 +23,7 @@ from robot_dynamics_ros.control.torque_text import (
 )
 
 from ..robot.commanded_robot import CommandedRobot
+from ..robot.parameter_warnings import contact_warnings
 from .check_entries import OK, STALE, WARN, Entry
 
 # Above this share of the rate of the states, the observer passes on what single samples err.
@@ -50,16 +55,27 @@ def external_entry(robot: CommandedRobot, rate: float) -> Entry:
         return WARN, f'until ~/enable is called: {guard.reaction.reason}', values
     if estimate.contact.state:
         return WARN, estimate.contact.sentence(estimate.torque), values
-    bandwidth = max(estimate.settings.external_bandwidth)
-    if bandwidth > TOLERANCE * LARGEST_SHARE * rate:
-        return WARN, _too_fast(bandwidth, rate), values
+    if doubts := _doubts(robot, estimate, rate):
+        return WARN, '; '.join(doubts), values
     if not estimate.contact.detects:
         text = 'estimated; contacts are not detected without thresholds: call ~/learn_thresholds'
-        return (OK if guard.settings.on_collision == 'report' else WARN), text, values
+        return OK, text, values
     return OK, 'no contact', values
 
 
-def _too_fast(bandwidth: float, rate: float) -> str:
+def _doubts(robot: CommandedRobot, estimate: ExternalForceEstimate, rate: float) -> list[str]:
+    """Why contacts may not be found, or be found where there is none."""
+    settings = estimate.settings
+    return [
+        *filter(None, [_too_fast(settings, rate), above_half_the_rate(settings, rate)]),
+        *contact_warnings(robot).values(),
+    ]
+
+
+def _too_fast(settings: ExternalSettings, rate: float) -> str:
+    bandwidth = max(settings.external_bandwidth)
+    if not bandwidth > TOLERANCE * LARGEST_SHARE * rate:
+        return ''
     return (
         f'external_bandwidth is {bandwidth:.3g} Hz, joint states come at {rate:.3g} Hz: set '
         f'external_bandwidth to at most a fifth of that, {LARGEST_SHARE * rate:.2g} Hz'

@@ -25,7 +25,7 @@ class StatePeriods:
     Attributes:
         proposal: what comes too slowly, and the parameter to set; empty for nothing.
         rate: of the commanded joint that is measured least often [Hz]: the higher one of two
-            averages, because one may begin before the states; NaN before both.
+            averages, because one may begin before the states; NaN before both, and without states.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,8 @@ class StatePeriods:
         self._since, self._counts = now, counts
 
     def _judge(self, robot: CommandedRobot, new: npt.NDArray[np.int64], elapsed: float) -> None:
-        rate = float(new[robot.feedforward.indices].min()) / elapsed
+        # States that have ceased have no rate.
+        rate = float(new[robot.feedforward.indices].min()) / elapsed or math.nan
         # NaN as long as there is none before.
         self.rate, self._last_rate = float(np.maximum(rate, self._last_rate)), rate
         came = new > 0

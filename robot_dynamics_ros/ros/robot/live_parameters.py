@@ -91,8 +91,9 @@ class LiveParameters:
         robot = self._holder.current
         if robot is None:
             return
-        for name, text in parameter_warnings(robot, node_parameters.read(self._node)).items():
-            if name in names:
+        warnings = parameter_warnings(robot, node_parameters.read(self._node))
+        for concerned, text in warnings.items():
+            if names.intersection(concerned):
                 self._node.get_logger().warning(text)
 
     def _apply_present_values(self) -> None:

@@ -7,35 +7,66 @@ from typing import Any
 
 import numpy as np
 
+from robot_dynamics_ros.control.external_forces.detection.blind_settings import (
+    below_cutoff,
+    excessive_thresholds,
+    without_reaction,
+)
+from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
+
 from .commanded_robot import CommandedRobot
 
+THRESHOLDS = tuple(
+    f'{kind}_threshold{part}'
+    for kind in ('collision', 'push')
+    for part in ('', '_velocity', '_acceleration')
+)
 
-def parameter_warnings(robot: CommandedRobot, values: Mapping[str, Any]) -> dict[str, str]:
-    """What the log says of such values, by the name of the parameter.
+
+def parameter_warnings(
+    robot: CommandedRobot, values: Mapping[str, Any]
+) -> dict[tuple[str, ...], str]:
+    """What the log says of such values, by the names of the parameters.
 
     Args:
         robot: to which the values have been applied.
         values: of the parameters, by name.
     """
-    warnings = {}
+    warnings = contact_warnings(robot)
     limits, joints = robot.guard.limiter.limits, np.array(robot.joints)
     if np.isinf(limits).any() and not robot.missing_limits():
         names = ', '.join(joints[np.isinf(limits)])
-        warnings['effort_limits'] = f'commands of {names} are not clamped: effort_limits is .inf'
+        warnings['effort_limits',] = f'commands of {names} are not clamped: effort_limits is .inf'
     elif (limits == 0.0).any():
         names = ', '.join(joints[limits == 0.0])
-        warnings['effort_limits'] = f'commands of {names} are zero: effort_limits is 0'
+        warnings['effort_limits',] = f'commands of {names} are zero: effort_limits is 0'
     offset = np.abs(robot.feedforward.offset)
     if 'friction' in values['terms'] and (offset > limits).any():
         names = ', '.join(joints[offset > limits])
-        warnings['torque_offset'] = (
+        warnings['torque_offset',] = (
             f'torque_offset of {names} is larger than the effort limit: check its unit, N m or N'
         )
     if not values['terms']:
-        warnings['terms'] = 'parameter terms is empty: every command is zero'
+        warnings['terms',] = 'parameter terms is empty: every command is zero'
     elif 'gravity' in values['terms'] and not np.any(values['gravity']):
-        warnings['gravity'] = (
+        warnings['gravity',] = (
             'parameter gravity is zero: gravity is not compensated, an arm without brakes falls; '
             'on Earth it is [0.0, 0.0, -9.81] for a base that stands upright'
         )
     return warnings
+
+
+def contact_warnings(robot: CommandedRobot) -> dict[tuple[str, ...], str]:
+    """Of settings with which contacts are not found, by the names of the parameters."""
+    estimate = robot.guard.external
+    if estimate is None:
+        return {}
+    settings, policy = estimate.settings, robot.guard.settings.on_collision
+    warnings = {
+        ('on_collision', 'collision_threshold'): without_reaction(settings, policy),
+        ('external_bandwidth', 'contact_cutoff'): below_cutoff(settings, robot.joints),
+        THRESHOLDS: excessive_thresholds(
+            contact_thresholds(settings, len(robot.joints)), robot.joints, robot.dynamics.model
+        ),
+    }
+    return {('external_observer', *names): text for names, text in warnings.items() if text}

@@ -9,6 +9,7 @@ from std_srvs.srv import SetBool
 
 from robot_dynamics_interfaces.msg import Contact, JointTorques
 from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.ros.monitoring import state_periods
 
 HIT = np.array([0.0, 30.0, 6.0])
 ACCELERATION = [1.0, -0.5, 2.0]
@@ -71,14 +72,51 @@ def test_a_collision_without_a_reaction_is_warned_of(guarded, dynamics):
     with felt(guarded, dynamics) as arm:
         arm.feels(NONE)
         arm.scene.set(on_collision='zero')
-        text = 'without thresholds: call ~/learn_thresholds'
-        arm.scene.observer.until(
-            lambda: arm.scene.status('external forces', text).level == DiagnosticStatus.WARN,
-            'a warning',
+        text = (
+            'on_collision is zero and acts on collisions alone, but collision_threshold is empty'
         )
+        for thresholds in ({}, {'push_threshold': THRESHOLDS['push_threshold']}):
+            arm.scene.set(**thresholds)
+            status = arm.scene.status('external forces', text)
+            assert status.level == DiagnosticStatus.WARN
         arm.scene.set(**THRESHOLDS)
         arm.hit(HIT)
         arm.scene.settle(NONE)
+
+
+BLIND = {
+    'on_collision': (
+        {'on_collision': 'stop', 'collision_threshold': []},
+        'on_collision is stop and acts on collisions alone',
+    ),
+    'rate': ({'contact_cutoff': 1000.0}, 'contact_cutoff is 1e+03 Hz, joint states come at '),
+    'bandwidth': (
+        {'external_bandwidth': [0.5]},
+        'external_bandwidth is below contact_cutoff, 5 Hz: 0.5 Hz of turn, 0.5 Hz of slide, ',
+    ),
+    'unit': (
+        {'push_threshold': [3.0, 3000.0, 1.0]},
+        'thresholds above the effort limits, which contacts hardly exceed: push 3e+03 N of slide '
+        '(limit 200 N)',
+    ),
+}
+
+
+@pytest.mark.parametrize('name', BLIND)
+def test_settings_with_which_contacts_are_not_found_are_warned_of(
+    guarded, dynamics, monkeypatch, capfd, name
+):
+    """In diagnostics, until they are changed; once in the log where they are blind at any rate."""
+    monkeypatch.setattr(state_periods, 'WINDOW', 0.5)
+    changes, text = BLIND[name]
+    with felt(guarded, dynamics, **(THRESHOLDS | changes)) as arm:
+        status = arm.scene.status('external forces', text)
+        assert status.level == DiagnosticStatus.WARN
+        arm.scene.set(
+            contact_cutoff=5.0, external_bandwidth=[10.0], on_collision='report', **THRESHOLDS
+        )
+        arm.scene.status('external forces', 'no contact')
+    assert capfd.readouterr().err.count(text) == (name != 'rate')
 
 
 def test_a_node_that_is_activated_again_keeps_its_reaction(guarded, dynamics):

@@ -11,6 +11,8 @@ Modules::
     extreme_values      the level that maxima exceed rarely
     friction_thresholds what friction alone does not exceed
     threshold_floor     below which no threshold means anything
+    threshold_limits    thresholds above the effort limits
+    blind_settings      settings with which contacts are not found
 """
 
 from .contact_detector import ContactDetector

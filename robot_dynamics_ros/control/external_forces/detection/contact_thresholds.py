@@ -12,6 +12,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 
 PARTS = ('constant', 'velocity', 'acceleration')
+# Threshold of a band in which nothing is detected [N m or N].
+NEVER = 1e300
 
 
 @dataclass(frozen=True)
