@@ -24,6 +24,8 @@ class DriveTorques:
 
     Attributes:
         torque: (n,) of all independent joints [N m or N]; 0 of those that are not commanded.
+        missing: (2, k) how many states have held each joint without its measured velocity, and
+            without its effort.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class DriveTorques:
         # Whether states have held its velocity without its effort, and the other way round, since
         # one has held both.
         self._apart = np.empty((2, len(self._joints)), bool)
+        self.missing = np.zeros((2, len(self._joints)), dtype=np.int64)
         self.reset()
 
     def reset(self) -> None:
@@ -147,6 +150,7 @@ class DriveTorques:
         held = ~np.isnan(q[self._indices])
         moves = held & (False if v is None else np.isfinite(v[self._indices]))
         drives = held & (False if effort is None else np.isfinite(effort))
+        self.missing += held & ~np.array([moves, drives])
         self._apart |= (moves & ~drives, drives & ~moves)
         self._apart &= ~(moves & drives)
         return self._named(np.logical_and(*self._apart))

@@ -53,6 +53,11 @@ class EffortSources:
         return self._drives.torque
 
     @property
+    def missing(self) -> npt.NDArray[np.int64]:
+        """(2, k) states without measured velocities, and efforts, see `DriveTorques`."""
+        return self._drives.missing
+
+    @property
     def fits(self) -> bool:
         """Whether the torques of the source have been found to fit."""
         return self._check.fits

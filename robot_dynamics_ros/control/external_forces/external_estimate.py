@@ -47,6 +47,7 @@ class ExternalForceEstimate:
         contact: what touches the robot.
         settings: of the estimate.
         collection: the tap that gets each estimate, if there is one.
+        sources: of the torques of the drives.
     """
 
     def __init__(
@@ -85,7 +86,7 @@ class ExternalForceEstimate:
         self.collection = Collection()
         self._wrench = self._wrench_estimator()
         self._new_joints = NewJoints(self._indices)
-        self._sources = EffortSources(model, self._joints, self._indices, settings.external_from)
+        self.sources = EffortSources(model, self._joints, self._indices, settings.external_from)
         self._observer = self._new_observer()
 
     @property
@@ -139,7 +140,7 @@ class ExternalForceEstimate:
         if settings.external_frame != before.external_frame:
             self._wrench = self._wrench_estimator()
         if settings.external_from != before.external_from:
-            self._sources.use(settings.external_from)
+            self.sources.use(settings.external_from)
             # Nobody has followed the commands meanwhile.
             self.applied = AppliedCommands()
             self._observer = self._new_observer()
@@ -149,13 +150,13 @@ class ExternalForceEstimate:
             self.reset()
         else:
             self._observer.bandwidth = self._bandwidth()
-            self._observer.use(self._dynamics, friction=friction, offset=self._all_offsets())
+            self._observer.use(self._dynamics, friction=friction, offset=self._all(offset, 0.0))
 
     def continue_from(self, other: ExternalForceEstimate) -> None:
         """Take over the estimate of another robot with the same joints, without a step in it."""
-        self._sources = other._sources
+        self.sources = other.sources
         if other.settings.external_from != self.settings.external_from:
-            self._sources.use(self.settings.external_from)
+            self.sources.use(self.settings.external_from)
             return
         self.torque, self.tare, self._residual = other.torque, other.tare, other._residual
         self.tare.doubt('the payload or the robot')
@@ -175,7 +176,7 @@ class ExternalForceEstimate:
 
     def distrust(self, source: Source) -> None:
         """Compare the efforts of a source with gravity anew: they come from another device."""
-        self._sources.distrust(source)
+        self.sources.distrust(source)
         if source == self.settings.external_from:
             self.contact.reset()
             self.collection.doubt('the driver' if source == 'measured' else 'the controller')
@@ -206,15 +207,18 @@ class ExternalForceEstimate:
         """
         self.contact.collides = False
         complete = self._new_joints.complete(stamp, given.q)
-        if reason := self._sources.take(given):
-            self.withhold(reason)
+        if reason := self.sources.take(given):
+            gap = self._new_joints.stamp - self.stamp
+            # A state without an effort counts as lost: the observer takes longer steps.
+            if self.settings.external_from == 'commanded' or not 0.0 <= gap <= longest_interval:
+                self.withhold(reason)
             return
         if not complete:
             return
         stamp = self._new_joints.stamp
         self._observer.longest_interval = longest_interval
         try:
-            r = self._observer.step(q, v, self._sources.torque, stamp)
+            r = self._observer.step(q, v, self.sources.torque, stamp)
         except StateError as error:
             self.withhold(str(error))
             return
@@ -251,7 +255,7 @@ class ExternalForceEstimate:
         if not self._settled:
             self._settled = self._observer.settled
             return SETTLING
-        sources = self._sources
+        sources = self.sources
         if sources.fits or not self.settings.driver_gravity_check:
             return ''
         gravity = self._dynamics.gravity_torque(self._q)[self._indices]
@@ -261,7 +265,7 @@ class ExternalForceEstimate:
     def _forget(self, reason: str) -> None:
         """Give no estimate until the observer has settled."""
         self._settled = False
-        self._sources.reset()
+        self.sources.reset()
         self._silence(reason)
 
     def _silence(self, reason: str) -> None:
@@ -276,7 +280,7 @@ class ExternalForceEstimate:
             self._dynamics,
             self._bandwidth(),
             friction=self._friction,
-            offset=self._all_offsets(),
+            offset=self._all(self._offset, 0.0),
             held=self.settings.external_from == 'commanded',
         )
 
@@ -288,10 +292,6 @@ class ExternalForceEstimate:
         """(n,) of the observer [Hz]; joints that are not commanded have that of the first."""
         given = self.settings.external_bandwidth
         return self._all(given, given[0])
-
-    def _all_offsets(self) -> Array:
-        """(n,) constant torque of all joints [N m or N]."""
-        return self._all(self._offset, 0.0)
 
     def _all(self, values: npt.ArrayLike, others: float) -> Array:
         """(n,) of all independent joints, from values (k,) of the commanded ones."""

@@ -22,6 +22,7 @@ from .controller import Controller
 from .described_findings import described_findings
 from .external_entry import external_entry
 from .live_cross_check import LiveCrossCheck
+from .missing_efforts import MissingEfforts
 from .saturation import Saturation
 from .state_periods import StatePeriods
 
@@ -59,6 +60,7 @@ class Diagnostics:
         self._ignored = 0
         self._lost = self._late = 0
         self._state_periods = StatePeriods()
+        self._missing_efforts = MissingEfforts()
         # When each warning was logged last [s], on a monotonic clock.
         self._logged: dict[str, float] = {}
         self._publisher = node.create_publisher(
@@ -93,8 +95,7 @@ class Diagnostics:
             entries['reference'] = self._of_reference(robot, entries['reference'])
             entries['commands'] = self._of_commands(robot)
             entries['driver gravity'] = driver_gravity_entry(robot, self._node)
-            with self._holder.lock:
-                entries['external forces'] = external_entry(robot, self._state_periods.rate)
+            entries['external forces'] = self._of_external(robot)
             entries['cross-check'] = cross_check_entry(robot, self._live_cross_check)
             entries['timing'] = self._of_timing(robot)
         message.status = [self._status(concern, entry) for concern, entry in entries.items()]
@@ -225,6 +226,15 @@ class Diagnostics:
         if new > 0:
             return WARN, 'limited in the last second: see the counts of saturated joints', values
         return OK, 'within the limits', values
+
+    def _of_external(self, robot: CommandedRobot) -> Entry:
+        with self._holder.lock:
+            self._missing_efforts.update(robot, clock.monotonic())
+            missing = self._missing_efforts.text
+            entry = external_entry(robot, self._state_periods.rate, missing)
+        if missing and missing in entry[1]:
+            self._log_again(missing, key='missing efforts')
+        return entry
 
     def _of_timing(self, robot: CommandedRobot) -> Entry:
         summary = robot.statistics.summary(clock.monotonic())

@@ -32,7 +32,7 @@ LARGEST_SHARE = 0.2
 TOLERANCE = 1.05
 
 
-def external_entry(robot: CommandedRobot, rate: float) -> Entry:
+def external_entry(robot: CommandedRobot, rate: float, missing: str) -> Entry:
     """Whether external torques are estimated, what they are, and what touches the arm.
 
     The caller holds the lock of the robot.
@@ -40,6 +40,7 @@ def external_entry(robot: CommandedRobot, rate: float) -> Entry:
     Args:
         robot: the configured robot.
         rate: of the joint states [Hz]; NaN if it is not known yet.
+        missing: see `MissingEfforts.text`.
     """
     guard, estimate = robot.guard, robot.guard.external
     if estimate is None:
@@ -48,14 +49,16 @@ def external_entry(robot: CommandedRobot, rate: float) -> Entry:
     if not guard.fresh(clock.monotonic()):
         return STALE, 'no valid joint state', values
     if estimate.reason:
-        level = STALE if estimate.reason in (NO_STATE, SETTLING) else WARN
-        return level, f'no external torques: {estimate.reason}', values
+        text = f'no external torques: {estimate.reason}'
+        if estimate.reason not in (NO_STATE, SETTLING):
+            return WARN, text, values
+        return (WARN, f'{text}; {missing}', values) if missing else (STALE, text, values)
     values |= _figures(robot, estimate)
     if guard.reaction.reason:
         return WARN, f'until ~/enable is called: {guard.reaction.reason}', values
     if estimate.contact.state:
         return WARN, estimate.contact.sentence(estimate.torque), values
-    if doubts := _doubts(robot, estimate, rate):
+    if doubts := _doubts(robot, estimate, rate, missing):
         return WARN, '; '.join(doubts), values
     if not estimate.contact.detects:
         text = 'estimated; contacts are not detected without thresholds: call ~/learn_thresholds'
@@ -63,13 +66,13 @@ def external_entry(robot: CommandedRobot, rate: float) -> Entry:
     return OK, 'no contact', values
 
 
-def _doubts(robot: CommandedRobot, estimate: ExternalForceEstimate, rate: float) -> list[str]:
+def _doubts(
+    robot: CommandedRobot, estimate: ExternalForceEstimate, rate: float, missing: str
+) -> list[str]:
     """Why contacts may not be found, or be found where there is none."""
     settings = estimate.settings
-    return [
-        *filter(None, [_too_fast(settings, rate), above_half_the_rate(settings, rate)]),
-        *contact_warnings(robot).values(),
-    ]
+    texts = missing, _too_fast(settings, rate), above_half_the_rate(settings, rate)
+    return [*filter(None, texts), *contact_warnings(robot).values()]
 
 
 def _too_fast(settings: ExternalSettings, rate: float) -> str:

@@ -39,7 +39,8 @@ def test_a_constant_push_is_felt_with_its_sign_and_nothing_without_it():
 def test_an_effort_that_is_not_measured_is_named_and_returns(joint):
     arm = settled()
     arm.change = lambda effort: np.where(np.arange(3) == joint, np.nan, effort)
-    arm.show()
+    # Longer than the longest interval between states.
+    arm.run(0.11)
     assert f'effort of {JOINTS[joint]} is not measured' in arm.estimate.reason
     arm.change = lambda effort: effort
     arm.run(0.1)

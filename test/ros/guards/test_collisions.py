@@ -89,10 +89,10 @@ BLIND = {
         {'on_collision': 'stop', 'collision_threshold': []},
         'on_collision is stop and acts on collisions alone',
     ),
-    'rate': ({'contact_cutoff': 1000.0}, 'contact_cutoff is 1e+03 Hz, joint states come at '),
+    'rate': ({'contact_cutoff': 1000.0}, 'contact_cutoff is 1000 Hz, joint states come at '),
     'bandwidth': (
         {'external_bandwidth': [0.5]},
-        'external_bandwidth is below contact_cutoff, 5 Hz: 0.5 Hz of turn, 0.5 Hz of slide, ',
+        'external_bandwidth is 0.5 Hz, below contact_cutoff, 5 Hz: ',
     ),
     'unit': (
         {'push_threshold': [3.0, 3000.0, 1.0]},

@@ -1,5 +1,6 @@
 """What the node publishes of external forces, and that it publishes nothing that means nothing."""
 
+import itertools
 import math
 
 import numpy as np
@@ -13,7 +14,7 @@ from robot_dynamics_interfaces.msg import Contact
 from robot_dynamics_interfaces.srv import SetPayload
 from robot_dynamics_ros.control.external_forces import live_contact
 from robot_dynamics_ros.ros.loop import external_topics
-from robot_dynamics_ros.ros.monitoring import state_periods
+from robot_dynamics_ros.ros.monitoring import missing_efforts, state_periods
 
 PUSH = np.array([3.0, -10.0, 0.8])
 
@@ -231,3 +232,32 @@ def test_a_bandwidth_above_a_fifth_of_the_rate_of_the_states_is_warned_of(
         assert 'a fifth' in status.message
         arm.scene.set(external_bandwidth=[5.0])
         arm.scene.status('external forces', 'estimated')
+
+
+def test_an_effort_that_is_missing_now_and_then_is_named_with_its_share(
+    guarded, dynamics, monkeypatch, capfd
+):
+    """Every fourth: what is felt is published all the same, and an ended cause is forgotten."""
+    monkeypatch.setattr(missing_efforts, 'WINDOW', 0.5)
+    states = itertools.count()
+    with felt(guarded, dynamics, **THRESHOLDS) as arm:
+        arm.feels(NONE)
+        arm.push = PUSH
+
+        def effort():
+            flawed = next(states) % 4 == 0
+            return np.where(flawed & (np.arange(3) == 1), np.nan, arm.gravity - arm.push)
+
+        arm.scene.driver.effort = effort
+        arm.feels(PUSH)
+        arm.push = NONE
+        arm.feels(NONE)
+        arm.touched(Contact.KIND_NONE)
+        status = arm.scene.status('external forces', 'effort of slide in 2')
+        assert status.level == DiagnosticStatus.WARN
+        assert '% of the states is missing' in status.message
+        arm.scene.driver.effort = lambda: arm.gravity
+        arm.scene.status('external forces', 'no contact')
+    text = capfd.readouterr().err
+    assert 'effort of slide in 2' in text
+    assert 'effort of slide is not measured' not in text

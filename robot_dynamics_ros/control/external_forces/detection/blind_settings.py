@@ -46,11 +46,13 @@ def below_cutoff(settings: ExternalSettings, joints: Sequence[str]) -> str:
     slow = np.flatnonzero(bandwidths < cutoff).tolist()
     if not (settings.collision_threshold and slow):
         return ''
-    each = listed([f'{bandwidths[index]:.3g} Hz of {joints[index]}' for index in slow])
+    each = listed([f'{bandwidths[index]:.4g} Hz of {joints[index]}' for index in slow])
+    if np.ptp(bandwidths) == 0.0:
+        each = f'{bandwidths[0]:.4g} Hz'
     return (
-        f'external_bandwidth is below contact_cutoff, {cutoff:.3g} Hz: {each}: a hit is hardly '
-        f'found as a collision: set external_bandwidth above {cutoff:.3g} Hz, or contact_cutoff '
-        f'below {bandwidths.min():.3g} Hz'
+        f'external_bandwidth is {each}, below contact_cutoff, {cutoff:.4g} Hz: a hit is hardly '
+        f'found as a collision; set external_bandwidth above {cutoff:.4g} Hz, or contact_cutoff '
+        f'below {bandwidths.min():.4g} Hz'
     )
 
 
@@ -65,8 +67,8 @@ def above_half_the_rate(settings: ExternalSettings, rate: float) -> str:
     if not (settings.collision_threshold and cutoff >= highest):
         return ''
     return (
-        f'contact_cutoff is {cutoff:.3g} Hz, joint states come at {rate:.3g} Hz: no collision is '
-        f'found; set contact_cutoff below half of that, {highest:.3g} Hz'
+        f'contact_cutoff is {cutoff:.4g} Hz, joint states come at {rate:.4g} Hz: no collision is '
+        f'found; set contact_cutoff below half of that, {highest:.4g} Hz'
     )
 
 
