@@ -66,7 +66,7 @@ def _joint_doubts(survey: ThresholdSurvey) -> Iterator[str]:
     if unwatched := survey.recordings[0].unwatched:
         yield (
             f'unwatched: {", ".join(unwatched)}: no threshold, because the effort is missing or '
-            'constant; with the parameter file, dynamics_node commands the other joints alone'
+            'constant'
         )
     if (missing := survey.recordings[0].locked.missing) and len(survey.still) < len(survey.joints):
         yield (

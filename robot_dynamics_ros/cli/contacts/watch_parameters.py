@@ -50,15 +50,23 @@ def with_parameter_files(
     Args:
         settings: without them.
         files: each as dynamics_node takes it with --params-file.
-        joints: of the robot: those of a file that does not name its joints.
+        joints: of the robot; lists of a file without `joints` are for those of the last file that
+            has them, as in the node, or for these.
 
     Raises:
         ParameterError: a file is not one, a value is not what the parameter takes, or thresholds
             lack joints that others have.
         OSError: a file cannot be read.
     """
-    for file in files:
-        settings = _with(settings, _parameters(file), _File(file, tuple(joints)))
+    read = [(_File(file, tuple(joints)), _parameters(file)) for file in files]
+    for file, values in read:
+        if 'joints' in values:
+            file.choose(file.names('joints', values['joints']))
+            settings = replace(settings, joints=file.joints)
+    for file, values in read:
+        if 'joints' not in values and settings.joints:
+            file.choose(settings.joints)
+        settings = _with(settings, values, file)
     _check_thresholds(settings.thresholds, ', '.join(map(str, files)))
     return settings
 
@@ -104,6 +112,10 @@ class _File:
             raise ParameterError(
                 f'{self._path}: parameter joints has joints that the robot does not have '
                 f'({", ".join(unknown)}), it has {", ".join(self.joints)}'
+            )
+        if len(set(names)) < len(names):
+            raise ParameterError(
+                f'{self._path}: parameter joints is {", ".join(names)}: name each joint once'
             )
         self.joints = tuple(names) or self.joints
 
@@ -164,8 +176,6 @@ class _File:
 
 def _with(settings: WatchSettings, values: Mapping[str, Any], file: _File) -> WatchSettings:
     """The settings with the values of one file."""
-    if 'joints' in values:
-        file.choose(file.names('joints', values['joints']))
 
     def by_joint(names: Sequence[str], prefix: str = '') -> Iterator[tuple[str, dict[str, float]]]:
         for name in names:

@@ -98,6 +98,10 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(folder, mon
             'does not have (a, b), it has turn, sl',
         ),
         (
+            '/**:\n  ros__parameters: {joints: [turn, turn]}',
+            'joints is turn, turn: name each joint once',
+        ),
+        (
             '/**:\n  ros__parameters: {push_threshold_velocity: [1.0]}',
             'bad.yaml: push_threshold has no value for turn, slide, wrist, push_thresh',
         ),
