@@ -60,6 +60,8 @@ def _effort_doubts(survey: ThresholdSurvey) -> Iterator[str]:
             )
         if one.unexplained:
             yield f'unexplained: {one.name}: {one.unexplained}'
+        if one.large and not (one.doubt or one.unexplained):
+            yield f'large: {one.name}: {one.large}'
 
 
 def _joint_doubts(survey: ThresholdSurvey) -> Iterator[str]:

@@ -8,14 +8,15 @@ from robot_dynamics_ros.contacts import ThresholdSurvey
 from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import PARTS
 from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.parameter_yaml import yaml_value
+from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
 
 from .contact_tables import false_alarms
 
 HEAD = """\
-# Thresholds of contacts of {robot}, learned from {seconds:.3g} s without contact: at most
-# {rate} in an hour of motion like the recorded one, with the same friction and the
-# bandwidth below. It had speeds up to {speeds} [rad/s or m/s].
+# Thresholds of contacts of {robot}, learned from {seconds:.3g} s that are taken to be
+# without contact: at most {rate} in an hour of motion like the recorded one, with
+# the same friction and the bandwidth below.
+# It had speeds up to {speeds} [rad/s or m/s].
 # For faster or other motion, learn again, or choose a larger --margin than {margin:g}.
 # {joints_of}
 #
@@ -40,7 +41,12 @@ GIVEN_JOINTS = 'The joints are those of the parameter files that were given, in 
 DIGITS = 4
 
 
-def threshold_file(survey: ThresholdSurvey, file: str, commanded: Sequence[str] = ()) -> str:
+def threshold_file(
+    survey: ThresholdSurvey,
+    file: str,
+    commanded: Sequence[str] = (),
+    doubts: Sequence[str] = (),
+) -> str:
     """The text of the file.
 
     Args:
@@ -49,6 +55,7 @@ def threshold_file(survey: ThresholdSurvey, file: str, commanded: Sequence[str] 
         commanded: joints that dynamics_node is to command, in this order; empty for all joints
             with a threshold. A parameter file replaces the joints of earlier ones, and so what
             their lists are for: the node is to command the same joints with this file.
+        doubts: why the thresholds may not hold; they stand at its head.
 
     Raises:
         ParameterError: one of these joints has no threshold.
@@ -61,7 +68,8 @@ def threshold_file(survey: ThresholdSurvey, file: str, commanded: Sequence[str] 
         )
     order = [survey.joints.index(name) for name in commanded or survey.joints]
     joints_of = GIVEN_JOINTS if commanded else OWN_JOINTS
-    return ''.join([_head(survey, file, order, joints_of), *_lines(survey, order)])
+    doubted = yaml_comment('Doubts of robot_dynamics thresholds:', doubts)
+    return ''.join([doubted, _head(survey, file, order, joints_of), *_lines(survey, order)])
 
 
 def _head(survey: ThresholdSurvey, file: str, order: list[int], joints_of: str) -> str:

@@ -90,7 +90,7 @@ def thresholds_command(
     for doubt in doubts:
         output.line(doubt)
     if target is not None:
-        text = threshold_file(found, target.name, settings.joints)
+        text = threshold_file(found, target.name, settings.joints, doubts)
         with written_file(target) as new:
             new.write_text(text, encoding='utf-8')
         commanded = ', '.join(settings.joints or found.joints)

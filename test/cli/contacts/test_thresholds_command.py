@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip('rosbags')
 pytest.importorskip('scipy')
 
-from pushed_recording import pushed_states
+from pushed_recording import Pushed, pushed_states
 from recorded_states import csv_file
 from ruamel.yaml import YAML
 
@@ -24,7 +24,7 @@ def test_thresholds_are_a_parameter_file_with_one_value_for_each_joint(taught):
     assert values['external_observer'] is True
     head = taught.read_text()
     assert re.search(r'# .* in an hour of motion like the recorded one', head)
-    assert re.search(r'# .* It had speeds up to [\d.]+, [\d.]+, [\d.]+ \[rad/s or m/s\]', head)
+    assert re.search(r'# It had speeds up to [\d.]+, [\d.]+, [\d.]+ \[rad/s or m/s\]', head)
     # At least what the friction of the wrist may do: 0.7 N m at rest, and a quarter of variation.
     assert values['push_threshold'][2] >= 1.25 * 0.7
     for band in ('collision', 'push'):
@@ -81,6 +81,25 @@ def test_a_commanded_joint_without_threshold_is_named_and_nothing_is_written(run
     assert 'less.yaml is not written' in ended.stderr
     assert 'there is no threshold of wrist: record' in ended.stderr
     assert not (folder / 'less.yaml').exists()
+
+
+def test_doubts_stand_at_the_head_of_the_file(run, folder, taught):
+    """The wrist is touched for the second half, with 0.75 of its effort limit."""
+    touched = pushed_states((Pushed(2, 15.0, 40.0, 15.0),), seconds=30.0, seed=5)
+    csv_file(folder / 'touched.csv', touched)
+    ended = run('thresholds', 'touched.csv', '--urdf', 'arm.urdf', '--output', 'touched.yaml')
+    assert ended.returncode == 1
+    doubts = ended.stdout[: ended.stdout.index('written: ')].splitlines()
+    doubts = [line for line in doubts if re.match('(large|exceeded): ', line)]
+    assert len(doubts) == 2
+    text = (folder / 'touched.yaml').read_text()
+    comment = ' '.join(re.sub('(?m)^#', '', text[: text.index('Thresholds of contacts')]).split())
+    assert comment.startswith('Doubts of robot_dynamics thresholds: ')
+    for doubt in doubts:
+        assert doubt in comment
+    assert written_values(folder / 'touched.yaml').keys() == written_values(taught).keys()
+    assert taught.read_text().startswith('# Thresholds of contacts')
+    assert 'that are taken to be\n# without contact' in taught.read_text()
 
 
 def test_a_margin_raises_what_is_learned_for_other_motion(run):
