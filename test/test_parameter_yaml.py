@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_dynamics_ros.parameter_yaml import yaml_value
+from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
 
 yaml = pytest.importorskip('yaml')
 
@@ -22,3 +22,11 @@ def test_yaml_reads_each_value_as_what_it_is(value):
     read = yaml.safe_load(f'value: {text}')['value']
     assert read == value
     assert type(read) is type(value)
+
+
+@given(sentences=st.lists(st.text(), max_size=3))
+def test_yaml_reads_what_is_below_a_comment_alone(sentences):
+    text = yaml_comment('Why not:', sentences)
+    assert yaml.safe_load(f'{text}value: 1') == {'value': 1}
+    assert all(line.startswith('#') and len(line) < 100 for line in text.splitlines())
+    assert bool(text) == any(''.join(filter(str.isprintable, each)).split() for each in sentences)

@@ -36,13 +36,15 @@ def _effort_doubts(survey: ThresholdSurvey) -> Iterator[str]:
             )
         if one.unexplained:
             yield f'unexplained: {one.name}: {one.unexplained}'
+        if one.large and not (one.doubt or one.unexplained):
+            yield f'large: {one.name}: {one.large}'
 
 
 def _joint_doubts(survey: ThresholdSurvey) -> Iterator[str]:
     if unwatched := survey.recordings[0].unwatched:
         yield (
             f'unwatched: {", ".join(unwatched)}: no threshold, because the effort is missing or '
-            'constant; with the parameter file, dynamics_node commands the other joints alone'
+            'constant'
         )
     if (missing := survey.recordings[0].locked.missing) and len(survey.still) < len(survey.joints):
         yield (

@@ -49,6 +49,7 @@ class SurveyedRecording:
         remarks: about the recording.
         doubt: why its efforts cannot be the torques of the drives, as a phrase; empty if they can.
         unexplained: why its positions, efforts or model cannot be right, likewise.
+        large: that external torques are large throughout, as a sentence; empty if they are not.
         breaks: why the observer begins anew, with counts; empty where it does not.
     """
 
@@ -67,6 +68,7 @@ class SurveyedRecording:
     remarks: tuple[str, ...]
     doubt: str
     unexplained: str
+    large: str
     breaks: str
 
     def as_json(self) -> dict[str, Any]:

@@ -30,6 +30,7 @@ class WatchSettings:
         thresholds: by name of the parameter, such as `collision_threshold`, and joint name; empty
             where none are given.
         driver_gravity_check: whether efforts without gravity, or in another unit, are recognised.
+        joints: that dynamics_node commands, in the order of its lists; empty where it is not said.
     """
 
     friction: Mapping[str, ByJoint] = field(default_factory=dict)
@@ -43,6 +44,7 @@ class WatchSettings:
     cutoff: float = CUTOFF
     thresholds: Mapping[str, ByJoint] = field(default_factory=dict)
     driver_gravity_check: bool = True
+    joints: tuple[str, ...] = ()
 
     @property
     def joints_with_thresholds(self) -> set[str]:

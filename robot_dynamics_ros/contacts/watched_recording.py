@@ -57,7 +57,7 @@ def survey_recording(
     observed = ObservedRecording(recording, robot)
     peaks, residuals = _peaks(observed, robot, advance)
     doubts = _doubts(observed, robot, residuals)
-    remarks = [*_remarks(observed, recording, robot), *filter(None, [doubts.large(own=False)])]
+    remarks = [*_remarks(observed, recording, robot)]
     if observed.doubt:
         remarks.append(f'the measured efforts {observed.doubt}')
     return SurveyedRecording(
@@ -75,6 +75,7 @@ def survey_recording(
         residuals,
         tuple(remarks),
         *_unfit(observed, doubts),
+        doubts.large(own=False),
         observed.breaks(),
     )
 

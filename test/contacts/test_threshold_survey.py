@@ -102,7 +102,8 @@ def test_a_touch_in_one_half_is_exceeded_by_the_thresholds_of_the_other():
     ((name, time),) = found.exceeded
     assert name == 'bag'
     assert time == pytest.approx(20.0, abs=0.1)
-    (doubt,) = threshold_doubts(found)
+    large, doubt = threshold_doubts(found)
+    assert large.startswith('large: bag: ')
     assert doubt.startswith('exceeded: ')
     assert 'bag at 20.0 s' in doubt
 

@@ -91,11 +91,16 @@ def test_thresholds_of_positions_in_degrees_are_doubtful():
 def test_efforts_of_another_joint_are_remarked():
     """Of turn and wrist: most of the gravity, in the lift, fits."""
     exchanged = with_efforts(STATES.efforts[:, [2, 1, 0]])
-    for found in (survey(exchanged), marked(exchanged), marked(exchanged, thresholds=GIVEN)):
+    for found in (marked(exchanged), marked(exchanged, thresholds=GIVEN)):
         remarks = [each for each in found.remarks if 'is large throughout' in each]
         assert len(remarks) == 1
         assert 'efforts are those of other joints' in remarks[0]
+    doubts = threshold_doubts(surveyed([survey(exchanged)], 5.0, LEARNING))
+    (large,) = (each for each in doubts if 'is large throughout' in each)
+    assert large.startswith('large: bag: the external torque')
+    assert 'efforts are those of other joints' in large
     assert survey(STATES).remarks == marked(STATES).remarks == ()
+    assert threshold_doubts(surveyed([survey(STATES)], 5.0, LEARNING)) == []
 
 
 @pytest.mark.parametrize('absurd', [1e300, -1e18, np.inf])

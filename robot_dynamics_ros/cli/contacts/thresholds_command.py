@@ -90,9 +90,16 @@ def thresholds_command(
     for doubt in doubts:
         output.line(doubt)
     if target is not None:
+        text = threshold_file(found, target.name, settings.joints, doubts)
         with written_file(target) as new:
-            new.write_text(threshold_file(found, target.name), encoding='utf-8')
-        output.line(f'written: {target}')
+            new.write_text(text, encoding='utf-8')
+        commanded = ', '.join(settings.joints or found.joints)
+        output.line(f'written: {target}; with it, dynamics_node commands {commanded}')
+        if not settings.joints:
+            output.line(
+                'where another parameter file of the node has other joints, or another order, '
+                'give that file with --parameters: else this one replaces them'
+            )
     if failed:
         return CANNOT_BE_USED
     return FINDINGS if doubts else GOOD

@@ -12,13 +12,11 @@ from typing import Any
 from robot_dynamics_ros.contacts import WatchSettings
 from robot_dynamics_ros.contacts.watch_settings import ByJoint
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.parameter_blocks import node_parameters, parameter_blocks
 from robot_dynamics_ros.recordings.extra import required
 
 from ..surroundings import ParameterNames
 
-VALUES = 'ros__parameters'
-# Names of blocks that are for dynamics_node, after the last slash.
-NODES = ('*', '**', 'robot_dynamics')
 # Parameters that rclpy declares.
 OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service', 'qos_overrides')
 FRICTION = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
@@ -40,6 +38,8 @@ LISTS = {
     'external_bandwidth': 'bandwidth',
     'friction_smoothing_by_joint': 'smoothings',
 }
+# Of dynamics_node alone, from which a block for it is known.
+OWN = (*(f'friction_{name}' for name in FRICTION), *THRESHOLDS, *NUMBERS, *LISTS, CHECK)
 
 
 def with_parameter_files(
@@ -50,15 +50,23 @@ def with_parameter_files(
     Args:
         settings: without them.
         files: each as dynamics_node takes it with --params-file.
-        joints: of the robot: those of a file that does not name its joints.
+        joints: of the robot; lists of a file without `joints` are for those of the last file that
+            has them, as in the node, or for these.
 
     Raises:
         ParameterError: a file is not one, a value is not what the parameter takes, or thresholds
             lack joints that others have.
         OSError: a file cannot be read.
     """
-    for file in files:
-        settings = _with(settings, _parameters(file), _File(file, tuple(joints)))
+    read = [(_File(file, tuple(joints)), _parameters(file)) for file in files]
+    for file, values in read:
+        if 'joints' in values:
+            file.choose(file.names('joints', values['joints']))
+            settings = replace(settings, joints=file.joints)
+    for file, values in read:
+        if 'joints' not in values and settings.joints:
+            file.choose(settings.joints)
+        settings = _with(settings, values, file)
     _check_thresholds(settings.thresholds, ', '.join(map(str, files)))
     return settings
 
@@ -104,6 +112,10 @@ class _File:
             raise ParameterError(
                 f'{self._path}: parameter joints has joints that the robot does not have '
                 f'({", ".join(unknown)}), it has {", ".join(self.joints)}'
+            )
+        if len(set(names)) < len(names):
+            raise ParameterError(
+                f'{self._path}: parameter joints is {", ".join(names)}: name each joint once'
             )
         self.joints = tuple(names) or self.joints
 
@@ -164,8 +176,6 @@ class _File:
 
 def _with(settings: WatchSettings, values: Mapping[str, Any], file: _File) -> WatchSettings:
     """The settings with the values of one file."""
-    if 'joints' in values:
-        file.choose(file.names('joints', values['joints']))
 
     def by_joint(names: Sequence[str], prefix: str = '') -> Iterator[tuple[str, dict[str, float]]]:
         for name in names:
@@ -230,23 +240,7 @@ def _parameters(file: Path) -> dict[str, Any]:
         # ruamel.yaml documents no common class of exception.
         why = ' '.join(str(error).split())[:200]
         raise ParameterError(f'{file} cannot be read as YAML: {why}') from None
-    blocks = dict(_blocks(content, ''))
-    ours = [values for name, values in blocks.items() if name.rsplit('/', 1)[-1] in NODES]
-    if not ours:
-        found = ', '.join(blocks) or 'none'
-        raise ParameterError(
-            f'{file} has no block /** or robot_dynamics with {VALUES} (blocks: {found}): name a '
-            'parameter file of dynamics_node'
-        )
-    return {name: value for values in ours for name, value in values.items()}
-
-
-def _blocks(content: Any, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Name and values of each block."""
-    if not isinstance(content, dict):
-        return
-    for key, entry in content.items():
-        if key == VALUES and isinstance(entry, dict):
-            yield name, entry
-        else:
-            yield from _blocks(entry, f'{name}/{str(key).strip("/")}')
+    try:
+        return node_parameters(parameter_blocks(content), OWN)
+    except ParameterError as error:
+        raise ParameterError(f'{file}: {error}') from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,12 @@ from robot_dynamics_ros.comparison.joint_parameters import ByJoint, JointParamet
 from robot_dynamics_ros.control.guards.settings import per_joint
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.parameter_blocks import (
+    PARAMETERS,
+    Block,
+    node_parameters,
+    parameter_blocks,
+)
 
 from .friction_file import VALUES
 
@@ -29,7 +35,6 @@ OF_NODE = {
 # Of a joint in friction.yaml: field of `JointParameters`.
 OF_JOINT = {**{key: key for key in VALUES}, 'smoothing': 'smoothings'}
 SMOOTHING_OF_NODE = 'friction_smoothing'
-BLOCK = 'ros__parameters'
 
 
 def read_joint_parameters(file: Path) -> JointParameters:
@@ -44,7 +49,7 @@ def read_joint_parameters(file: Path) -> JointParameters:
     """
     content = _content(file)
     try:
-        blocks = list(_blocks(content, set()))
+        blocks = parameter_blocks(content)
         return _of_node(blocks) if blocks else _of_joints(content)
     except ParameterError as error:
         raise ParameterError(f'{file}: {error}') from None
@@ -73,7 +78,7 @@ def _of_joints(content: Any) -> JointParameters:
     if not isinstance(joints, dict) or not joints:
         raise ParameterError(
             f'neither friction.yaml of robot_dynamics identify, which has joints, nor parameters '
-            f'of dynamics_node, which have {BLOCK}'
+            f'of dynamics_node, which have {PARAMETERS}'
         )
     found: dict[str, list[tuple[str, float]]] = {field: [] for field in OF_JOINT.values()}
     for joint, values in joints.items():
@@ -88,15 +93,12 @@ def _of_joints(content: Any) -> JointParameters:
     return _parameters({key: tuple(pairs) for key, pairs in found.items()}, content, 'smoothing')
 
 
-def _of_node(blocks: Sequence[Mapping[str, Any]]) -> JointParameters:
-    """The values of the one block of a parameter file that has some."""
+def _of_node(blocks: Sequence[Block]) -> JointParameters:
+    """The values of a parameter file, which has some."""
     names = (*OF_NODE.values(), SMOOTHING_OF_NODE)
-    having = [block for block in blocks if not block.keys().isdisjoint(names)]
-    if len(having) != 1:
-        raise ParameterError(
-            f'{len(having)} blocks {BLOCK} have some of {", ".join(names)}: one is needed'
-        )
-    (block,) = having
+    block = node_parameters(blocks, names)
+    if block.keys().isdisjoint(names):
+        raise ParameterError(f'none of {", ".join(names)} is there')
     joints = block.get('joints')
     if not isinstance(joints, list) or not joints or len(set(map(str, joints))) < len(joints):
         raise ParameterError(
@@ -104,23 +106,6 @@ def _of_node(blocks: Sequence[Mapping[str, Any]]) -> JointParameters:
         )
     found = {field: _by_joint(block, field, joints) for field in OF_NODE}
     return _parameters(found, block, SMOOTHING_OF_NODE)
-
-
-def _blocks(content: Any, seen: set[int]) -> Iterator[Mapping[str, Any]]:
-    """The parameters of each node: namespaces may be keys of their own.
-
-    Args:
-        content: of the file, or of a namespace.
-        seen: ids of what was looked at: in YAML one value may stand at many places.
-    """
-    if not isinstance(content, dict) or id(content) in seen:
-        return
-    seen.add(id(content))
-    for key, value in content.items():
-        if key == BLOCK and isinstance(value, dict):
-            yield value
-        else:
-            yield from _blocks(value, seen)
 
 
 def _by_joint(block: Mapping[str, Any], field: str, joints: Sequence[Any]) -> ByJoint:

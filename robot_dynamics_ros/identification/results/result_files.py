@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
 from robot_dynamics_ros.json_text import json_text
+from robot_dynamics_ros.parameter_yaml import yaml_comment
 
 from ..identification import ParameterRow
 from ..identified_model import IdentifiedModel
@@ -94,12 +94,9 @@ def written_urdf(text: str, nominal: RobotModel, identified: IdentifiedModel) ->
 
 def _objected(objections: Sequence[str]) -> str:
     """The comment at the head of a file of a model that was written with --force."""
-    if not objections:
-        return ''
-    lines = ['Written with --force, although this model is not to be loaded:']
-    for reason in objections:
-        lines += textwrap.wrap(' '.join(reason.split()), 95, initial_indent='  ')
-    return ''.join(f'# {line}\n' for line in [*lines, ''])
+    return yaml_comment(
+        'Written with --force, although this model is not to be loaded:', objections
+    )
 
 
 def _check_joints(identified: IdentifiedModel) -> None:

@@ -75,7 +75,7 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(folder, mon
     ('content', 'words'),
     [
         ('/**: [', 'cannot be read as YAML'),
-        ('/**: 3', 'has no block /** or robot_dynamics'),
+        ('/**: 3', 'bad.yaml: no block /** or robot_dynamics'),
         ('other:\n  ros__parameters: {joints: [turn]}', '(blocks: /other)'),
         ('/**:\n  ros__parameters: {friction_viscous: [1.0, 2.0]}', 'the 3 joints is needed'),
         ('/**:\n  ros__parameters: {friction_viscous: [.nan]}', 'must be finite'),
@@ -98,6 +98,10 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(folder, mon
             'does not have (a, b), it has turn, sl',
         ),
         (
+            '/**:\n  ros__parameters: {joints: [turn, turn]}',
+            'joints is turn, turn: name each joint once',
+        ),
+        (
             '/**:\n  ros__parameters: {push_threshold_velocity: [1.0]}',
             'bad.yaml: push_threshold has no value for turn, slide, wrist, push_thresh',
         ),
@@ -118,6 +122,20 @@ def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, folder
     assert (ended.returncode, ended.stdout) == (2, '')
     assert words in ended.stderr
     assert ended.stderr.count('\n') == 1
+
+
+@pytest.mark.parametrize('command', ['contacts', 'thresholds', 'compare'])
+def test_a_file_for_two_nodes_is_refused_with_their_names(run, folder, command):
+    values = 'ros__parameters: {joints: [wrist], torque_offset: [1.0], push_threshold: [3.0]}'
+    (folder / 'two.yaml').write_text(
+        f'/left/robot_dynamics: {{{values}}}\n/right/robot_dynamics: {{{values}}}\n'
+    )
+    ended = run(command, 'hit.csv', '--urdf', 'arm.urdf', '--parameters', 'two.yaml')
+    assert (ended.returncode, ended.stdout) == (2, '')
+    assert (
+        'two.yaml: parameters of several nodes (/left/robot_dynamics, /right/robot_dynamics): '
+        'name a file with those of one node'
+    ) in ended.stderr
 
 
 def test_joints_without_thresholds_are_not_watched(run, folder):

@@ -2,13 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
 pytest.importorskip('rosbags')
 pytest.importorskip('scipy')
 
-from pushed_recording import pushed_states
+from pushed_recording import Pushed, pushed_states
 from recorded_states import csv_file
 from ruamel.yaml import YAML
 
@@ -23,7 +24,7 @@ def test_thresholds_are_a_parameter_file_with_one_value_for_each_joint(taught):
     assert values['external_observer'] is True
     head = taught.read_text()
     assert re.search(r'# .* in an hour of motion like the recorded one', head)
-    assert re.search(r'# .* It had speeds up to [\d.]+, [\d.]+, [\d.]+ \[rad/s or m/s\]', head)
+    assert re.search(r'# It had speeds up to [\d.]+, [\d.]+, [\d.]+ \[rad/s or m/s\]', head)
     # At least what the friction of the wrist may do: 0.7 N m at rest, and a quarter of variation.
     assert values['push_threshold'][2] >= 1.25 * 0.7
     for band in ('collision', 'push'):
@@ -31,6 +32,74 @@ def test_thresholds_are_a_parameter_file_with_one_value_for_each_joint(taught):
         for part in ('_velocity', '_acceleration'):
             assert min(values[f'{band}_threshold{part}']) >= 0.0
             assert len(values[f'{band}_threshold{part}']) == 3
+
+
+def written_values(file):
+    return YAML(typ='safe').load(file.read_text())['/**']['ros__parameters']
+
+
+@pytest.mark.parametrize('joints', [['wrist', 'turn', 'slide'], ['wrist', 'turn']])
+def test_a_file_commands_the_joints_of_the_given_ones_in_their_order(run, folder, taught, joints):
+    """As ROS does, the node takes the last `joints` for the lists of all files."""
+    (folder / 'arm.yaml').write_text(f'/**: {{ros__parameters: {{joints: {joints}}}}}')
+    (folder / 'offset.yaml').write_text('/**: {ros__parameters: {external_bandwidth: [15.0]}}')
+    ended = run(
+        'thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'ordered.yaml', '--bandwidth', 20,
+        '--parameters', 'arm.yaml', '--parameters', 'offset.yaml',
+    )  # fmt: skip
+    assert ended.returncode == 0
+    assert f'written: ordered.yaml; with it, dynamics_node commands {", ".join(joints)}' in (
+        ended.stdout.splitlines()
+    )
+    plain, ordered = written_values(taught), written_values(folder / 'ordered.yaml')
+    assert ordered.keys() == plain.keys()
+    assert ordered['joints'] == joints
+    rows = [plain['joints'].index(name) for name in joints]
+    for name, values in plain.items():
+        if isinstance(values, list):
+            assert ordered[name] == [values[row] for row in rows]
+
+
+def test_without_a_given_list_it_is_said_which_joints_a_file_commands(run, folder, taught):
+    ended = run('thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'own.yaml')
+    assert 'own.yaml; with it, dynamics_node commands turn, slide, wrist\n' in ended.stdout
+    assert 'give that file with --parameters' in ended.stdout
+    assert '# dynamics_node commands the joints below, also where' in taught.read_text()
+
+
+@pytest.mark.parametrize('joints', [['turn', 'wrist'], []])
+def test_a_commanded_joint_without_threshold_is_named_and_nothing_is_written(run, folder, joints):
+    """An empty list stands for all joints of the robot."""
+    states = pushed_states(seed=5)
+    csv_file(folder / 'less.csv', replace(states, efforts=states.efforts * [1.0, 1.0, 0.0]))
+    (folder / 'arm.yaml').write_text(f'/**: {{ros__parameters: {{joints: {joints}}}}}')
+    ended = run(
+        'thresholds', 'less.csv', '--urdf', 'arm.urdf', '--output', 'less.yaml',
+        '--parameters', 'arm.yaml',
+    )  # fmt: skip
+    assert ended.returncode == 2
+    assert 'less.yaml is not written' in ended.stderr
+    assert 'there is no threshold of wrist: record' in ended.stderr
+    assert not (folder / 'less.yaml').exists()
+
+
+def test_doubts_stand_at_the_head_of_the_file(run, folder, taught):
+    """The wrist is touched for the second half, with 0.75 of its effort limit."""
+    touched = pushed_states((Pushed(2, 15.0, 40.0, 15.0),), seconds=30.0, seed=5)
+    csv_file(folder / 'touched.csv', touched)
+    ended = run('thresholds', 'touched.csv', '--urdf', 'arm.urdf', '--output', 'touched.yaml')
+    assert ended.returncode == 1
+    doubts = ended.stdout[: ended.stdout.index('written: ')].splitlines()
+    doubts = [line for line in doubts if re.match('(large|exceeded): ', line)]
+    assert len(doubts) == 2
+    text = (folder / 'touched.yaml').read_text()
+    comment = ' '.join(re.sub('(?m)^#', '', text[: text.index('Thresholds of contacts')]).split())
+    assert comment.startswith('Doubts of robot_dynamics thresholds: ')
+    for doubt in doubts:
+        assert doubt in comment
+    assert written_values(folder / 'touched.yaml').keys() == written_values(taught).keys()
+    assert taught.read_text().startswith('# Thresholds of contacts')
+    assert 'that are taken to be\n# without contact' in taught.read_text()
 
 
 def test_a_margin_raises_what_is_learned_for_other_motion(run):

@@ -69,6 +69,15 @@ def test_a_smoothing_that_cannot_be_meant_is_refused(tmp_path, block, words):
     ],
 )
 def test_an_empty_list_of_a_later_file_takes_back_that_of_an_earlier_one(tmp_path, name):
-    first = f'joints: [wrist], {name}: [0.3]'
-    assert settings_of(tmp_path, first, 'joints: [wrist]') != WatchSettings()
-    assert settings_of(tmp_path, first, f'joints: [wrist], {name}: []') == WatchSettings()
+    first, without = f'joints: [wrist], {name}: [0.3]', WatchSettings(joints=('wrist',))
+    assert settings_of(tmp_path, first, 'joints: [wrist]') != without
+    assert settings_of(tmp_path, first, f'joints: [wrist], {name}: []') == without
+
+
+def test_lists_of_a_file_without_joints_are_for_those_of_the_other_files(tmp_path):
+    """As in the node, in which the parameters of all files are one set."""
+    offset = 'torque_offset: [1.0, 2.0]'
+    for blocks in ((offset, 'joints: [wrist, turn]'), ('joints: [wrist, turn]', offset)):
+        found = settings_of(tmp_path, *blocks)
+        assert found.offset == {'wrist': 1.0, 'turn': 2.0}
+        assert found.joints == ('wrist', 'turn')

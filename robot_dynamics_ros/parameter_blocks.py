@@ -1,0 +1,83 @@
+"""Parameter files of ROS: the values for dynamics_node, of blocks for nodes by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from robot_dynamics_ros.core.errors import ParameterError
+
+PARAMETERS = 'ros__parameters'
+# Last parts of the names of blocks that are for dynamics_node, whatever is in them.
+NODES = ('*', '**', 'robot_dynamics')
+# What stands for one part of a name, and for any number of them.
+WILDCARDS = {'*': '/[^/]+', '**': '(?:/[^/]+)*'}
+# Name and values.
+Block = tuple[str, Mapping[str, Any]]
+
+
+def parameter_blocks(content: Any) -> list[Block]:
+    """The blocks of a file, in its order; namespaces may be keys of their own.
+
+    Args:
+        content: of the file.
+    """
+    return list(_blocks(content, '', set()))
+
+
+def node_parameters(blocks: Sequence[Block], names: Collection[str]) -> dict[str, Any]:
+    """All values for one dynamics_node; as in ROS, later blocks have precedence.
+
+    Args:
+        blocks: of a file.
+        names: of parameters: a block that has one is for dynamics_node, whatever its own name.
+
+    Raises:
+        ParameterError: no block is for dynamics_node, or two are for different nodes.
+    """
+    ours = [
+        (name, values)
+        for name, values in blocks
+        if name.rsplit('/', 1)[-1] in NODES or not values.keys().isdisjoint(names)
+    ]
+    if not ours:
+        found = ', '.join(name for name, _ in blocks) or 'none'
+        raise ParameterError(
+            f'no block /** or robot_dynamics with {PARAMETERS} (blocks: {found}): name a '
+            'parameter file of dynamics_node'
+        )
+    # With the fewest wildcards; others have to stand for this one too.
+    node = min((name for name, _ in ours), key=lambda name: name.count('*'))
+    if not all(_stands_for(name, node) for name, _ in ours):
+        found = ', '.join(dict.fromkeys(name for name, _ in ours))
+        raise ParameterError(
+            f'parameters of several nodes ({found}): name a file with those of one node; '
+            'blocks /** are for every node'
+        )
+    return {name: value for _, values in ours for name, value in values.items()}
+
+
+def _stands_for(name: str, node: str) -> bool:
+    """Whether the name of a block, which may have wildcards, is that of a node."""
+    parts = name.split('/')[1:]
+    expression = ''.join(WILDCARDS.get(part, f'/{re.escape(part)}') for part in parts)
+    return re.fullmatch(expression, node) is not None
+
+
+def _blocks(content: Any, name: str, seen: set[int]) -> Iterator[Block]:
+    """Name and values of each block.
+
+    Args:
+        content: of the file, or of a namespace.
+        name: of the namespace.
+        seen: ids of what was looked at: in YAML one value may stand at many places.
+    """
+    if not isinstance(content, dict) or id(content) in seen:
+        return
+    seen.add(id(content))
+    for key, entry in content.items():
+        if key == PARAMETERS and isinstance(entry, dict):
+            yield name, entry
+        else:
+            yield from _blocks(entry, f'{name}/{str(key).strip("/")}', seen)
