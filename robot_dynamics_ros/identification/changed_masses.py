@@ -18,6 +18,8 @@ from .parameters.parameter_layout import BODY
 # A description is not wrong by more than this factor, of a body with this share of all masses:
 # what is mounted on a flange may be many times as heavy as the flange.
 FACTOR, SHARE = 2.0, 0.05
+# Beyond this factor it is no body of the robot at all.
+IMPOSSIBLE = 20.0
 
 
 def mass_findings(final: Estimate) -> Iterator[Finding]:
@@ -38,10 +40,23 @@ def mass_findings(final: Estimate) -> Iterator[Finding]:
     listed = ', '.join(
         f'{layout.bodies[body]} {described[body]:.3g} to {found[body]:.3g} kg' for body in bad
     )
+    joints = tuple(layout.joints[i] for i in _joints(final, bad))
+    farthest = float(ratios[bad[np.argmax(np.abs(np.log(np.maximum(ratios[bad], 1e-9))))]])
+    if not 1.0 / IMPOSSIBLE < farthest < IMPOSSIBLE:
+        yield Finding(
+            'impossible_masses',
+            joints,
+            farthest,
+            f'Masses change by more than a factor of {IMPOSSIBLE:g}, which no error of a '
+            f'description explains: {listed}. The efforts may be currents (--effort current) or '
+            'have another unit, a --gain may be wrong, or the description is of another robot: '
+            'look at --urdf.',
+        )
+        return
     yield Finding(
         'other_masses',
-        tuple(layout.joints[i] for i in _joints(final, bad)),
-        float(ratios[bad[np.argmax(np.abs(np.log(np.maximum(ratios[bad], 1e-9))))]]),
+        joints,
+        farthest,
         f'Masses change by more than a factor of {FACTOR:g}: {listed}. Is the description that of '
         'this robot and its size? Joints of the same names on other lengths cannot be told from '
         'efforts alone.',

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -64,5 +64,21 @@ def _negative_terms(
         float(min(values[found])),
         f'without constraints the data ask for {listed}, which no robot has: 0 or more is used. '
         'The efforts may be filtered or late in the driver, or accelerations damped by a low '
-        'rate: record raw efforts, at 200 Hz or more.',
+        'rate: record raw efforts, at 200 Hz or more.'
+        + _sign_words([layout.names[column] for column in found]),
+    )
+
+
+def _sign_words(negative: Sequence[str]) -> str:
+    """The hint of a turned sign; empty without Coulomb friction that drives its joint.
+
+    Args:
+        negative: names of parameters.
+    """
+    joints = [name.rpartition(' ')[0] for name in negative if name.endswith(' coulomb')]
+    if not joints:
+        return ''
+    return (
+        f' Friction would drive instead of brake: {", ".join(joints)}. The sign of the effort '
+        'there may be turned.'
     )

@@ -24,6 +24,9 @@ from .regression import EquationOptions, ReducedEquations, Weights
 
 # Relative tolerance of the search, and its steps.
 TOLERANCE, STEPS = 1e-2, 10
+# No driver delivers efforts later than this behind its states [s], or earlier than this number of
+# samples ahead of them: such a shift makes good for something else that the model lacks.
+LATEST, EARLIEST = 0.1, 2.0
 # Standard deviations of a delay that is certain.
 DEVIATIONS = 5.0
 # A joint is fast from so many dead bands on: 0.5 rad/s, 0.125 m/s. Friction that lags behind a
@@ -112,6 +115,16 @@ def delay_of_all_speeds(
     if np.any(reduced_with(0.0, quick).weights < LEAST_FAST * whole.weights):
         return delay
     return delay if found(quick) / delay > KEPT else 0.0
+
+
+def is_credible(delay: float, interval: float) -> bool:
+    """Whether a delay is one that a driver has, and long enough to be more than a law of friction.
+
+    Args:
+        delay: of the efforts behind the states [s].
+        interval: between two samples [s].
+    """
+    return abs(delay) > interval and -EARLIEST * interval <= delay <= LATEST
 
 
 def is_gone(evidence: Sequence[Evidence]) -> bool:

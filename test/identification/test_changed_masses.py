@@ -21,10 +21,19 @@ def findings(factors):
     return list(mass_findings(Estimate(LAYOUT, parameters, (), NOTHING, NOTHING, 'consistent')))
 
 
-@pytest.mark.parametrize('factor', [0.4, 2.5, 0.0])
-def test_another_mass_is_found(factor):
+@pytest.mark.parametrize(
+    ('factor', 'code'),
+    [
+        (0.4, 'other_masses'),
+        (2.5, 'other_masses'),
+        (0.04, 'impossible_masses'),
+        (25.0, 'impossible_masses'),
+        (0.0, 'impossible_masses'),
+    ],
+)
+def test_another_mass_is_found(factor, code):
     (finding,) = findings([1.0, factor, 1.5, 0.7])
-    assert finding.code == 'other_masses'
+    assert finding.code == code
     assert finding.joints == LAYOUT.joints[1:2]
     assert finding.value == pytest.approx(factor)
 

@@ -12,7 +12,7 @@ pytest.importorskip('scipy')
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.identification import EquationOptions, ParameterLayout
-from robot_dynamics_ros.identification.effort_delay import certain_delay, first_guess
+from robot_dynamics_ros.identification.effort_delay import certain_delay, first_guess, is_credible
 from robot_dynamics_ros.identification.observability import structure_of
 from robot_dynamics_ros.identification.regression import (
     MotionEquations,
@@ -69,3 +69,12 @@ def test_the_comparison_with_the_description_says_where_to_begin():
     late = Finding('delay', (), 0.019, 'late')
     assert first_guess([Finding('factor', ('one',), 2.0, ''), late], []) == 0.019
     assert first_guess([], []) == 0.0
+
+
+@pytest.mark.parametrize(
+    ('delay', 'credible'),
+    [(0.05, True), (0.11, False), (-0.008, True), (-0.011, False), (0.004, False)],
+)
+def test_only_a_delay_that_a_driver_has_is_shifted(delay, credible):
+    """At 200 Hz: up to 0.1 s late, two samples early, and not less than a sample."""
+    assert is_credible(delay, 0.005) == credible

@@ -10,6 +10,7 @@ from robot_dynamics_ros.identification import IdentifiedParameters, identify
 from robot_dynamics_ros.identification.effort_delay import (
     delay_of_all_speeds,
     first_guess,
+    is_credible,
     is_gone,
 )
 from robot_dynamics_ros.identification.estimation import PeriodWeights
@@ -92,7 +93,7 @@ def _with_delay(
     if not any(delays):
         return replace(usual, has_none=True)
     shift = delays[0]
-    if abs(shift) <= interval or any(abs(one - shift) >= interval for one in delays):
+    if not is_credible(shift, interval) or any(abs(one - shift) >= interval for one in delays):
         return usual
     shifted = replace(_shifted(sources, shift, usual.found.structure), is_found=True)
     return shifted if is_gone(shifted.evidence) else usual

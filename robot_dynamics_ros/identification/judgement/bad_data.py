@@ -11,6 +11,7 @@ from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
+from .effort_limits import is_exceeded
 from .judgement import FEWEST
 from .survey import Survey
 
@@ -140,9 +141,15 @@ def saturation_levels(
         interval: between two samples [s].
 
     Returns:
-        The smallest and the largest effort [N m, N or A]; NaN where it does not saturate.
+        The smallest and the largest effort [N m, N or A]; NaN where it does not saturate, and
+        infinite where the limit of the description does not count, as efforts exceed it.
     """
-    levels: dict[str, tuple[float, float]] = {}
+    exceeded = is_exceeded(model, survey)
+    levels = {
+        name: (-np.inf, np.inf)
+        for name, one in zip(model.joint_names, exceeded, strict=True)
+        if one
+    }
     for side, joint in _saturated(survey, interval):
         name, value = model.joint_names[joint], float(survey.range[side, joint])
         low, high = levels.get(name, (np.nan, np.nan))

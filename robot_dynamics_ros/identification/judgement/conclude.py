@@ -25,6 +25,7 @@ from .bad_data import (
 from .clock import clock_findings, delay_line
 from .contacts import contact_findings
 from .drawn_samples import MOST, DrawnSamples
+from .effort_limits import large_efforts, limit_findings
 from .judged_evidence import Evidence, TorqueSums
 from .judgement import FEWEST, HeldOutSamples, JointJudgement, JudgedRecording, Judgement
 from .model_verdicts import FATAL, joint_sentence, verdict
@@ -44,7 +45,7 @@ OF_DATA = frozenset(
     }
 )  # fmt: skip
 # What an estimate from efforts that are not torques of the robot shows of them.
-CONSEQUENCES = frozenset({'negative_term', 'assumed_noise', 'other_masses'})
+CONSEQUENCES = frozenset({'negative_term', 'assumed_noise', 'other_masses', 'impossible_masses'})
 # What velocities that are not those of the motion look like.
 OF_VELOCITIES = frozenset(
     {
@@ -98,19 +99,24 @@ def judge(
     in_units = not codes & {'units', 'velocities'}
     wrong = list(robot_findings(names, fitted.deviations, left, scaled)) if in_units else []
     current = [] if currents else _current(names, fitted, enough, compared, wrong)
-    own = [*motion_findings(names, moved), *saturation_findings(model, survey, interval)]
+    samples = held_out_samples(names, evidence)
+    large = _large(model, TorqueSums.joined([fitted, held_out]), samples, scaled)
+    large = large if in_units and not (wrong or current) else []
+    limits = [] if currents or large else list(limit_findings(model, survey))
+    own = [*motion_findings(names, moved), *saturation_findings(model, survey, interval), *limits]
     noise = np.nan_to_num(TorqueSums.joined([fitted, held_out]).rms[2])
     steady = [one for one in evidence if not _drifts(one, noise)]
     data = [one for one in compared if one.code in OF_DATA - (OF_SCALE if currents else set())]
     if wrong and not any(one.code in FATAL for one in data):
         # Nothing explains the efforts: then a delay does not either.
         data = [one for one in data if one.code != 'delay']
-    causes = [*wrong, *current, *data]
+    causes = [*wrong, *current, *large, *data]
     is_fatal = any(one.code in FATAL for one in causes)
     poor = _not_explained(poor, causes)
     findings = [
         *wrong,
         *(current if in_units else []),
+        *large,
         *data,
         *held_out_findings(names, moved, held_out.moving >= FEWEST),
         *own,
@@ -129,7 +135,7 @@ def judge(
         tuple(recordings),
         joints,
         findings,
-        held_out_samples(names, evidence),
+        samples,
         verdict(joints, findings),
     )
 
@@ -157,6 +163,14 @@ def _current(
         return list(current_findings(names, compared))
     measured, missed, _ = fitted.rms
     return list(small_efforts(names, measured, missed, moved))
+
+
+def _large(
+    model: RobotModel, sums: TorqueSums, samples: HeldOutSamples, judged: Flags
+) -> list[Finding]:
+    """Efforts beyond the limits of the description, which it does not explain."""
+    largest = np.nanmax(np.abs(samples.measured), axis=0, initial=0.0)
+    return list(large_efforts(model, sums.rms[:2], largest, judged))
 
 
 def _drifts(evidence: Evidence, noise: Array) -> bool:

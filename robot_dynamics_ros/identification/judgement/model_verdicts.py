@@ -14,6 +14,8 @@ from .judgement import FEWEST, JointJudgement
 
 # Of the RMS of the description: what counts as a gain worth loading.
 HALF, NOTICEABLE = 0.5, 0.9
+# Of the RMS of the measured effort: with more left, nothing that is identified explains it.
+UNEXPLAINED = 0.5
 # Share of saturated samples of a joint from which on it was judged at small efforts alone.
 MOSTLY = 0.5
 # Share of the variance of a residual that earlier values predict, from which on it is said.
@@ -21,7 +23,7 @@ REPEATS = 0.25
 # Findings because of which no parameter can be trusted.
 FATAL = (
     'wrong_robot', 'current', 'unknown_gain', 'units', 'velocities', 'exchanged', 'sign',
-    'gravity_compensated',
+    'gravity_compensated', 'beyond_limit', 'impossible_masses',
 )  # fmt: skip
 # Findings because of which a parameter may be off by more than its interval.
 DOUBTFUL = {
@@ -139,6 +141,16 @@ def _sentences(joints: Mapping[str, JointJudgement], findings: Sequence[Finding]
         yield _advice(joints, codes, mean)
 
 
+def _is_unexplained(joint: JointJudgement) -> bool:
+    """Whether most of an effort, and not its noise, fits neither model."""
+    return (
+        joint.moves
+        and joint.gain > NOTICEABLE
+        and joint.is_noise is False
+        and joint.rms_identified > UNEXPLAINED * joint.rms_measured
+    )
+
+
 def _joints(names: Sequence[str], judged: Collection[str]) -> str:
     """Names of joints, or that it is all of those that were judged."""
     return 'all joints' if len(names) == len(judged) > 1 else ', '.join(names)
@@ -175,6 +187,12 @@ def _advice(joints: Mapping[str, JointJudgement], codes: Collection[str], mean: 
         )
     if mean > HALF:
         doubts.append('it leaves more than half of what the description leaves')
+    elif unexplained := [name for name, one in joints.items() if _is_unexplained(one)]:
+        shares = ', '.join(f'{100.0 * joints[name].gain:.0f} % at {name}' for name in unexplained)
+        doubts.append(
+            f'it leaves {shares} of what the description leaves (are the sign and the unit of the '
+            'effort right there?)'
+        )
     uncertain = [code for code in UNCERTAIN if code in codes]
     if not doubts and uncertain:
         return (

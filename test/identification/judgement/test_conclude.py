@@ -15,6 +15,8 @@ from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
 from robot_dynamics_ros.identification.judgement.survey import Survey
 
 COUNT = 1200
+# All joints but the fourth.
+OTHERS = np.arange(6) != 3
 
 
 @pytest.fixture(scope='module')
@@ -253,3 +255,39 @@ def test_a_joint_whose_efforts_are_mostly_saturated_weakens_the_verdict(model, d
 def test_a_model_that_is_hardly_better_is_not_called_good(model, drawn):
     last = judged(model, drawn, 0.3, 0.2).verdict[-1]
     assert 'more than half of what the description leaves' in last
+
+
+def test_a_joint_whose_effort_nothing_explains_weakens_the_verdict(model, drawn):
+    """The others are much better than the description, and their mean is good."""
+    times, measured, noise = drawn
+    turned = measured.copy()
+    turned[:, 3] *= -1.0
+    evidence = Evidence.of_nothing('bag', 6)
+    nominal = np.where(OTHERS, 0.1, 0.0) * np.ones((COUNT, 6))
+    parts = [slice(600), slice(600, None)]
+    pieces = [
+        torques(times[p], turned[p], nominal=nominal[p], identified=(measured - noise)[p] * OTHERS)
+        for p in parts
+    ]
+    evidence.add_fitted(pieces[0])
+    evidence.add_held_out(pieces[1], CUTOFF)
+    judgement = judge(
+        model, survey(), [evidence], [JudgedRecording('bag', split=30.0)], interval=0.005
+    )
+    assert judgement.joints[JOINTS[3]].gain == pytest.approx(1.0, abs=1e-3)
+    last = judgement.verdict[-1]
+    assert f'it leaves 100 % at {JOINTS[3]} of what the description leaves' in last
+    assert 'sign' in last
+
+
+@pytest.mark.parametrize('code', ['beyond_limit', 'impossible_masses'])
+def test_efforts_beyond_limits_and_impossible_masses_forbid_to_load_the_model(model, drawn, code):
+    if code == 'beyond_limit':
+        times, measured, noise = drawn
+        judgement = judged(model, (times, 100.0 * measured, noise), 200.0, 0.5)
+        assert judgement.findings[0].joints == JOINTS[3:]
+    else:
+        judgement = judged(model, drawn, 2.0, 0.5, poor=[Finding(code, (), 0.001, 'no body')])
+    assert judgement.verdict[-1] == (
+        f'Its parameters cannot be trusted: see the finding {code}. Do not load it.'
+    )
