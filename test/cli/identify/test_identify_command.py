@@ -12,8 +12,10 @@ pytest.importorskip('cvxpy')
 pytest.importorskip('rosbags')
 
 from identified_arm.play_and_record import write
-from identified_recordings import ARM, JOINTS, recording, rows
+from identified_recordings import ARM, DESCRIBED, JOINTS, recording, rows
 from said_findings import codes, said
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 FILES = {'identified.urdf', 'dynamics_node.yaml', 'friction.yaml', 'identification.json'}
 
@@ -115,6 +117,18 @@ def test_bad_data_are_said(identified, files, code):
     if code in ('current', 'sign', 'wrong_robot'):
         assert result['objections']
         assert not (files / code).exists()
+
+
+def test_gravity_of_the_description_that_the_driver_takes_out_is_said(identified, files):
+    """What the description does not know of the arm stays in the efforts."""
+    table = rows().copy()
+    described = RobotDynamics(parse_urdf(DESCRIBED.read_text()))
+    table[:, 7:] -= [described.gravity_torque(q) for q in table[:, 1:4]]
+    write(files / 'compensated.csv', list(JOINTS), table)
+    ended, result = identified('compensated.csv', target='compensated')
+    assert ended.returncode == 1
+    assert 'gravity_compensated' in codes(result)
+    assert not (files / 'compensated').exists()
 
 
 def test_what_nothing_has_judged_is_not_written(identified, files):
