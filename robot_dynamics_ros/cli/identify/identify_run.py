@@ -141,6 +141,7 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         poor=poor,
         interval=surveys.interval,
         currents='gain' in setup.equations.terms,
+        still=setup.still,
         punctual=fitted.sources.fitted_names if fitted.has_none else (),
     )
     findings = [

@@ -84,6 +84,7 @@ def test_a_load_that_is_not_there_is_said(identified, files):
     )  # fmt: skip
     (found,) = [one for one in result['findings'] if one['code'] == 'wrong_load']
     assert abs(found['value']) < 0.1 * LOAD
+    assert found['message'].startswith(f'--load tool={LOAD}@with.csv: the data ask for ')
     assert any('not what was declared' in sentence for sentence in result['verdict'])
 
 
