@@ -10,6 +10,7 @@ from .estimation import Period, PeriodWeights, estimate
 from .fitted_equations import FittedEquations
 from .observability import base_parameters, structure_of
 from .parameter_rows import deviations_alone
+from .parameters.parameter_layout import ParameterLayout
 
 # Standard deviations, and share of the declared mass, by which an estimated one may be off.
 DEVIATIONS, SHARE = 5.0, 0.2
@@ -40,7 +41,14 @@ def load_findings(
             'wrong_load',
             (),
             value,
-            f'{name} was declared as {declared:g} kg, and the data ask for {value:.3g} kg '
-            f'(standard deviation {deviation:.2g} kg): look at --load, and at which recording has '
-            'the load.',
+            f'{_option(layout, name, declared)}: the data ask for {value:.3g} kg (standard '
+            f'deviation {deviation:.2g} kg): look at the mass, and at which '
+            'recording has the load.',
         )
+
+
+def _option(layout: ParameterLayout, name: str, mass: float) -> str:
+    """The option that has declared a load of this mass [kg]; `name` is that of its parameter."""
+    load = next(one for one in layout.loads if f'{one.name} m' == name)
+    recordings = ', '.join(recording for recording, _, _ in load.periods)
+    return f'--load {load.frame}={mass:g}@{recordings}'

@@ -112,6 +112,15 @@ def test_gravity_compensated_by_the_driver(compared):
     assert finding.joints == JOINTS[1:]
 
 
+def test_gravity_compensated_by_a_driver_that_does_not_know_the_tool(compared):
+    """The weight of the tool stays in the efforts."""
+    recorded, described = simulated(tool=True), simulated().gravity
+    comparison = compared(replace(recorded, efforts=recorded.efforts - described))
+    assert sorted(codes(comparison)) == ['gravity_compensated', 'payload']
+    payload = next(one for one in comparison.findings if one.code == 'payload')
+    assert payload.value == pytest.approx(TOOL_MASS, rel=0.02)
+
+
 def test_missing_friction(compared):
     comparison = compared(simulated(), friction=False)
     assert codes(comparison) == ['friction'] * 6

@@ -133,6 +133,19 @@ def _shifted(sources: Sources, delay: float, structure: Structure | None = None)
     """The model for efforts that come later by a delay [s]."""
     shifted = sources.shifted(delay)
     found = identify(shifted, structure, carried=sources.setup.carried)
+    still = _still(found)
+    if any(found.numbers[joint]['used'] for joint in still):
+        return _shifted(sources.without_motion_of(still), delay, found.structure)
+    if still:
+        # What is not fitted is not judged.
+        shifted = shifted.without_motion_of(still)
     nominal = sources.setup.layout.nominal()
     evidence = shifted.evidence(nominal, found.final.parameters)
     return FittedModel(shifted, found, evidence, delay)
+
+
+def _still(found: IdentifiedParameters) -> tuple[str, ...]:
+    """Joints whose few equations are jitter; none where no other joint would have any."""
+    still = {name for one in found.findings if one.code == 'still' for name in one.joints}
+    others = any(counts['used'] for name, counts in found.numbers.items() if name not in still)
+    return tuple(name for name in found.numbers if name in still) if others else ()

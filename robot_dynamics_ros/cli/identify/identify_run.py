@@ -17,7 +17,9 @@ from robot_dynamics_ros.identification import (
     without_scale,
 )
 from robot_dynamics_ros.identification.declared_loads import load_findings
+from robot_dynamics_ros.identification.differing_recordings import difference_findings
 from robot_dynamics_ros.identification.effort_delay import shift_findings, shift_words
+from robot_dynamics_ros.identification.estimation import PeriodWeights
 from robot_dynamics_ros.identification.friction_law import law_words
 from robot_dynamics_ros.identification.friction_smoothing import smoothing_words
 from robot_dynamics_ros.identification.identification import Identification
@@ -126,7 +128,8 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
     """
     found, setup = fitted.found, fitted.sources.setup
     loads = _load_findings(replace(fitted.sources, setup=_with_free_loads(setup)), setup, found)
-    poor = [*_empty_findings(fitted.sources.empty), *loads, *found.findings]
+    differ = _difference_findings(fitted)
+    poor = [*_empty_findings(fitted.sources.empty), *loads, *differ, *found.findings]
     if fitted.delay or fitted.has_none:
         compared = [one for one in compared if one.code != 'delay']
     judgement = judge(
@@ -138,6 +141,7 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         poor=poor,
         interval=surveys.interval,
         currents='gain' in setup.equations.terms,
+        still=setup.still,
         punctual=fitted.sources.fitted_names if fitted.has_none else (),
     )
     findings = [
@@ -211,6 +215,18 @@ def _load_findings(
     if not masses or 'gain' in setup.equations.terms:
         return ()
     return load_findings(sources, masses, found.left_out)
+
+
+def _difference_findings(fitted: FittedModel) -> Iterable[Finding]:
+    """Recordings that do not show one robot; currents of each have a scale of their own."""
+    found, sources = fitted.found, fitted.sources
+    names = [name for name in sources.fitted_names if name not in sources.empty]
+    own = sources.setup.equations
+    if len(names) < 2 or own.form == 'power' or 'gain' in own.terms:
+        return ()
+    weights = PeriodWeights(found.left_out)
+    alone = {name: sources.alone(name).reduced(weights) for name in names}
+    return difference_findings(alone, found.structure, found.unconstrained)
 
 
 def _empty_findings(names: Iterable[str]) -> Iterator[Finding]:

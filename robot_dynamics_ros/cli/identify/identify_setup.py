@@ -60,6 +60,7 @@ class Setup:
         equations: what is estimated.
         levels: smallest and largest effort at which joints are saturated, by name [N m, N or A].
         unmeasured: joints whose effort the driver does not measure.
+        still: joints that hardly move: nothing of their motion is fitted or judged.
     """
 
     options: RecordingOptions
@@ -68,6 +69,7 @@ class Setup:
     equations: Equations
     levels: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     unmeasured: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()
 
     @property
     def model(self) -> RobotModel:

@@ -93,6 +93,10 @@ class Sources:
         equations = replace(self.setup.equations, smoothing=smoothing)
         return replace(self, setup=replace(self.setup, equations=equations))
 
+    def without_motion_of(self, joints: tuple[str, ...]) -> Sources:
+        """The same recordings, in which these joints count as still."""
+        return replace(self, setup=replace(self.setup, still=joints))
+
     def tried(self, smoothing: float) -> Sources:
         """The same for one pass: that smoothing of all joints, slow samples count too.
 

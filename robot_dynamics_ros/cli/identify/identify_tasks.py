@@ -225,6 +225,7 @@ def _maker(setup: Setup, source: Source, band: float | None = None) -> MotionEqu
         cutoff=source.cutoffs[1],
         effort_levels=dict(setup.levels),
         unmeasured=setup.unmeasured,
+        still=setup.still,
     )
     if band is not None:
         options = replace(options, turning_band=band, sliding_band=band)

@@ -55,12 +55,18 @@ def candidates(judge: Judge, given: Explanation) -> Iterator[Candidate]:
             continue
         if code not in given.steps or code == 'exchanged':
             for explanation, count in hypothesis(judge, given):
-                added = replace(explanation, steps=(*given.steps, code))
+                added = replace(explanation, steps=(*explanation.steps, code))
                 yield code, added, COST[code] * count
 
 
 def _gravity(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, float]]:
-    yield replace(given, gravity=False), 1
+    bare = replace(given, gravity=False)
+    yield bare, 1
+    # What the driver does not know that the arm carries stays in the efforts, and hides the rest.
+    if given.body is None:
+        for loaded, count in _payload(judge, bare):
+            costs = COST['payload'] / COST['gravity_compensated']
+            yield replace(loaded, steps=(*given.steps, 'payload')), 1 + count * costs
 
 
 def _sign(judge: Judge, given: Explanation) -> Iterator[tuple[Explanation, float]]:

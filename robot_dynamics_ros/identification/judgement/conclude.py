@@ -67,6 +67,7 @@ def judge(
     poor: Sequence[Finding] = (),
     interval: float = float('nan'),
     currents: bool = False,
+    still: Collection[str] = (),
     punctual: Collection[str] = (),
 ) -> Judgement:
     """The judgement over all recordings.
@@ -80,14 +81,17 @@ def judge(
         poor: findings about the excitation.
         interval: between two samples [s].
         currents: whether the efforts are currents, whose scale and sign are estimated.
+        still: joints that hardly move, of which no equation was fitted.
         punctual: recordings whose fit has shown that their efforts are not late.
     """
     names = model.joint_names
     fitted = TorqueSums.joined([one.of_fitted for one in evidence])
     held_out = TorqueSums.joined([one.of_held_out for one in evidence])
-    enough = fitted.moving + held_out.moving >= FEWEST
+    held = np.isin(names, list(still))
+    enough = (fitted.moving + held_out.moving >= FEWEST) & ~held
     # What a shorter motion has changed is to be judged too.
-    moved = enough | ((fitted.counts > 0) & (survey.span[1] - survey.span[0] > STILL))
+    shortly = (fitted.counts > 0) & (survey.span[1] - survey.span[0] > STILL)
+    moved = enough | (shortly & ~held)
     saturated = saturated_shares(survey, interval)
     figures = _figures(model, moved, held_out, evidence, saturated)
     left = Windows.usual_residuals([one.windows for one in evidence], model.size)
@@ -118,7 +122,7 @@ def judge(
         *(current if in_units else []),
         *large,
         *data,
-        *held_out_findings(names, moved, held_out.moving >= FEWEST),
+        *_held_out(names, moved, held_out, evidence),
         *own,
         *_others(poor, [*own, *(one for one in compared if one.code == 'zero_effort')]),
         *([] if is_fatal else _new(clock_findings(evidence, noise, punctual), compared)),
@@ -171,6 +175,22 @@ def _large(
     """Efforts beyond the limits of the description, which it does not explain."""
     largest = np.nanmax(np.abs(samples.measured), axis=0, initial=0.0)
     return list(large_efforts(model, sums.rms[:2], largest, judged))
+
+
+def _held_out(
+    names: tuple[str, ...], moved: Flags, held_out: TorqueSums, evidence: Sequence[Evidence]
+) -> Iterable[Finding]:
+    """What of the held-out part judges nothing: all of it if it is too short, or some joints."""
+    if not moved.any() or sum(one.held_out for one in evidence) >= FEWEST:
+        return held_out_findings(names, moved, held_out.moving >= FEWEST)
+    parts = [one for one in evidence if one.held_out] or evidence
+    listed = ', '.join(f'{one.file} {one.held_out} ({one.duration:.2g} s)' for one in parts)
+    message = (
+        f'The held-out part is too short to judge a joint: {FEWEST} samples at least are needed, '
+        f'and there are: {listed}. Record a longer motion, or hold out another recording, '
+        '--held-out BAG.'
+    )
+    return [Finding('short', (), None, message)]
 
 
 def _drifts(evidence: Evidence, noise: Array) -> bool:

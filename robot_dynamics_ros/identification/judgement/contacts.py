@@ -38,12 +38,14 @@ def contact_findings(names: Sequence[str], evidence: Sequence[Evidence]) -> Iter
         joints = sorted({joint for contact in found for joint in contact.joints})
         listed = ', '.join(f'{each.begin:.1f} s to {each.end:.1f} s' for each in found[:LISTED])
         more = f' and {len(found) - LISTED} more' if len(found) > LISTED else ''
+        where = tuple(names[joint] for joint in joints)
         total = sum(each.end - each.begin for each in found)
         yield Finding(
             'contact',
-            tuple(names[joint] for joint in joints),
+            where,
             total,
             f'{one.file}: the effort differs from the model by more than {FAR:g} times the usual '
-            f'at {listed}{more}: a contact, a hand or a cable. The estimate leaves such samples '
-            'out where they are fitted; record without contact if there are many.',
+            f'at {", ".join(where)}, {listed}{more}: a contact, a hand or a cable. The estimate '
+            'leaves such samples out where they are fitted; record without contact if there are '
+            'many.',
         )

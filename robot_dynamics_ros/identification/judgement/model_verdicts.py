@@ -28,6 +28,7 @@ FATAL = (
 # Findings because of which a parameter may be off by more than its interval.
 DOUBTFUL = {
     'delay': 'a delay of the efforts looks like viscous friction, whose intervals do not hold',
+    'recordings_differ': 'the recordings do not show one robot',
     'wrong_load': 'a load is not what was declared',
     'other_masses': 'masses change by more than a factor of 2: it may be another robot',
     'missing': 'joints whose position matters were not recorded',

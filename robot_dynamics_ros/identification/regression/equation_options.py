@@ -33,6 +33,7 @@ class EquationOptions:
             NaN for that of the description.
         unmeasured: names of joints whose effort is not what their drive gives, such as noise about
             zero: their equations do not count.
+        still: names of joints that are held, with whatever jitter: they count as slow.
         gravity: (3,) in the base frame [m/s^2].
     """
 
@@ -42,6 +43,7 @@ class EquationOptions:
     sliding_band: float = SLIDING_BAND
     effort_levels: Mapping[str, float | tuple[float, float]] = field(default_factory=dict)
     unmeasured: tuple[str, ...] = ()
+    still: tuple[str, ...] = ()
     gravity: Vector = STANDARD_GRAVITY
 
     def __post_init__(self) -> None:

@@ -37,17 +37,18 @@ class UnusableSamples:
         Raises:
             UnknownNameError: an option names a joint that the robot does not have.
         """
-        for joint in (*options.effort_levels, *options.unmeasured):
+        for joint in (*options.effort_levels, *options.unmeasured, *options.still):
             if joint not in layout.joints:
                 raise UnknownNameError('joint', joint, layout.joints)
         self._bands = options.bands(layout.model)
         self._levels = _levels(layout, options)
         self._unmeasured = np.isin(layout.joints, options.unmeasured)
+        self._still = np.isin(layout.joints, options.still)
         self._power = options.form == 'power'
 
     def flags(self, samples: Samples, carried: Array) -> Array:
         """Slow (N, n), saturated (N, n), not measured (N, n), and carried loads (N, L)."""
-        slow = np.abs(samples.velocities) < self._bands
+        slow = (np.abs(samples.velocities) < self._bands) | self._still
         with np.errstate(invalid='ignore'):
             shares = samples.efforts / self._levels[:, None]
             saturated = np.any((shares >= BELOW) & (shares <= ABOVE), axis=0)

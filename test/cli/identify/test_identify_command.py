@@ -12,8 +12,10 @@ pytest.importorskip('cvxpy')
 pytest.importorskip('rosbags')
 
 from identified_arm.play_and_record import write
-from identified_recordings import ARM, JOINTS, recording, rows
+from identified_recordings import ARM, DESCRIBED, JOINTS, recording, rows
 from said_findings import codes, said
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 FILES = {'identified.urdf', 'dynamics_node.yaml', 'friction.yaml', 'identification.json'}
 
@@ -117,6 +119,18 @@ def test_bad_data_are_said(identified, files, code):
         assert not (files / code).exists()
 
 
+def test_gravity_of_the_description_that_the_driver_takes_out_is_said(identified, files):
+    """What the description does not know of the arm stays in the efforts."""
+    table = rows().copy()
+    described = RobotDynamics(parse_urdf(DESCRIBED.read_text()))
+    table[:, 7:] -= [described.gravity_torque(q) for q in table[:, 1:4]]
+    write(files / 'compensated.csv', list(JOINTS), table)
+    ended, result = identified('compensated.csv', target='compensated')
+    assert ended.returncode == 1
+    assert 'gravity_compensated' in codes(result)
+    assert not (files / 'compensated').exists()
+
+
 def test_what_nothing_has_judged_is_not_written(identified, files):
     """No effort in the held-out part: no figure says how good the model is."""
 
@@ -138,7 +152,32 @@ def test_a_motion_that_is_too_short_to_judge_is_not_written(identified, files):
     (objection,) = result['objections']
     assert objection.startswith('not judged at joint1, joint2, joint3: at least 20 samples')
     assert 'still' not in codes(result)
+    assert any(
+        one['code'] == 'short' and 'held-out part is too short' in one['message']
+        and 'short.csv' in one['message']
+        for one in result['findings']
+    )  # fmt: skip
+    assert 'held_out_rest' not in codes(result)
     assert not (files / 'short').exists()
+
+
+def test_a_joint_that_is_held_with_jitter_keeps_the_values_of_the_description(identified, files):
+    table = rows(still=('joint2',)).copy()
+    times = table[:, 0]
+    for begin in (2.0, 7.0, 7.6, 8.2):
+        phase = 2.0 * np.pi * np.clip((times - begin) / 0.4, 0.0, 1.0)
+        table[:, 2] += 0.01 * (1.0 - np.cos(phase))
+        table[:, 5] += 0.01 * np.sin(phase) * 2.0 * np.pi / 0.4
+    write(files / 'jitter.csv', list(JOINTS), table)
+    _, result = identified('jitter.csv', '--force', target='jitter')
+    assert said(result, 'still').startswith('joint2 stands still')
+    assert result['equations']['joint2']['used'] == 0
+    assert result['held_out']['joint2']['samples'] == 0
+    assert not result['held_out']['joint2']['moves']
+    found = {row['name']: row for row in result['joint_parameters']}
+    for term in ('viscous', 'coulomb', 'offset', 'armature'):
+        assert found[f'joint2 {term}']['value'] == found[f'joint2 {term}']['nominal']
+    assert "'joint2':  # not identified" in (files / 'jitter/friction.yaml').read_text()
 
 
 def test_a_joint_that_rests_in_the_recording_held_out_is_not_judged(identified, files):

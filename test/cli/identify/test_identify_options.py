@@ -84,7 +84,24 @@ def test_a_load_that_is_not_there_is_said(identified, files):
     )  # fmt: skip
     (found,) = [one for one in result['findings'] if one['code'] == 'wrong_load']
     assert abs(found['value']) < 0.1 * LOAD
+    assert found['message'].startswith(f'--load tool={LOAD}@with.csv: the data ask for ')
     assert any('not what was declared' in sentence for sentence in result['verdict'])
+
+
+def test_recordings_of_which_one_has_a_load_that_is_not_declared_differ(identified, files):
+    """With the load declared, the same recordings show one robot."""
+    write(files / 'bare.csv', list(JOINTS), rows())
+    write(files / 'carrying.csv', list(JOINTS), loaded_rows(LOAD))
+    both = 'bare.csv', 'carrying.csv', '--urdf', 'arm.urdf', '--output', 'differ', '--jobs', '1'
+    _, result = identified(*both, '--force')
+    (found,) = [one for one in result['findings'] if one['code'] == 'recordings_differ']
+    assert 'joint3' in found['joints']
+    assert found['value'] > 1.5
+    assert 'bare.csv' in found['message']
+    assert '--load' in found['message']
+    assert not any('It can be loaded' in sentence for sentence in result['verdict'])
+    _, result = identified(*both, '--load', f'tool={LOAD}@carrying.csv', '--force')
+    assert 'recordings_differ' not in {one['code'] for one in result['findings']}
 
 
 @pytest.fixture(scope='module')

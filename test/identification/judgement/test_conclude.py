@@ -227,7 +227,9 @@ def test_what_the_data_hardly_tell_limits_what_the_model_is_good_for(model, draw
     assert 'ill_conditioned' in last
 
 
-@pytest.mark.parametrize('code', ['delay', 'missing', 'wrong_load', 'assumed_noise'])
+@pytest.mark.parametrize(
+    'code', ['delay', 'missing', 'wrong_load', 'recordings_differ', 'assumed_noise']
+)
 def test_a_doubtful_model_is_not_called_good(model, drawn, code):
     finding = Finding(code, (), 1.0, 'told')
     options = {'compared': [finding]} if code in ('delay', 'missing') else {'poor': [finding]}

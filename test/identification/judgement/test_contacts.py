@@ -57,6 +57,7 @@ def test_the_finding_names_joints_and_times():
     assert (finding.code, finding.joints) == ('contact', ('two', 'three'))
     assert finding.value == pytest.approx(1.5, abs=0.41)
     assert 'bag: ' in finding.message
+    assert ', '.join(finding.joints) in finding.message
     assert '20.0 s to 21.' in finding.message
 
 
