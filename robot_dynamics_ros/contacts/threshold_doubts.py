@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-import numpy as np
-
+from robot_dynamics_ros.control.external_forces.detection import above_limits
 from robot_dynamics_ros.control.external_forces.detection.extreme_values import FEWEST
-from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
 from robot_dynamics_ros.control.external_forces.detection.threshold_learning import BLOCK, REST
-from robot_dynamics_ros.control.torque_text import torque_text
-from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.findings import listed
 
 from .threshold_survey import ThresholdSurvey
 
@@ -30,25 +25,6 @@ def threshold_doubts(survey: ThresholdSurvey) -> list[str]:
         *_size_doubts(survey),
         *_test_doubts(survey),
     ]
-
-
-def above_limits(joints: Sequence[str], units: Sequence[str], limits: Array, means: Array) -> str:
-    """Which thresholds are above the effort limits, as a clause; empty where they are below.
-
-    Args:
-        joints: names, k of them.
-        units: (k) of their torques or forces.
-        limits: (k,) effort limits [N m or N]; infinite for none.
-        means: (2, k) thresholds of collision and push, on average along a recording [N m or N].
-    """
-    found = [
-        f'{BANDS[row]} {torque_text(means[row, joint], units[joint])} of {joints[joint]} (limit '
-        f'{torque_text(limits[joint], units[joint])})'
-        for row, joint in np.argwhere(means > limits).tolist()
-    ]
-    if not found:
-        return ''
-    return f'thresholds above the effort limits, which contacts hardly exceed: {listed(found)}'
 
 
 def _effort_doubts(survey: ThresholdSurvey) -> Iterator[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from robot_dynamics_ros.control.external_forces.detection import (
     ContactThresholds,
     ResidualPeaks,
+    above_limits,
     threshold_floor,
 )
 from robot_dynamics_ros.control.external_forces.effort_check import ABSENT
@@ -26,7 +27,7 @@ from .marked_contacts import ContactMarks, DetectedPart
 from .marked_recording import MarkedRecording
 from .observed_recording import ObservedPart, ObservedRecording
 from .residual_doubts import ResidualDoubts
-from .threshold_doubts import CONTACTS_WITHIN, above_limits
+from .threshold_doubts import CONTACTS_WITHIN
 from .threshold_survey import SurveyedRecording, with_breaks
 from .watched_robot import WatchedRobot
 
