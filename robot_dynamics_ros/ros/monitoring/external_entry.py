@@ -19,6 +19,7 @@ from robot_dynamics_ros.control.torque_text import (
 )
 
 from ..robot.commanded_robot import CommandedRobot
+from ..robot.touched_arm import missing_reaction
 from .check_entries import OK, STALE, WARN, Entry
 
 # Above this share of the rate of the states, the observer passes on what single samples err.
@@ -49,7 +50,8 @@ def external_entry(robot: CommandedRobot, rate: float) -> Entry:
     if guard.reaction.reason:
         return WARN, f'until ~/enable is called: {guard.reaction.reason}', values
     if estimate.contact.state:
-        return WARN, estimate.contact.sentence(estimate.torque), values
+        text = estimate.contact.sentence(estimate.torque)
+        return WARN, f'{text}{missing_reaction(guard)}', values
     bandwidth = max(estimate.settings.external_bandwidth)
     if bandwidth > TOLERANCE * LARGEST_SHARE * rate:
         return WARN, _too_fast(bandwidth, rate), values

@@ -17,6 +17,7 @@ from ..robot.commanded_robot import CommandedRobot
 from ..robot.description_topic import DescriptionTopic
 from ..robot.missing_states import never_measured
 from ..robot.robot_holder import RobotHolder
+from ..robot.touched_arm import missing_reaction, touch_text
 from .command_publishers import CommandPublishers
 from .near_misses import advice, near_misses, publishers_of, subscribers_of
 
@@ -83,9 +84,16 @@ class StartupLog:
         )
 
     def activated(self) -> None:
-        """Log that the node was activated, where torques go and which nodes receive them."""
+        """Log that the node was activated, who receives torques, and what touches the arm."""
         self._listeners = subscribers_of(self._node, self._loop.topic)
         self._node.get_logger().info(f'active: {self._receivers()}')
+        with self._holder.lock:
+            guard = self._holder.require().guard
+            # The log has told of a reaction that is kept.
+            touch = '' if guard.reaction.reason else touch_text(guard)
+            clause = missing_reaction(guard)
+        if touch:
+            self._node.get_logger().warning(f'the arm is still touched: {touch}{clause}')
 
     def update(self) -> None:
         """Log what has changed."""

@@ -121,3 +121,30 @@ def test_enabling_an_arm_that_is_still_touched_says_so(guarded, dynamics, policy
         arm.scene.set(external_from='commanded')
         arm.scene.status('external forces', 'the commanded torque is zero')
         assert 'whether the arm is still touched is not known: the com' in acknowledge(arm)
+
+
+def test_activating_an_arm_that_is_touched_says_that_no_reaction_follows(guarded, dynamics, capfd):
+    """In the log, in diagnostics until the contact ends, and in the answer of ~/enable."""
+    touched = 'the arm is still touched: collision at hand: external torque of slide'
+    disarmed = 'on_collision=stop does not act again before this contact has ended'
+    with felt(guarded, dynamics, on_collision='stop', **THRESHOLDS) as arm:
+        arm.scene.node.trigger_deactivate()
+        arm.hit(HIT)
+        arm.feels(HIT)
+        capfd.readouterr()
+        arm.scene.node.trigger_activate()
+        arm.scene.settle(arm.gravity)
+        log = capfd.readouterr().err
+        assert touched in log
+        assert disarmed in log
+        arm.scene.status('external forces', disarmed)
+        answer = acknowledge(arm)
+        assert 'torque is already enabled; ' + touched in answer
+        assert disarmed in answer
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        assert 'does not act' not in arm.scene.status('external forces', 'no contact').message
+        assert acknowledge(arm) == 'torque is already enabled'
+        # The next collision is followed.
+        arm.hit(HIT)
+        arm.scene.settle(NONE)
