@@ -41,14 +41,21 @@ def external_entry(robot: CommandedRobot, rate: float) -> Entry:
     if estimate is None:
         return OK, 'off: parameter external_observer is false', {}
     values: dict[str, object] = {'on_collision': guard.settings.on_collision}
+    reaction = guard.reaction
+    if reaction.reason:
+        values['reaction'] = reaction.policy
     if not guard.fresh(clock.monotonic()):
         return STALE, 'no valid joint state', values
     if estimate.reason:
         level = STALE if estimate.reason in (NO_STATE, SETTLING) else WARN
         return level, f'no external torques: {estimate.reason}', values
     values |= _figures(robot, estimate)
-    if guard.reaction.reason:
-        return WARN, f'until ~/enable is called: {guard.reaction.reason}', values
+    if reaction.reason:
+        now = estimate.contact.sentence(estimate.torque) or 'no contact'
+        text = (
+            f'reaction {reaction.policy} until ~/enable is called: {reaction.reason}; now: {now}'
+        )
+        return WARN, text, values
     if estimate.contact.state:
         text = estimate.contact.sentence(estimate.torque)
         return WARN, f'{text}{missing_reaction(guard)}', values
