@@ -15,7 +15,7 @@ from ..endpoints.defaults import STEADY
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.description_topic import DescriptionTopic
-from ..robot.missing_states import never_measured
+from ..robot.missing_states import never_measured, repeated_stamps
 from ..robot.robot_holder import RobotHolder
 from ..robot.touched_arm import missing_reaction, touch_text
 from .command_publishers import CommandPublishers
@@ -218,6 +218,8 @@ class StartupLog:
             return f'waiting for joint states: {topic} has no publisher' + advice(topic, found)
         if missing := never_measured(robot):
             return missing
+        if reason := repeated_stamps(robot, clock.monotonic()):
+            return f'{names} publishes on {topic}, but {reason}'
         if counters.last_rejected:
             # The counters log each reason.
             return f'joint states of {names} on {topic} are rejected: see the reasons in this log'
