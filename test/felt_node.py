@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 import numpy as np
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import WrenchStamped
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from std_srvs.srv import Trigger
@@ -12,6 +13,7 @@ from robot_dynamics_ros.control.external_forces.external_estimate import SETTLIN
 
 Q = [0.3, 0.1, -0.7]
 NONE = np.zeros(3)
+FASTER = 6
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 THRESHOLDS = {'collision_threshold': [5.0, 5.0, 1.0], 'push_threshold': [5.0, 5.0, 1.0]}
 
@@ -106,6 +108,20 @@ class FeltNode:
         self.scene.observer.until(
             lambda: self.estimate.stamp > begin + 1.2 / cutoff, 'the bands of the detection'
         )
+
+
+def hasten(driver):
+    """Let the stamps of a driver run faster than its clock: 12 s of states in 2 s."""
+    begin = []
+
+    def change(message):
+        stamp = message.header.stamp
+        now = stamp.sec * 10**9 + stamp.nanosec
+        begin[:] = begin or [now]
+        hastened = begin[0] + FASTER * (now - begin[0])
+        message.header.stamp = Time(sec=hastened // 10**9, nanosec=hastened % 10**9)
+
+    driver.change = change
 
 
 @contextmanager

@@ -9,9 +9,9 @@ import numpy as np
 from robot_dynamics_ros.control.external_forces.detection import (
     ContactThresholds,
     ResidualPeaks,
+    above_limits,
     threshold_floor,
 )
-from robot_dynamics_ros.control.external_forces.detection.threshold_limits import above_limits
 from robot_dynamics_ros.control.external_forces.effort_check import ABSENT
 from robot_dynamics_ros.control.torque_text import units_of
 from robot_dynamics_ros.core.checks import Array

@@ -21,6 +21,11 @@ LARGEST = 0.1
 UNKNOWN_LIMIT = 10.0
 # While it is averaged, a residual may leave its mean by that share of the effort limit [-].
 STEADY = 0.05
+# What to do where the error of the model seems to be a contact.
+WITHOUT_THRESHOLDS = (
+    'its error is above the thresholds: set collision_threshold and push_threshold to [], and '
+    'call again'
+)
 # States that a mean needs.
 FEWEST = 10
 
@@ -106,8 +111,8 @@ class ResidualAverage:
         )
         if self._touched:
             raise StateError(
-                f'{self._touched}: nothing may touch the arm; if nothing does, its error is above '
-                'the thresholds: call ~/learn_thresholds first'
+                f'{self._touched}: nothing may touch the arm; if nothing does, '
+                f'{WITHOUT_THRESHOLDS}'
             )
         mean: Array = self._sum / self.samples
         spread = np.maximum(self._highest - mean, mean - self._lowest)

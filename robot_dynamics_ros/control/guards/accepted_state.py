@@ -29,6 +29,8 @@ class AcceptedState:
         has_velocities: (n,) whether the velocity of a joint was measured or estimated.
         has_velocity: whether those of all commanded joints were measured or estimated.
         times: (n,) when each joint was measured [s], on a monotonic clock; -inf for never.
+        repeated: (n,) when a state came last that repeats the stamp of a joint [s], on that clock;
+            -inf for never.
         time: the earliest of the commanded joints.
         others_time: the earliest of the other joints; inf if there are none.
         acceleration: estimate from the velocities.
@@ -46,7 +48,7 @@ class AcceptedState:
         """
         self.q, self.v = np.zeros((2, model.size))
         self.has_velocity = False
-        self.times = np.full(model.size, -math.inf)
+        self.times, self.repeated = np.full((2, model.size), -math.inf)
         self.time = -math.inf
         self._names = model.joint_names
         self._commanded = commanded
@@ -72,6 +74,7 @@ class AcceptedState:
     def continue_from(self, other: AcceptedState) -> None:
         """Take over the state of another robot with the same joints."""
         self.q[:], self.v[:], self.times[:] = other.q, other.v, other.times
+        self.repeated[:] = other.repeated
         self.has_velocity, self.has_velocities[:] = other.has_velocity, other.has_velocities
         self.time, self.others_time = other.time, other.others_time
         self._complete_count, self._counts[:] = other._complete_count, other._counts
@@ -170,6 +173,7 @@ class AcceptedState:
             self._complete_count += 1
         else:
             np.copyto(self.times, now, where=self._guard.newer)
+            np.copyto(self.repeated, now, where=~(self._guard.newer | np.isnan(q)))
             self._counts += self._guard.newer
             self._find_earliest()
         return moved

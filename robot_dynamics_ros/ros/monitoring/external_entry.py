@@ -24,6 +24,7 @@ from robot_dynamics_ros.control.torque_text import (
 
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.parameter_warnings import contact_warnings
+from ..robot.touched_arm import missing_reaction
 from .check_entries import OK, STALE, WARN, Entry
 
 # Above this share of the rate of the states, the observer passes on what single samples err.
@@ -46,6 +47,9 @@ def external_entry(robot: CommandedRobot, rate: float, missing: str) -> Entry:
     if estimate is None:
         return OK, 'off: parameter external_observer is false', {}
     values: dict[str, object] = {'on_collision': guard.settings.on_collision}
+    reaction = guard.reaction
+    if reaction.reason:
+        values['reaction'] = reaction.policy
     if not guard.fresh(clock.monotonic()):
         return STALE, 'no valid joint state', values
     if estimate.reason:
@@ -54,10 +58,15 @@ def external_entry(robot: CommandedRobot, rate: float, missing: str) -> Entry:
             return WARN, text, values
         return (WARN, f'{text}; {missing}', values) if missing else (STALE, text, values)
     values |= _figures(robot, estimate)
-    if guard.reaction.reason:
-        return WARN, f'until ~/enable is called: {guard.reaction.reason}', values
+    if reaction.reason:
+        now = estimate.contact.sentence(estimate.torque) or 'no contact'
+        text = (
+            f'reaction {reaction.policy} until ~/enable is called: {reaction.reason}; now: {now}'
+        )
+        return WARN, text, values
     if estimate.contact.state:
-        return WARN, estimate.contact.sentence(estimate.torque), values
+        text = estimate.contact.sentence(estimate.torque)
+        return WARN, f'{text}{missing_reaction(guard)}', values
     if doubts := _doubts(robot, estimate, rate, missing):
         return WARN, '; '.join(doubts), values
     if not estimate.contact.detects:

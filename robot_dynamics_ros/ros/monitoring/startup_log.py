@@ -15,8 +15,9 @@ from ..endpoints.defaults import STEADY
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.description_topic import DescriptionTopic
-from ..robot.missing_states import never_measured
+from ..robot.missing_states import never_measured, repeated_stamps
 from ..robot.robot_holder import RobotHolder
+from ..robot.touched_arm import missing_reaction, touch_text
 from .command_publishers import CommandPublishers
 from .near_misses import advice, near_misses, publishers_of, subscribers_of
 
@@ -83,9 +84,16 @@ class StartupLog:
         )
 
     def activated(self) -> None:
-        """Log that the node was activated, where torques go and which nodes receive them."""
+        """Log that the node was activated, who receives torques, and what touches the arm."""
         self._listeners = subscribers_of(self._node, self._loop.topic)
         self._node.get_logger().info(f'active: {self._receivers()}')
+        with self._holder.lock:
+            guard = self._holder.require().guard
+            # The log has told of a reaction that is kept.
+            touch = '' if guard.reaction.reason else touch_text(guard)
+            clause = missing_reaction(guard)
+        if touch:
+            self._node.get_logger().warning(f'the arm is still touched: {touch}{clause}')
 
     def update(self) -> None:
         """Log what has changed."""
@@ -210,6 +218,8 @@ class StartupLog:
             return f'waiting for joint states: {topic} has no publisher' + advice(topic, found)
         if missing := never_measured(robot):
             return missing
+        if reason := repeated_stamps(robot, clock.monotonic()):
+            return f'{names} publishes on {topic}, but {reason}'
         if counters.last_rejected:
             # The counters log each reason.
             return f'joint states of {names} on {topic} are rejected: see the reasons in this log'

@@ -33,9 +33,27 @@ def stale_text(robot: CommandedRobot, now: float) -> str:
     else:
         names = _named(robot, old)
         what = f'no valid position of {names} for {ages[old].max():.2g} s'
+    if reason := repeated_stamps(robot, now):
+        what = f'{what}, {reason}'
     if guard.mode is Mode.SILENT and on_stale != 'stop':
         return f'{what}: no torque is commanded'
     return f'{what}: {WHILE_STALE[on_stale]} (on_stale={on_stale})'
+
+
+def repeated_stamps(robot: CommandedRobot, now: float) -> str:
+    """For log and diagnostics: that states come, but with the stamp of the ones before.
+
+    Args:
+        robot: whose states they are.
+        now: time of the monotonic clock [s].
+
+    Returns:
+        Empty where no joint is stale for that reason.
+    """
+    state = robot.guard.state
+    timeouts = state.timeouts(robot.guard.settings)
+    stale = (now - state.times > timeouts) & (now - state.repeated <= timeouts)
+    return 'header.stamp of the states that come stands still' if stale.any() else ''
 
 
 def never_measured(robot: CommandedRobot) -> str:

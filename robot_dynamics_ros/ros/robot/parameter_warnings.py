@@ -1,4 +1,4 @@
-"""Values of parameters that are allowed, and that leave joints without torque or without limit."""
+"""Values of parameters that are allowed, and that have consequences nobody may expect."""
 
 from __future__ import annotations
 
@@ -52,6 +52,13 @@ def parameter_warnings(
         warnings['gravity',] = (
             'parameter gravity is zero: gravity is not compensated, an arm without brakes falls; '
             'on Earth it is [0.0, 0.0, -9.81] for a base that stands upright'
+        )
+    reaction, policy = robot.guard.reaction, values['on_collision']
+    if reaction.reason and policy != reaction.policy:
+        warnings['on_collision'] = (
+            f'on_collision={policy} acts from the next collision on: the reaction '
+            f'{reaction.policy} to the last one stays until ~/enable with true; ~/enable with '
+            'false ends the commands'
         )
     return warnings
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from rclpy.node import Node
 
-from robot_dynamics_ros.control.external_forces.live_contact import COLLISION
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 
 from ..robot.robot_holder import RobotHolder
+from ..robot.touched_arm import missing_reaction, touch_text
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,11 @@ class EnableService:
         already = guard.enabled == enabled and not stopped
         guard.enabled = enabled
         if already:
-            return 'torque is already enabled' if enabled else 'torque is already disabled'
+            return (
+                f'torque is already enabled{_touched(guard)}'
+                if enabled
+                else 'torque is already disabled'
+            )
         fade = f'over {guard.settings.fade_time:g} s'
         if not enabled:
             guard.set_reference(None, 0.0)
@@ -61,13 +65,5 @@ def _touched(guard: GuardedFeedforward) -> str:
     if doubt := estimate.reason if guard.fresh(clock.monotonic()) else 'no valid joint state':
         unknown = f'; whether the arm is still touched is not known: {doubt}'
         return unknown if guard.reaction.reason else ''
-    contact, policy = estimate.contact, guard.settings.on_collision
-    if not contact.state:
-        return ''
-    text = f'; the arm is still touched: {contact.sentence(estimate.torque)}'
-    if bounds := contact.bounds():
-        text += f' ({bounds})'
-    # A push may still become a collision.
-    if policy != 'report' and contact.state.kind == COLLISION:
-        text += f'; on_collision={policy} does not act again before this contact has ended'
-    return text
+    text = touch_text(guard)
+    return f'; the arm is still touched: {text}{missing_reaction(guard)}' if text else ''

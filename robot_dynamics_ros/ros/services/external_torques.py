@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import time as clock
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,16 +15,15 @@ from rclpy.task import Future
 
 from robot_dynamics_ros.control.external_forces.detection import (
     ContactThresholds,
-    ResidualPeaks,
+    UntouchedPeaks,
     learned_thresholds,
     threshold_floor,
 )
-from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
-    REST,
-    standing_still,
-)
 from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
-from robot_dynamics_ros.control.external_forces.residual_average import ResidualAverage
+from robot_dynamics_ros.control.external_forces.residual_average import (
+    WITHOUT_THRESHOLDS,
+    ResidualAverage,
+)
 from robot_dynamics_ros.control.external_forces.tap import Collection, Tap
 from robot_dynamics_ros.control.guards.settings import torque_limits
 from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, units_of
@@ -35,13 +33,12 @@ from ..endpoints.defaults import STEADY
 from ..messages.arrays import doubles
 from ..robot.background_work import BackgroundWork
 from ..robot.robot_holder import RobotHolder
+from .learned_doubts import little_known, suspicions
 
 # Over which external torques are averaged, and how often is looked whether to go on [s].
 AVERAGED = 0.5
 # Durations of learning [s].
 SHORTEST, LONGEST = 12.0, 3600.0
-# Less tells the rate of false alarms by an order of magnitude only [s].
-TELLING = 60.0
 # Where a request says 0.
 FALSE_ALARMS_PER_HOUR = 0.1
 # Per hour: more is no detection.
@@ -99,14 +96,15 @@ class ExternalForceServices:
         self._node.get_logger().info(response.message)
 
     async def _learn(self, duration: float, rate: float, response: Any) -> None:
-        cutoff = self._estimate().settings.contact_cutoff
+        estimate = self._estimate()
+        cutoff = estimate.settings.contact_cutoff
         joints = self._holder.require().joints
-        peaks = ResidualPeaks(len(joints), cutoff)
+        peaks = UntouchedPeaks(len(joints), cutoff, estimate.contact.sentence)
         self._node.get_logger().info(
             f'learning thresholds for {duration:g} s: move the arm as in its task; '
             'nothing may touch it'
         )
-        await self._collect(peaks, duration)
+        await self._collect(peaks, duration, lambda: _touch(peaks))
         learnt = await self._learnt(peaks, rate)
         if self._estimate().settings.contact_cutoff != cutoff:
             raise StateError('contact_cutoff was changed meanwhile: learn the thresholds again')
@@ -121,13 +119,18 @@ class ExternalForceServices:
         for name, part in values.items():
             setattr(response, name, doubles(part))
         response.joint_names = list(joints)
+        doubt = suspicions(peaks, learnt, self._holder.require())
         response.message = (
             f'learnt from {peaks.seconds:.0f} s, used from now on: keep them with ros2 param dump '
-            f'{self._node.get_fully_qualified_name()}{_doubts(peaks, joints)}'
+            f'{self._node.get_fully_qualified_name()}{little_known(peaks, joints)}{doubt}'
         )
-        self._node.get_logger().info(f'thresholds of contacts: {response.message}')
+        text = f'thresholds of contacts: {response.message}'
+        if doubt:
+            self._node.get_logger().warning(text)
+        else:
+            self._node.get_logger().info(text)
 
-    async def _learnt(self, peaks: ResidualPeaks, rate: float) -> ContactThresholds:
+    async def _learnt(self, peaks: UntouchedPeaks, rate: float) -> ContactThresholds:
         """Thresholds with the friction, the effort limits and the margin of the present robot."""
         margin = self._estimate().settings.threshold_margin
         feedforward = self._holder.require().feedforward
@@ -180,11 +183,19 @@ class ExternalForceServices:
         finally:
             self._waits = False
 
-    async def _collect(self, tap: Tap, seconds: float) -> None:
+    async def _collect(
+        self, tap: Tap, seconds: float, doubt: Callable[[], str] = lambda: ''
+    ) -> None:
         """Let a tap take the estimates of that time [s].
 
+        Args:
+            tap: to give them to.
+            seconds: for how long.
+            doubt: why what it has got is of no use, as a sentence; empty if it is.
+
         Raises:
-            StateError: the node was configured again meanwhile, or the estimates are of two kinds.
+            StateError: there is such a doubt, the node was configured again meanwhile, or the
+                estimates are of two kinds.
         """
         with self._holder.lock:
             self._estimate().collect(tap)
@@ -192,7 +203,7 @@ class ExternalForceServices:
         end = clock.monotonic() + seconds
 
         def look() -> None:
-            ended = clock.monotonic() >= end or self._refusal(tap)
+            ended = clock.monotonic() >= end or self._refusal(tap) or doubt()
             if ended and not over.done():
                 over.set_result(None)
 
@@ -202,18 +213,19 @@ class ExternalForceServices:
         finally:
             self._node.destroy_timer(timer)
             with self._holder.lock:
-                refusal = self._refusal(tap)
+                refusal = self._refusal(tap) or doubt()
                 if collection := self._collection(tap):
                     collection.tap = None
         if refusal:
-            raise StateError(f'{refusal}: call again')
+            raise StateError(refusal)
 
     def _refusal(self, tap: Tap) -> str:
-        """Why what a tap has got is of no use, as a phrase; empty if it is."""
+        """Why what a tap has got is of no use, as a sentence; empty if it is."""
         collection = self._collection(tap)
         if collection is None:
-            return 'the estimate was switched off, or the node was configured again'
-        return f'{collection.changed} was changed meanwhile' if collection.changed else ''
+            return 'the estimate was switched off, or the node was configured again: call again'
+        changed = collection.changed
+        return f'{changed} was changed meanwhile: call again' if changed else ''
 
     def _collection(self, tap: Tap) -> Collection | None:
         """What gives estimates to a tap; None where nothing does any more."""
@@ -224,18 +236,11 @@ class ExternalForceServices:
         return estimate.collection
 
 
-def _doubts(peaks: ResidualPeaks, joints: Sequence[str]) -> str:
-    """What to add to the answer where thresholds were learnt from little time or motion."""
-    doubts = ''
-    if peaks.seconds < TELLING:
-        doubts = (
-            f'; {peaks.seconds:.0f} s tell the rate of false alarms by an order of magnitude '
-            f'only: learn from {TELLING:g} s or more'
-        )
-    if still := ', '.join(itertools.compress(joints, standing_still(peaks))):
-        doubts += (
-            f'; mean speed of {still} below {REST:g} rad/s or m/s: these thresholds are those for '
-            'standing still, motion will exceed them: learn again in the motions of the '
-            'application'
-        )
-    return doubts
+def _touch(peaks: UntouchedPeaks) -> str:
+    """Why nothing is learned where the node has detected a contact meanwhile; empty if not."""
+    if not peaks.touched:
+        return ''
+    return (
+        f'{peaks.touched}: nothing may touch the arm while thresholds are learned; if nothing '
+        f'does, {WITHOUT_THRESHOLDS}'
+    )

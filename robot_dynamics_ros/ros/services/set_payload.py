@@ -18,6 +18,7 @@ from ..robot.compilation import CompiledRobot, without_payload
 from ..robot.giving_way import give_way
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
+from ..robot.touched_arm import touch_text
 from .payload_poses import overload_question
 
 NAME = 'payload'
@@ -74,19 +75,29 @@ class PayloadServices:
         return '; '.join([taken, *questions])
 
     def _replace(self, robot: CommandedRobot, time: float) -> str:
-        """Command this robot from now on; how the torque changes, for the response.
+        """Command this robot from now on.
 
         Args:
             robot: with the new payload, or without one.
             time: of the change [s]; 0 for parameter fade_time.
+
+        Returns:
+            How the torque changes, and what touches the arm, for the response.
         """
         guard = self._holder.require().guard
+        with self._holder.lock:
+            touch = touch_text(guard)
         seconds = time or guard.settings.fade_time
         fade = (
             'no torque is commanded at present' if guard.stopped else f'fading over {seconds:g} s'
         )
         self._holder.replace(robot, time or None)
-        return fade
+        if not touch:
+            return fade
+        return (
+            f'{fade}; the arm is touched: {touch}; external torques change by the torque of the '
+            'payload: if something else touches the arm, they do not tell whether that has ended'
+        )
 
     def _check_effort_limits(self, loaded: CommandedRobot) -> None:
         """Check that the joints can hold the robot with its payload at its present position.

@@ -77,7 +77,7 @@ def test_a_touch_that_the_thresholds_show_is_refused_also_where_it_has_ended():
     averaged(residuals, touch=touch).mean(REST)
     residuals[20, 0] = 2.1
     touched = averaged(residuals, touch=touch)
-    with pytest.raises(StateError, match=r'push at hand: nothing may touch .*learn_thresholds'):
+    with pytest.raises(StateError, match=r'push at hand: nothing may touch .*threshold to \[\]'):
         touched.mean(REST)
     touched.reset()
     for _ in range(FEWEST):

@@ -159,3 +159,61 @@ def test_enabling_an_arm_that_is_still_touched_says_so(guarded, dynamics, policy
         arm.scene.set(external_from='commanded')
         arm.scene.status('external forces', 'the commanded torque is zero')
         assert 'whether the arm is still touched is not known: the com' in acknowledge(arm)
+
+
+def test_activating_an_arm_that_is_touched_says_that_no_reaction_follows(guarded, dynamics, capfd):
+    """In the log, in diagnostics until the contact ends, and in the answer of ~/enable."""
+    touched = 'the arm is still touched: collision at hand: external torque of slide'
+    disarmed = 'on_collision=stop does not act again before this contact has ended'
+    with felt(guarded, dynamics, on_collision='stop', **THRESHOLDS) as arm:
+        arm.scene.node.trigger_deactivate()
+        arm.hit(HIT)
+        arm.feels(HIT)
+        capfd.readouterr()
+        arm.scene.node.trigger_activate()
+        arm.scene.settle(arm.gravity)
+        log = capfd.readouterr().err
+        assert touched in log
+        assert disarmed in log
+        arm.scene.status('external forces', disarmed)
+        answer = acknowledge(arm)
+        assert 'torque is already enabled; ' + touched in answer
+        assert disarmed in answer
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        assert 'does not act' not in arm.scene.status('external forces', 'no contact').message
+        assert acknowledge(arm) == 'torque is already enabled'
+        # The next collision is followed.
+        arm.hit(HIT)
+        arm.scene.settle(NONE)
+
+
+def test_another_policy_leaves_the_reaction_and_says_so(guarded, dynamics, capfd):
+    """Diagnostics name the reaction that is followed, its collision and the present contact."""
+    with felt(guarded, dynamics, on_collision='hold', **THRESHOLDS) as arm:
+        arm.hit(HIT)
+        arm.feels(HIT)
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        first = 'reaction hold until ~/enable is called: collision at hand: external torque of'
+        assert first in arm.scene.status('external forces', '; now: no contact').message
+        arm.scene.set(on_collision='stop')
+        said = 'on_collision=stop acts from the next collision on: the reaction hold to the last'
+        assert said in capfd.readouterr().err
+        harder = np.array([0.0, 0.0, -9.0])
+        arm.hit(harder)
+        arm.feels(harder)
+        status = arm.scene.status('external forces', 'wrist -9 N m')
+        assert first in status.message
+        assert '; now: collision at hand: external torque of wrist -9 N m' in status.message
+        values = {value.key: value.value for value in status.values}
+        assert (values['reaction'], values['on_collision']) == ('hold', 'stop')
+        assert arm.scene.guard.mode is Mode.HOLD
+        arm.push = NONE
+        arm.touched(Contact.KIND_NONE)
+        acknowledge(arm)
+        arm.scene.set(on_collision='zero')
+        assert 'to the last one stays' not in capfd.readouterr().err
+        arm.scene.set(on_collision='stop')
+        arm.hit(HIT)
+        arm.scene.observer.until(lambda: arm.scene.guard.mode is Mode.SILENT, 'silence')

@@ -4,6 +4,7 @@ import time
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
 from guard_scene import MACHINE
 from three_joints import URDF
 
@@ -85,11 +86,42 @@ def test_stamps_that_stand_still_are_stale_and_logged_once(guarded, dynamics, ca
         scene.driver.resume()
         scene.settle(dynamics.gravity_torque(Q))
         scene.wait_for_states(20)
+        reason = 'header.stamp of the states that come stands still'
+        status = scene.status('joint_states', reason)
+        assert status.level == DiagnosticStatus.STALE
+        # States that do not come have no stamp.
+        scene.driver.pause()
+
+        def ceased():
+            return reason not in scene.status('joint_states', 'no valid joint state for').message
+
+        scene.observer.until(ceased, 'another reason')
+        scene.driver.resume()
         scene.driver.change = lambda message: None
         scene.settle(dynamics.bias_torque(Q, V))
     log = capfd.readouterr().err
+    assert log.count('header.stamp of the states that come stands still: holding') == 1
     assert log.count('holding gravity compensation (on_stale=hold)') == 1
     assert log.count('joint states are valid again') == 1
+
+
+def test_a_silent_node_names_stamps_that_stand_still(guarded, dynamics, capfd):
+    with guarded(on_stale='stop', fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        stamp = scene.node.get_clock().now().to_msg()
+
+        def repeat(message):
+            message.header.stamp = stamp
+
+        scene.driver.change = repeat
+        log = []
+
+        def said():
+            log.append(capfd.readouterr().err)
+            text = 'publishes on /joint_states, but header.stamp of the states that come stands'
+            return text in ''.join(log)
+
+        scene.observer.until(said, 'the reason')
 
 
 def test_states_slower_than_the_timeout_do_not_flood_the_log(guarded, capfd):

@@ -5,8 +5,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from builtin_interfaces.msg import Time
-from felt_node import NONE, THRESHOLDS, Q, felt
+from felt_node import NONE, THRESHOLDS, Q, felt, hasten
 from geometry_msgs.msg import Inertia
 from std_srvs.srv import Trigger
 
@@ -20,8 +19,6 @@ ERROR = np.array([0.5, -3.0, 0.4])
 # Where states were lost just before, the estimate had 5 lags to rise: 0.7 % of it is missing.
 SETTLED = 0.03
 ZERO, LEARN = (Trigger, 'zero_external'), (LearnThresholds, 'learn_thresholds')
-# Of the stamps: 12 s of states come in 2 s.
-FASTER = 6.0
 
 
 def test_what_the_model_does_not_know_is_taken_off_at_rest(guarded, dynamics):
@@ -85,20 +82,6 @@ def test_another_source_takes_nothing_off_and_says_so(guarded, dynamics, capfd):
         arm.scene.set(external_from='measured')
         arm.feels(ERROR)
     assert 'external_from was changed: what ~/zero_external' in capfd.readouterr().err
-
-
-def hasten(driver):
-    """Let the stamps of a driver run faster than its clock."""
-    begin = []
-
-    def change(message):
-        stamp = message.header.stamp
-        now = stamp.sec * 10**9 + stamp.nanosec
-        begin[:] = begin or [now]
-        hastened = begin[0] + round(FASTER * (now - begin[0]))
-        message.header.stamp = Time(sec=hastened // 10**9, nanosec=hastened % 10**9)
-
-    driver.change = change
 
 
 def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamics, monkeypatch):
@@ -218,3 +201,30 @@ def test_thresholds_are_not_learnt_from_estimates_of_two_kinds(guarded, dynamics
         assert f'{what} was changed meanwhile: call again' in answer.result().message
         assert arm.estimate.collection.tap is None
         assert not arm.estimate.contact.detects
+
+
+def test_a_payload_that_is_attached_during_a_contact_is_told_of_it(guarded, dynamics, capfd):
+    """The estimate changes by the torque of the payload: the contact may seem to be over.
+
+    No warning: what is felt may be the payload itself.
+    """
+    load = {'frame': 'hand', 'inertia': Inertia(m=0.1)}
+    with felt(guarded, dynamics, **THRESHOLDS) as arm:
+        observer = arm.scene.observer
+        arm.ready()
+        free = observer.call(SetPayload, '/robot_dynamics/set_payload', **load)
+        assert free.success
+        assert 'touched' not in free.message
+        observer.call(SetPayload, '/robot_dynamics/set_payload')
+        arm.push = np.array([0.0, 8.0, 0.0])
+        arm.touched(Contact.KIND_PUSH, Contact.KIND_COLLISION)
+        arm.feels(arm.push)
+        for request in (load, {}):
+            message = observer.call(SetPayload, '/robot_dynamics/set_payload', **request).message
+            assert 'the arm is touched: ' in message
+            assert 'at slider: external torque of slide' in message
+            assert 'thresholds of slide' in message
+            assert 'external torques change by the torque of the payload' in message
+    log = [line for line in capfd.readouterr().err.splitlines() if 'the arm is touched' in line]
+    assert len(log) == 2
+    assert all('INFO' in line for line in log)

@@ -7,6 +7,7 @@ Modules::
     contact_thresholds  from which residual on a joint is touched
     residual_bands      the residual, split into a fast and a slow band
     residual_peaks      the largest residuals of short times
+    untouched_peaks     the same in the node, and whether something touched the arm
     threshold_learning  thresholds from residuals without a contact
     extreme_values      the level that maxima exceed rarely
     friction_thresholds what friction alone does not exceed
@@ -22,6 +23,8 @@ from .friction_thresholds import friction_thresholds
 from .residual_peaks import ResidualPeaks
 from .threshold_floor import threshold_floor
 from .threshold_learning import learned_thresholds
+from .threshold_limits import above_limits
+from .untouched_peaks import UntouchedPeaks
 
 __all__ = [
     'FREE',
@@ -30,6 +33,8 @@ __all__ = [
     'ContactState',
     'ContactThresholds',
     'ResidualPeaks',
+    'UntouchedPeaks',
+    'above_limits',
     'friction_thresholds',
     'learned_thresholds',
     'threshold_floor',
