@@ -55,7 +55,7 @@ def parameter_warnings(
         )
     reaction, policy = robot.guard.reaction, values['on_collision']
     if reaction.reason and policy != reaction.policy:
-        warnings['on_collision'] = (
+        warnings['on_collision',] = (
             f'on_collision={policy} acts from the next collision on: the reaction '
             f'{reaction.policy} to the last one stays until ~/enable with true; ~/enable with '
             'false ends the commands'
