@@ -20,7 +20,7 @@ def run(files, monkeypatch, capfd):
 
     def run(*arguments, read_topic=None):
         with pytest.raises(SystemExit) as ended:
-            main(arguments, read_topic)
+            main([*map(str, arguments)], read_topic)
         return Ended(ended.value.code, *capfd.readouterr())
 
     return run

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from documented_json import DOCUMENT, documented, keys
 from running_command import run
 
 from robot_dynamics_ros.cli.command_line import commands
@@ -13,7 +14,6 @@ from robot_dynamics_ros.inspection.codes import CODES
 __all__ = ['run']
 
 ROOT = Path(__file__).resolve().parents[2]
-DOCUMENT = (ROOT / 'docs' / 'command.md').read_text()
 
 
 @pytest.fixture
@@ -24,18 +24,6 @@ def files(tmp_path):
     ):  # fmt: skip
         (tmp_path / Path(source).name).write_text((ROOT / source).read_text())
     return tmp_path
-
-
-def documented(subcommand):
-    block = re.search(rf'```json {subcommand}\n(.*?)```', DOCUMENT, re.DOTALL)
-    return json.loads(block[1])
-
-
-def keys(value):
-    """The keys of an object and of all below it; those of the first entry stand for a list."""
-    if isinstance(value, dict):
-        return {key: keys(entry) for key, entry in value.items()}
-    return [keys(value[0])] if isinstance(value, list) and value else None
 
 
 def test_json_of_inspect(run):

@@ -1,23 +1,19 @@
 """Recordings with and without a contact, and what runs the commands on them."""
 
 import re
-from typing import NamedTuple
 
 import pytest
 from pushed_recording import HIT, URDF, pushed_states
 from recorded_states import csv_file, joint_state_bag
+from running_command import run
 
 from robot_dynamics_ros.cli.command_line import main
 
-
-class Ended(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
+__all__ = ['run']
 
 
 @pytest.fixture(scope='session')
-def folder(tmp_path_factory):
+def files(tmp_path_factory):
     """Recordings with and without a contact, and the description without friction."""
     folder = tmp_path_factory.mktemp('contacts')
     joint_state_bag(folder / 'free', pushed_states(seed=5))
@@ -27,24 +23,11 @@ def folder(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def run(folder, monkeypatch, capfd):
-    """Runs a subcommand in this process, in the folder of the recordings."""
-    monkeypatch.chdir(folder)
-
-    def run(*arguments):
-        with pytest.raises(SystemExit) as ended:
-            main([*map(str, arguments)])
-        return Ended(ended.value.code, *capfd.readouterr())
-
-    return run
-
-
 @pytest.fixture(scope='session')
-def taught(folder):
+def taught(files):
     """A parameter file with thresholds."""
-    file = folder / 'thresholds.yaml'
-    arguments = ['thresholds', folder / 'free', '--urdf', folder / 'arm.urdf', '--output', file]
+    file = files / 'thresholds.yaml'
+    arguments = ['thresholds', files / 'free', '--urdf', files / 'arm.urdf', '--output', file]
     with pytest.raises(SystemExit) as ended:
         main([*map(str, arguments)])
     assert ended.value.code == 0

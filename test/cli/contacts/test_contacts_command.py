@@ -4,7 +4,6 @@ import io
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 pytest.importorskip('rosbags')
 pytest.importorskip('scipy')
 
+from documented_json import documented, keys
 from pushed_recording import HIT, Pushed, pushed_states
 from recorded_states import csv_file
 from rich.console import Console
@@ -20,23 +20,10 @@ from rich.console import Console
 from robot_dynamics_ros.cli.contacts.contact_tables import contact_table
 from robot_dynamics_ros.contacts import MarkedContact
 
-DOCUMENT = (Path(__file__).resolve().parents[3] / 'docs' / 'command.md').read_text()
 STATE = ('positions', 'velocities', 'efforts')
 
 
-def documented(subcommand):
-    block = re.search(rf'```json {subcommand}\n(.*?)```', DOCUMENT, re.DOTALL)
-    return json.loads(block[1])
-
-
-def keys(value):
-    """The keys of an object and of all below it; those of the first entry stand for a list."""
-    if isinstance(value, dict):
-        return {key: keys(entry) for key, entry in value.items()}
-    return [keys(value[0])] if isinstance(value, list) and value else None
-
-
-def test_a_planted_contact_is_found_with_these_thresholds(run, taught, folder):
+def test_a_planted_contact_is_found_with_these_thresholds(run, taught, files):
     pytest.importorskip('matplotlib')
     ended = run(
         'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', taught, '--plot', 'hit.png',
@@ -45,40 +32,40 @@ def test_a_planted_contact_is_found_with_these_thresholds(run, taught, folder):
     assert (ended.returncode, ended.stderr) == (1, '')
     assert ended.stdout.startswith('hit.csv: 1 contact; ')
     assert re.search(r'\n8\.0\d\d s +8\.\d+ s +collision +hand +wrist \+1\d', ended.stdout)
-    (recording,) = json.loads((folder / 'hit.json').read_text())['recordings']
+    (recording,) = json.loads((files / 'hit.json').read_text())['recordings']
     (contact,) = recording['contacts']
     assert contact['links'] == ['hand']
     assert contact['begin'] == pytest.approx(HIT.begin, abs=0.02)
-    assert (folder / 'hit.png').read_bytes().startswith(b'\x89PNG')
+    assert (files / 'hit.png').read_bytes().startswith(b'\x89PNG')
 
 
 @pytest.mark.parametrize('band', ['push', 'collision'])
-def test_one_of_the_thresholds_is_enough_as_in_the_node(run, folder, band):
+def test_one_of_the_thresholds_is_enough_as_in_the_node(run, files, band):
     pytest.importorskip('matplotlib')
-    (folder / f'{band}.yaml').write_text(f'/**:\n  ros__parameters: {{{band}_threshold: [3.0]}}\n')
+    (files / f'{band}.yaml').write_text(f'/**:\n  ros__parameters: {{{band}_threshold: [3.0]}}\n')
     ended = run(
         'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', f'{band}.yaml',
         '--plot', f'{band}.png', '--json', f'{band}.json',
     )  # fmt: skip
     assert (ended.returncode, ended.stderr) == (1, '')
-    (recording,) = json.loads((folder / f'{band}.json').read_text())['recordings']
+    (recording,) = json.loads((files / f'{band}.json').read_text())['recordings']
     assert {contact['kind'] for contact in recording['contacts']} == {band}
     assert recording['contacts'][0]['links'] == ['hand']
     assert recording['contacts'][0]['begin'] == pytest.approx(HIT.begin, abs=0.05)
-    assert (folder / f'{band}.png').read_bytes().startswith(b'\x89PNG')
+    assert (files / f'{band}.png').read_bytes().startswith(b'\x89PNG')
 
 
 LOCKED = 'not recorded with these and locked: slide'
 
 
 @pytest.fixture(scope='module')
-def without_slide(folder):
+def without_slide(files):
     """A recording without the joint between the two others."""
     states = pushed_states(seconds=15.0, seed=5)
     names = tuple(name for name in states.names if name != 'slide')
     kept = [states.names.index(name) for name in names]
     values = {each: getattr(states, each)[:, kept] for each in STATE}
-    csv_file(folder / 'two.csv', replace(states, names=names, **values))
+    csv_file(files / 'two.csv', replace(states, names=names, **values))
     return 'two.csv'
 
 
@@ -102,9 +89,9 @@ def test_a_joint_that_was_not_recorded_makes_thresholds_doubtful(run, without_sl
     assert found['recordings'][0]['remarks'][0].startswith(LOCKED)
 
 
-def test_of_efforts_that_tell_nothing_the_exit_code_is_1(run, folder):
+def test_of_efforts_that_tell_nothing_the_exit_code_is_1(run, files):
     states = pushed_states(seed=5)
-    csv_file(folder / 'sign.csv', replace(states, efforts=-states.efforts))
+    csv_file(files / 'sign.csv', replace(states, efforts=-states.efforts))
     ended = run('contacts', 'sign.csv', '--urdf', 'arm.urdf')
     assert (ended.returncode, ended.stderr) == (1, '')
     first, second = ended.stdout.splitlines()[:2]
@@ -112,10 +99,10 @@ def test_of_efforts_that_tell_nothing_the_exit_code_is_1(run, folder):
     assert 'dynamics_node estimates no external torques from these efforts' in second
 
 
-def test_a_contact_until_a_gap_may_end_later(run, taught, folder):
+def test_a_contact_until_a_gap_may_end_later(run, taught, files):
     states = pushed_states((Pushed(2, 8.0, 12.0, 15.0, rise=0.1),), seconds=14.0, seed=6)
     times = (states.stamps - states.stamps[0]) / 1e9
-    csv_file(folder / 'cut.csv', states.part((times < 9.0) | (times > 10.0)))
+    csv_file(files / 'cut.csv', states.part((times < 9.0) | (times > 10.0)))
     ended = run('contacts', 'cut.csv', '--urdf', 'arm.urdf', '--parameters', taught)
     assert re.search(r'\n8\.\d+ s +8\.99\d s or later +\w+ +hand ', ended.stdout)
     assert re.search(r'\n10\.\d+ s or before +12\.\d+ s +\w+ +hand ', ended.stdout)
@@ -142,9 +129,9 @@ def test_without_thresholds_no_contact_is_said_to_stand_out_at_most(run):
     assert 'do not show a touch that lasts through most of it' in ended.stdout
 
 
-def test_a_contact_from_the_start_may_have_begun_before(run, taught, folder):
+def test_a_contact_from_the_start_may_have_begun_before(run, taught, files):
     states = pushed_states((Pushed(2, -1.0, 3.0, 15.0),), seconds=6.0, seed=6)
-    csv_file(folder / 'leaning.csv', states)
+    csv_file(files / 'leaning.csv', states)
     ended = run('contacts', 'leaning.csv', '--urdf', 'arm.urdf', '--parameters', taught)
     assert re.search(r'\n0\.\d\d\d s or before +3\.\d+ s +\w+ +hand ', ended.stdout)
 

@@ -14,8 +14,8 @@ from recorded_states import csv_file
 from robot_dynamics_ros import executables
 
 
-def test_friction_of_a_parameter_file_is_taken_off(run, folder):
-    (folder / 'friction.yaml').write_text(
+def test_friction_of_a_parameter_file_is_taken_off(run, files):
+    (files / 'friction.yaml').write_text(
         'robot_dynamics:\n  ros__parameters:\n    joints: [wrist, turn]\n'
         '    friction_viscous: [0.4, 0.0]\n    friction_coulomb: [0.7, 0.0]\n'
         '    torque_offset: [0.5]\n'
@@ -52,9 +52,9 @@ def test_options_unlike_those_of_the_thresholds_are_warned_of_with_both_values(r
     assert run(*arguments, '--split', 5, '--bandwidth', 20).stderr == ''
 
 
-def test_unknown_names_in_parameter_files_are_named_with_the_nearest(folder, monkeypatch, capfd):
-    monkeypatch.chdir(folder)
-    (folder / 'misspelt.yaml').write_text(
+def test_unknown_names_in_parameter_files_are_named_with_the_nearest(files, monkeypatch, capfd):
+    monkeypatch.chdir(files)
+    (files / 'misspelt.yaml').write_text(
         '/**:\n  ros__parameters:\n    use_sim_time: false\n    locked_joints: {wrist: 0.1}\n'
         '    locked_joints.slide: 0.0\n    fade_time: 1.0\n    collision_treshold: [3.0]\n'
     )
@@ -116,8 +116,8 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(folder, mon
         ),
     ],
 )
-def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, folder, content, words):
-    (folder / 'bad.yaml').write_text(content)
+def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, files, content, words):
+    (files / 'bad.yaml').write_text(content)
     ended = run('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', 'bad.yaml')
     assert (ended.returncode, ended.stdout) == (2, '')
     assert words in ended.stderr
@@ -125,9 +125,9 @@ def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, folder
 
 
 @pytest.mark.parametrize('command', ['contacts', 'thresholds', 'compare'])
-def test_a_file_for_two_nodes_is_refused_with_their_names(run, folder, command):
+def test_a_file_for_two_nodes_is_refused_with_their_names(run, files, command):
     values = 'ros__parameters: {joints: [wrist], torque_offset: [1.0], push_threshold: [3.0]}'
-    (folder / 'two.yaml').write_text(
+    (files / 'two.yaml').write_text(
         f'/left/robot_dynamics: {{{values}}}\n/right/robot_dynamics: {{{values}}}\n'
     )
     ended = run(command, 'hit.csv', '--urdf', 'arm.urdf', '--parameters', 'two.yaml')
@@ -138,8 +138,8 @@ def test_a_file_for_two_nodes_is_refused_with_their_names(run, folder, command):
     ) in ended.stderr
 
 
-def test_joints_without_thresholds_are_not_watched(run, folder):
-    (folder / 'some.yaml').write_text(
+def test_joints_without_thresholds_are_not_watched(run, files):
+    (files / 'some.yaml').write_text(
         '/**:\n  ros__parameters: {joints: [wrist, slide], push_threshold: [3.0]}\n'
     )
     ended = run(
@@ -152,20 +152,20 @@ def test_joints_without_thresholds_are_not_watched(run, folder):
     assert found['remarks'] == ['not watched, because no thresholds of them are given: turn']
     assert [list(contact['torques']) for contact in found['contacts']] == [['wrist']]
     # Of the joint that has them, nothing was measured.
-    (folder / 'turn.yaml').write_text(
+    (files / 'turn.yaml').write_text(
         '/**:\n  ros__parameters: {joints: [turn], push_threshold: [3.0]}\n'
     )
     states = pushed_states((HIT,), seconds=1.0, seed=6)
-    csv_file(folder / 'still.csv', replace(states, efforts=states.efforts * [0.0, 1.0, 1.0]))
+    csv_file(files / 'still.csv', replace(states, efforts=states.efforts * [0.0, 1.0, 1.0]))
     ended = run('contacts', 'still.csv', '--urdf', 'arm.urdf', '--parameters', 'turn.yaml')
     assert 'none of the joints with thresholds (turn) has an effort that varies' in ended.stderr
 
 
-def test_thresholds_of_other_joints_than_the_other_ones_are_refused(run, folder):
-    (folder / 'some.yaml').write_text(
+def test_thresholds_of_other_joints_than_the_other_ones_are_refused(run, files):
+    (files / 'some.yaml').write_text(
         '/**:\n  ros__parameters: {joints: [wrist, slide], push_threshold: [3.0]}\n'
     )
-    (folder / 'more.yaml').write_text(
+    (files / 'more.yaml').write_text(
         '/**:\n  ros__parameters: {joints: [wrist], collision_threshold: [3.0]}\n'
     )
     ended = run(

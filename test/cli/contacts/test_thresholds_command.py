@@ -39,10 +39,10 @@ def written_values(file):
 
 
 @pytest.mark.parametrize('joints', [['wrist', 'turn', 'slide'], ['wrist', 'turn']])
-def test_a_file_commands_the_joints_of_the_given_ones_in_their_order(run, folder, taught, joints):
+def test_a_file_commands_the_joints_of_the_given_ones_in_their_order(run, files, taught, joints):
     """As ROS does, the node takes the last `joints` for the lists of all files."""
-    (folder / 'arm.yaml').write_text(f'/**: {{ros__parameters: {{joints: {joints}}}}}')
-    (folder / 'offset.yaml').write_text('/**: {ros__parameters: {external_bandwidth: [15.0]}}')
+    (files / 'arm.yaml').write_text(f'/**: {{ros__parameters: {{joints: {joints}}}}}')
+    (files / 'offset.yaml').write_text('/**: {ros__parameters: {external_bandwidth: [15.0]}}')
     ended = run(
         'thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'ordered.yaml', '--bandwidth', 20,
         '--parameters', 'arm.yaml', '--parameters', 'offset.yaml',
@@ -51,7 +51,7 @@ def test_a_file_commands_the_joints_of_the_given_ones_in_their_order(run, folder
     assert f'written: ordered.yaml; with it, dynamics_node commands {", ".join(joints)}' in (
         ended.stdout.splitlines()
     )
-    plain, ordered = written_values(taught), written_values(folder / 'ordered.yaml')
+    plain, ordered = written_values(taught), written_values(files / 'ordered.yaml')
     assert ordered.keys() == plain.keys()
     assert ordered['joints'] == joints
     rows = [plain['joints'].index(name) for name in joints]
@@ -60,7 +60,7 @@ def test_a_file_commands_the_joints_of_the_given_ones_in_their_order(run, folder
             assert ordered[name] == [values[row] for row in rows]
 
 
-def test_without_a_given_list_it_is_said_which_joints_a_file_commands(run, folder, taught):
+def test_without_a_given_list_it_is_said_which_joints_a_file_commands(run, files, taught):
     ended = run('thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'own.yaml')
     assert 'own.yaml; with it, dynamics_node commands turn, slide, wrist\n' in ended.stdout
     assert 'give that file with --parameters' in ended.stdout
@@ -68,11 +68,11 @@ def test_without_a_given_list_it_is_said_which_joints_a_file_commands(run, folde
 
 
 @pytest.mark.parametrize('joints', [['turn', 'wrist'], []])
-def test_a_commanded_joint_without_threshold_is_named_and_nothing_is_written(run, folder, joints):
+def test_a_commanded_joint_without_threshold_is_named_and_nothing_is_written(run, files, joints):
     """An empty list stands for all joints of the robot."""
     states = pushed_states(seed=5)
-    csv_file(folder / 'less.csv', replace(states, efforts=states.efforts * [1.0, 1.0, 0.0]))
-    (folder / 'arm.yaml').write_text(f'/**: {{ros__parameters: {{joints: {joints}}}}}')
+    csv_file(files / 'less.csv', replace(states, efforts=states.efforts * [1.0, 1.0, 0.0]))
+    (files / 'arm.yaml').write_text(f'/**: {{ros__parameters: {{joints: {joints}}}}}')
     ended = run(
         'thresholds', 'less.csv', '--urdf', 'arm.urdf', '--output', 'less.yaml',
         '--parameters', 'arm.yaml',
@@ -80,24 +80,24 @@ def test_a_commanded_joint_without_threshold_is_named_and_nothing_is_written(run
     assert ended.returncode == 2
     assert 'less.yaml is not written' in ended.stderr
     assert 'there is no threshold of wrist: record' in ended.stderr
-    assert not (folder / 'less.yaml').exists()
+    assert not (files / 'less.yaml').exists()
 
 
-def test_doubts_stand_at_the_head_of_the_file(run, folder, taught):
+def test_doubts_stand_at_the_head_of_the_file(run, files, taught):
     """The wrist is touched for the second half, with 0.75 of its effort limit."""
     touched = pushed_states((Pushed(2, 15.0, 40.0, 15.0),), seconds=30.0, seed=5)
-    csv_file(folder / 'touched.csv', touched)
+    csv_file(files / 'touched.csv', touched)
     ended = run('thresholds', 'touched.csv', '--urdf', 'arm.urdf', '--output', 'touched.yaml')
     assert ended.returncode == 1
     doubts = ended.stdout[: ended.stdout.index('written: ')].splitlines()
     doubts = [line for line in doubts if re.match('(large|exceeded): ', line)]
     assert len(doubts) == 2
-    text = (folder / 'touched.yaml').read_text()
+    text = (files / 'touched.yaml').read_text()
     comment = ' '.join(re.sub('(?m)^#', '', text[: text.index('Thresholds of contacts')]).split())
     assert comment.startswith('Doubts of robot_dynamics thresholds: ')
     for doubt in doubts:
         assert doubt in comment
-    assert written_values(folder / 'touched.yaml').keys() == written_values(taught).keys()
+    assert written_values(files / 'touched.yaml').keys() == written_values(taught).keys()
     assert taught.read_text().startswith('# Thresholds of contacts')
     assert 'that are taken to be\n# without contact' in taught.read_text()
 
@@ -127,8 +127,8 @@ def test_bandwidth_and_rate_of_false_alarms_are_options(run):
     assert (result['cutoff'], result['false_alarms_per_hour']) == (3.0, 2.0)
 
 
-def test_a_short_recording_is_refused_with_the_time_that_is_needed(run, folder):
-    csv_file(folder / 'short.csv', pushed_states(seconds=6.0, seed=5))
+def test_a_short_recording_is_refused_with_the_time_that_is_needed(run, files):
+    csv_file(files / 'short.csv', pushed_states(seconds=6.0, seed=5))
     ended = run('thresholds', 'short.csv', '--urdf', 'arm.urdf')
     assert ended.returncode == 2
     assert 'thresholds need 10 s without a contact' in ended.stderr

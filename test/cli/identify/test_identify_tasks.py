@@ -1,7 +1,5 @@
 """`robot_dynamics identify` over processes: the sums of parts are those of the whole."""
 
-import shutil
-
 import numpy as np
 import pytest
 
@@ -10,7 +8,7 @@ pytest.importorskip('cvxpy')
 pytest.importorskip('rosbags')
 
 from identified_arm.play_and_record import write
-from identified_recordings import DESCRIBED, JOINTS, RATE, recording, rows
+from identified_recordings import JOINTS, RATE, rows
 
 from robot_dynamics_ros.cli.fleet_options import Fleet
 from robot_dynamics_ros.cli.identify.identify_setup import Equations, Setup
@@ -18,14 +16,6 @@ from robot_dynamics_ros.cli.identify.identify_sources import Sources
 from robot_dynamics_ros.cli.identify.surveys import surveyed
 from robot_dynamics_ros.cli.output import Output
 from robot_dynamics_ros.cli.recording_options import options_of
-
-
-@pytest.fixture(scope='module')
-def files(tmp_path_factory):
-    folder = tmp_path_factory.mktemp('identify')
-    shutil.copy(DESCRIBED, folder / 'arm.urdf')
-    recording(folder / 'good.csv')
-    return folder
 
 
 def test_tasks_reduce_recordings_to_the_same_sums(files, monkeypatch):
