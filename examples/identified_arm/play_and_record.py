@@ -34,8 +34,8 @@ def main() -> None:
     parser.add_argument('recording', type=Path, help='CSV file to write')
     arguments = parser.parse_args()
     try:
-        joints, trajectory = motion(arguments.motion)
-        rows = played(arguments.arm.read_text(), joints, trajectory)
+        moved, points = motion(arguments.motion)
+        joints, rows = played(arguments.arm.read_text(), moved, points)
         write(arguments.recording, joints, rows)
     except OSError as error:
         parser.error(f'{error.filename}: {error.strerror}')
@@ -44,16 +44,15 @@ def main() -> None:
     print(f'{arguments.recording}: {len(rows)} states of {", ".join(joints)}')
 
 
-def motion(file: Path) -> tuple[list[str], Trajectory]:
-    """The joints and the trajectory of a JointTrajectory in YAML.
+def motion(file: Path) -> tuple[list[str], list[Point]]:
+    """The joints and the points of a JointTrajectory in YAML.
 
     Raises:
         ParameterError: the file holds something else.
     """
     try:
         content = yaml.safe_load(file.read_text())
-        points = [_point(point) for point in content['points']]
-        return content['joint_names'], Trajectory(points)
+        return content['joint_names'], [_point(point) for point in content['points']]
     except (yaml.YAMLError, KeyError, TypeError, ValueError) as error:
         raise ParameterError(
             f'{file} is not a JointTrajectory in YAML: make it with robot_dynamics excite --output'
@@ -66,9 +65,23 @@ def _point(point: dict) -> Point:
     return Point(time['sec'] + 1e-9 * time['nanosec'], *values)
 
 
-def played(urdf: str, joints: list[str], trajectory: Trajectory) -> np.ndarray:
-    """Times [s], positions, velocities and efforts (N, 1 + 3 n) of the arm, with noise."""
-    physics = Physics(urdf, joints, max_step=1e-3)
+def played(urdf: str, moved: list[str], points: list[Point]) -> tuple[list[str], np.ndarray]:
+    """The joints of the arm, and times [s], positions, velocities and efforts (N, 1 + 3 n).
+
+    Args:
+        urdf: text of the URDF.
+        moved: names of the joints of the motion; the servo holds the others where they are.
+        points: of the motion.
+
+    Raises:
+        SimulationError: the arm cannot be simulated, or lacks one of the joints.
+        ParameterError: the points are no trajectory.
+    """
+    arm = Physics(urdf)
+    others = [joint for joint in arm.joints if joint not in moved]
+    home = arm.position[[arm.all_joints.index(joint) for joint in others]]
+    physics = Physics(urdf, [*moved, *others], max_step=1e-3)
+    trajectory = Trajectory([_with_others(point, home) for point in points])
     physics.reset(trajectory.at(0.0)[0])
     physics.set_servo(JointServo.tuned(physics.inertia(), bandwidth=BANDWIDTH))
     physics.follow(trajectory)
@@ -80,7 +93,13 @@ def played(urdf: str, joints: list[str], trajectory: Trajectory) -> np.ndarray:
     states = np.array(rows)
     states += random.normal(size=states.shape) * np.array(NOISE)[:, None]
     times = np.arange(1, len(states) + 1) / RATE
-    return np.hstack([times[:, None], states.reshape(len(states), -1)])
+    return list(physics.all_joints), np.hstack([times[:, None], states.reshape(len(states), -1)])
+
+
+def _with_others(point: Point, home: np.ndarray) -> Point:
+    """A point of more joints, which rest at these positions."""
+    rest = np.zeros_like(home)
+    return Point(point.time, *map(np.append, (point.q, point.v, point.a), (home, rest, rest)))
 
 
 def write(file: Path, joints: list[str], rows: np.ndarray) -> None:

@@ -187,3 +187,23 @@ def test_files_that_cannot_be_played_are_refused(tmp_path, monkeypatch, capsys, 
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
     assert not Path('recording.csv').exists()
+
+
+def test_joints_that_do_not_move_are_held_and_recorded_under_their_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    arm = ROOT / 'examples/identified_arm/arm.urdf'
+    point = '{positions: [%g], velocities: [0], accelerations: [0], time_from_start: {%s}}'
+    ends = (0.0, 'sec: 0, nanosec: 0'), (0.5, 'sec: 1, nanosec: 0')
+    points = ', '.join(point % end for end in ends)
+    Path('motion.yaml').write_text(f'joint_names: [joint3]\npoints: [{points}]\n')
+    monkeypatch.setattr(sys, 'argv', ['', 'motion.yaml', str(arm), 'recording.csv'])
+    play_and_record.main()
+    recorded = np.genfromtxt('recording.csv', delimiter=',', names=True)
+    q = np.column_stack([recorded[f'joint{number}_position'] for number in (1, 2, 3)])
+    assert np.ptp(q[:, 2]) > 0.45
+    assert np.ptp(q[:, :2], axis=0).max() < 0.01
+    # The torques are those of the arm, by name.
+    model = parse_urdf(arm.read_text())
+    wanted = RobotDynamics(model).gravity_torque(q)
+    effort = np.column_stack([recorded[f'joint{number}_effort'] for number in (1, 2, 3)])
+    np.testing.assert_allclose(np.mean(effort, axis=0), np.mean(wanted, axis=0), atol=1.5)

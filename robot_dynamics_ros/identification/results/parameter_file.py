@@ -24,6 +24,9 @@ HEAD = """\
 #
 #   ros2 run robot_dynamics_ros dynamics_node --ros-args --params-file {file}
 #
+# dynamics_node commands the joints below, also where an earlier parameter file names others. The
+# lists are in their order: do not load a file with other `joints` after this one.
+#
 # `/**:` stands for nodes of any name.
 /**:
   ros__parameters:
