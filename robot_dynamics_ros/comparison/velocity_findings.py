@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import RecordingError
 
 from .comparison import Finding
 from .evidence.excerpts import Window
@@ -115,6 +116,21 @@ def velocity_findings(model: RobotModel, windows: Iterable[Window]) -> Iterator[
         numbers = ', '.join(f'{value:.2g}' for value in like.own[unlike])
         what = f'are not the derivatives of the positions: correlation {numbers}'
         yield _finding(names[unlike], None, what)
+
+
+def check_velocities(name: str, model: RobotModel, windows: Iterable[Window]) -> None:
+    """Refuse a recording whose velocities do not belong to its positions.
+
+    Args:
+        name: of the recording.
+        model: whose joints they are.
+        windows: of the recording.
+
+    Raises:
+        RecordingError: they do not.
+    """
+    for wrong in velocity_findings(model, windows):
+        raise RecordingError(f'{name}: {wrong.message}')
 
 
 def _scaled(names: npt.NDArray[np.str_], gains: Array) -> Iterator[Finding]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from robot_dynamics_ros.comparison.evidence.excerpts import Excerpts
+from robot_dynamics_ros.comparison.velocity_findings import check_velocities
 from robot_dynamics_ros.contacts import (
     LockedJoints,
     MarkedRecording,
@@ -15,7 +17,8 @@ from robot_dynamics_ros.contacts import (
     mark_recording,
     survey_recording,
 )
-from robot_dynamics_ros.recordings import Recording, open_recording
+from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.recordings import Recording, motions, open_recording
 from robot_dynamics_ros.scheduling import Outcome, Task
 
 from ..fleet_options import Fleet
@@ -113,7 +116,22 @@ def _opened(
         open_recording(files, topic=read.topic, rename=read.rename, joints=joints) as recording,
         progress(name, passes * recording.size, 'states') as advance,
     ):
+        _check_velocities(name, recording, robot)
         yield recording, robot, advance
+
+
+def _check_velocities(name: str, recording: Recording, robot: WatchedRobot) -> None:
+    """Refuse velocities of something else: the observer makes external torques of them.
+
+    Raises:
+        RecordingError: they do not belong to the positions.
+    """
+    excerpts = Excerpts()
+    # What is too short for the filter is not judged; damaged files are named where they are read.
+    with suppress(RecordingError):
+        for motion in motions(recording, efforts=False):
+            excerpts.add(motion)
+    check_velocities(name, robot.model, excerpts)
 
 
 def failures(outcomes: list[Outcome], output: Output) -> list[dict[str, Any]]:

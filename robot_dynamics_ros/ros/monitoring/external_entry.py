@@ -29,6 +29,7 @@ from .check_entries import OK, STALE, WARN, Entry
 
 # Above this share of the rate of the states, the observer passes on what single samples err.
 LARGEST_SHARE = 0.2
+OFF = 'off: parameter external_observer is false'
 # The rate of the states is not constant.
 TOLERANCE = 1.05
 
@@ -45,7 +46,8 @@ def external_entry(robot: CommandedRobot, rate: float, missing: str) -> Entry:
     """
     guard, estimate = robot.guard, robot.guard.external
     if estimate is None:
-        return OK, 'off: parameter external_observer is false', {}
+        warnings = contact_warnings(robot).values()
+        return WARN if warnings else OK, '; '.join([OFF, *warnings]), {}
     values: dict[str, object] = {'on_collision': guard.settings.on_collision}
     reaction = guard.reaction
     if reaction.reason:

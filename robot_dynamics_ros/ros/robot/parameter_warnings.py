@@ -10,6 +10,7 @@ import numpy as np
 from robot_dynamics_ros.control.external_forces.detection.blind_settings import (
     below_cutoff,
     excessive_thresholds,
+    without_observer,
     without_reaction,
 )
 from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
@@ -65,10 +66,11 @@ def parameter_warnings(
 
 def contact_warnings(robot: CommandedRobot) -> dict[tuple[str, ...], str]:
     """Of settings with which contacts are not found, by the names of the parameters."""
-    estimate = robot.guard.external
+    estimate, policy = robot.guard.external, robot.guard.settings.on_collision
     if estimate is None:
-        return {}
-    settings, policy = estimate.settings, robot.guard.settings.on_collision
+        text = without_observer(policy)
+        return {('on_collision', 'external_observer'): text} if text else {}
+    settings = estimate.settings
     warnings = {
         ('on_collision', 'collision_threshold'): without_reaction(settings, policy),
         ('external_bandwidth', 'contact_cutoff'): below_cutoff(settings, robot.joints),

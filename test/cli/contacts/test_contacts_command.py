@@ -55,6 +55,19 @@ def test_one_of_the_thresholds_is_enough_as_in_the_node(run, files, band):
     assert (files / f'{band}.png').read_bytes().startswith(b'\x89PNG')
 
 
+@pytest.mark.parametrize('command', ['contacts', 'thresholds'])
+def test_velocities_in_degrees_are_refused(run, files, command):
+    """A joint that turns and one that slides: one is wrong, and named."""
+    states = pushed_states(seconds=15.0, seed=5)
+    turns = np.array([180.0 / np.pi if name == 'turn' else 1.0 for name in states.names])
+    csv_file(files / 'degrees.csv', replace(states, velocities=turns * states.velocities))
+    output = ('--output', 'degrees.yaml') if command == 'thresholds' else ()
+    ended = run(command, 'degrees.csv', '--urdf', 'arm.urdf', *output)
+    assert ended.returncode == 2
+    assert 'degrees.csv: The velocities of turn are 57.3 times the derivatives' in ended.stderr
+    assert not (files / 'degrees.yaml').exists()
+
+
 LOCKED = 'not recorded with these and locked: slide'
 
 

@@ -85,6 +85,10 @@ def test_a_collision_without_a_reaction_is_warned_of(guarded, dynamics):
 
 
 BLIND = {
+    'observer': (
+        {'on_collision': 'hold', 'external_observer': False},
+        'on_collision is hold, but external_observer is false: no collision is found',
+    ),
     'on_collision': (
         {'on_collision': 'stop', 'collision_threshold': []},
         'on_collision is stop and acts on collisions alone',
@@ -113,7 +117,11 @@ def test_settings_with_which_contacts_are_not_found_are_warned_of(
         status = arm.scene.status('external forces', text)
         assert status.level == DiagnosticStatus.WARN
         arm.scene.set(
-            contact_cutoff=5.0, external_bandwidth=[10.0], on_collision='report', **THRESHOLDS
+            external_observer=True,
+            contact_cutoff=5.0,
+            external_bandwidth=[10.0],
+            on_collision='report',
+            **THRESHOLDS,
         )
         arm.scene.status('external forces', 'no contact')
     assert capfd.readouterr().err.count(text) == (name != 'rate')

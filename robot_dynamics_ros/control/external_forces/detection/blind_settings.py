@@ -34,6 +34,20 @@ def without_reaction(settings: ExternalSettings, on_collision: str) -> str:
     )
 
 
+def without_observer(on_collision: str) -> str:
+    """Why nothing can make the node react without an observer; empty where nothing is to.
+
+    Args:
+        on_collision: what follows a collision, see `GuardSettings`.
+    """
+    if on_collision == 'report':
+        return ''
+    return (
+        f'on_collision is {on_collision}, but external_observer is false: no collision is found; '
+        'set external_observer to true'
+    )
+
+
 def below_cutoff(settings: ExternalSettings, joints: Sequence[str]) -> str:
     """Which joints have an estimate too slow for collisions; empty for none.
 

@@ -11,6 +11,7 @@ from robot_dynamics_ros.control.external_forces.detection.blind_settings import 
     above_half_the_rate,
     below_cutoff,
     excessive_thresholds,
+    without_observer,
     without_reaction,
 )
 from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
@@ -42,7 +43,9 @@ def test_a_reaction_needs_a_threshold_of_collisions(kind):
         text = without_reaction(settings(**given), policy)
         assert bool(text) != acts
         assert acts or text.startswith(f'on_collision is {policy} and acts on collisions alone')
+        assert without_observer(policy).startswith(f'on_collision is {policy}, but ')
     assert not without_reaction(settings(), 'report')
+    assert not without_observer('report')
 
 
 @pytest.mark.parametrize(('bandwidth', 'found'), [(0.2, 0), (4.0, 0), (20.0, 1)])
