@@ -157,7 +157,8 @@ class Diagnostics:
         new, self._ignored = ignored - self._ignored, ignored
         now = clock.monotonic()
         age = robot.guard.age(now)
-        values['age of the last valid state [s]'] = f'{age:.4f}'
+        known = math.isfinite(age)
+        values['age of the last valid state [s]'] = f'{age:.4f}' if known else 'not known'
         if robot.guard.fresh(now):
             beyond = robot.beyond_limits()
             if level == OK and beyond:
@@ -166,7 +167,7 @@ class Diagnostics:
         if level != ERROR and (missing := never_measured(robot)):
             return STALE, missing, values
         text = text if level == ERROR else self._reason_for_no_state(robot, others=new > 0)
-        if math.isinf(age):
+        if not known:
             if not text:
                 return STALE, 'no valid joint state yet', values
             text = f'no valid joint state yet: {text}'

@@ -51,3 +51,13 @@ def test_figures_that_are_not_known_say_so(guarded, dynamics):
         status = arm.scene.status('driver gravity', 'not known')
         assert figures(status)['measured excess / gravity [-]'] == 'not known'
         assert not [each for each in figures_of(arm.scene) if NUMBERLESS.search(each)]
+
+
+def test_before_the_first_state_no_figure_is_infinite(guarded):
+    with guarded(external_observer=True) as scene:
+        scene.driver.pause()
+        for change in ('deactivate', 'cleanup', 'configure', 'activate'):
+            getattr(scene.node, f'trigger_{change}')()
+        scene.status('joint_states', 'no valid joint state')
+        assert not scene.guard.state.counts.any()
+        assert not [each for each in figures_of(scene) if NUMBERLESS.search(each)]

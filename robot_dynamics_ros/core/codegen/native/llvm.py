@@ -29,7 +29,7 @@ def compile_ir(source: str, level: int = 1) -> Any:
     for a whole process only, which would change the code of other users of LLVM.
 
     Args:
-        source: LLVM IR; it may call the functions `CALLED` and `llvm_sine.ROUTINE`.
+        source: LLVM IR; it may call the functions `CALLED`, and those that `provide` has compiled.
         level: of the code generator, 0 to 3.
     """
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(source), _machine(level))
@@ -78,13 +78,17 @@ def _make_c_functions_known() -> None:
             llvm.add_symbol(name, function.value)
 
 
-def _compile_sines() -> Any:
-    """The routine that every kernel calls, compiled once; it stays for ever."""
-    engine = compile_ir(sines_ir())
+def provide(name: str, source: str) -> None:
+    """Compile a routine that kernels call by its name; it stays for ever.
+
+    Args:
+        name: of the C function.
+        source: LLVM IR that defines it.
+    """
+    engine = compile_ir(source)
     ctypes.PYFUNCTYPE(None, ctypes.py_object)(('Py_IncRef', ctypes.pythonapi))(engine)
-    llvm.add_symbol(ROUTINE, engine.get_function_address(ROUTINE))
-    return engine
+    llvm.add_symbol(name, engine.get_function_address(name))
 
 
 _make_c_functions_known()
-_SINES = _compile_sines()
+provide(ROUTINE, sines_ir())

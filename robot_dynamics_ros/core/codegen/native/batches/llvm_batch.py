@@ -18,8 +18,8 @@ from ..llvm_sine import RANGE
 from .llvm_batch_body import BatchBody
 from .llvm_batch_loop import UNREADABLE, loop_ir
 from .llvm_transpose import write_constants
-from .llvm_vector_sine import sine_and_cosine
-from .llvm_vectors import SELDOM, VectorCode, declarations
+from .llvm_vector_sine import declaration, routine
+from .llvm_vectors import SELDOM, VectorCode, attributes, declarations
 
 # Of the functions that compute: the scratch memory, an array of vectors; the address of the row
 # of the first lane in the result, and from there to the row of each lane [bytes].
@@ -70,8 +70,7 @@ def batch_ir(program: Program, lanes: int) -> str:
             *_constants(constants, lanes),
             *_compute(len(segments), len(angles)),
             *loop_ir(program, first_of, lanes, size),
-            'attributes #0 = { nounwind alignstack=64 '
-            f'"prefer-vector-width"="{64 * lanes}" "min-legal-vector-width"="{64 * lanes}" }}',
+            attributes(lanes),
             LIKELY,
             '',
         ]
@@ -149,24 +148,16 @@ def _sines(
         if angle.operation != 'input':
             fits = code.all_hold('olt', code.magnitude(body.operand(angle)), RANGE)
             small = code.value(f'and i1 {small}, {fits}')
-    code.lines += [
+    return [
+        declaration(lanes),
+        'define internal i1 @sines(ptr noalias %scratch) #0 {',
+        *code.lines,
         f'  br i1 {small}, label %start, label %done',
         'start:',
         f'  %sines = getelementptr {code.kind}, ptr %scratch, i64 {first}',
         f'  %cosines = getelementptr {code.kind}, ptr %sines, i64 {len(angles)}',
-        '  br label %angle',
-        'angle:',
-        '  %i = phi i64 [0, %start], [%next, %angle]',
-    ]
-    sine, cosine = sine_and_cosine(code, code.load('%sines', '%i'))
-    code.store(sine, '%sines', '%i')
-    code.store(cosine, '%cosines', '%i')
-    return [
-        'define internal i1 @sines(ptr noalias %scratch) #0 {',
-        *code.lines,
-        '  %next = add i64 %i, 1',
-        f'  %more = icmp ult i64 %next, {len(angles)}',
-        '  br i1 %more, label %angle, label %done',
+        f'  call void @{routine(lanes)}(ptr %sines, ptr %cosines, i64 {len(angles)})',
+        '  br label %done',
         'done:',
         f'  ret i1 {small}',
         '}',

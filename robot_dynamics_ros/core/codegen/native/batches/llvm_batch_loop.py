@@ -58,16 +58,21 @@ def _spread(lanes: int) -> list[str]:
 
     In bytes. Lanes from `count` on have the row of the last before.
     """
-    code = VectorCode(lanes)
-    last = code.value('sub i64 %count, 1')
-    step = code.value('mul i64 %stride, 8')
-    for lane in range(lanes):
-        index = code.value(f'call i64 @llvm.umin.i64(i64 {lane}, i64 {last})')
-        offset = code.value(f'mul i64 {index}, {step}')
-        code.do(f'store i64 {offset}, ptr {code.place("%offsets", lane, "i64")}')
     return [
         f'define internal void @spread(ptr %offsets, i64 %stride, i64 %count) {SELDOM} {{',
-        *code.lines,
+        '  %last = sub i64 %count, 1',
+        '  %step = mul i64 %stride, 8',
+        '  br label %lane',
+        'lane:',
+        '  %i = phi i64 [0, %0], [%next, %lane]',
+        '  %index = call i64 @llvm.umin.i64(i64 %i, i64 %last)',
+        '  %offset = mul i64 %index, %step',
+        '  %place = getelementptr i64, ptr %offsets, i64 %i',
+        '  store i64 %offset, ptr %place',
+        '  %next = add i64 %i, 1',
+        f'  %more = icmp ult i64 %next, {lanes}',
+        '  br i1 %more, label %lane, label %done',
+        'done:',
         '  ret void',
         '}',
     ]
@@ -93,8 +98,7 @@ def _pack(name: str, entries: int, lanes: int) -> list[str]:
 
     Large rows of a later block, at `next`, are fetched into the caches meanwhile.
 
-    False where the sum of the magnitudes is not smaller than RANGE in every lane, as it is if an
-    entry is not finite.
+    False where the norm of a row is not smaller than RANGE, as it is if an entry is not finite.
     """
     code = VectorCode(lanes)
     rows = rows_at(code, '%row', '%offsets')
@@ -104,8 +108,8 @@ def _pack(name: str, entries: int, lanes: int) -> list[str]:
     for piece in pieces(entries, lanes):
         for index, vector in zip(piece, columns_of(code, rows, piece), strict=True):
             code.store(vector, '%vectors', index)
-            total = code.value(f'fadd {code.kind} {total}, {code.magnitude(vector)}')
-    small = code.all_hold('olt', total, RANGE)
+            total = code.fma(vector, vector, total)
+    small = code.all_hold('olt', total, RANGE**2)
     return [
         f'define internal i1 @{name}'
         '(ptr noalias %row, ptr %next, ptr noalias %offsets, ptr noalias %vectors) #0 {',

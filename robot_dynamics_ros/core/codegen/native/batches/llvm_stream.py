@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from .llvm_vectors import SELDOM
 
+# Which kernels call; `copy_ir` defines it.
+ROUTINE = 'robot_dynamics_copy_past_caches'
+
 # Of the caches [bytes].
 LINE_BYTES = 64
 LINE = f'<{LINE_BYTES // 8} x double>'
@@ -31,7 +34,7 @@ def stream_ir(entries: int) -> list[str]:
     # Rows that follow one another are copied together.
     together = '%rows' if staged_row(entries) == entries else '1'
     return [
-        *_copy(),
+        f'declare void @{ROUTINE}(ptr, ptr, i64)',
         'define internal void @stream(ptr noalias %staged, ptr noalias %target, i64 %rows) '
         f'{SELDOM} {{',
         f'  %size = mul i64 {together}, {8 * entries}',
@@ -42,7 +45,7 @@ def stream_ir(entries: int) -> list[str]:
         f'  %to.at = mul i64 %row, {entries}',
         '  %from = getelementptr double, ptr %staged, i64 %from.at',
         '  %to = getelementptr double, ptr %target, i64 %to.at',
-        '  call void @copy.past.caches(ptr %from, ptr %to, i64 %size)',
+        f'  call void @{ROUTINE}(ptr %from, ptr %to, i64 %size)',
         f'  %next = add i64 %row, {together}',
         '  %more = icmp ult i64 %next, %rows',
         '  br i1 %more, label %copy, label %done',
@@ -52,14 +55,16 @@ def stream_ir(entries: int) -> list[str]:
     ]
 
 
-def _copy() -> list[str]:
-    """`copy.past.caches(ptr from, ptr to, i64 size)`: `size` bytes, a multiple of 8.
+def copy_ir() -> str:
+    """Definition of `void ROUTINE(void *from, void *to, int64_t size)`; `size` is a multiple of 8.
 
-    The first and the last line are written by ordinary stores where they belong to `to` in part:
-    another thread may be writing what is beside.
+    It is the same for every kernel, and compiled once. The first and the last line are written by
+    ordinary stores where they belong to `to` in part: another thread may be writing what is
+    beside.
     """
-    return [
-        'define internal void @copy.past.caches(ptr noalias %from, ptr noalias %to, i64 %size) {',
+    lines = [
+        'declare i64 @llvm.umin.i64(i64, i64)',
+        f'define void @{ROUTINE}(ptr noalias %from, ptr noalias %to, i64 %size) {{',
         '  %address = ptrtoint ptr %to to i64',
         '  %minus = sub i64 0, %address',
         f'  %before = and i64 %minus, {LINE_BYTES - 1}',
@@ -76,6 +81,7 @@ def _copy() -> list[str]:
         '}',
         '!1 = !{i32 1}',
     ]
+    return '\n'.join([*lines, ''])
 
 
 def _loop(name: str, following: str, begin: str, end: str, kind: str, store: str) -> list[str]:

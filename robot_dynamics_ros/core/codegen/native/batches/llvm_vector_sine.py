@@ -1,14 +1,56 @@
-"""LLVM IR of sine and cosine in every lane of a vector, smaller angles than `RANGE`."""
+"""LLVM IR of sine and cosine in every lane of vectors, of angles smaller than `RANGE`.
+
+The routine is the same for every kernel, and compiled once.
+"""
 
 from __future__ import annotations
 
 from ..llvm_sine import COS, HALF_PI, INTEGER_IN_LOW_BITS, SIN
-from .llvm_vectors import VectorCode
+from .llvm_vectors import VectorCode, attributes, declarations
 
 SIGN_BIT = -(2**63)
 
 
-def sine_and_cosine(code: VectorCode, angle: str) -> tuple[str, str]:
+def routine(lanes: int) -> str:
+    """Name of the function that kernels call; `sines_ir` defines it."""
+    return f'robot_dynamics_sines_of_{lanes}'
+
+
+def declaration(lanes: int) -> str:
+    """What a kernel needs to call it."""
+    return f'declare void @{routine(lanes)}(ptr, ptr, i64)'
+
+
+def sines_ir(lanes: int) -> str:
+    """Definition of `void routine(vector *sines, vector *cosines, int64_t count)`.
+
+    The angles stand where their sines will be.
+    """
+    code = VectorCode(lanes)
+    sine, cosine = _sine_and_cosine(code, code.load('%sines', '%i'))
+    code.store(sine, '%sines', '%i')
+    code.store(cosine, '%cosines', '%i')
+    lines = [
+        *declarations(lanes),
+        f'define void @{routine(lanes)}'
+        '(ptr noalias %sines, ptr noalias %cosines, i64 %count) #0 {',
+        '  br label %angle',
+        'angle:',
+        '  %i = phi i64 [0, %0], [%next, %angle]',
+        *code.lines,
+        '  %next = add i64 %i, 1',
+        '  %more = icmp ult i64 %next, %count',
+        '  br i1 %more, label %angle, label %done',
+        'done:',
+        '  ret void',
+        '}',
+        attributes(lanes),
+        '',
+    ]
+    return '\n'.join(lines)
+
+
+def _sine_and_cosine(code: VectorCode, angle: str) -> tuple[str, str]:
     """The sine and the cosine of a vector of angles smaller than `llvm_sine.RANGE`.
 
     The polynomials of `llvm_sine`. Two parts of pi/2 leave an error of 1e-24 rad in the largest

@@ -40,6 +40,8 @@ class VectorCode:
 
     def place(self, array: str, index: int | str, kind: str = 'double') -> str:
         """The address of an entry of an array."""
+        if index == 0:
+            return array
         return self.value(f'getelementptr {kind}, ptr {array}, i64 {index}')
 
     def load(self, array: str, index: int | str) -> str:
@@ -94,3 +96,11 @@ def declarations(lanes: int) -> list[str]:
         f'declare {kind} @llvm.fabs.v{lanes}f64({kind})',
         f'declare {kind} @llvm.sqrt.v{lanes}f64({kind})',
     ]
+
+
+def attributes(lanes: int) -> str:
+    """Attributes #0: of functions that compute with vectors."""
+    return (
+        'attributes #0 = { nounwind alignstack=64 '
+        f'"prefer-vector-width"="{64 * lanes}" "min-legal-vector-width"="{64 * lanes}" }}'
+    )

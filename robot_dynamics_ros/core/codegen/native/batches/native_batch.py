@@ -6,15 +6,17 @@ import ctypes
 import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import cache
 
 import numpy as np
 
 from ....checks import Array
 from ...program import Program
-from ..llvm import compile_ir, vector_lanes
+from ..llvm import compile_ir, provide, vector_lanes
 from ..llvm_kernel import DONE, OUT_OF_MEMORY
 from ..native_kernel import level_of
 from ..self_check import check_kernel
+from . import llvm_stream, llvm_vector_sine
 from .llvm_batch import batch_ir
 from .llvm_batch_loop import UNREADABLE
 
@@ -48,6 +50,7 @@ class NativeBatch:
             NativeCodeError: the machine code computes other values than the program.
         """
         self.lanes = vector_lanes()
+        _provide_routines(self.lanes)
         # A function of it is called with this object alive alone, which keeps it alive.
         self._engine = compile_ir(batch_ir(program, self.lanes), level_of(program))
         self._batch = PROTOTYPE(self._engine.get_function_address('batch'))
@@ -138,3 +141,10 @@ def _address(array: Array) -> int:
 def _row_stride(array: Array) -> int:
     """Doubles from a row to the next; 0 where one row holds for all samples."""
     return 0 if array.ndim == 1 else array.strides[0] // array.itemsize
+
+
+@cache
+def _provide_routines(lanes: int) -> None:
+    """Compile what all kernels with so many lanes share."""
+    provide(llvm_stream.ROUTINE, llvm_stream.copy_ir())
+    provide(llvm_vector_sine.routine(lanes), llvm_vector_sine.sines_ir(lanes))
