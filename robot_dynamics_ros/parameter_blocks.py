@@ -42,18 +42,19 @@ def node_parameters(blocks: Sequence[Block], names: Collection[str]) -> dict[str
         if name.rsplit('/', 1)[-1] in NODES or not values.keys().isdisjoint(names)
     ]
     if not ours:
-        found = ', '.join(name for name, _ in blocks) or 'none'
+        others = ', '.join(name for name, _ in blocks) or 'none'
         raise ParameterError(
-            f'no block /** or robot_dynamics with {PARAMETERS} (blocks: {found}): name a '
+            f'no block /** or robot_dynamics with {PARAMETERS} (blocks: {others}): name a '
             'parameter file of dynamics_node'
         )
-    # With the fewest wildcards; others have to stand for this one too.
-    node = min((name for name, _ in ours), key=lambda name: name.count('*'))
-    if not all(_stands_for(name, node) for name, _ in ours):
-        found = ', '.join(dict.fromkeys(name for name, _ in ours))
+    found = dict.fromkeys(name for name, _ in ours)
+    # Is there a node that all are for, with the namespace of one and the last part of another?
+    spaces, last = ([name.rpartition('/')[part] for name in found] for part in (0, 2))
+    nodes = [f'{space}/{own}' for space in spaces for own in last]
+    if not any(all(_stands_for(name, node) for name in found) for node in nodes):
         raise ParameterError(
-            f'parameters of several nodes ({found}): name a file with those of one node; '
-            'blocks /** are for every node'
+            f'parameters of several nodes ({", ".join(found)}): name a file with those of one '
+            'node; blocks /** are for every node'
         )
     return {name: value for _, values in ours for name, value in values.items()}
 
