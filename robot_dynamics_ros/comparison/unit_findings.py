@@ -95,7 +95,7 @@ def other_unit(model: RobotModel, positions: Array, speeds: Array) -> Finding | 
     """
     ranges = np.maximum(np.abs(model.lower), np.abs(model.upper))
     far = _beyond(positions, FAR_POSITION, ranges)
-    fast = _beyond(speeds, FAR_SPEED, model.velocity_limits)
+    fast = _beyond(speeds, FAR_SPEED, model.velocity_bounds)
     which = np.flatnonzero(far | fast)
     if not len(which):
         return None

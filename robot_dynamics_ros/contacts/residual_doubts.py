@@ -37,11 +37,11 @@ class ResidualDoubts:
             joints: names, k of them.
             units: (k) of their torques or forces.
             residuals: of the recording.
-            limits: (k,) effort limits of the joints [N m or N]; not positive or infinite for none.
+            limits: (k,) effort limits of the joints [N m or N]; infinite for none.
         """
         self._joints, self._units, self._rms = joints, units, residuals.rms
-        known = (limits > 0.0) & np.isfinite(limits)
-        self._large = self._rms > LARGE * np.where(known, limits, UNKNOWN_LIMIT)
+        known = np.where(np.isfinite(limits), limits, UNKNOWN_LIMIT)
+        self._large = self._rms > LARGE * known
 
     def large(self, *, own: bool, left_out: bool = False) -> str:
         """That external torques are large throughout, as a sentence; empty if they are not.

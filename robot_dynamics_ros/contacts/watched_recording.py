@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import numpy as np
-
 from robot_dynamics_ros.control.external_forces.detection import (
     ContactThresholds,
     ResidualPeaks,
@@ -98,7 +96,7 @@ def mark_recording(
 
     Raises:
         RecordingError: nothing can be observed.
-        ParameterError: a threshold of a watched joint is missing.
+        ParameterError: a threshold is out of bounds.
         StateError: the recording is too short to learn from it.
     """
     wanted = sorted(robot.settings.joints_with_thresholds)
@@ -243,13 +241,13 @@ def _friction(observed: ObservedRecording, robot: WatchedRobot) -> Array:
 
 def _limits(observed: ObservedRecording, robot: WatchedRobot) -> Array:
     """Effort limits of the watched joints (k,) [N m or N]; infinite for none."""
-    limits = robot.model.effort_limits[observed.indices]
-    return np.where(limits > 0.0, limits, np.inf)
+    bounds: Array = robot.model.effort_bounds[observed.indices]
+    return bounds
 
 
 def _floor(observed: ObservedRecording, robot: WatchedRobot) -> Array:
     """Of the thresholds of the watched joints (k,) [N m or N]."""
-    return threshold_floor(robot.model.effort_limits[observed.indices])
+    return threshold_floor(_limits(observed, robot))
 
 
 def _remarks(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -103,7 +102,7 @@ def described_limits(
 ) -> list[Limits]:
     """The limits of some joints in the description of the robot.
 
-    An effort or velocity limit that is not positive counts as none.
+    An effort or velocity limit that is not positive counts as none, see `Limits.known`.
 
     Args:
         model: of the robot.
@@ -113,15 +112,8 @@ def described_limits(
     Raises:
         UnknownNameError: no independent joint has that name.
     """
-    described = [model.independent_joints[model.index_of(name)].limits for name in joints]
-    return [
-        replace(
-            limits,
-            velocity=limits.velocity if limits.velocity > 0.0 else math.inf,
-            effort=(limits.effort if limits.effort > 0.0 else math.inf) * effort_scale,
-        )
-        for limits in described
-    ]
+    known = [model.independent_joints[model.index_of(name)].limits.known for name in joints]
+    return [replace(limits, effort=limits.effort * effort_scale) for limits in known]
 
 
 def _largest(magnitudes: Array, limit: float) -> Extreme:

@@ -17,6 +17,7 @@ from ..torque_text import torque_text, units_of
 NO_STATE = 'no joint state yet'
 # An effort counts as not measured beyond this multiple of its limit [-].
 LARGEST = 10.0
+Flags = npt.NDArray[np.bool_]
 
 
 class DriveTorques:
@@ -25,7 +26,7 @@ class DriveTorques:
     Attributes:
         torque: (n,) of all independent joints [N m or N]; 0 of those that are not commanded.
         missing: (2, k) how many states have held each joint without its measured velocity, and
-            without its effort.
+            without its effort; of `held`.
     """
 
     def __init__(
@@ -39,24 +40,32 @@ class DriveTorques:
             indices: (k,) of these among the independent joints.
         """
         self._joints, size = tuple(joints), model.size
-        limits = model.effort_limits[indices]
-        # A limit that is not positive counts as none.
-        self._limits = np.where(limits > 0.0, limits, np.inf)
+        self._limits = model.effort_bounds[indices]
+        self._bounds = LARGEST * self._limits
         self._units = units_of(model, joints)
-        # The first effort of a row that is beyond its bound, as a reason, and its joint.
-        self._beyond, self._worst = '', 0
+        # The joint whose effort was beyond its bound first, in `_beyond`.
+        self._worst = 0
         # A view is faster than a copy.
         whole = np.array_equal(indices, np.arange(size))
         self._indices = slice(None) if whole else indices
         self.torque = np.zeros(size)
-        self._v, self._effort = np.empty((2, len(self._joints)))
+        size = len(self._joints)
+        self._nothing = np.full(size, math.nan)
+        self._v, self._effort = np.empty((2, size))
         # Of each joint, whether a state has held it.
-        self._held = np.empty(len(self._joints), bool)
+        self._held = np.empty(size, bool)
         # Whether states have held its velocity without its effort, and the other way round, since
         # one has held both.
-        self._apart = np.empty((2, len(self._joints)), bool)
-        self.missing = np.zeros((2, len(self._joints)), dtype=np.int64)
+        self._apart = np.empty((2, size), bool)
+        # States with all that is needed, and how many others have held each joint.
+        self._whole, self._others = 0, np.zeros(size, dtype=np.int64)
+        self.missing = np.zeros((2, size), dtype=np.int64)
         self.reset()
+
+    @property
+    def held(self) -> npt.NDArray[np.int64]:
+        """(k,) how many states have held each joint, where measured efforts are taken."""
+        return self._others + np.int64(self._whole)
 
     def reset(self) -> None:
         """Forget all states."""
@@ -64,6 +73,8 @@ class DriveTorques:
         self._effort.fill(math.nan)
         self._held.fill(False)
         self._apart.fill(False)
+        # Why an effort of a row of states is beyond its bound; empty while none is.
+        self._beyond = ''
 
     def measured(self, q: Array, v: Array | None, effort: Array | None) -> str:
         """Take the efforts of a state.
@@ -76,24 +87,26 @@ class DriveTorques:
         Returns:
             Why the torques or the velocities are not known, as a phrase; empty if they are.
         """
-        before, self._beyond = self._beyond, ''
-        given = None if effort is None else self._bounded(effort[self._indices], before)
-        if given is not None and v is not None and all_finite(given):
+        own = self._nothing if effort is None else effort[self._indices]
+        beyond = np.abs(own) > self._bounds
+        given = np.where(beyond, math.nan, own) if beyond.any() else own
+        if v is not None and all_finite(given):
             velocities = v[self._indices]
             if all_finite(velocities):
                 self._v[:], self._effort[:] = velocities, given
                 self.torque[self._indices] = given
+                self._held.fill(True)
                 self._apart.fill(False)
+                self._beyond = ''
+                self._whole += 1
                 return ''
+        self._beyond = self._excess(q[self._indices], own, beyond)
         reason = self._take(q, v, given)
         if names := self._split(q, v, given):
             return (
                 f'velocity and effort of {names} come in different joint states: external torques '
                 'need both in one'
             )
-        if np.isnan(q[self._indices][self._worst]):
-            # This state tells nothing of that joint.
-            self._beyond = before
         if reason or self._beyond or all_finite(self._effort):
             return reason or self._beyond
         names = self._named(~np.isfinite(self._effort))
@@ -114,12 +127,12 @@ class DriveTorques:
         self._effort[:] = self.torque[self._indices] = command
         return reason
 
-    def _take(self, q: Array, v: Array | None, effort: Array | None) -> str:
+    def _take(self, q: Array, v: Array | None, effort: Array) -> str:
         """Keep velocities and efforts (k,); why velocities are not known, empty if they are."""
         held = ~np.isnan(q[self._indices])
         self._held |= held
         self._v[held] = math.nan if v is None else v[self._indices][held]
-        self._effort[held] = math.nan if effort is None else effort[held]
+        self._effort[held] = effort[held]
         self.torque[self._indices] = self._effort
         if all_finite(self._v):
             return ''
@@ -128,33 +141,41 @@ class DriveTorques:
         names = self._named(~np.isfinite(self._v))
         return f'velocity of {names} is not measured: external torques need measured velocities'
 
-    def _bounded(self, effort: Array, before: str) -> Array:
-        """Efforts (k,), with NaN for what is beyond its bound; the reason before stays."""
-        beyond = np.abs(effort) > LARGEST * self._limits
-        if not beyond.any():
-            return effort
-        # The first one stays: the next state has another number.
-        self._beyond = before
-        if not before:
-            index = self._worst = int(beyond.argmax())
-            name, unit = self._joints[index], self._units[index]
-            self._beyond = (
-                f'effort of {name} is {torque_text(effort[index], unit)}, more than {LARGEST:g} '
-                f'times its limit of {torque_text(self._limits[index], unit)}, and counts as not '
-                f'measured: is it in {unit}, and is the limit of the description right?'
-            )
-        return np.where(beyond, math.nan, effort)
+    def _excess(self, q: Array, effort: Array, beyond: Flags) -> str:
+        """The reason of an effort beyond its bound; that before, while it holds.
 
-    def _split(self, q: Array, v: Array | None, effort: Array | None) -> str:
+        Args:
+            q: (k,) positions; NaN for joints that the state does not hold.
+            effort: (k,) efforts of the state [N m or N].
+            beyond: (k,) which of these are beyond their bounds.
+        """
+        if self._beyond and np.isnan(q[self._worst]):
+            # This state tells nothing of that joint.
+            return self._beyond
+        if not beyond.any():
+            return ''
+        if self._beyond and beyond[self._worst]:
+            # The next state has another number.
+            return self._beyond
+        index = self._worst = int(beyond.argmax())
+        name, unit = self._joints[index], self._units[index]
+        return (
+            f'effort of {name} is {torque_text(effort[index], unit)}, more than {LARGEST:g} '
+            f'times its limit of {torque_text(self._limits[index], unit)}, and counts as not '
+            f'measured: is it in {unit}, and is the limit of the description right?'
+        )
+
+    def _split(self, q: Array, v: Array | None, effort: Array) -> str:
         """The joints whose velocity and effort (k,) come in different states; empty for none."""
         held = ~np.isnan(q[self._indices])
+        self._others += held
         moves = held & (False if v is None else np.isfinite(v[self._indices]))
-        drives = held & (False if effort is None else np.isfinite(effort))
+        drives = held & np.isfinite(effort)
         self.missing += held & ~np.array([moves, drives])
         self._apart |= (moves & ~drives, drives & ~moves)
         self._apart &= ~(moves & drives)
         return self._named(np.logical_and(*self._apart))
 
-    def _named(self, chosen: npt.NDArray[np.bool_]) -> str:
+    def _named(self, chosen: Flags) -> str:
         """The names of these joints (k,)."""
         return ', '.join(compress(self._joints, chosen))

@@ -41,16 +41,20 @@ class EffortSources:
             indices: (k,) of these among the independent joints.
             source: that is used.
         """
-        limits = model.effort_limits[indices]
-        limits = np.where(limits > 0.0, limits, np.inf)
+        bounds = model.effort_bounds[indices]
         self._drives = DriveTorques(model, joints, indices)
-        self._checks = {each: EffortCheck(limits) for each in get_args(Source)}
+        self._checks = {each: EffortCheck(bounds) for each in get_args(Source)}
         self.use(source)
 
     @property
     def torque(self) -> Array:
         """(n,) of all independent joints by the last state, see `DriveTorques`."""
         return self._drives.torque
+
+    @property
+    def held(self) -> npt.NDArray[np.int64]:
+        """(k,) states that have held each joint, see `DriveTorques`."""
+        return self._drives.held
 
     @property
     def missing(self) -> npt.NDArray[np.int64]:

@@ -63,7 +63,10 @@ class ResidualAverage:
         """What to add to an answer where residuals before a discontinuity are not in the mean."""
         if self._begins <= 1:
             return ''
-        return f'; the estimate began anew meanwhile: the mean is that of the last {self.samples}'
+        return (
+            '; the estimate began anew meanwhile: the mean is that of the last '
+            f'{self.samples} states'
+        )
 
     def reset(self) -> None:
         """Begin anew, after a discontinuity."""

@@ -85,8 +85,7 @@ def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSetti
     """
     given = per_joint('effort_limits', settings.effort_limits, joints)
     if given is None:
-        described = {joint.name: joint.limits.effort for joint in model.independent_joints}
-        given = np.array([described[name] if described[name] > 0.0 else np.inf for name in joints])
+        given = model.effort_bounds[model.indices_of(joints)]
     return settings.effort_scale * given
 
 

@@ -52,9 +52,7 @@ class StateGuard:
         self.jump_tolerance = jump_tolerance
         joints = model.independent_joints
         self._names = model.joint_names
-        limits = np.array([joint.limits.velocity for joint in joints])
-        # A limit that is not positive counts as none.
-        self._speeds = np.where(limits > 0.0, np.minimum(limits, UNLIMITED), UNLIMITED)
+        self._speeds = np.minimum(model.velocity_bounds, UNLIMITED)
         self._fastest = np.where(self._speeds < UNLIMITED, FASTEST * self._speeds, math.inf)
         # Some drivers wrap the angle of a continuous joint.
         self._wraps = np.array([joint.kind == 'continuous' for joint in joints])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ..scalar import Scalar
@@ -29,6 +29,12 @@ class Limits:
     upper: float = math.inf
     velocity: float = math.inf
     effort: float = math.inf
+
+    @property
+    def known(self) -> Limits:
+        """These, infinite for a speed or effort that is not positive: that counts as none."""
+        speed, effort = (x if x > 0.0 else math.inf for x in (self.velocity, self.effort))
+        return replace(self, velocity=speed, effort=effort)
 
 
 @dataclass(frozen=True)

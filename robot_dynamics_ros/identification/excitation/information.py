@@ -61,10 +61,9 @@ class Information:
         self._dynamics = dynamics
         states = [*random_states(dynamics.model, STATES)]
         q, v, a = (np.array([getattr(state, name) for state in states]) for name in 'qva')
-        limits = dynamics.model.effort_limits
+        limits = dynamics.model.effort_bounds
         largest = np.abs(dynamics.inverse_dynamics(q, v, a)).max(axis=0)
-        given = (limits > 0.0) & np.isfinite(limits)
-        self.noise = NOISE * np.where(given, limits, np.maximum(largest, 1e-3))
+        self.noise = NOISE * np.where(np.isfinite(limits), limits, np.maximum(largest, 1e-3))
         self.columns = np.array(structure_of(self.layout, dynamics).columns)
 
     @property

@@ -70,14 +70,13 @@ class MotionLimits:
         for joint in model.joints:
             if joint.mimicked is not None:
                 _narrow(ranges, speeds, joint)
-        efforts = np.array([_or_infinite(joint.limits.effort) for joint in joints])
         accelerations = speeds / RISE_TIME if acceleration is None else acceleration
         return cls(
             ranges[:, 0],
             ranges[:, 1],
             speeds,
             np.broadcast_to(accelerations, speeds.shape),
-            efforts,
+            model.effort_bounds,
             tuple(_assumptions(joints, acceleration)),
         )
 
@@ -119,16 +118,11 @@ def _narrow(ranges: Array, speeds: Array, mimic: Joint) -> None:
             f'{mimic.name} mimics {mimic.mimicked}, and their position limits have no position in '
             'common: correct the description'
         )
-    speeds[index] = min(speeds[index], _or_infinite(mimic.limits.velocity) / abs(multiplier))
-
-
-def _or_infinite(limit: float) -> float:
-    # As for the guards of the node, 0 is no limit.
-    return limit if 0.0 < limit < math.inf else math.inf
+    speeds[index] = min(speeds[index], mimic.limits.known.velocity / abs(multiplier))
 
 
 def _speed(joint: Joint) -> float:
-    limit = _or_infinite(joint.limits.velocity)
+    limit = joint.limits.known.velocity
     if limit < math.inf:
         return limit
     return ASSUMED_LINEAR_SPEED if joint.kind == 'prismatic' else ASSUMED_ANGULAR_SPEED
@@ -143,11 +137,11 @@ def _assumptions(joints: tuple[Joint, ...], acceleration: float | None) -> list[
         ),
         (
             'velocity limit', f'{ASSUMED_ANGULAR_SPEED:g} rad/s or {ASSUMED_LINEAR_SPEED:g} m/s',
-            [j.name for j in joints if math.isinf(_or_infinite(j.limits.velocity))],
+            [j.name for j in joints if math.isinf(j.limits.known.velocity)],
         ),
         (
             'effort limit', 'none',
-            [j.name for j in joints if math.isinf(_or_infinite(j.limits.effort))],
+            [j.name for j in joints if math.isinf(j.limits.known.effort)],
         ),
     ):  # fmt: skip
         if missing:

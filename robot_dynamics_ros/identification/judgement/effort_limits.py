@@ -22,8 +22,7 @@ def is_exceeded(model: RobotModel, survey: Survey) -> npt.NDArray[np.bool_]:
         model: whose joints they are.
         survey: of all recordings.
     """
-    limits = model.effort_limits
-    result: npt.NDArray[np.bool_] = (limits > 0.0) & (_largest(survey) > ABOVE * limits)
+    result: npt.NDArray[np.bool_] = _largest(survey) > ABOVE * model.effort_bounds
     return result
 
 
@@ -41,8 +40,8 @@ def large_efforts(
         largest: (n,) largest absolute measured effort, as a torque [N m or N].
         judged: (n,) which joints move, with efforts of a known scale.
     """
-    limits = model.effort_limits
-    far = judged & (limits > 0.0) & (rms > limits).all(axis=0)
+    limits = model.effort_bounds
+    far = judged & (rms > limits).all(axis=0)
     if not far.any():
         return
     names = [name for name, one in zip(model.joint_names, far, strict=True) if one]

@@ -53,7 +53,7 @@ class MissingEfforts:
         self._sources = sources
         if sources is None:
             return
-        counts = np.vstack([sources.missing, robot.guard.state.counts[robot.feedforward.indices]])
+        counts = np.vstack([sources.missing, sources.held])
         if known:
             new = counts - self._counts
             self.text = '; '.join(_sentences(robot, new[:2] / np.maximum(new[2], 1)))
@@ -64,7 +64,7 @@ def _sentences(robot: CommandedRobot, shares: Array) -> Iterator[str]:
     """One for each kind that is missing, by the shares (2, k)."""
     for (kind, when), row in zip(KINDS.items(), shares, strict=True):
         if joints := np.flatnonzero(row >= LEAST).tolist():
-            each = listed([f'of {robot.joints[j]} in {100.0 * row[j]:.2g} %' for j in joints])
+            each = listed([f'of {robot.joints[j]} in {100.0 * row[j]:.3g} %' for j in joints])
             yield (
                 f'{kind} {each} of the states is {when}: these states count as lost; check the '
                 'driver'

@@ -136,7 +136,7 @@ class ExternalForceServices:
         feedforward = self._holder.require().feedforward
         indices, model = feedforward.indices, feedforward.dynamics.model
         friction = feedforward.friction.bounds[:, indices]
-        floor = threshold_floor(model.effort_limits[indices])
+        floor = threshold_floor(model.effort_bounds[indices])
 
         def learn() -> ContactThresholds:
             return learned_thresholds(peaks, rate, friction=friction, floor=floor, margin=margin)

@@ -51,8 +51,7 @@ def suspicions(peaks: ResidualPeaks, learnt: ContactThresholds, robot: Commanded
     the description count; parameter effort_limits may be 0.
     """
     model, joints = robot.dynamics.model, robot.joints
-    limits = model.effort_limits[model.indices_of(joints)]
-    limits = np.where(limits > 0.0, limits, np.inf)
+    limits = model.effort_bounds[model.indices_of(joints)]
     units = units_of(model, joints)
     _, sizes, motions = peaks.arrays()
     found = []

@@ -70,3 +70,26 @@ def test_the_reason_is_that_of_the_last_state_of_the_joint():
     assert drives.measured(wrist, wrist, wrist).startswith('effort of slide is 1e+05 N')
     assert 'effort of turn, slide, wrist is not measured' in drives.measured(q, v, None)
     assert not drives.measured(q, v, NONE)
+
+
+def test_a_glitch_of_one_joint_does_not_hide_the_fault_of_another():
+    """The joint that is named is one that is beyond its bound now, or that this state lacks."""
+    drives = DriveTorques(parse_urdf(URDF), JOINTS, np.arange(3))
+    both, wrist = np.array([0.0, 1e5, 1e3]), np.array([0.0, 0.0, 2e3])
+    assert drives.measured(NONE, NONE, both).startswith('effort of slide is 1e+05 N')
+    without_slide = np.array([0.0, np.nan, 0.0])
+    given = without_slide, without_slide, np.array([0.0, np.nan, 1e3])
+    assert drives.measured(*given).startswith('effort of slide is 1e+05 N')
+    assert drives.measured(NONE, NONE, wrist).startswith('effort of wrist is 2e+03 N m')
+    # Another number, or another joint beside it, is the same reason.
+    assert drives.measured(NONE, NONE, both).startswith('effort of wrist is 2e+03 N m')
+    assert not drives.measured(NONE, NONE, NONE)
+
+
+def test_a_velocity_that_ceases_after_a_whole_state_is_named():
+    """In a state of that joint alone: the others are known from the state before."""
+    drives = DriveTorques(parse_urdf(URDF), JOINTS, np.arange(3))
+    assert not drives.measured(NONE, NONE, NONE)
+    turn = np.array([0.0, np.nan, np.nan])
+    reason = drives.measured(turn, np.full(3, np.nan), turn)
+    assert reason.startswith('velocity of turn is not measured')

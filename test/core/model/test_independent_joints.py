@@ -24,12 +24,14 @@ VECTORS = {
     'upper': [0.5, np.inf, np.inf],
     'velocity_limits': [2.0, 0.0, np.inf],
     'effort_limits': [40.0, 0.0, np.inf],
+    'velocity_bounds': [2.0, np.inf, np.inf],
+    'effort_bounds': [40.0, np.inf, np.inf],
 }
 
 
 @pytest.mark.parametrize('name', VECTORS)
 def test_are_those_of_the_description(name):
-    """Infinite where it gives none; 0 is 0; a mimic joint has no entry."""
+    """Infinite where it gives none; 0 is 0, as a bound none; a mimic joint has no entry."""
     limits = getattr(parse_urdf(URDF), name)
     assert limits.dtype == np.float64
     assert limits.tolist() == VECTORS[name]

@@ -240,7 +240,9 @@ def test_an_effort_that_is_missing_now_and_then_is_named_with_its_share(
     """Every fourth: what is felt is published all the same, and an ended cause is forgotten."""
     monkeypatch.setattr(missing_efforts, 'WINDOW', 0.5)
     states = itertools.count()
-    with felt(guarded, dynamics, external_observer=False, **THRESHOLDS) as arm:
+    # A pause of a busy machine leaves the estimate as it is.
+    parameters = {'external_observer': False, 'state_timeout': 10.0, **THRESHOLDS}
+    with felt(guarded, dynamics, **parameters) as arm:
         # The driver began without efforts: none of these states is to be counted.
         arm.scene.wait_for_states()
         arm.scene.set(external_observer=True)
@@ -265,3 +267,20 @@ def test_an_effort_that_is_missing_now_and_then_is_named_with_its_share(
     # The log names the share of the first window, which may hold a single flawed state.
     assert 'effort of slide in ' in text
     assert 'effort of slide is not measured' not in text
+
+
+def test_where_stamps_are_repeated_a_share_is_still_one_of_all_states(
+    guarded, dynamics, monkeypatch
+):
+    monkeypatch.setattr(missing_efforts, 'WINDOW', 0.5)
+    with felt(guarded, dynamics, state_timeout=10.0) as arm:
+        arm.feels(NONE)
+        sent = []
+
+        def repeat(message):
+            sent.append(message.header.stamp)
+            message.header.stamp = sent[(len(sent) - 1) // 3 * 3]
+
+        arm.scene.driver.change = repeat
+        arm.scene.driver.effort = lambda: np.where(np.arange(3) == 1, np.nan, arm.gravity)
+        arm.scene.status('external forces', 'effort of slide in 100 % of the states is missing')

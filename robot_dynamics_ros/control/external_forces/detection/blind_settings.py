@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import listed
 from robot_dynamics_ros.core.model.robot import RobotModel
 
@@ -96,10 +95,8 @@ def excessive_thresholds(
         joints: their names.
         model: of the robot.
     """
-    indices = model.indices_of(joints)
-    independent, units = model.independent_joints, units_of(model, joints)
-    limits = _or_none(model.effort_limits[indices])
-    speeds = _or_none(np.array([independent[index].limits.velocity for index in indices]))
+    indices, units = model.indices_of(joints), units_of(model, joints)
+    limits, speeds = model.effort_bounds[indices], model.velocity_bounds[indices]
     given = thresholds.coefficients
     coefficients = np.where(given < NEVER, given, 0.0)
     clauses = (
@@ -108,8 +105,3 @@ def excessive_thresholds(
     )
     found = '; '.join(filter(None, clauses))
     return f'{found}: check their units, N m or N, or learn them again' if found else ''
-
-
-def _or_none(limits: Array) -> Array:
-    """Limits, with infinity for what is not positive: that counts as none."""
-    return np.where(limits > 0.0, limits, np.inf)

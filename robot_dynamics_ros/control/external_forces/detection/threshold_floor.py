@@ -21,9 +21,7 @@ def threshold_floor(limits: Array) -> Array:
     2 % where gravity takes half of the limit; efforts that err by 1 % of their range.
 
     Args:
-        limits: (n,) effort limits of the description [N m or N]; not positive or infinite for
-            none.
+        limits: (n,) effort limits of the description [N m or N]; infinite for none.
     """
-    known = (limits > 0.0) & np.isfinite(limits)
-    floor: Array = ACCURACY * np.where(known, limits, UNKNOWN_LIMIT)
+    floor: Array = ACCURACY * np.where(np.isfinite(limits), limits, UNKNOWN_LIMIT)
     return floor

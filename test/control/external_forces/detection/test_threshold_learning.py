@@ -122,9 +122,8 @@ def test_a_floor_below_what_was_recorded_changes_nothing(minute):
     np.testing.assert_array_equal(floored.coefficients, plain.coefficients)
 
 
-@pytest.mark.parametrize('limit', [0.0, -1.0, math.inf])
-def test_a_joint_without_an_effort_limit_has_a_floor_too(limit):
-    (floor,) = threshold_floor(np.array([limit]))
+def test_a_joint_without_an_effort_limit_has_a_floor_too():
+    (floor,) = threshold_floor(np.array([math.inf]))
     assert 0.0 < floor < math.inf
 
 
