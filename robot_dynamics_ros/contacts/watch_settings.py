@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from robot_dynamics_ros.control.external_forces.detection.residual_bands import CUTOFF
+from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 
 ByJoint = Mapping[str, float]
+CONSTANTS = ('collision_threshold', 'push_threshold')
 # Of the observer [Hz], as of dynamics_node by default.
 BANDWIDTH = 20.0
 
@@ -28,7 +30,7 @@ class WatchSettings:
         usual_bandwidth: of joints that are not named there [Hz].
         cutoff: between the bands [Hz].
         thresholds: by name of the parameter, such as `collision_threshold`, and joint name; empty
-            where none are given.
+            where none are given. Without its constant, a band of a joint detects nothing.
         driver_gravity_check: whether efforts without gravity, or in another unit, are recognised.
         joints: that dynamics_node commands, in the order of its lists; empty where it is not said.
     """
@@ -45,6 +47,21 @@ class WatchSettings:
     thresholds: Mapping[str, ByJoint] = field(default_factory=dict)
     driver_gravity_check: bool = True
     joints: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the thresholds.
+
+        Raises:
+            ParameterError: a part of a threshold lacks the constant of its joint.
+        """
+        for name, values in self.thresholds.items():
+            for constant in filter(name.startswith, CONSTANTS):
+                known = self.thresholds.get(constant, {})
+                if lacking := [joint for joint in values if joint not in known]:
+                    raise ParameterError(
+                        f'{constant} has no value for {", ".join(lacking)}, {name} has: give '
+                        'both, or learn them with robot_dynamics thresholds'
+                    )
 
     @property
     def joints_with_thresholds(self) -> set[str]:

@@ -11,9 +11,9 @@ from robot_dynamics_ros.control.external_forces.detection import (
     BandThreshold,
     ContactThresholds,
 )
-from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import NEVER, PARTS
+from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import NEVER
 from robot_dynamics_ros.control.external_forces.momentum_observer import ExternalForceObserver
-from robot_dynamics_ros.core import JointFriction, ParameterError, RobotDynamics, RobotModel
+from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
@@ -106,7 +106,7 @@ class WatchedRobot:
             joints: names, in this order.
 
         Raises:
-            ParameterError: a joint has none where others have one, or a value is out of bounds.
+            ParameterError: a value is out of bounds.
         """
         given = self.settings.thresholds
         if not any(given.values()):
@@ -124,21 +124,9 @@ def _band(name: str, given: Mapping[str, ByJoint], joints: Sequence[str]) -> Ban
         given: values by parameter and joint name.
         joints: names.
     """
-    constant, parts = given.get(name, {}), (f'{name}_{part}' for part in PARTS[1:])
-    if not constant:
-        if part_alone := next(filter(given.get, parts), ''):
-            raise ParameterError(f'{part_alone} is set, but {name} is empty: set both')
-        return BandThreshold.of(np.full(len(joints), NEVER))
-    if missing := [joint for joint in joints if joint not in constant]:
-        raise ParameterError(
-            f'{name} has no value for {missing[0]}, whose efforts were recorded: learn thresholds '
-            'with robot_dynamics thresholds'
-        )
 
-    def part(suffix: str) -> Array:
-        values = given.get(f'{name}_{suffix}', {})
-        return np.array([values.get(joint, 0.0) for joint in joints])
+    def part(suffix: str, otherwise: float = 0.0) -> Array:
+        values = given.get(f'{name}{suffix}', {})
+        return np.array([values.get(joint, otherwise) for joint in joints])
 
-    return BandThreshold.of(
-        [constant[joint] for joint in joints], part('velocity'), part('acceleration')
-    )
+    return BandThreshold.of(part('', NEVER), part('_velocity'), part('_acceleration'))

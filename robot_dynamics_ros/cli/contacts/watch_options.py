@@ -19,8 +19,8 @@ from ..surroundings import surroundings
 from .watch_parameters import (
     LARGEST_MARGIN,
     LEAST_CUTOFF,
+    settings_of_files,
     unknown_names,
-    with_parameter_files,
 )
 
 # Takes a sentence for stderr.
@@ -100,11 +100,10 @@ def settings_of(
         RobotDynamicsError: recording or description cannot be used.
         OSError: a file cannot be read.
     """
-    settings = WatchSettings()
     if not parameters:
-        return settings
+        return WatchSettings()
     joints = parse_urdf(recorded_robot(options, files)[0]).joint_names
-    settings = with_parameter_files(settings, parameters, joints)
+    settings = settings_of_files(parameters, joints)
     if unknown := unknown_names(parameters, surroundings().parameter_names):
         warn(f'unknown parameters are ignored: {unknown}')
     return settings

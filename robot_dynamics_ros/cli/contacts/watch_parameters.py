@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from robot_dynamics_ros.contacts import WatchSettings
-from robot_dynamics_ros.contacts.watch_settings import ByJoint
+from robot_dynamics_ros.contacts.watch_settings import CONSTANTS
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.parameter_blocks import node_parameters, parameter_blocks
 from robot_dynamics_ros.recordings.extra import required
@@ -25,7 +24,6 @@ THRESHOLDS = tuple(
     for band in ('collision', 'push')
     for part in ('', '_velocity', '_acceleration')
 )
-CONSTANTS = ('collision_threshold', 'push_threshold')
 # Bounds of dynamics_node; those of friction are checked where it is computed.
 LEAST_CUTOFF, LARGEST_MARGIN = 0.1, 100.0
 POSITIVE = (*CONSTANTS, 'external_bandwidth')
@@ -42,33 +40,40 @@ LISTS = {
 OWN = (*(f'friction_{name}' for name in FRICTION), *THRESHOLDS, *NUMBERS, *LISTS, CHECK)
 
 
-def with_parameter_files(
-    settings: WatchSettings, files: Sequence[Path], joints: Sequence[str]
-) -> WatchSettings:
-    """The settings with what files say; later ones have precedence, also with an empty list.
+def settings_of_files(files: Sequence[Path], joints: Sequence[str]) -> WatchSettings:
+    """What files say; later ones have precedence, also with an empty list.
 
     Args:
-        settings: without them.
         files: each as dynamics_node takes it with --params-file.
-        joints: of the robot; lists of a file without `joints` are for those of the last file that
-            has them, as in the node, or for these.
+        joints: of the robot; lists are for those of the last file that has `joints`, as in the
+            node, or for these.
 
     Raises:
-        ParameterError: a file is not one, a value is not what the parameter takes, or thresholds
-            lack joints that others have.
+        ParameterError: a file is not one, a value is not what the parameter takes, a list is for
+            other `joints` than the last ones, or thresholds lack joints that others have.
         OSError: a file cannot be read.
     """
-    read = [(_File(file, tuple(joints)), _parameters(file)) for file in files]
-    for file, values in read:
-        if 'joints' in values:
-            file.choose(file.names('joints', values['joints']))
-            settings = replace(settings, joints=file.joints)
-    for file, values in read:
-        if 'joints' not in values and settings.joints:
-            file.choose(settings.joints)
-        settings = _with(settings, values, file)
-    _check_thresholds(settings.thresholds, ', '.join(map(str, files)))
-    return settings
+    given = _Given(files, joints)
+    values: dict[str, Any] = {
+        'friction': given.lists(FRICTION, 'friction_'),
+        'thresholds': given.lists(THRESHOLDS),
+        **{attribute: given.by_joint(name) for name, attribute in LISTS.items()},
+        **{
+            attribute: given.number(name, LEAST.get(name, -math.inf))
+            for name, attribute in NUMBERS.items()
+            if name in given
+        },
+    }
+    if CHECK in given:
+        values[CHECK] = given.flag(CHECK)
+    if 'gravity' in given:
+        values['gravity'] = given.vector('gravity')
+    if 'joints' in given:
+        values['joints'] = given.joints
+    try:
+        return WatchSettings(**values)
+    except ParameterError as error:
+        raise ParameterError(f'{", ".join(map(str, files))}: {error}') from None
 
 
 def unknown_names(files: Sequence[Path], known: ParameterNames | None) -> str:
@@ -96,138 +101,119 @@ def unknown_names(files: Sequence[Path], known: ParameterNames | None) -> str:
     return ', '.join(found)
 
 
-class _File:
-    """Values of one file, checked.
+class _Given:
+    """The parameters of all files: one set, as in the node.
 
     Attributes:
-        joints: that lists of values are for.
+        joints: that lists are for.
     """
 
-    def __init__(self, path: Path, joints: tuple[str, ...]) -> None:
-        self._path, self.joints = path, joints
+    def __init__(self, files: Sequence[Path], joints: Sequence[str]) -> None:
+        """Read them; raises as `settings_of_files`."""
+        self.joints = tuple(joints)
+        # By name, the file of the last value, and the value.
+        self._values: dict[str, tuple[Path, Any]] = {}
+        # Of each file that has `joints`.
+        self._orders: dict[Path, tuple[str, ...]] = {}
+        for file in files:
+            values = _parameters(file)
+            self._values.update({name: (file, value) for name, value in values.items()})
+            if 'joints' in values:
+                self._orders[file] = self._known(file, values['joints']) or tuple(joints)
+        if 'joints' in self:
+            self.joints = self._orders[self._values['joints'][0]]
 
-    def choose(self, names: Sequence[str]) -> None:
-        """Take these joints of the robot for those of the lists; all if there are none."""
-        if unknown := [name for name in names if name not in self.joints]:
-            raise ParameterError(
-                f'{self._path}: parameter joints has joints that the robot does not have '
-                f'({", ".join(unknown)}), it has {", ".join(self.joints)}'
-            )
-        if len(set(names)) < len(names):
-            raise ParameterError(
-                f'{self._path}: parameter joints is {", ".join(names)}: name each joint once'
-            )
-        self.joints = tuple(names) or self.joints
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
 
-    def by_joint(self, name: str, given: Any) -> dict[str, float]:
-        """One value for each joint, or one for all; empty where the list is."""
-        values = [self.number(name, each) for each in given] if isinstance(given, list) else None
+    def lists(self, names: Sequence[str], prefix: str = '') -> dict[str, dict[str, float]]:
+        """Of each of these lists that is not empty, its values by joint name."""
+        found = {name: self.by_joint(f'{prefix}{name}') for name in names}
+        return {name: values for name, values in found.items() if values}
+
+    def by_joint(self, name: str) -> dict[str, float]:
+        """One value for each joint, or one for all; empty where the list is, or is missing."""
+        file, given = self._values.get(name, (Path(), []))
+        values = [self._finite(name, each) for each in given] if isinstance(given, list) else None
+        if values:
+            self._check_joints(name, file, one=len(values) == 1)
         if values is None or len(values) not in (0, 1, len(self.joints)):
             raise ParameterError(
-                f'{self._path}: {name} is {given!r}, a list of one number for each of the '
+                f'{file}: {name} is {given!r}, a list of one number for each of the '
                 f'{len(self.joints)} joints is needed, or of one for all'
             )
         if len(values) == 1:
             values *= len(self.joints)
         by_joint = dict(zip(self.joints, values, strict=False))
+        positive = name in POSITIVE
         for joint, value in by_joint.items():
-            self._check_size(name, joint, value)
+            if (value < 0.0 and name in THRESHOLDS) or (value <= 0.0 and positive):
+                raise ParameterError(
+                    f'{file}: {name} of {joint} is {value:g}, it must be '
+                    f'{"greater than" if positive else "at least"} 0'
+                )
         return by_joint
 
-    def _check_size(self, name: str, joint: str, value: float) -> None:
-        """Check that the value of a joint is not too small."""
-        positive = name in POSITIVE
-        if (value < 0.0 and name in THRESHOLDS) or (value <= 0.0 and positive):
-            raise ParameterError(
-                f'{self._path}: {name} of {joint} is {value:g}, it must be '
-                f'{"greater than" if positive else "at least"} 0'
-            )
-
-    def number(self, name: str, given: Any, least: float = -math.inf) -> float:
+    def number(self, name: str, least: float) -> float:
         """A finite number that is not below another one."""
-        if isinstance(given, bool) or not isinstance(given, (int, float)):
-            raise ParameterError(f'{self._path}: {name} has {given!r}, a number is needed')
-        if not math.isfinite(given):
-            raise ParameterError(f'{self._path}: {name} has {given}, it must be finite')
-        if given < least:
-            raise ParameterError(
-                f'{self._path}: {name} is {given:g}, it must be at least {least:g}'
-            )
-        return float(given)
+        file, given = self._values[name]
+        value = self._finite(name, given)
+        if value < least:
+            raise ParameterError(f'{file}: {name} is {value:g}, it must be at least {least:g}')
+        return value
 
-    def flag(self, name: str, given: Any) -> bool:
+    def flag(self, name: str) -> bool:
         """True or false."""
+        file, given = self._values[name]
         if not isinstance(given, bool):
-            raise ParameterError(f'{self._path}: {name} is {given!r}, true or false is needed')
+            raise ParameterError(f'{file}: {name} is {given!r}, true or false is needed')
         return given
 
-    def vector(self, name: str, given: Any) -> tuple[float, ...]:
+    def vector(self, name: str) -> tuple[float, ...]:
         """Three finite numbers."""
+        file, given = self._values[name]
         if not isinstance(given, list) or len(given) != 3:
-            raise ParameterError(f'{self._path}: {name} is {given!r}, three numbers are needed')
-        return tuple(self.number(name, each) for each in given)
+            raise ParameterError(f'{file}: {name} is {given!r}, three numbers are needed')
+        return tuple(self._finite(name, each) for each in given)
 
-    def names(self, name: str, given: Any) -> tuple[str, ...]:
-        """A list of names, without empty ones."""
+    def _finite(self, name: str, given: Any) -> float:
+        file, _ = self._values[name]
+        if isinstance(given, bool) or not isinstance(given, (int, float)):
+            raise ParameterError(f'{file}: {name} has {given!r}, a number is needed')
+        if not math.isfinite(given):
+            raise ParameterError(f'{file}: {name} has {given}, it must be finite')
+        return float(given)
+
+    def _known(self, file: Path, given: Any) -> tuple[str, ...]:
+        """Names of joints of the robot, each once, without empty ones."""
         if not (isinstance(given, list) and all(isinstance(each, str) for each in given)):
-            raise ParameterError(f'{self._path}: {name} is {given!r}, a list of names is needed')
-        return tuple(each for each in given if each)
+            raise ParameterError(f'{file}: joints is {given!r}, a list of names is needed')
+        names = tuple(each for each in given if each)
+        if unknown := [name for name in names if name not in self.joints]:
+            raise ParameterError(
+                f'{file}: parameter joints has joints that the robot does not have '
+                f'({", ".join(unknown)}), it has {", ".join(self.joints)}'
+            )
+        if len(set(names)) < len(names):
+            raise ParameterError(
+                f'{file}: parameter joints is {", ".join(names)}: name each joint once'
+            )
+        return names
 
+    def _check_joints(self, name: str, file: Path, *, one: bool) -> None:
+        """Check that the list of a file, or its one value, is for the joints that are commanded.
 
-def _with(settings: WatchSettings, values: Mapping[str, Any], file: _File) -> WatchSettings:
-    """The settings with the values of one file."""
-
-    def by_joint(names: Sequence[str], prefix: str = '') -> Iterator[tuple[str, dict[str, float]]]:
-        for name in names:
-            if f'{prefix}{name}' in values:
-                yield name, file.by_joint(f'{prefix}{name}', values[f'{prefix}{name}'])
-
-    changes: dict[str, Any] = {
-        'friction': _replaced(settings.friction, by_joint(FRICTION, 'friction_')),
-        'thresholds': _replaced(settings.thresholds, by_joint(THRESHOLDS)),
-        **{
-            attribute: file.number(name, values[name], LEAST.get(name, -math.inf))
-            for name, attribute in NUMBERS.items()
-            if name in values
-        },
-    }
-    for name, attribute in LISTS.items():
-        for _, given in by_joint([name]):
-            changes[attribute] = given
-    if CHECK in values:
-        changes[CHECK] = file.flag(CHECK, values[CHECK])
-    if 'gravity' in values:
-        changes['gravity'] = file.vector('gravity', values['gravity'])
-    return replace(settings, **changes)
-
-
-def _check_thresholds(thresholds: Mapping[str, ByJoint], files: str) -> None:
-    """Check that each joint with a part of a threshold has the constants that are given.
-
-    Args:
-        thresholds: by parameter and joint name, none empty.
-        files: their names, for the message.
-
-    Raises:
-        ParameterError: a constant lacks a joint.
-    """
-    for name, values in thresholds.items():
-        for constant in CONSTANTS:
-            # A band without a constant detects nothing.
-            needed = constant in thresholds or name.startswith(f'{constant}_')
-            lacking = [each for each in values if each not in thresholds.get(constant, {})]
-            if needed and lacking:
-                raise ParameterError(
-                    f'{files}: {constant} has no value for {", ".join(lacking)}, {name} has: give '
-                    'both, or learn them with robot_dynamics thresholds'
-                )
-
-
-def _replaced(
-    earlier: Mapping[str, ByJoint], later: Iterable[tuple[str, ByJoint]]
-) -> dict[str, ByJoint]:
-    """Lists of earlier files, with those of a later one in their place; without empty ones."""
-    return {name: values for name, values in {**earlier, **dict(later)}.items() if values}
+        The node would take it for these, whatever the file says itself.
+        """
+        own = self._orders.get(file, self.joints)
+        if own == self.joints or (one and {*own} == {*self.joints}):
+            return
+        last, _ = self._values['joints']
+        raise ParameterError(
+            f'{file}: {name} is for the joints {", ".join(own)}, but joints of the later file '
+            f'{last} is {", ".join(self.joints)}, and dynamics_node would take {name} for these: '
+            f'write {file} for the same joints in the same order as {last}'
+        )
 
 
 def _parameters(file: Path) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def test_joints_without_thresholds_are_not_watched(run, files):
     assert 'none of the joints with thresholds (turn) has an effort that varies' in ended.stderr
 
 
-def test_thresholds_of_other_joints_than_the_other_ones_are_refused(run, files):
+def test_thresholds_for_other_joints_than_those_of_a_later_file_are_refused(run, files):
     (files / 'some.yaml').write_text(
         '/**:\n  ros__parameters: {joints: [wrist, slide], push_threshold: [3.0]}\n'
     )
@@ -173,4 +173,7 @@ def test_thresholds_of_other_joints_than_the_other_ones_are_refused(run, files):
         '--parameters', 'more.yaml',
     )  # fmt: skip
     assert ended.returncode == 2
-    assert 'some.yaml, more.yaml: collision_threshold has no value for slide' in ended.stderr
+    assert (
+        'some.yaml: push_threshold is for the joints wrist, slide, but joints of the later file '
+        'more.yaml is wrist'
+    ) in ended.stderr

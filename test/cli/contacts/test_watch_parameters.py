@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip('ruamel.yaml')
 from three_joints import URDF
 
-from robot_dynamics_ros.cli.contacts.watch_parameters import with_parameter_files
+from robot_dynamics_ros.cli.contacts.watch_parameters import settings_of_files
 from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 
@@ -18,7 +18,7 @@ def settings_of(tmp_path, *blocks):
     for count, block in enumerate(blocks):
         files.append(tmp_path / f'{count}.yaml')
         files[-1].write_text(f'/**: {{ros__parameters: {{{block}}}}}')
-    return with_parameter_files(WatchSettings(), files, MODEL.joint_names)
+    return settings_of_files(files, MODEL.joint_names)
 
 
 def smoothing(tmp_path, *blocks):
@@ -81,3 +81,40 @@ def test_lists_of_a_file_without_joints_are_for_those_of_the_other_files(tmp_pat
         found = settings_of(tmp_path, *blocks)
         assert found.offset == {'wrist': 1.0, 'turn': 2.0}
         assert found.joints == ('wrist', 'turn')
+
+
+TURNED = 'joints: [turn, wrist], torque_offset: [1.0, 2.0]'
+
+
+@pytest.mark.parametrize('joints', ['wrist, turn', 'turn, wrist, slide', 'wrist', ''])
+def test_a_list_that_the_node_would_take_for_other_joints_is_refused_with_both_files(
+    tmp_path, joints
+):
+    with pytest.raises(ParameterError) as refused:
+        settings_of(tmp_path, TURNED, f'joints: [{joints}]')
+    text = str(refused.value)
+    commanded = joints or 'turn, slide, wrist'
+    assert text.startswith(f'{tmp_path / "0.yaml"}: torque_offset is for the joints turn, wrist, ')
+    assert f'the later file {tmp_path / "1.yaml"} is {commanded}, and dynamics_node' in text
+
+
+def test_one_value_is_that_of_its_own_joints(tmp_path):
+    """Their order does not matter; a joint that its file does not name gets none."""
+    one = 'joints: [turn, wrist], torque_offset: [1.0]'
+    assert settings_of(tmp_path, one, 'joints: [wrist, turn]').offset == {'wrist': 1, 'turn': 1}
+    with pytest.raises(ParameterError, match='torque_offset is for the joints turn, wrist, but'):
+        settings_of(tmp_path, one, 'joints: [wrist, turn, slide]')
+
+
+def test_a_list_that_a_later_file_replaces_is_for_any_joints(tmp_path):
+    later = 'joints: [wrist, turn], torque_offset: [3.0, 4.0]'
+    assert settings_of(tmp_path, TURNED, later).offset == {'wrist': 3.0, 'turn': 4.0}
+
+
+def test_a_part_of_a_threshold_without_its_constant_is_refused_with_the_joints():
+    velocity = {'push_threshold_velocity': {'turn': 1.0, 'wrist': 1.0}}
+    for constants in ({}, {'push_threshold': {'turn': 3.0}}):
+        with pytest.raises(ParameterError, match=r'push_threshold has no value for .*wrist, push'):
+            WatchSettings(thresholds=velocity | constants)
+    constant = {'push_threshold': dict.fromkeys(('turn', 'wrist'), 3.0)}
+    assert WatchSettings(thresholds=velocity | constant).joints_with_thresholds
