@@ -32,7 +32,8 @@ class LockedJoints:
         """What a user has to know of them, as one sentence; none where all were recorded."""
         if not self.names:
             return ()
-        parts = [f'not recorded with these and locked: {listed(self.names)}']
+        was, are = ('was', 'is') if len(self.names) == 1 else ('were', 'are')
+        parts = [f'{listed(self.names)} {was} not recorded, and {are} taken to be locked']
         if self.unused:
             parts.append(f'thresholds of {listed(self.unused)} are not used')
         if self.missing:

@@ -21,7 +21,7 @@ from robot_dynamics_ros.recordings import JointSamples, Recording
 from robot_dynamics_ros.recordings.quality import gap_limit
 from robot_dynamics_ros.recordings.sample_segments import segment_parts
 
-from .effort_range import effort_range
+from .effort_range import advice, effort_range
 from .watched_robot import WatchedRobot
 
 # States in a part.
@@ -89,8 +89,7 @@ class ObservedRecording:
         _check_size(recording, robot)
         _check_cutoff(recording, robot.settings.cutoff)
         self._recording, self._robot = recording, robot
-        recording.judge_efforts(robot.model)
-        low, high = effort_range(recording)
+        low, high = effort_range(recording, robot.model)
         varies = high > low
         chosen = np.array([not wanted or name in wanted for name in recording.joints])
         self.joints = _names(recording, varies & chosen)
@@ -189,19 +188,19 @@ class ObservedRecording:
         if longest == 0.0 and missing:
             return (
                 f'{name}: efforts of {joints} are never there in two states one after the other '
-                f'(missing: {missing}): record all of them in each message'
+                f'(missing: {missing}): '
+                + advice(self._recording, 'record all of them in each message')
             )
         needed = SETTLED * (1.0 / (2.0 * np.pi * self.bandwidth.min()) + self.derived * delay)
         return (
             f'{name}: external torques are known for {self.known:.3g} of {self.seconds:.3g} s: '
             f'the observer needs {needed:.3g} s to settle, states with all efforts follow each '
             f'other for {longest:.3g} s at most ({self.breaks() or "the recording is short"}): '
-            'record longer without a break'
+            + advice(self._recording, 'record longer without a break')
         )
 
     def _new_check(self) -> EffortCheck:
-        limits = self._robot.model.effort_limits[self.indices]
-        return EffortCheck(np.where(limits > 0.0, limits, np.inf))
+        return EffortCheck(self._robot.model.effort_bounds[self.indices])
 
     def _judge(self, check: EffortCheck, samples: JointSamples, residuals: Array) -> None:
         """Compare residuals (N, n) with gravity, as the node does, until the efforts fit."""
@@ -239,8 +238,8 @@ def _no_effort(recording: Recording, wanted: Collection[str]) -> str:
     which = f'none of the joints with thresholds ({", ".join(wanted)})' if wanted else 'no joint'
     return (
         f'{recording.name}: {which} has an effort that varies in its '
-        f'{counted(recording.size, "state")}: look for the setting of the driver that publishes '
-        'measured efforts'
+        f'{counted(recording.size, "state")}: '
+        + advice(recording, 'look for the setting of the driver that publishes measured efforts')
     )
 
 

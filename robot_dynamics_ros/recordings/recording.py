@@ -12,7 +12,7 @@ from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import RecordingError
 
 from .first_states import FirstStates
-from .implausible_efforts import EffortBounds
+from .implausible_efforts import IMPLAUSIBLE, NO_DRIVE, EffortBounds
 from .joint_names import offered_renaming, rename_options, renamed
 from .joint_samples import JointSamples
 from .merged_messages import MergedMessages
@@ -97,13 +97,17 @@ class Recording:
         self.quality = Quality(self.clock)
         self._effort_bounds: EffortBounds | None = None
 
-    def judge_efforts(self, model: RobotModel) -> None:
+    def judge_efforts(
+        self, model: RobotModel, largest: float = IMPLAUSIBLE, why: str = NO_DRIVE
+    ) -> None:
         """From now on, take efforts that no drive of a robot has as not measured.
 
         Args:
             model: of the robot; `quality` names these efforts, see `implausible_efforts`.
+            largest: times the effort limit of a joint, see `EffortBounds`.
+            why: why efforts beyond that are implausible, as a clause.
         """
-        self._effort_bounds = EffortBounds(model, self.joints)
+        self._effort_bounds = EffortBounds(model, self.joints, largest, why)
 
     @property
     def is_whole(self) -> bool:

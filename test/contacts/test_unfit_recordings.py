@@ -18,6 +18,7 @@ from robot_dynamics_ros.contacts import (
     surveyed,
     threshold_doubts,
 )
+from robot_dynamics_ros.control.external_forces.drive_torques import LARGEST, DriveTorques
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError, StateError
 
@@ -115,6 +116,35 @@ def test_an_absurd_effort_counts_as_not_measured(absurd):
     (remark,) = (each for each in found.remarks if 'taken as not measured' in each)
     assert remark.startswith('1 effort of turn above ')
     assert any(each.startswith('1 state left out, because') for each in found.remarks)
+
+
+@pytest.mark.parametrize(('factor', 'taken'), [(0.99, True), (1.01, False)])
+@pytest.mark.parametrize('joint', ['slide', 'wrist'])
+def test_an_effort_counts_where_it_counts_for_the_node(joint, factor, taken):
+    """Else one of a joint is a contact that the node does not see."""
+    model, column = parse_urdf(URDF), JOINTS.index(joint)
+    limit = model.effort_limits[column]
+    efforts = STATES.efforts.copy()
+    efforts[1000, column] = factor * LARGEST * limit
+    drives = DriveTorques(model, JOINTS, np.arange(3))
+    for row in (0, 1000):
+        reason = drives.measured(STATES.positions[row], STATES.velocities[row], efforts[row])
+    assert (reason == '') == taken
+    found = marked(with_efforts(efforts), thresholds=GIVEN)
+    assert bool(found.contacts) == taken
+    said = f'1 effort of {joint} above {LARGEST * limit:.3g} N'
+    assert [each.startswith(said) for each in found.remarks if 'dynamics_node' in each] == (
+        [] if taken else [True]
+    )
+
+
+@pytest.mark.parametrize('judged', [marked, survey])
+def test_efforts_in_a_small_unit_are_refused_as_what_they_are(judged):
+    """In mN m: nearly none counts as measured."""
+    words = r'memory: .* efforts of slide above 2e\+03 N, up to .*: are efforts in N m or N, and'
+    for factor in (1e3, 1e4):
+        with pytest.raises(RecordingError, match=words):
+            judged(with_efforts(factor * STATES.efforts))
 
 
 def test_efforts_that_miss_again_and_again_are_named_with_their_count():

@@ -68,7 +68,7 @@ def test_velocities_in_degrees_are_refused(run, files, command):
     assert not (files / 'degrees.yaml').exists()
 
 
-LOCKED = 'not recorded with these and locked: slide'
+LOCKED = 'slide was not recorded, and is taken to be locked'
 
 
 @pytest.fixture(scope='module')
