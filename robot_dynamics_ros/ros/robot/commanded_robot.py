@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,6 @@ from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_wit
 from robot_dynamics_ros.control.position_limits import PositionLimits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.model.findings import Finding
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
@@ -41,6 +39,7 @@ class CommandedRobot:
         dynamics: of it.
         feedforward: computes the torque.
         guard: decides whether and how the torque is commanded.
+        findings: of the audit of its description.
         joints: names of the commanded joints.
         reader: reads joint states.
         has_state: whether each joint was measured, and the last joint state was valid.
@@ -61,6 +60,7 @@ class CommandedRobot:
         """
         self.compiled, self.dynamics = compiled, compiled.dynamics
         model = self.dynamics.model
+        self.findings = audit(model)
         node_parameters.require_joints('joints', values['joints'], model)
         joints = values['joints'] or model.joint_names
         self.feedforward = Feedforward(
@@ -85,11 +85,6 @@ class CommandedRobot:
         self._shape = node_parameters.torque_shape(values)
         self._root_link = model.frames[0].name
         self.serialized = SerializedCommand(len(self.joints))
-
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        """Of the audit of its description, when they are first asked for: it takes long."""
-        return audit(self.dynamics.model)
 
     def prepare(self, live: LiveValues) -> None:
         """Compile what other live parameters need, while the loop goes on."""
