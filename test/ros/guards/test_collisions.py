@@ -84,6 +84,8 @@ def test_a_collision_without_a_reaction_is_warned_of(guarded, dynamics):
         arm.scene.settle(NONE)
 
 
+# A pause of a busy machine is no end of a contact.
+PATIENT = {'state_timeout': 10.0, **THRESHOLDS}
 BLIND = {
     'observer': (
         {'on_collision': 'hold', 'external_observer': False},
@@ -143,7 +145,7 @@ def test_a_node_that_is_activated_again_keeps_its_reaction(guarded, dynamics):
 @pytest.mark.parametrize('policy', ['report', 'hold', 'stop'])
 def test_enabling_an_arm_that_is_still_touched_says_so(guarded, dynamics, policy):
     """It is not refused: only a motion of the arm may end the contact."""
-    with felt(guarded, dynamics, on_collision=policy, **THRESHOLDS) as arm:
+    with felt(guarded, dynamics, on_collision=policy, **PATIENT) as arm:
         collided(arm, dynamics)
         if policy == 'report':
             arm.scene.observer.call(SetBool, '/robot_dynamics/enable', data=False)
@@ -173,7 +175,7 @@ def test_activating_an_arm_that_is_touched_says_that_no_reaction_follows(guarded
     """In the log, in diagnostics until the contact ends, and in the answer of ~/enable."""
     touched = 'the arm is still touched: collision at hand: external torque of slide'
     disarmed = 'on_collision=stop does not act again before this contact has ended'
-    with felt(guarded, dynamics, on_collision='stop', **THRESHOLDS) as arm:
+    with felt(guarded, dynamics, on_collision='stop', **PATIENT) as arm:
         arm.scene.node.trigger_deactivate()
         arm.hit(HIT)
         arm.feels(HIT)
@@ -198,7 +200,7 @@ def test_activating_an_arm_that_is_touched_says_that_no_reaction_follows(guarded
 
 def test_another_policy_leaves_the_reaction_and_says_so(guarded, dynamics, capfd):
     """Diagnostics name the reaction that is followed, its collision and the present contact."""
-    with felt(guarded, dynamics, on_collision='hold', **THRESHOLDS) as arm:
+    with felt(guarded, dynamics, on_collision='hold', **PATIENT) as arm:
         arm.hit(HIT)
         arm.feels(HIT)
         arm.push = NONE

@@ -20,25 +20,33 @@ def keep(message, names):
         setattr(message, field, [values[index] for index in held])
 
 
+def nanoseconds(message):
+    return message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+
+
 def in_turn(driver, *parts):
-    """Let a driver send these joints in turn."""
-    turns = itertools.cycle(parts)
+    """Let a driver send these joints in turn; the stamps that it sends, while it does."""
+    turns, stamps = itertools.cycle(parts), []
+
+    def change(message):
+        keep(message, next(turns))
+        stamps.append(nanoseconds(message))
+
     driver.period = 0.005
-    driver.change = lambda message: keep(message, next(turns))
+    driver.change = change
+    return stamps
 
 
 def test_two_messages_are_one_estimate_that_ends_with_one_of_them(guarded, dynamics):
     parameters = {'driver_gravity_check': False, 'state_timeout': 0.3, **THRESHOLDS}
     with felt(guarded, dynamics, **parameters) as arm:
-        in_turn(arm.scene.driver, ['turn', 'wrist'], ['slide'])
+        sent = in_turn(arm.scene.driver, ['turn', 'wrist'], ['slide'])
         arm.push = PUSH
         arm.feels(PUSH)
-        counters = arm.scene.node.topic_counters['joint_states']
-        before = counters.used
-        arm.torques.clear()
         arm.scene.observer.until(lambda: len(arm.torques) >= 20, 'estimates')
-        # One may be on its way.
-        assert counters.used - before >= 2 * (20 - 1)
+        felt_at = [nanoseconds(message) for message in arm.torques]
+        sent_meanwhile = sum(felt_at[0] < stamp <= felt_at[-1] for stamp in sent)
+        assert sent_meanwhile >= 2 * (len(felt_at) - 1)
         arm.touched(Contact.KIND_PUSH, Contact.KIND_COLLISION)
         in_turn(arm.scene.driver, ['turn', 'wrist'])
         arm.touched(Contact.KIND_NONE)
@@ -46,6 +54,12 @@ def test_two_messages_are_one_estimate_that_ends_with_one_of_them(guarded, dynam
 
 
 def test_velocities_and_efforts_in_messages_apart_are_named_as_that(guarded, dynamics, capfd):
+    log = []
+
+    def logged():
+        log.append(capfd.readouterr().err)
+        return f'no external torques are estimated: {text}' in ''.join(log)
+
     with felt(guarded, dynamics, terms=['gravity']) as arm:
         arm.feels(NONE)
         fields = itertools.cycle(['effort', 'velocity'])
@@ -53,11 +67,13 @@ def test_velocities_and_efforts_in_messages_apart_are_named_as_that(guarded, dyn
         text = 'velocity and effort of turn, slide, wrist come in different joint states'
         status = arm.scene.status('external forces', text)
         assert status.level == DiagnosticStatus.WARN
+        arm.scene.observer.until(logged, 'the reason in the log')
         arm.scene.wait_for_states(50)
         arm.scene.driver.change = lambda message: None
         arm.feels(NONE)
-    # The first message of all is one without an effort.
-    assert 0 < capfd.readouterr().err.count('no external torques are estimated') <= 2
+    logged()
+    # Not once for each state: a busy machine may add some.
+    assert ''.join(log).count('no external torques are estimated') < 10
 
 
 def test_efforts_without_positions_are_refused_with_what_they_need(guarded, dynamics):
