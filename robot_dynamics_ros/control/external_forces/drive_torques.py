@@ -26,7 +26,7 @@ class DriveTorques:
     Attributes:
         torque: (n,) of all independent joints [N m or N]; 0 of those that are not commanded.
         missing: (2, k) how many states have held each joint without its measured velocity, and
-            without its effort; of `held`.
+            without its effort; of `states`.
     """
 
     def __init__(
@@ -39,17 +39,16 @@ class DriveTorques:
             joints: names of the commanded joints, k of them.
             indices: (k,) of these among the independent joints.
         """
-        self._joints, size = tuple(joints), model.size
+        self._joints, size = tuple(joints), len(joints)
         self._limits = model.effort_bounds[indices]
         self._bounds = LARGEST * self._limits
         self._units = units_of(model, joints)
-        # The joint whose effort was beyond its bound first, in `_beyond`.
+        # The joint that `_beyond` names.
         self._worst = 0
         # A view is faster than a copy.
-        whole = np.array_equal(indices, np.arange(size))
+        whole = np.array_equal(indices, np.arange(model.size))
         self._indices = slice(None) if whole else indices
-        self.torque = np.zeros(size)
-        size = len(self._joints)
+        self.torque = np.zeros(model.size)
         self._nothing = np.full(size, math.nan)
         self._v, self._effort = np.empty((2, size))
         # Of each joint, whether a state has held it.
@@ -63,8 +62,8 @@ class DriveTorques:
         self.reset()
 
     @property
-    def held(self) -> npt.NDArray[np.int64]:
-        """(k,) how many states have held each joint, where measured efforts are taken."""
+    def states(self) -> npt.NDArray[np.int64]:
+        """(k,) how many states have held each joint, of those whose efforts were taken."""
         return self._others + np.int64(self._whole)
 
     def reset(self) -> None:
@@ -73,7 +72,7 @@ class DriveTorques:
         self._effort.fill(math.nan)
         self._held.fill(False)
         self._apart.fill(False)
-        # Why an effort of a row of states is beyond its bound; empty while none is.
+        # Why an effort is not taken that is beyond its bound; empty while none is.
         self._beyond = ''
 
     def measured(self, q: Array, v: Array | None, effort: Array | None) -> str:

@@ -52,9 +52,9 @@ class EffortSources:
         return self._drives.torque
 
     @property
-    def held(self) -> npt.NDArray[np.int64]:
+    def states(self) -> npt.NDArray[np.int64]:
         """(k,) states that have held each joint, see `DriveTorques`."""
-        return self._drives.held
+        return self._drives.states
 
     @property
     def missing(self) -> npt.NDArray[np.int64]:

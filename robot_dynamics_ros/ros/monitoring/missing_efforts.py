@@ -53,7 +53,7 @@ class MissingEfforts:
         self._sources = sources
         if sources is None:
             return
-        counts = np.vstack([sources.missing, sources.held])
+        counts = np.vstack([sources.missing, sources.states])
         if known:
             new = counts - self._counts
             self.text = '; '.join(_sentences(robot, new[:2] / np.maximum(new[2], 1)))

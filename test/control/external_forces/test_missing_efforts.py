@@ -86,9 +86,9 @@ def test_the_states_without_an_effort_are_counted_for_their_joint():
     velocities, efforts = arm.estimate.sources.missing
     assert not velocities.any()
     assert efforts.tolist() == [0, 10, 0]
-    assert arm.estimate.sources.held.tolist() == [100, 100, 100]
+    assert arm.estimate.sources.states.tolist() == [100, 100, 100]
     arm.change = lambda effort: effort
     for index in range(3):
         arm.show(held=np.arange(3) == index)
     assert arm.estimate.sources.missing.sum() == 10
-    assert arm.estimate.sources.held.tolist() == [101, 101, 101]
+    assert arm.estimate.sources.states.tolist() == [101, 101, 101]
