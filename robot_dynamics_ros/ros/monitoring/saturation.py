@@ -78,12 +78,11 @@ def _text(robot: CommandedRobot, indices: Array, wanted: Array, velocities: Arra
 
 def _question(robot: CommandedRobot, velocities: Array) -> str:
     """What to ask where velocities are beyond their limits; empty where none is."""
-    independent = robot.dynamics.model.independent_joints
-    limits = [independent[index].limits.velocity for index in robot.feedforward.indices]
+    limits = robot.dynamics.model.velocity_bounds[robot.feedforward.indices]
     fast = ', '.join(
         f'{name} {v:.4g} (limit {limit:.4g})'
         for name, v, limit in zip(robot.joints, velocities, limits, strict=True)
-        if limit > 0.0 and abs(v) > limit
+        if abs(v) > limit
     )
     if not fast:
         return ''
