@@ -11,7 +11,7 @@ Modules::
     threshold_doubts    why they may not hold
     marked_recording    the contacts of a recording
     marked_contacts     how they are found
-    effort_range        between which values its efforts are
+    effort_range        between which values the efforts are that the node takes
     observed_recording  the residuals of the observer along a recording
     watched_robot       the robot, its friction and its settings
     locked_joints       its joints that were not recorded

@@ -11,7 +11,7 @@ Modules::
     recording       a recording, from files of any kind
     joint_samples   consecutive samples
     quality         what is wrong with them, counted
-    implausible_efforts  efforts that no drive has
+    implausible_efforts  efforts that are too large to be meant
     sample_segments cut at gaps and jumps of the clock
     motion          filtered, with accelerations
     first_states    names, clock and interval, from the first states
