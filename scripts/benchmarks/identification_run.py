@@ -6,12 +6,12 @@ Usage: identification_run.py URDF RECORDING CUTOFF PARTS
 from __future__ import annotations
 
 import json
-import resource
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
+from process_figures import peak_memory
 
 from robot_dynamics_ros.cli.fleet_options import Fleet
 from robot_dynamics_ros.cli.identify import identify_sources
@@ -37,7 +37,7 @@ def main(urdf: str, recording: str, cutoff: str, parts: str) -> None:
     started = time.perf_counter()
     found = _identified(Path(urdf), Path(recording), float(cutoff))
     seconds = time.perf_counter() - started
-    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0
+    megabytes = 1e-6 * peak_memory()
     options = options_of(Path(urdf), [], None, (), float(cutoff))
     whole, merged = (
         _solution(_reduced(options, Path(recording), fleet, int(parts)), found.base)

@@ -115,15 +115,17 @@ def _decode(file: Path) -> float:
 
 
 def _peak_memory(file: Path) -> float:
-    """Largest memory of a process that filters a recording [KiB]."""
+    """Largest memory of a process that filters a recording [bytes]."""
     program = f"""
-import resource
+import sys
+sys.path.append({str(Path(__file__).parent)!r})
 from pathlib import Path
+from process_figures import peak_memory
 from robot_dynamics_ros.recordings import motions, open_recording
 with open_recording([Path({str(file)!r})]) as recording:
     for _ in motions(recording, cutoff=10.0):
         pass
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+print(peak_memory())
 """
     done = subprocess.run([sys.executable, '-c', program], capture_output=True, check=True)
     return float(done.stdout)

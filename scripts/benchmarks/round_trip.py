@@ -1,10 +1,9 @@
 """Round trips of joint states to commands at 1 kHz, in blocks that alternate between two nodes."""
 
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 
+from process_figures import processor_time
 from rclpy.executors import Executor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -89,10 +88,3 @@ def alternate(peers: list[Peer], message: JointState, seconds: float) -> None:
     for _ in range(round(seconds / (BLOCK * PERIOD))):
         for peer in peers:
             peer.measure(message, BLOCK)
-
-
-def processor_time(process: int) -> float:
-    """What the threads of a process have used so far, in ticks of 10 ms [s]."""
-    # The name, in parentheses, may contain spaces; utime and stime are fields 14 and 15.
-    fields = Path(f'/proc/{process}/stat').read_text().rpartition(')')[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')

@@ -14,6 +14,7 @@ from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 
+from ..joint_choice import choice
 from .applied_commands import AppliedCommands
 from .drive_torques import NO_STATE
 from .effort_sources import EffortSources
@@ -75,6 +76,7 @@ class ExternalForceEstimate:
         model = dynamics.model
         self._joints, self._dynamics = tuple(joints), dynamics
         self._indices: npt.NDArray[np.intp] = np.array(model.indices_of(joints))
+        self._chosen = choice(self._indices)
         self.settings, self._friction, self._offset = settings, friction, offset
         self._q = np.zeros(model.size)
         self.reason, self.stamp = NO_STATE, math.nan
@@ -182,11 +184,7 @@ class ExternalForceEstimate:
             self.collection.doubt('the driver' if source == 'measured' else 'the controller')
 
     def withhold(self, reason: str) -> None:
-        """Give no estimate; the observer begins anew with the next state that can be used.
-
-        Args:
-            reason: as a phrase.
-        """
+        """Give no estimate, for a reason; the observer begins anew with the next usable state."""
         self._observer.reset()
         self.stamp = math.nan
         self._forget(reason)
@@ -227,13 +225,13 @@ class ExternalForceEstimate:
             self._forget(SETTLING)
         elapsed, self.stamp = stamp - self.stamp, stamp
         self._q[:] = q
-        self._residual = r[self._indices]
+        self._residual = r[self._chosen]
         if reason := self._doubt(elapsed):
             self._silence(reason)
             return
         self.reason = ''
         np.subtract(self._residual, self.tare.torque, out=self.torque)
-        speeds = v[self._indices]
+        speeds = v[self._chosen]
         self.contact.step(self.torque, speeds, stamp)
         if (tap := self.collection.tap) is not None:
             tap.step(self.torque, speeds, stamp)

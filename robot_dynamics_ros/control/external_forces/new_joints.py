@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array, all_finite
 
+from ..joint_choice import choice
+
 # Of the time since the last step: stamps of joints that lie so far apart are of two states. What
 # lies further apart are the clocks of two drivers.
 APART = (0.5, 1.5)
@@ -32,9 +34,9 @@ class NewJoints:
         Args:
             indices: (k,) of the commanded joints among the independent joints.
         """
-        self._indices = indices
         self._stamps = np.empty(len(indices))
         self._new = np.empty(len(indices), dtype=bool)
+        self._chosen = choice(indices)
         self.reset()
 
     def reset(self) -> None:
@@ -43,6 +45,8 @@ class NewJoints:
         self._stamps.fill(math.nan)
         self._new.fill(False)
         self._waits = False
+        # Whether the last state held all joints: `_stamps` and `_new` are of the one before then.
+        self._held_all = False
 
     def complete(self, stamp: float, q: Array) -> bool:
         """Whether, with this state, each joint is new since this was true last.
@@ -51,12 +55,16 @@ class NewJoints:
             stamp: of the state [s]. A joint whose stamp is repeated is not new.
             q: (n,) positions of the state; NaN for joints that it does not hold.
         """
-        positions = q[self._indices]
+        positions = q[self._chosen]
         if stamp != self.stamp and all_finite(positions):
             # The fast way of most drivers.
-            self.stamp = stamp
-            self._stamps.fill(stamp)
-            return self._begin()
+            self.stamp = self._completed = stamp
+            self._waits, self._held_all = False, True
+            return True
+        if self._held_all:
+            self._held_all = False
+            self._stamps.fill(self.stamp)
+            self._new.fill(False)
         held = ~np.isnan(positions)
         if held[0]:
             self.stamp = stamp
