@@ -12,6 +12,7 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.model.robot import RobotModel
 
+from ..joint_choice import choice
 from ..torque_text import torque_text, units_of
 
 NO_STATE = 'no joint state yet'
@@ -45,9 +46,7 @@ class DriveTorques:
         self._units = units_of(model, joints)
         # The joint that `_beyond` names.
         self._worst = 0
-        # A view is faster than a copy.
-        whole = np.array_equal(indices, np.arange(model.size))
-        self._indices = slice(None) if whole else indices
+        self._indices = choice(indices)
         self.torque = np.zeros(model.size)
         self._nothing = np.full(size, math.nan)
         self._v, self._effort = np.empty((2, size))
