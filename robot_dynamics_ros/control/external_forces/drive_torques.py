@@ -43,6 +43,9 @@ class DriveTorques:
         self._joints, size = tuple(joints), len(joints)
         self._limits = model.effort_bounds[indices]
         self._bounds = LARGEST * self._limits
+        # For the test of all efforts at once: no NaN is below, and no infinity.
+        self._finite_bounds = np.minimum(self._bounds, np.finfo(float).max)
+        self._size, self._within = np.empty(size), np.empty(size, bool)
         self._units = units_of(model, joints)
         # The joint that `_beyond` names.
         self._worst = 0
@@ -73,6 +76,8 @@ class DriveTorques:
         self._apart.fill(False)
         # Why an effort is not taken that is beyond its bound; empty while none is.
         self._beyond = ''
+        # Whether the last state has told all, as those of most drivers do.
+        self._told_all = False
 
     def measured(self, q: Array, v: Array | None, effort: Array | None) -> str:
         """Take the efforts of a state.
@@ -86,18 +91,21 @@ class DriveTorques:
             Why the torques or the velocities are not known, as a phrase; empty if they are.
         """
         own = self._nothing if effort is None else effort[self._indices]
-        beyond = np.abs(own) > self._bounds
-        given = np.where(beyond, math.nan, own) if beyond.any() else own
-        if v is not None and all_finite(given):
+        if v is not None:
             velocities = v[self._indices]
-            if all_finite(velocities):
-                self._v[:], self._effort[:] = velocities, given
-                self.torque[self._indices] = given
-                self._held.fill(True)
-                self._apart.fill(False)
-                self._beyond = ''
+            np.absolute(own, self._size)
+            np.less_equal(self._size, self._finite_bounds, self._within)
+            # A tenth of the time that all() takes.
+            if 0 not in self._within.tobytes() and all_finite(velocities):
+                self._v[:], self._effort[:] = velocities, own
+                self.torque[self._indices] = own
                 self._whole += 1
+                if not self._told_all:
+                    self._note_all()
                 return ''
+        self._told_all = False
+        beyond = np.abs(own) > self._bounds
+        given = np.where(beyond, math.nan, own)
         self._beyond = self._excess(q[self._indices], own, beyond)
         reason = self._take(q, v, given)
         if names := self._split(q, v, given):
@@ -124,6 +132,12 @@ class DriveTorques:
         # A state that holds some of the joints tells nothing of the commands.
         self._effort[:] = self.torque[self._indices] = command
         return reason
+
+    def _note_all(self) -> None:
+        """Note that a state has held every joint, with its velocity and its effort."""
+        self._held.fill(True)
+        self._apart.fill(False)
+        self._beyond, self._told_all = '', True
 
     def _take(self, q: Array, v: Array | None, effort: Array) -> str:
         """Keep velocities and efforts (k,); why velocities are not known, empty if they are."""
