@@ -89,6 +89,8 @@ def _with_delay(
     guess = first_guess(compared, usual.evidence)
     if not guess:
         return usual
+    # Without the motion of joints that are held: a few slow equations each.
+    sources = usual.sources
     delays = _delays(sources, usual.found, guess)
     if not any(delays):
         return replace(usual, has_none=True)
@@ -108,6 +110,8 @@ def _smoothed(fitted: FittedModel) -> FittedModel:
         found.structure,
         found.inflation,
     )
+    if list(smoothing) == sources.setup.layout.smoothings.tolist():
+        return fitted
     smoothed = _shifted(sources.smoothed(smoothing), fitted.delay)
     return replace(smoothed, is_found=fitted.is_found, has_none=fitted.has_none)
 
