@@ -90,10 +90,11 @@ def delay_of_all_speeds(
     structure: Structure,
     guess: float,
     inflation: float,
-) -> float:
+) -> float | None:
     """The delay that is certain in all motion, and in fast motion too; else 0 [s].
 
-    Fast motion is that of the joints that are mostly fast; without any there is no delay.
+    Fast motion is that of the joints that are mostly fast. Without any nobody knows whether it is
+    a delay or friction that lags: None.
 
     Args:
         reduced_with: the equations with efforts that are shifted by a delay [s], and with weights.
@@ -116,7 +117,7 @@ def delay_of_all_speeds(
     fast = reduced_with(0.0, FastWeights(tuple(limits.tolist()), weights))
     is_fast = fast.weights > LEAST_FAST * whole.weights
     if not is_fast.any():
-        return 0.0
+        return None
     quick = FastWeights(tuple(np.where(is_fast, limits, np.inf).tolist()), weights)
     return delay if found(quick) / delay > KEPT else 0.0
 

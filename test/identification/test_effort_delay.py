@@ -131,5 +131,5 @@ def test_a_slow_joint_hides_neither_a_delay_nor_that_friction_lags(search_where_
     assert search_where_slow(slow, lag=0.06) == 0.0
 
 
-def test_where_all_joints_are_slow_none_is_found(search_where_slow):
-    assert search_where_slow(LAYOUT.joints, delay=0.025) == 0.0
+def test_where_all_joints_are_slow_a_delay_is_not_known(search_where_slow):
+    assert search_where_slow(LAYOUT.joints, delay=0.025) is None

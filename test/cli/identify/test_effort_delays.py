@@ -66,6 +66,18 @@ def test_recordings_with_different_delays_are_not_shifted(identified, files):
     assert 'shifted' not in codes(result)
 
 
+def test_a_delay_that_slow_motion_does_not_show_is_said_and_not_shifted(
+    identified, files, monkeypatch
+):
+    module = 'robot_dynamics_ros.cli.identify.fitted_model'
+    monkeypatch.setattr(f'{module}.delay_of_all_speeds', lambda *arguments: None)
+    recording(files / 'unknown.csv', late)
+    ended, result = identified('unknown.csv', '--force', target='unknown')
+    assert result['effort_delay'] == 0.0
+    assert 'delay' in codes(result)
+    assert 'It can be loaded' not in ended.stdout
+
+
 def test_a_delay_of_less_than_a_sample_is_not_shifted(identified, files):
     table = rows().copy()
     table[:, 7:] = np.stack(
