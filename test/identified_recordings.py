@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from identified_arm.play_and_record import RATE, played, write
 
-from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.control.trajectory import Point
 
 EXAMPLES = Path(__file__).resolve().parents[1] / 'examples'
 DESCRIBED = EXAMPLES / 'three_link_arm/three_link_arm.urdf'
@@ -45,7 +45,20 @@ def rows(still=(), urdf=None, rest=0.0):
 
     end = DURATION + (1.0 + rest if rest else 0.0)
     points = [point(time) for time in np.arange(0.0, end + 0.05, 0.05)]
-    return played(urdf or ARM.read_text(), list(JOINTS), Trajectory(points))
+    joints, table = played(urdf or ARM.read_text(), list(JOINTS), points)
+    assert joints == list(JOINTS)
+    return table
+
+
+def jitter_rows():
+    """As `rows`, with joint2 held but for some jitter."""
+    table = rows(still=('joint2',)).copy()
+    times = table[:, 0]
+    for begin in (2.0, 7.0, 7.6, 8.2):
+        phase = 2.0 * np.pi * np.clip((times - begin) / 0.4, 0.0, 1.0)
+        table[:, 2] += 0.01 * (1.0 - np.cos(phase))
+        table[:, 5] += 0.01 * np.sin(phase) * 2.0 * np.pi / 0.4
+    return table
 
 
 def loaded_rows(mass):
@@ -68,5 +81,6 @@ def recording(file, change=None, *, still=(), joints=JOINTS, rest=0.0):
 
 
 __all__ = [
-    'ARM', 'DESCRIBED', 'DURATION', 'JOINTS', 'RATE', 'loaded_rows', 'recording', 'rows',
+    'ARM', 'DESCRIBED', 'DURATION', 'JOINTS', 'RATE', 'jitter_rows', 'loaded_rows', 'recording',
+    'rows',
 ]  # fmt: skip

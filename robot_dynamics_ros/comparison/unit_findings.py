@@ -47,7 +47,7 @@ def without_wrong_motions(model: RobotModel, evidence: Sequence[Evidence]) -> li
 
 def _error(file: str, wrong: Finding) -> str:
     text = wrong.message.removesuffix(NO_OTHER).strip().removeprefix(f'{file}: ')
-    return f'{file}: {text} This recording is left out of the comparison.'
+    return f'{file}: {text} This recording is left out.'
 
 
 def motion_findings(model: RobotModel, evidence: Sequence[Evidence]) -> Iterator[Finding]:

@@ -32,7 +32,7 @@ DEVIATIONS = 5.0
 # A joint is fast from so many dead bands on: 0.5 rad/s, 0.125 m/s. Friction that lags behind a
 # reversal is a delay at slow speeds alone; fast motion shows at least this share of a real one.
 FAST_BANDS, KEPT = 25.0, 0.8
-# Share of the equations of each joint that must be fast, or nothing is said of their delay.
+# Share of the equations of a joint that must be fast, or its fast motion shows nothing.
 LEAST_FAST = 0.5
 
 
@@ -90,8 +90,11 @@ def delay_of_all_speeds(
     structure: Structure,
     guess: float,
     inflation: float,
-) -> float:
+) -> float | None:
     """The delay that is certain in all motion, and in fast motion too; else 0 [s].
+
+    Fast motion is that of the joints that are mostly fast. Without any nobody knows whether it is
+    a delay or friction that lags: None.
 
     Args:
         reduced_with: the equations with efforts that are shifted by a delay [s], and with weights.
@@ -111,9 +114,11 @@ def delay_of_all_speeds(
     if whole.equations != layout.joints:
         return delay
     limits = FAST_BANDS * EquationOptions().bands(layout.model)
-    quick = FastWeights(tuple(limits.tolist()), weights)
-    if np.any(reduced_with(0.0, quick).weights < LEAST_FAST * whole.weights):
-        return delay
+    fast = reduced_with(0.0, FastWeights(tuple(limits.tolist()), weights))
+    is_fast = fast.weights > LEAST_FAST * whole.weights
+    if not is_fast.any():
+        return None
+    quick = FastWeights(tuple(np.where(is_fast, limits, np.inf).tolist()), weights)
     return delay if found(quick) / delay > KEPT else 0.0
 
 

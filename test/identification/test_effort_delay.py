@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from exact_motion import exact_motion
+from exact_motion import COULOMB, exact_motion, law
 from mechanics.robots import hand_written
 
 pytest.importorskip('scipy')
@@ -12,7 +12,13 @@ pytest.importorskip('scipy')
 from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.identification import EquationOptions, ParameterLayout
-from robot_dynamics_ros.identification.effort_delay import certain_delay, first_guess, is_credible
+from robot_dynamics_ros.identification.effort_delay import (
+    certain_delay,
+    delay_of_all_speeds,
+    first_guess,
+    is_credible,
+)
+from robot_dynamics_ros.identification.estimation import PeriodWeights
 from robot_dynamics_ros.identification.observability import structure_of
 from robot_dynamics_ros.identification.regression import (
     MotionEquations,
@@ -24,27 +30,34 @@ ROBOT = hand_written('gantry').model
 RATE = 100.0
 
 
+DYNAMICS = RobotDynamics(ROBOT, backend='python')
+LAYOUT = ParameterLayout(ROBOT)
+STRUCTURE = structure_of(LAYOUT, DYNAMICS)
+OPTIONS = EquationOptions(cutoff=10.0, effort_levels=dict.fromkeys(LAYOUT.joints, 1e9))
+MADE = MotionEquations(LAYOUT, OPTIONS, DYNAMICS)
+
+
+def noisy(motion, noise):
+    """The motion with noise of a share of each torque."""
+    spread = noise * motion.efforts.std(axis=0)
+    errors = spread * np.random.default_rng(1).normal(size=motion.efforts.shape)
+    return replace(motion, efforts=motion.efforts + errors)
+
+
+def shifted(motion, delay, weights=None):
+    """The equations with efforts that are shifted by a delay [s]."""
+    return reduce(MADE.of_motions(shifted_efforts([motion], delay)), weights)
+
+
 @pytest.fixture(scope='module')
 def search():
-    """The delay that is found where efforts are late, with noise of a share of each torque."""
-    dynamics = RobotDynamics(ROBOT, backend='python')
-    layout = ParameterLayout(ROBOT)
-    levels = dict.fromkeys(layout.joints, 1e9)
-    options = EquationOptions(cutoff=10.0, effort_levels=levels)
-    made = MotionEquations(layout, options, dynamics)
-    structure = structure_of(layout, dynamics)
-    exact = exact_motion(dynamics, seconds=6.0, rate=RATE, cutoff=25.0)
+    """The delay that is found where efforts are late."""
+    exact = exact_motion(DYNAMICS, seconds=6.0, rate=RATE, cutoff=25.0)
 
     def found(delay, *, guess=0.01, noise=0.01, inflation=1.0):
         (late,) = shifted_efforts([exact], -delay)
-        spread = noise * late.efforts.std(axis=0)
-        errors = spread * np.random.default_rng(1).normal(size=late.efforts.shape)
-        late = replace(late, efforts=late.efforts + errors)
-
-        def reduced_with(shift):
-            return reduce(made.of_motions(shifted_efforts([late], shift)))
-
-        return certain_delay(reduced_with, structure, guess, inflation)
+        late = noisy(late, noise)
+        return certain_delay(lambda tried: shifted(late, tried), STRUCTURE, guess, inflation)
 
     return found
 
@@ -78,3 +91,45 @@ def test_the_comparison_with_the_description_says_where_to_begin():
 def test_only_a_delay_that_a_driver_has_is_shifted(delay, credible):
     """At 200 Hz: up to 0.1 s late, two samples early, and not less than a sample."""
     assert is_credible(delay, 0.005) == credible
+
+
+def lagging(speeds, time):
+    """Friction (N, n) that comes to its size behind reversals, with this time [s]."""
+    friction, lag = COULOMB * np.sign(speeds), np.exp(-1.0 / (RATE * time))
+    for index in range(1, len(friction)):
+        friction[index] += lag * (friction[index - 1] - friction[index])
+    return friction
+
+
+@pytest.fixture(scope='module')
+def search_where_slow():
+    """The delay that is found where these joints have a fortieth of their speed."""
+    exact = exact_motion(DYNAMICS, seconds=6.0, rate=RATE, cutoff=25.0, highest=0.5)
+
+    def found(slow, *, delay=0.0, lag=0.0):
+        shares = np.where(np.isin(LAYOUT.joints, slow), 1.0 / 40.0, 1.0)
+        q, v, a = (
+            shares * one for one in (exact.positions, exact.velocities, exact.accelerations)
+        )
+        efforts = law(DYNAMICS, q, v, a)
+        if lag:
+            efforts += lagging(v, lag) - COULOMB * np.sign(v)
+        motion = replace(exact, positions=q, velocities=v, accelerations=a, efforts=efforts)
+        (late,) = shifted_efforts([motion], -delay)
+        late = noisy(late, 0.01)
+        return delay_of_all_speeds(
+            lambda tried, weights: shifted(late, tried, weights),
+            PeriodWeights(()), STRUCTURE, 0.01, 1.0,
+        )  # fmt: skip
+
+    return found
+
+
+@pytest.mark.parametrize('slow', [(), *zip(LAYOUT.joints)], ids=['none', *LAYOUT.joints])
+def test_a_slow_joint_hides_neither_a_delay_nor_that_friction_lags(search_where_slow, slow):
+    assert search_where_slow(slow, delay=0.025) == pytest.approx(0.025, abs=1e-3)
+    assert search_where_slow(slow, lag=0.06) == 0.0
+
+
+def test_where_all_joints_are_slow_a_delay_is_not_known(search_where_slow):
+    assert search_where_slow(LAYOUT.joints, delay=0.025) is None

@@ -89,11 +89,17 @@ def _with_delay(
     guess = first_guess(compared, usual.evidence)
     if not guess:
         return usual
+    # Without the motion of joints that are held: a few slow equations each.
+    sources = usual.sources
     delays = _delays(sources, usual.found, guess)
-    if not any(delays):
+    if None in delays:
+        # Slow motion: what was found before is told.
+        return usual
+    known = [one for one in delays if one is not None]
+    if not any(known):
         return replace(usual, has_none=True)
-    shift = delays[0]
-    if not is_credible(shift, interval) or any(abs(one - shift) >= interval for one in delays):
+    shift = known[0]
+    if not is_credible(shift, interval) or any(abs(one - shift) >= interval for one in known):
         return usual
     shifted = replace(_shifted(sources, shift, usual.found.structure), is_found=True)
     return shifted if is_gone(shifted.evidence) else usual
@@ -108,14 +114,19 @@ def _smoothed(fitted: FittedModel) -> FittedModel:
         found.structure,
         found.inflation,
     )
+    if list(smoothing) == sources.setup.layout.smoothings.tolist():
+        return fitted
     smoothed = _shifted(sources.smoothed(smoothing), fitted.delay)
     return replace(smoothed, is_found=fitted.is_found, has_none=fitted.has_none)
 
 
-def _delays(sources: Sources, found: IdentifiedParameters, guess: float) -> list[float]:
-    """The certain delay of all recordings together, then that of each alone; 0 for none [s]."""
+def _delays(sources: Sources, found: IdentifiedParameters, guess: float) -> list[float | None]:
+    """The certain delay of all recordings together, then that of each alone [s].
 
-    def shown_by(some: Sources) -> float:
+    0 for none, None where only faster motion could tell.
+    """
+
+    def shown_by(some: Sources) -> float | None:
         return delay_of_all_speeds(
             lambda tried, weights: some.shifted(tried).reduced(weights),
             PeriodWeights(found.left_out),

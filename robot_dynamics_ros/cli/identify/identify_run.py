@@ -150,22 +150,20 @@ def _judged(surveys: Surveys, compared: Sequence[Finding], fitted: FittedModel) 
         *repetition_findings(surveys.repeated),
         *judgement.findings,
     ]
-    verdict = [*judgement.verdict]
-    if setup.locked:
-        # Behind the headline.
-        verdict.insert(1, locked_words(setup.locked))
     # Of parameters that cannot be trusted, no more is said.
     is_fatal = any(one.code in FATAL for one in judgement.findings)
-    if found.other_friction and not is_fatal:
-        # The last sentence says whether the model may be loaded.
-        verdict.insert(-1, law_words(found.other_friction))
-    if (words := smoothing_words(setup.layout)) and not is_fatal:
-        verdict.insert(-1, words)
-    if 'stiffness' in setup.equations.terms:
-        verdict.append(SPRINGS)
-    if fitted.delay:
-        verdict.append(shift_words(fitted.delay))
-    return replace(judgement, findings=findings, verdict=tuple(verdict))
+    # Whether the model may be loaded is said last, or in the headline where nothing is judged.
+    headline, *advice = judgement.verdict
+    verdict = (
+        headline,
+        locked_words(setup.locked) if setup.locked else '',
+        law_words(found.other_friction) if found.other_friction and not is_fatal else '',
+        '' if is_fatal else smoothing_words(setup.layout),
+        *advice,
+        SPRINGS if 'stiffness' in setup.equations.terms else '',
+        shift_words(fitted.delay) if fitted.delay else '',
+    )
+    return replace(judgement, findings=findings, verdict=tuple(filter(None, verdict)))
 
 
 def _identification(fitted: FittedModel, judgement: Judgement) -> Identification:

@@ -87,7 +87,7 @@ def limit_findings(model: RobotModel, survey: Survey) -> Iterator[Finding]:
 
 
 def _largest(survey: Survey) -> Array:
-    """Largest absolute effort (n,) [N m, N or A]; 0 without one."""
+    """Largest absolute effort (n,), but for glitches [N m, N or A]; 0 without one."""
     with np.errstate(invalid='ignore'):
         result: Array = np.where(np.isfinite(survey.range), np.abs(survey.range), 0.0).max(axis=0)
     return result

@@ -25,10 +25,10 @@ class Survey:
         split: time at which the held-out part begins [s]; NaN without a sample.
         samples: that were read.
         span: (2, n) smallest and largest position [rad or m].
-        range: (2, n) smallest and largest effort [N m or N].
+        range: (2, n) smallest and largest effort, but for glitches [N m or N].
         at_limit: (2, n) samples of a moving joint whose effort is the smallest or the largest one.
         longest: (2, n) longest run of such samples.
-        elsewhere: (n,) longest run of equal efforts of a moving joint between the two.
+        elsewhere: (n,) longest run of other equal efforts of a moving joint.
     """
 
     split: float

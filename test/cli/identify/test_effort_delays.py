@@ -8,17 +8,26 @@ pytest.importorskip('cvxpy')
 pytest.importorskip('rosbags')
 
 from identified_arm.play_and_record import write
-from identified_recordings import ARM, JOINTS, RATE, recording, rows
+from identified_recordings import ARM, JOINTS, RATE, jitter_rows, recording, rows
 from said_findings import codes
 
 from robot_dynamics_ros.cli.identify.effort_options import effort_delay
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.identification.effort_delay import delay_of_all_speeds
 
 LATE = 0.02  # [s]
 
 
 def late(times, efforts):
     return np.stack([np.interp(times - LATE, times, one) for one in efforts.T], axis=1)
+
+
+def lagging_friction(speeds, time):
+    """Friction (N, n) of 3 N m that comes to its size behind reversals, with this time [s]."""
+    lag, friction = np.exp(-1.0 / (RATE * time)), np.sign(speeds)
+    for index in range(1, len(friction)):
+        friction[index] += lag * (friction[index - 1] - friction[index])
+    return 3.0 * friction
 
 
 def test_late_efforts_are_shifted_before_the_fit(identified, files):
@@ -57,6 +66,18 @@ def test_recordings_with_different_delays_are_not_shifted(identified, files):
     assert 'shifted' not in codes(result)
 
 
+def test_a_delay_that_slow_motion_does_not_show_is_said_and_not_shifted(
+    identified, files, monkeypatch
+):
+    module = 'robot_dynamics_ros.cli.identify.fitted_model'
+    monkeypatch.setattr(f'{module}.delay_of_all_speeds', lambda *arguments: None)
+    recording(files / 'unknown.csv', late)
+    ended, result = identified('unknown.csv', '--force', target='unknown')
+    assert result['effort_delay'] == 0.0
+    assert 'delay' in codes(result)
+    assert 'It can be loaded' not in ended.stdout
+
+
 def test_a_delay_of_less_than_a_sample_is_not_shifted(identified, files):
     table = rows().copy()
     table[:, 7:] = np.stack(
@@ -72,16 +93,30 @@ def test_a_delay_of_less_than_a_sample_is_not_shifted(identified, files):
 @pytest.mark.parametrize('urdf', ['arm.urdf', str(ARM)])
 def test_friction_that_lags_behind_reversals_is_no_delay(identified, files, urdf, time):
     """All else comes at once, and so does friction away from reversals."""
-    lag = np.exp(-1.0 / (RATE * time))
-
-    def lagging(times, efforts):
-        friction = np.sign(rows()[:, 4:7])
-        for index in range(1, len(friction)):
-            friction[index] += lag * (friction[index - 1] - friction[index])
-        return efforts + 3.0 * friction
-
-    recording(files / 'lagging.csv', lagging)
+    friction = lagging_friction(rows()[:, 4:7], time)
+    recording(files / 'lagging.csv', lambda times, efforts: efforts + friction)
     _, result = identified('lagging.csv', '--force', urdf=urdf, target='lagging')
+    assert result['effort_delay'] == 0.0
+    assert not {'delay', 'shifted', 'clock_drift'} & set(codes(result))
+
+
+def test_a_joint_that_is_held_with_jitter_makes_no_delay_of_friction_that_lags(
+    identified, files, monkeypatch
+):
+    """Its few slow equations, which are not fitted, do not take part in the search either."""
+    used = []
+
+    def searched(reduced_with, weights, *others):
+        used.append(reduced_with(0.0, weights).numbers['joint2']['used'])
+        return delay_of_all_speeds(reduced_with, weights, *others)
+
+    module = 'robot_dynamics_ros.cli.identify.fitted_model'
+    monkeypatch.setattr(f'{module}.delay_of_all_speeds', searched)
+    table = jitter_rows()
+    table[:, [7, 9]] += lagging_friction(table[:, [4, 6]], 0.04)
+    write(files / 'held.csv', list(JOINTS), table)
+    _, result = identified('held.csv', '--force', urdf=str(ARM), target='held')
+    assert used == [0]
     assert result['effort_delay'] == 0.0
     assert not {'delay', 'shifted', 'clock_drift'} & set(codes(result))
 

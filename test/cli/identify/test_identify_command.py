@@ -12,7 +12,7 @@ pytest.importorskip('cvxpy')
 pytest.importorskip('rosbags')
 
 from identified_arm.play_and_record import write
-from identified_recordings import ARM, DESCRIBED, JOINTS, recording, rows
+from identified_recordings import ARM, DESCRIBED, JOINTS, jitter_rows, recording, rows
 from said_findings import codes, said
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
@@ -162,13 +162,7 @@ def test_a_motion_that_is_too_short_to_judge_is_not_written(identified, files):
 
 
 def test_a_joint_that_is_held_with_jitter_keeps_the_values_of_the_description(identified, files):
-    table = rows(still=('joint2',)).copy()
-    times = table[:, 0]
-    for begin in (2.0, 7.0, 7.6, 8.2):
-        phase = 2.0 * np.pi * np.clip((times - begin) / 0.4, 0.0, 1.0)
-        table[:, 2] += 0.01 * (1.0 - np.cos(phase))
-        table[:, 5] += 0.01 * np.sin(phase) * 2.0 * np.pi / 0.4
-    write(files / 'jitter.csv', list(JOINTS), table)
+    write(files / 'jitter.csv', list(JOINTS), jitter_rows())
     _, result = identified('jitter.csv', '--force', target='jitter')
     assert said(result, 'still').startswith('joint2 stands still')
     assert result['equations']['joint2']['used'] == 0

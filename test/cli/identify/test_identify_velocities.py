@@ -40,3 +40,4 @@ def test_a_recording_beside_a_good_one_is_left_out(identified, files):
     assert both['joint_parameters'] == alone['joint_parameters']
     assert [one['error'] == '' for one in both['recordings']] == [True, False]
     assert 'degrees.csv: The velocities of joint1, joint2, joint3 are 57.3 times' in ended.stdout
+    assert both['recordings'][1]['error'].endswith('This recording is left out.')

@@ -11,11 +11,13 @@ from robot_dynamics_ros.identification import ParameterLayout
 from robot_dynamics_ros.identification.judgement.bad_data import saturation_levels
 from robot_dynamics_ros.identification.judgement.effort_limits import large_efforts, limit_findings
 from robot_dynamics_ros.identification.judgement.survey import Survey
+from robot_dynamics_ros.identification.judgement.survey import survey as survey_of
 from robot_dynamics_ros.identification.regression.equation_options import EquationOptions
 from robot_dynamics_ros.identification.regression.unusable_samples import UnusableSamples
-from robot_dynamics_ros.recordings import Motion
+from robot_dynamics_ros.recordings import JointSamples, Motion
 
 MOVED = np.ones(6, bool)
+BANDS = np.full(6, 0.02)
 # Of the last joint, whose limit is 60 N m.
 LAST = np.arange(6) == 5
 
@@ -71,6 +73,18 @@ def test_a_limit_that_efforts_exceed_is_said_and_saturates_nothing(model, larges
     at_limit = Motion(JOINTS, np.zeros(1), ones, ones, ones, efforts, cutoff=20.0, rate=200.0)
     flags = UnusableSamples(ParameterLayout(model), options).flags(at_limit, np.zeros((1, 0)))
     assert flags[0, 6:12].tolist() == (LAST & (not beyond)).tolist()
+
+
+def test_efforts_at_their_limit_with_a_glitch_are_saturated_as_without(model):
+    """One sample beyond the limit shows no other limit."""
+    times = np.arange(0.0, 20.0, 0.005)
+    positions = np.repeat(np.sin(times)[:, None], 6, axis=1)
+    torques = np.where(LAST, 90.0, 20.0) * np.sin(1.3 * times)[:, None]
+    efforts = np.where(LAST, np.clip(torques, -60.0, 60.0), torques)
+    efforts[1234, 5] = 72.0
+    survey = survey_of([JointSamples(JOINTS, times, positions, positions, efforts)], BANDS)
+    assert saturation_levels(model, survey, 0.005) == {JOINTS[5]: (-60.0, 60.0)}
+    assert not list(limit_findings(model, survey))
 
 
 def test_a_recording_without_efforts_has_none_beyond_a_limit(model):

@@ -21,8 +21,13 @@ def samples(seed=1, count=400):
     return JointSamples(JOINTS, np.arange(count) * INTERVAL, positions, positions, efforts)
 
 
-def longest_run(hits):
-    return max(map(len, ''.join('x' if hit else ' ' for hit in hits).split()), default=0)
+def runs(hits):
+    return [len(run) for run in ''.join('x' if hit else ' ' for hit in hits).split()]
+
+
+def medians(efforts):
+    """Of each five in a row."""
+    return [sorted(efforts[i : i + 5])[2] for i in range(len(efforts) - 4)]
 
 
 @pytest.mark.parametrize('size', [1, 7, 100, 400])
@@ -36,16 +41,36 @@ def test_extremes_are_those_of_all_samples(size):
     moves = RawSpeeds().of(whole.times, whole.positions) >= BANDS
     for joint in range(2):
         efforts = whole.efforts[:, joint]
-        for side, extreme in enumerate((efforts.min(), efforts.max())):
+        extremes = min(medians(efforts)), max(medians(efforts))
+        for side, extreme in enumerate(extremes):
             assert seen.range[side, joint] == extreme
-            hits = moves[:, joint] & (efforts == extreme)
-            assert seen.at_limit[side, joint] == np.count_nonzero(hits)
-            assert seen.longest[side, joint] == longest_run(hits)
-        others = [value for value in np.unique(efforts) if efforts.min() < value < efforts.max()]
+            hits = runs(moves[:, joint] & (efforts == extreme))
+            assert seen.at_limit[side, joint] == sum(run for run in hits if run > 2)
+            assert seen.longest[side, joint] == max(hits)
+        others = set(efforts) - set(extremes)
         assert seen.elsewhere[joint] == max(
-            longest_run(moves[:, joint] & (efforts == value)) for value in others
+            max(runs(moves[:, joint] & (efforts == value)), default=0) for value in others
         )
     assert not np.isfinite(seen.range[:, 2]).any()
+
+
+def test_glitches_are_no_extremes():
+    """One or two samples are none, three are; and those of an extreme do not count for less."""
+    times = np.arange(0.0, 10.0, INTERVAL)
+    positions = np.repeat(np.sin(times)[:, None], 3, axis=1)
+    efforts = np.clip(8.0 * np.sin(3.0 * times), -5.0, 5.0)[:, None] * np.ones(3)
+    glitches = np.zeros_like(efforts)
+    for joint in range(3):
+        for begin in range(100, 1900, 300):
+            glitches[begin : begin + joint + 1, joint] = 20.0
+    before, after = (
+        survey([JointSamples(JOINTS, times, positions, positions, values)], BANDS)
+        for values in (efforts, efforts + glitches)
+    )
+    np.testing.assert_array_equal(before.range, [[-5.0] * 3, [5.0] * 3])
+    assert (after.range[1] > 5.0).tolist() == [False, False, True]
+    np.testing.assert_allclose(after.at_limit[:, :2], before.at_limit[:, :2], atol=20.0)
+    assert (after.longest[:, :2] > 0.5 * before.longest[:, :2]).all()
 
 
 def test_the_split_divides_the_samples():
