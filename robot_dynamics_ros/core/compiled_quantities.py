@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .checks import Array
 from .codegen.kernel import Backend, Kernel
 from .codegen.program import Program
+from .errors import ParameterError
 from .model.robot import RobotModel
 from .quantities import WITHOUT_INERTIA, Key, labels_of, quantity_of, traced
 
@@ -107,9 +108,17 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
         """Use a quantity that another process has compiled, for the same robot.
 
         Raises:
+            ParameterError: the code is of another quantity, or of a robot with other joints.
             NativeCodeError: the code computes something else than it did there.
         """
         labels = labels_of(self.model, key, payload=self._payload_body is not None)
+        given, needed = code.signature, {name: len(each) for name, each in labels.items()}
+        if (given.name, dict(given.inputs)) != (quantity_of(key), needed):
+            raise ParameterError(
+                f'the object code is of {given.name} with inputs of sizes {dict(given.inputs)}, '
+                f'{quantity_of(key)} of this robot has {needed}: load what object_code gave for '
+                'the same robot'
+            )
         # It does not hold this object, which holds the kernel.
         program = partial(_program, self.model, key, self._payload_body)
         self._kernels[key] = Kernel.loaded(code, program, labels, self._threads)

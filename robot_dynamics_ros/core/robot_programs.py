@@ -220,6 +220,7 @@ class RobotPrograms:
         """Use what another process has compiled with `object_code` for the same robot.
 
         Raises:
+            ParameterError: the code is of another quantity, or of a robot with other joints.
             NativeCodeError: the code computes something else than it did there.
         """
         for name, code in codes.items():

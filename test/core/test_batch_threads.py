@@ -145,9 +145,69 @@ for name in quantities:
 print(*[np.array_equal(outputs[name], expected[name]) for name in quantities])
 """
 
+# LLVM needs more than that.
+SMALL_STACK_COMPILES = """
+import threading
+import numpy as np
+from mechanics.robots import hand_written
+from robot_dynamics_ros.core import RobotDynamics
+
+answers = []
+
+def work():
+    dynamics = RobotDynamics(hand_written('oblique').model, threads=1)
+    for q in np.zeros(4), np.zeros((100, 4)):
+        answers.append(dynamics.mass_matrix(q).shape)
+
+threading.stack_size(32 * 1024)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+print(*answers, threading.stack_size())
+"""
+# What another thread compiles just then does not keep a child from its own robot.
+FORK_WHILE_COMPILING = """
+import faulthandler, os, threading
+import numpy as np
+from mechanics.robots import hand_written
+from robot_dynamics_ros.core import RobotDynamics
+from robot_dynamics_ros.core.codegen.native.batches import native_batch
+
+begun, go_on = threading.Event(), threading.Event()
+compiled = native_batch.compile_ir
+
+def compile_ir(*arguments):
+    begun.set()
+    go_on.wait()
+    return compiled(*arguments)
+
+native_batch.compile_ir = compile_ir
+one, other = (hand_written(name).model for name in ('oblique', 'gantry'))
+q = np.zeros((2, one.size))
+thread = threading.Thread(target=RobotDynamics(one, backend='native').mass_matrix, args=(q,))
+thread.start()
+begun.wait()
+child = os.fork()
+if not child:
+    faulthandler.dump_traceback_later(60, exit=True)
+    RobotDynamics(other, backend='python').mass_matrix(np.zeros((2, other.size)))
+    os._exit(0)
+status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+go_on.set()
+thread.join()
+print(status)
+"""
+
 
 @pytest.mark.parametrize(
-    ('script', 'answer'), [(FORK, 'True 0'), (SMALL_STACK, 'True True True')], ids=str
+    ('script', 'answer'),
+    [
+        (FORK, 'True 0'),
+        (SMALL_STACK, 'True True True'),
+        (SMALL_STACK_COMPILES, '(4, 4) (100, 4, 4) 32768'),
+        (FORK_WHILE_COMPILING, '0'),
+    ],
+    ids=['fork', 'small stack', 'small stack compiles', 'fork while compiling'],
 )
 def test_in_a_process_of_its_own(script, answer):
     result = subprocess.run(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -136,6 +135,7 @@ class Kernel:
         self._trace = trace
         self._labels = labels
         self._threads = threads
+        self._of_batches: Batch | None = None
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -187,9 +187,16 @@ class Kernel:
         out[...] = result
         return out
 
-    @cached_property
+    @property
     def _batch(self) -> Batch:
         """The program for batches, compiled when the first one comes."""
+        # No `cached_property`: up to Python 3.11 all objects of a process share its lock, which a
+        # child that is forked while another robot is compiled would never get.
+        if self._of_batches is None:
+            self._of_batches = self._new_batch()
+        return self._of_batches
+
+    def _new_batch(self) -> Batch:
         program, native = self._trace(), None
         if self._native is not None:
             from .native.batches.native_batch import NativeBatch

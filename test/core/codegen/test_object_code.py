@@ -116,3 +116,13 @@ def test_only_native_code_can_be_sent():
         dynamics.object_code('gravity_torque')
     with pytest.raises(ParameterError, match='needs a frame'):
         RobotDynamics(hand_written('oblique').model).object_code('jacobian')
+
+
+@pytest.mark.parametrize('name', ['bias_torque', 'mass_matrix'])
+def test_code_of_another_robot_or_quantity_is_refused(name):
+    """A gantry has other joints than the arm."""
+    arm, gantry = (RobotDynamics(hand_written(robot).model) for robot in ('oblique', 'gantry'))
+    code = arm.object_code('mass_matrix')['mass_matrix']
+    other = gantry if name == 'mass_matrix' else arm
+    with pytest.raises(ParameterError, match='the object code is of mass_matrix with inputs'):
+        other.load({name: code})

@@ -8,6 +8,7 @@ from typing import Any
 import llvmlite
 import llvmlite.binding as llvm
 
+from .deep_stack import on_deep_stack
 from .llvm_sine import C_FUNCTIONS, ROUTINE, sines_ir
 
 llvm.initialize_native_target()
@@ -19,6 +20,7 @@ VERSION = f'llvmlite {llvmlite.__version__}, LLVM {".".join(map(str, llvm.llvm_v
 CALLED = (*C_FUNCTIONS, 'free', 'malloc')
 
 
+@on_deep_stack
 def compile_ir(source: str, level: int = 1) -> Any:
     """Machine code for this CPU: an engine, which must live as long as its functions are called.
 
@@ -37,11 +39,13 @@ def compile_ir(source: str, level: int = 1) -> Any:
     return engine
 
 
+@on_deep_stack
 def emit_object(source: str, level: int = 1) -> bytes:
     """The machine code of `compile_ir` as an object file, for any process on this CPU."""
     return bytes(_machine(level).emit_object(llvm.parse_assembly(source)))
 
 
+@on_deep_stack
 def load_object(code: bytes) -> Any:
     """An engine, as of `compile_ir`, with the code of `emit_object`."""
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(''), _machine())
