@@ -27,7 +27,7 @@ TEXT = """\
 {input_sizes}
 /* A function returns this if it has written its result. */
 #define {macro}_DONE 0
-/* An angle is {refused}; nothing is written. */
+/* An angle that the result depends on is {refused}; nothing is written. */
 #define {macro}_ANGLE_OUT_OF_RANGE (-1)
 
 #ifdef __cplusplus
@@ -114,8 +114,12 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         *payloads,
         '',
         f'A function returns {macro}_DONE (0) and has then written its whole result; any other '
-        'value says why it has written nothing. Inputs that are not finite, other than angles, '
-        'give results that are not finite. The result must not overlap an input.',
+        'value says why it has written nothing. The result must not overlap an input.',
+        '',
+        'Check before the call that every input is finite: the functions look at no input but the '
+        'angles that the result depends on. A finite result does not show that the inputs were '
+        'finite: what does not depend on an input stays finite where that input is NaN. Finite '
+        'inputs that are too large give results that are not finite.',
         '',
         'The functions take no memory but the stack, keep nothing between calls, and may run in '
         f'any number of threads at once. {sines} Do not compile with -ffast-math: NaN must stay '

@@ -17,6 +17,7 @@ from exported_library import (
 )
 from mechanics.closeness import assert_close
 from mechanics.planar_arms import planar_2r
+from mechanics.robots import hand_written
 from three_joints import URDF as THREE_JOINTS
 
 from robot_dynamics_ros.cli import write_folder
@@ -122,6 +123,26 @@ def test_angles_beyond_the_range_and_nan_write_nothing(tmp_path):
         code, result = dynamics.call('mass_matrix', q, size=n * n)
         assert code == -1
         assert np.isnan(result).all()
+
+
+@needs_compilers
+@pytest.mark.parametrize('own', [True, False])
+def test_a_finite_result_does_not_show_that_the_inputs_were(own, tmp_path):
+    """As the header says: only angles that the result depends on are looked at."""
+    pendulum = hand_written('pendulum').model
+    dynamics = ExportedDynamics(
+        pendulum, tmp_path / 'pendulum', quantities=['inverse_dynamics', 'mass_matrix'],
+        own_sincos=own,
+    )  # fmt: skip
+    code, tau = dynamics.call(
+        'inverse_dynamics', [0.3], [np.nan], [0.1], dynamics.gravity, size=1
+    )
+    assert (code, np.isfinite(tau).all()) == (0, True)
+    code, M = dynamics.call('mass_matrix', [np.nan], size=1)
+    assert (code, np.isfinite(M).all()) == (0, True)
+    header = ' '.join(next(tmp_path.rglob('*.h')).read_text().replace(' * ', ' ').split())
+    assert 'Check before the call that every input is finite' in header
+    assert 'An angle that the result depends on is not finite' in header
 
 
 @needs_compilers
