@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..model.robot import RobotModel
+from ..quantities import LABELS
 from .c_text import comment, in_comment
 from .descriptions import input_text
 from .export_mark import MARK
@@ -36,7 +38,8 @@ extern "C" {{
 
 /* Names of the joints (UTF-8) in the order of every vector. */
 extern const char *const {prefix}_joint_names[{macro}_SIZE];
-/* What the description allows, one entry for each joint: DBL_MAX where it says nothing. */
+/* What the description allows, one entry for each joint; where it says nothing DBL_MAX,
+ * in lower -DBL_MAX. */
 {tables}
 /* Of Earth, in the axes of a root link that stands upright [m/s^2]. */
 extern const double {prefix}_standard_gravity[3];
@@ -57,7 +60,7 @@ def header(robot: ExportedRobot) -> str:
     sizes = [
         f'#define {names.macro}_{name.upper()}_SIZE {size}'
         for name, size in robot.inputs.items()
-        if size != robot.model.size
+        if name in LABELS
     ]
     tables = [
         f'/* {text} */\nextern const double {names.prefix}_{name}[{names.macro}_SIZE];'
@@ -102,10 +105,12 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         '',
         f'Written by robot_dynamics_ros {version()}, robot_dynamics export-c. Do not edit it: '
         'export again.',
-        f'SHA-256 of the URDF: {robot.urdf_hash or "not known"}',
+        f'SHA-256 of the URDF of the whole robot: {robot.urdf_hash or "not known"}',
         '',
         'SI units: rad, m, s, kg, N, N m. Vectors have one entry for each joint, in this order:',
         '\n'.join(joints),
+        *_mimic_joints(model),
+        'Joints of the URDF that are not named here are fixed, or were locked before the export.',
         'Signs are those of the joint axes of the URDF. Matrices are row-major, without gaps.',
         *(
             f'{name} ({size}): {input_text(name, payload_joint=payload_joint)}.'
@@ -124,6 +129,22 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         'The functions take no memory but the stack, keep nothing between calls, and may run in '
         f'any number of threads at once. {sines} Do not compile with -ffast-math: NaN must stay '
         'visible.',
+    ]
+
+
+def _mimic_joints(model: RobotModel) -> list[str]:
+    """A paragraph about the joints that have no entry because they follow others; or none."""
+    followers = [
+        f'"{in_comment(joint.name)}" = {joint.coordinate.multiplier:g} '
+        f'"{in_comment(joint.mimicked)}" + {joint.coordinate.offset:g}'
+        for joint in model.joints
+        if joint.mimicked is not None
+    ]
+    if not followers:
+        return []
+    return [
+        f'Mimic joints have no entry: {", ".join(followers)}. Torques and inertias of the joint '
+        'that they follow include theirs.'
     ]
 
 
