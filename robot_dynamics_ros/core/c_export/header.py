@@ -105,12 +105,13 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         '',
         f'Written by robot_dynamics_ros {version()}, robot_dynamics export-c. Do not edit it: '
         'export again.',
-        f'SHA-256 of the URDF of the whole robot: {robot.urdf_hash or "not known"}',
+        f'SHA-256 of the URDF: {robot.urdf_hash or "not known"}',
         '',
         'SI units: rad, m, s, kg, N, N m. Vectors have one entry for each joint, in this order:',
         '\n'.join(joints),
         *_mimic_joints(model),
-        'Joints of the URDF that are not named here are fixed, or were locked before the export.',
+        'Joints of the URDF that are not named here are fixed, or were locked before the export; '
+        'the SHA-256 is that of the whole URDF.',
         'Signs are those of the joint axes of the URDF. Matrices are row-major, without gaps.',
         *(
             f'{name} ({size}): {input_text(name, payload_joint=payload_joint)}.'
@@ -121,10 +122,11 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         f'A function returns {macro}_DONE (0) and has then written its whole result; any other '
         'value says why it has written nothing. The result must not overlap an input.',
         '',
-        'Check before the call that every input is finite: the functions look at no input but the '
-        'angles that the result depends on. A finite result does not show that the inputs were '
-        'finite: what does not depend on an input stays finite where that input is NaN. Finite '
-        'inputs that are too large give results that are not finite.',
+        'Check before the call that every input is finite: the functions check the angles that '
+        'the result depends on, and the conditions that are named below, and nothing else. A '
+        'finite result does not show that the inputs were finite: what does not depend on an '
+        'input stays finite where that input is NaN. Finite inputs that are too large can give '
+        'results that are not finite.',
         '',
         'The functions take no memory but the stack, keep nothing between calls, and may run in '
         f'any number of threads at once. {sines} Do not compile with -ffast-math: NaN must stay '

@@ -1,5 +1,6 @@
 """What the header says: sizes of inputs, order of bodies, joints that have no entry."""
 
+import hashlib
 import re
 
 import pytest
@@ -63,8 +64,11 @@ def test_mimic_joints_are_named_with_what_they_follow():
 def test_a_reduced_robot_has_the_hash_of_the_whole_one():
     reduced = parse_urdf(URDF).reduced(['turn'], others=0.1)
     _, text = header(reduced, urdf=URDF)
-    assert 'SHA-256 of the URDF of the whole robot: ' in text
-    assert 'not named here are fixed, or were locked before the export' in text
+    assert f'SHA-256 of the URDF: {hashlib.sha256(URDF.encode()).hexdigest()} ' in text
+    assert (
+        'not named here are fixed, or were locked before the export; the SHA-256 is that of'
+        in text
+    )
 
 
 def test_no_limit_is_said_with_its_sign():
