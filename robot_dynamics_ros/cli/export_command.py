@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import get_args
 
@@ -20,6 +21,7 @@ Example:
   robot_dynamics export-c arm.urdf --output src/ur5_dynamics --name ur5
   colcon build --packages-select ur5_dynamics
 """
+LISTED = textwrap.fill(', '.join(EVERY_QUANTITY), 76, initial_indent='  ', subsequent_indent='  ')
 HELP = f"""Write the dynamics of a robot as a package of C99 that CMake and colcon build.
 
 FILE is a URDF or a xacro file with its arguments, name:=value. Instead of a file, --topic takes
@@ -29,11 +31,7 @@ the description from a running robot; with a recording as FILE, from that record
 
 \b
 Quantities:
-  {', '.join(list(EVERY_QUANTITY)[:4])},
-  {', '.join(list(EVERY_QUANTITY)[4:8])},
-  {', '.join(list(EVERY_QUANTITY)[8:11])},
-  {', '.join(list(EVERY_QUANTITY)[11:14])},
-  {', '.join(list(EVERY_QUANTITY)[14:])};
+{LISTED};
   all: each of them, those of a frame with --frame only
 """
 
@@ -54,8 +52,8 @@ Quantities:
 )  # fmt: skip
 @click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
 @click.option(
-    '--axes', type=click.Choice(get_args(Axes)), default='LOCAL_WORLD_ALIGNED', show_default=True,
-    help='Of Jacobians.',
+    '--axes', type=click.Choice(get_args(Axes)),
+    help='Of Jacobians. [default: LOCAL_WORLD_ALIGNED]',
 )  # fmt: skip
 @click.option(
     '--payload-frame', metavar='LINK',
@@ -74,7 +72,7 @@ def export_command(
     name: str | None,
     quantities: str,
     frame: str | None,
-    axes: Axes,
+    axes: Axes | None,
     payload_frame: str | None,
     own_sincos: bool,
     force: bool,

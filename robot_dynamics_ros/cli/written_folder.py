@@ -31,13 +31,14 @@ def write_folder(
         force: whether files that are not from here, or that were changed, may be replaced.
 
     Raises:
-        ParameterError: a folder is in the way of a file; or a file is, and `force` is not set.
+        ParameterError: a folder is in the way of a file, or the other way round; a file, or a list
+            of files that is not from here, is in the way, and `force` is not set; a symbolic link
+            leads out of the folder; or the folder was made meanwhile.
         OSError: the folder cannot be written.
     """
     target = Path(folder).resolve()
-    if target.exists() and not target.is_dir():
-        raise ParameterError(f'{folder} is a file: name a folder')
-    written = _written_before(target)
+    _existing_folder(Path(folder))
+    written = _written_before(target, force)
     contents = {
         path: content.encode() if isinstance(content, str) else content
         for path, content in files.items()
@@ -53,7 +54,7 @@ def write_folder(
                 new, target, old, [path for path in written if _is_ours(target, path, written)]
             )
         else:
-            new.rename(target)
+            _rename_to_new(new, target, folder)
 
 
 def check_folder(folder: Path) -> None:
@@ -62,21 +63,62 @@ def check_folder(folder: Path) -> None:
     Raises:
         ParameterError: a file is in the way, or nothing can be made there.
     """
+    check_place(folder, _existing_folder(folder))
+
+
+def _existing_folder(folder: Path) -> Path:
+    """The folder, or the nearest one above it that exists.
+
+    Raises:
+        ParameterError: it is a file.
+    """
     place = folder.resolve()
     while not place.exists():
         place = place.parent
     if not place.is_dir():
-        raise ParameterError(f'{folder} cannot be made: {place} is a file')
-    check_place(folder, place)
+        which = '' if place == folder.resolve() else f' cannot be made: {place}'
+        raise ParameterError(f'{folder}{which} is a file: name a folder')
+    return place
 
 
-def _written_before(folder: Path) -> dict[str, str]:
-    """SHA-256 of what was written last time, by path."""
-    try:
-        listed = json.loads((folder / MANIFEST).read_text())
-    except (OSError, ValueError):
+def _written_before(folder: Path, force: bool) -> dict[str, str]:
+    """SHA-256 of what was written last time, by path; with `force`, empty if that is not known.
+
+    Raises:
+        ParameterError: the list of it cannot be from here, and `force` is not set.
+    """
+    manifest = folder / MANIFEST
+    if not os.path.lexists(manifest):
         return {}
-    return {str(path): str(digest) for path, digest in listed.items()}
+    if manifest.is_dir():
+        raise ParameterError(f'{manifest} is a folder, a file is to be written there: remove it')
+    try:
+        listed = json.loads(manifest.read_text())
+        why = _why_not_from_here(folder, listed)
+    except (OSError, ValueError, RecursionError) as error:
+        why = str(error)
+    if not why:
+        return dict(listed)
+    if force:
+        return {}
+    raise ParameterError(
+        f'{manifest} was not written here ({why}): name another folder, or replace it with '
+        '--force (force=True)'
+    )
+
+
+def _why_not_from_here(folder: Path, listed: object) -> str:
+    """What shows that a list of files is not from here; empty if nothing does."""
+    if not isinstance(listed, dict) or not all(isinstance(x, str) for x in listed.values()):
+        return 'it is not an object of strings'
+    outside = next((path for path in listed if not _is_inside(folder, path)), None)
+    return '' if outside is None else f'its file {outside!r} is not in the folder'
+
+
+def _is_inside(folder: Path, path: str) -> bool:
+    """Whether the entry of that name is in the folder, also where symbolic links lead."""
+    parent = Path(os.path.realpath((folder / path).parent))
+    return '..' not in Path(path).parts and parent.is_relative_to(folder)
 
 
 def _is_ours(folder: Path, path: str, written: Mapping[str, str]) -> bool:
@@ -94,6 +136,11 @@ def _check_nothing_in_the_way(
 ) -> None:
     for path in files:
         file = folder / path
+        if not _is_inside(folder, path):
+            raise ParameterError(
+                f'{file} is not in {folder}: a symbolic link leads to '
+                f'{os.path.realpath(file.parent)}, remove it or name another folder'
+            )
         if file.is_dir() and not file.is_symlink():
             raise ParameterError(f'{file} is a folder, a file is to be written there: remove it')
         if not force and os.path.lexists(file) and not _is_ours(folder, path, written):
@@ -110,6 +157,24 @@ def _write(folder: Path, files: Mapping[str, bytes]) -> None:
         file = folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
+
+
+def _rename_to_new(new: Path, target: Path, named: Path | str) -> None:
+    """Rename a folder to one that did not exist.
+
+    Raises:
+        ParameterError: it was made meanwhile.
+        OSError: it cannot be made.
+    """
+    try:
+        new.rename(target)
+    except OSError:
+        if not target.exists():
+            raise
+        raise ParameterError(
+            f'{named} was made by another program meanwhile, and nothing was written: look at it, '
+            'then run this again'
+        ) from None
 
 
 def _exchange(new: Path, target: Path, old: Path, ours: Iterable[str]) -> None:

@@ -152,6 +152,9 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
         (['arm.urdf.xacro', 'mass:=heavy'], 'arm.urdf.xacro: '),
         (['arm.urdf', '--quantities', 'power'], "unknown quantity 'power'"),
         (['arm.urdf', '--quantities', 'jacobian'], '--frame'),
+        (['arm.urdf', '--frame', 'x'], "unknown frame 'x'"),
+        (['arm.urdf', '--frame', 'hand'], 'only frame_pose, jacobian, '),
+        (['arm.urdf', '--quantities', 'all', '--axes', 'LOCAL'], 'only jacobian, '),
         (['arm.urdf', '--name', 'UR5'], "'UR5'"),
         (['arm.urdf', '--colour', 'red'], '--colour'),
         (['arm.urdf', '--output', 'arm.urdf'], 'arm.urdf is a file'),
@@ -190,6 +193,7 @@ def test_help(run, arguments):
     ended = run(*arguments)
     assert (ended.returncode, ended.stderr) == (0, '')
     assert 'export-c' in ended.stdout
+    assert max(map(len, ended.stdout.splitlines())) <= 80
     if len(arguments) > 1:
         assert 'robot_dynamics export-c arm.urdf --output' in ended.stdout
 

@@ -1,6 +1,8 @@
 """A folder is written as a whole, and takes nothing that is not its own."""
 
 import errno
+import hashlib
+import json
 import os
 from pathlib import Path
 
@@ -90,6 +92,94 @@ def test_what_is_not_from_here_is_replaced_with_force_only(prepare, folder):
     write_folder(folder, FILES, force=True)
     assert content(folder) == FILES
     assert content(folder.parent).get('elsewhere.txt', 'mine') == 'mine'
+
+
+def listed(folder, text):
+    """A folder with that list of files, and a file of somebody beside it."""
+    folder.mkdir(parents=True)
+    (folder / MANIFEST).write_text(text)
+    (folder.parent / 'precious').write_text('mine')
+
+
+DIGEST = hashlib.sha256(b'mine').hexdigest()
+
+
+@pytest.mark.parametrize('path', ['../precious', 'src/../../precious', '{folder}/../precious'])
+@pytest.mark.parametrize('force', [False, True])
+def test_nothing_outside_the_folder_is_removed(path, force, folder):
+    path = path.format(folder=folder)
+    listed(folder, json.dumps({path: DIGEST}))
+    if force:
+        write_folder(folder, FILES, force=True)
+    else:
+        with pytest.raises(ParameterError, match=r'precious. is not in the folder\).*--force'):
+            write_folder(folder, FILES)
+    assert (folder.parent / 'precious').read_text() == 'mine'
+    assert content(folder) == (FILES if force else {})
+
+
+def test_a_link_out_of_the_folder_is_not_followed_to_remove(folder):
+    listed(folder, json.dumps({'link/precious': DIGEST}))
+    (folder / 'link').symlink_to('..')
+    with pytest.raises(ParameterError, match=r'link/precious. is not in the folder'):
+        write_folder(folder, FILES)
+    write_folder(folder, FILES, force=True)
+    assert (folder.parent / 'precious').read_text() == 'mine'
+
+
+def test_a_link_out_of_the_folder_is_not_followed_to_write(folder):
+    folder.mkdir(parents=True)
+    (folder / 'src').symlink_to('..')
+    for force in (False, True):
+        with pytest.raises(
+            ParameterError, match=r'src/b\.txt is not in .* symbolic link leads to'
+        ):
+            write_folder(folder, FILES, force=force)
+    assert content(folder.parent) == {}
+
+
+@pytest.mark.parametrize(
+    'text', ['[1]', '{"a.txt": 1}', '"a"', 'null', '{', '[' * 10**5, '{"a\\u0000/b": "c"}']
+)
+def test_a_list_that_is_not_from_here_is_replaced_with_force_only(text, folder):
+    listed(folder, text)
+    with pytest.raises(ParameterError, match=r'\.robot_dynamics\.json was not written here \('):
+        write_folder(folder, FILES)
+    assert (folder / MANIFEST).read_text() == text
+    write_folder(folder, FILES, force=True)
+    assert content(folder) == FILES
+    write_folder(folder, {'a.txt': 'three'})
+    assert content(folder) == {'a.txt': 'three'}
+
+
+def test_a_folder_in_place_of_the_list_is_kept(folder):
+    (folder / MANIFEST).mkdir(parents=True)
+    for force in (False, True):
+        with pytest.raises(ParameterError, match=r'\.robot_dynamics\.json is a folder'):
+            write_folder(folder, FILES, force=force)
+    assert (folder / MANIFEST).is_dir()
+
+
+def test_a_folder_that_another_program_makes_meanwhile_is_kept(folder, monkeypatch):
+    write = written_folder._write
+
+    def slowly(new, files):
+        monkeypatch.setattr(written_folder, '_write', write)
+        write(new, files)
+        write_folder(folder, {'theirs.txt': 'one'})
+
+    monkeypatch.setattr(written_folder, '_write', slowly)
+    with pytest.raises(ParameterError, match='package was made by another program meanwhile'):
+        write_folder(folder, FILES)
+    assert content(folder.parent) == {'package/theirs.txt': 'one'}
+    assert list(folder.parent.iterdir()) == [folder]
+
+
+def test_a_file_above_the_folder_is_named(folder):
+    folder.parent.mkdir(parents=True)
+    folder.write_text('mine')
+    with pytest.raises(ParameterError, match=r'sub cannot be made: .*/package is a file'):
+        write_folder(folder / 'sub', FILES)
 
 
 def test_a_file_in_place_of_the_folder_is_refused(folder):

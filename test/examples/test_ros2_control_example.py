@@ -46,6 +46,7 @@ def test_no_step_limits_bad_values_and_no_memory(tmp_path):
          'its limit'),
         ('std::isfinite(reference.effort[i]) ? reference.effort[i] : 0.0', 'reference.effort[i]',
          'ends at g(q)'),
+        ('std::isfinite(reference.velocity[i]) && ', '', 'counts as not given'),
         ('> settings_.state_timeout', '> 1e9', 'then the states are lost'),
         ('settings_.effort_rates[i] * step', '1e9', 'no step is larger'),
     ],

@@ -30,7 +30,7 @@ CallbackReturn Controller::on_init()
   auto_declare<std::vector<double>>("effort_limits", {});
   auto_declare<std::vector<double>>("effort_rates", {});
   auto_declare<std::vector<double>>(
-    "gravity", {robot::standard_gravity, robot::standard_gravity + 3});
+    "gravity", {robot::standard_gravity.begin(), robot::standard_gravity.end()});
   auto_declare<double>("fade_time", 1.0);
   auto_declare<double>("state_timeout", 0.1);
   return CallbackReturn::SUCCESS;

@@ -49,7 +49,7 @@ Settings settings()
   Settings result;
   result.effort_limits = filled(1000.0);
   result.effort_rates = filled(rate);
-  std::copy_n(robot::standard_gravity, 3, result.gravity.begin());
+  result.gravity = robot::standard_gravity;
   result.fade_time = 0.5;
   return result;
 }
@@ -146,6 +146,26 @@ void follows_a_reference()
   expect(largest_difference(controller.command(), expected) < 1e-9, "the torque of the reference");
 }
 
+void leaves_out_motions_that_are_not_finite()
+{
+  Settings following = settings();
+  following.follow_reference = true;
+  const Vector q = filled(0.3);
+  for (Vector Reference::*part :
+    {&Reference::position, &Reference::velocity, &Reference::acceleration})
+  {
+    Feedforward controller(following);
+    controller.start(filled(0.0));
+    Reference reference{filled(nan), filled(0.2), filled(0.4), filled(-0.6)};
+    reference.*part = filled(nan);
+    const Outcome outcome = run(controller, q, reference, 1000);
+    expect(outcome == Outcome::commanded, "a reference that is not finite counts as not given");
+    expect(
+      largest_difference(controller.command(), gravity_at(q)) < 1e-9,
+      "it leaves g of the measured position");
+  }
+}
+
 void limits_efforts()
 {
   Settings weak = settings();
@@ -221,6 +241,7 @@ int main()
   an_unknown_last_command_counts_as_zero();
   adds_the_effort_of_the_reference();
   follows_a_reference();
+  leaves_out_motions_that_are_not_finite();
   limits_efforts();
   holds_while_states_are_not_usable();
   bears_any_period_and_reference();

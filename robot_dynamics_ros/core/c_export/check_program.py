@@ -13,6 +13,8 @@ from .exported_robot import (
 )
 from .recorded_states import RecordedState, recorded_states
 
+# Behind the name of a quantity: what is exported ends with such a name, or with that of a table.
+CHECK = '_check'
 HEAD = """\
 /* Checks {package} as it was compiled: at recorded states its results may differ by {error:g} of
  * the largest entry. Ends with status 0 if they do not, with 1 and a line for each that does. */
@@ -79,7 +81,7 @@ def check_program(robot: ExportedRobot, advance: Advance = advance_nothing) -> s
         parts.append(_quantity(robot, quantity))
         advance(1)
     calls = '\n'.join(
-        f'    failed += check_{quantity.program.name}();' for quantity in robot.quantities
+        f'    failed += {quantity.program.name}{CHECK}();' for quantity in robot.quantities
     )
     return head + '\n'.join([*parts, MAIN.format(calls=calls, package=names.package)])
 
@@ -89,7 +91,7 @@ def _quantity(robot: ExportedRobot, quantity: ExportedQuantity) -> str:
     program = quantity.program
     size = len(program.outputs)
     lines = [
-        f'static int check_{program.name}(void)',
+        f'static int {program.name}{CHECK}(void)',
         '{',
         f'    double result[{size}];',
         '    int failed = 0, returned;',

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from ..model.gravity import STANDARD_GRAVITY
+from .c_text import literal
 from .export_mark import mark_check
 from .exported_robot import ExportedQuantity, ExportedRobot
 from .program_code import RESULT
 
 TEXT = """\
-/* C++ view of {package}.h: sizes are checked when it is compiled. */
+/* C++ view of {package}.h: sizes are checked when it is compiled. Values are not checked: that
+ * inputs are finite must be checked before the call, see there. */
 #ifndef {macro}_DYNAMICS_HPP
 #define {macro}_DYNAMICS_HPP
 
@@ -43,7 +46,9 @@ inline constexpr auto &lower = ::{prefix}_lower;
 inline constexpr auto &upper = ::{prefix}_upper;
 inline constexpr auto &velocity_limits = ::{prefix}_velocity_limits;
 inline constexpr auto &effort_limits = ::{prefix}_effort_limits;
-inline constexpr auto &standard_gravity = ::{prefix}_standard_gravity;
+
+/* Of Earth, in the axes of a root link that stands upright [m/s^2]. */
+inline constexpr std::array<double, 3> standard_gravity{{{gravity}}};
 
 {arrays}
 
@@ -72,7 +77,7 @@ def cpp_view(robot: ExportedRobot) -> str:
     names = robot.names
     return TEXT.format(
         package=names.package, macro=names.macro, prefix=names.prefix, check=mark_check(names),
-        **functions,
+        gravity=', '.join(map(literal, STANDARD_GRAVITY)), **functions,
     )  # fmt: skip
 
 

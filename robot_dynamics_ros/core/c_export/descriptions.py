@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ..errors import ParameterError
-
-# For {n} joints and {bodies} bodies; of {frame} and in the axes {axes} where a frame is needed.
+# For {n} joints and {bodies} bodies, those of {joints}; of {frame} and in the axes {axes} where a
+# frame is needed.
 QUANTITY_TEXTS = {
     'inverse_dynamics': 'tau = M(q) a + C(q, v) v + g(q) [N m or N], ({n}).',
     'gravity_torque': 'g(q) [N m or N], ({n}): the torque that holds the robot still.',
@@ -21,7 +20,8 @@ QUANTITY_TEXTS = {
     'forward_dynamics_derivatives': 'da/dq, da/dv and da/dtau = M^-1 of forward_dynamics, '
     '(3, {n}, {n}).',
     'regressor': 'Y with inverse_dynamics = Y pi without armature, ({n}, 10 x {bodies}); pi holds '
-    'm, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of every body, about the joint frame, in its axes.',
+    'm, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz of every body, about the joint frame, in its axes, '
+    'body by body in the order of the joints that carry them: {joints}.',
     'kinetic_energy': 'v^T M(q) v / 2 [J], one number.',
     'potential_energy': 'U with dU/dq = g(q) [J], one number; zero for mass at the base origin.',
     'momentum': '[linear; angular about the base origin] of all bodies, in base axes '
@@ -60,12 +60,5 @@ def input_text(name: str, **values: object) -> str:
 
 
 def quantity_text(quantity: str, **values: object) -> str:
-    """What a quantity is, for one robot.
-
-    Raises:
-        ParameterError: the quantity is not described, and cannot be exported.
-    """
-    if quantity not in QUANTITY_TEXTS:
-        allowed = ', '.join(QUANTITY_TEXTS)
-        raise ParameterError(f'quantity {quantity!r} cannot be exported: allowed are {allowed}')
+    """What a quantity is, for one robot."""
     return QUANTITY_TEXTS[quantity].format(**values)

@@ -9,13 +9,13 @@ from ..model.robot import RobotModel
 from .check_program import check_program
 from .cmake_package import cmake_lists, package_xml
 from .cpp_view import cpp_view
+from .export_checks import check_frame, check_robot, checked_quantities
 from .export_mark import marked
 from .exported_robot import (
     Advance,
-    ExportedQuantity,
     ExportedRobot,
     advance_nothing,
-    check_exportable,
+    exported_quantities,
     exported_quantity,
     hash_of,
     split_payload,
@@ -41,7 +41,7 @@ def export_c(
     name: str | None = None,
     quantities: Sequence[str] = DEFAULT_QUANTITIES,
     frame: str | None = None,
-    axes: Axes = 'LOCAL_WORLD_ALIGNED',
+    axes: Axes | None = None,
     payload_frame: str | None = None,
     own_sincos: bool = False,
     urdf: str = '',
@@ -57,7 +57,7 @@ def export_c(
         name: prefix of all names; None: made from the name of the robot.
         quantities: names of methods of `RobotDynamics`.
         frame: link, for the quantities of a frame.
-        axes: of Jacobians.
+        axes: of Jacobians; None for LOCAL_WORLD_ALIGNED.
         payload_frame: name of a link. The payload on its body becomes the last input of the
             functions, `payload`; payloads that the model has there are left out.
         own_sincos: compute sines and cosines without math.h; angles end at 2^30 rad then.
@@ -69,18 +69,20 @@ def export_c(
 
     Raises:
         UnknownNameError: there is no such quantity or link.
-        ParameterError: the name is not legal, a frame is missing, or there are no such axes.
+        ParameterError: the name is not legal, a frame is missing, no quantity uses the frame or
+            the axes, there are no such axes, or an argument is of another type.
         TopologyError: the robot has no moving joint.
-        InertiaError: a quantity does not exist for this robot.
+        InertiaError: quantities do not exist for this robot; it names them.
     """
-    check_exportable(model, quantities)
+    check_robot(model, urdf)
+    chosen = checked_quantities(quantities)
+    check_frame(model, chosen, frame, axes)
     names = export_names(name, model.name)
     bare, body = split_payload(model, payload_frame)
-    exported: list[ExportedQuantity] = []
-    for quantity in quantities:
-        exported.append(exported_quantity(bare, quantity, frame, axes, body))
-        advance(1)
-    robot = ExportedRobot(bare, names, tuple(exported), own_sincos, hash_of(urdf), body)
+    exported = exported_quantities(
+        chosen, advance, lambda quantity: exported_quantity(bare, quantity, frame, axes, body)
+    )
+    robot = ExportedRobot(bare, names, exported, own_sincos, hash_of(urdf), body)
     files = {
         f'include/{names.package}/{names.package}.h': header(robot),
         f'include/{names.package}/{names.package}.hpp': cpp_view(robot),

@@ -9,7 +9,7 @@ from importlib import metadata
 
 from ..algorithms.kinematics import Axes
 from ..codegen.program import Program
-from ..errors import ParameterError, TopologyError
+from ..errors import InertiaError, ParameterError
 from ..model.payload_body import without_load
 from ..model.robot import RobotModel
 from ..quantities import FRAME_QUANTITIES, WITHOUT_AXES, key_of, traced
@@ -78,8 +78,42 @@ def hash_of(urdf: str) -> str:
     return hashlib.sha256(urdf.encode()).hexdigest() if urdf else ''
 
 
+def exported_quantities(
+    quantities: Sequence[str], advance: Advance, exported: Callable[[str], ExportedQuantity]
+) -> tuple[ExportedQuantity, ...]:
+    """The programs of all quantities.
+
+    Args:
+        quantities: their names.
+        advance: is called with 1 after each.
+        exported: gives one of them, see `exported_quantity`.
+
+    Raises:
+        InertiaError: some do not exist for this robot; it names all of them.
+    """
+    programs: list[ExportedQuantity] = []
+    missing: dict[str, str] = {}
+    for quantity in quantities:
+        try:
+            programs.append(exported(quantity))
+        except InertiaError as error:
+            missing[quantity] = str(error)
+        advance(1)
+    if missing:
+        reasons = '; '.join(dict.fromkeys(missing.values()))
+        raise InertiaError(
+            f'this robot has no {", ".join(missing)}: {reasons}; or export the others alone '
+            '(--quantities)'
+        )
+    return tuple(programs)
+
+
 def exported_quantity(
-    model: RobotModel, quantity: str, frame: str | None, axes: Axes, payload_body: int | None
+    model: RobotModel,
+    quantity: str,
+    frame: str | None,
+    axes: Axes | None,
+    payload_body: int | None,
 ) -> ExportedQuantity:
     """The program of one quantity.
 
@@ -87,12 +121,12 @@ def exported_quantity(
         model: the robot.
         quantity: its name.
         frame: link, for the quantities of a frame; the others do not use it.
-        axes: of Jacobians.
+        axes: of Jacobians; None for LOCAL_WORLD_ALIGNED.
         payload_body: index of the joint whose body carries a payload that is an input.
 
     Raises:
-        UnknownNameError: there is no such quantity or link.
-        ParameterError: the quantity needs a frame and there is none, or there are no such axes.
+        ParameterError: the quantity needs a frame and there is none.
+        InertiaError: it does not exist for this robot.
     """
     of_frame = quantity in FRAME_QUANTITIES
     if of_frame and frame is None:
@@ -103,9 +137,10 @@ def exported_quantity(
         quantity,
         n=model.size,
         bodies=len(model.joints),
+        joints=', '.join(f'"{in_comment(joint.name)}"' for joint in model.joints),
         frames=len(model.frames),
         links=', '.join(f'"{in_comment(link.name)}"' for link in model.frames),
-        axes=axes,
+        axes=axes or 'LOCAL_WORLD_ALIGNED',
         frame=f'link "{in_comment(frame or "")}"',
     )
     program, _ = traced(model, key, payload_body)
@@ -133,18 +168,3 @@ def split_payload(model: RobotModel, frame: str | None) -> tuple[RobotModel, int
         )
     bare, _ = without_load(model, body)
     return bare, body
-
-
-def check_exportable(model: RobotModel, quantities: Sequence[str]) -> None:
-    """Whether there is something to export.
-
-    Raises:
-        ParameterError: no quantity is asked for, or one twice.
-        TopologyError: the robot has no moving joint.
-    """
-    if not model.size:
-        raise TopologyError(f'robot {model.name!r} has no moving joint: nothing to export')
-    if isinstance(quantities, str) or not quantities:
-        raise ParameterError(f'quantities are {quantities!r}: a list of at least one is needed')
-    if repeated := sorted({name for name in quantities if list(quantities).count(name) > 1}):
-        raise ParameterError(f'quantities are named twice: {", ".join(repeated)}')

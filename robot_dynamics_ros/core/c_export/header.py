@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..model.robot import RobotModel
+from ..quantities import LABELS
 from .c_text import comment, in_comment
 from .descriptions import input_text
 from .export_mark import MARK
@@ -27,7 +29,7 @@ TEXT = """\
 {input_sizes}
 /* A function returns this if it has written its result. */
 #define {macro}_DONE 0
-/* An angle is {refused}; nothing is written. */
+/* An angle that the result depends on is {refused}; nothing is written. */
 #define {macro}_ANGLE_OUT_OF_RANGE (-1)
 
 #ifdef __cplusplus
@@ -36,7 +38,8 @@ extern "C" {{
 
 /* Names of the joints (UTF-8) in the order of every vector. */
 extern const char *const {prefix}_joint_names[{macro}_SIZE];
-/* What the description allows, one entry for each joint: DBL_MAX where it says nothing. */
+/* What the description allows, one entry for each joint; where it says nothing DBL_MAX,
+ * in lower -DBL_MAX. */
 {tables}
 /* Of Earth, in the axes of a root link that stands upright [m/s^2]. */
 extern const double {prefix}_standard_gravity[3];
@@ -57,7 +60,7 @@ def header(robot: ExportedRobot) -> str:
     sizes = [
         f'#define {names.macro}_{name.upper()}_SIZE {size}'
         for name, size in robot.inputs.items()
-        if size != robot.model.size
+        if name in LABELS
     ]
     tables = [
         f'/* {text} */\nextern const double {names.prefix}_{name}[{names.macro}_SIZE];'
@@ -106,6 +109,9 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         '',
         'SI units: rad, m, s, kg, N, N m. Vectors have one entry for each joint, in this order:',
         '\n'.join(joints),
+        *_mimic_joints(model),
+        'Joints of the URDF that are not named here are fixed, or were locked before the export; '
+        'the SHA-256 is that of the whole URDF.',
         'Signs are those of the joint axes of the URDF. Matrices are row-major, without gaps.',
         *(
             f'{name} ({size}): {input_text(name, payload_joint=payload_joint)}.'
@@ -114,12 +120,33 @@ def _introduction(robot: ExportedRobot) -> list[str]:
         *payloads,
         '',
         f'A function returns {macro}_DONE (0) and has then written its whole result; any other '
-        'value says why it has written nothing. Inputs that are not finite, other than angles, '
-        'give results that are not finite. The result must not overlap an input.',
+        'value says why it has written nothing. The result must not overlap an input.',
+        '',
+        'Check before the call that every input is finite: the functions check the angles that '
+        'the result depends on, and the conditions that are named below, and nothing else. A '
+        'finite result does not show that the inputs were finite: what does not depend on an '
+        'input stays finite where that input is NaN. Finite inputs that are too large can give '
+        'results that are not finite.',
         '',
         'The functions take no memory but the stack, keep nothing between calls, and may run in '
         f'any number of threads at once. {sines} Do not compile with -ffast-math: NaN must stay '
         'visible.',
+    ]
+
+
+def _mimic_joints(model: RobotModel) -> list[str]:
+    """A paragraph about the joints that have no entry because they follow others; or none."""
+    followers = [
+        f'"{in_comment(joint.name)}" = {joint.coordinate.multiplier:g} '
+        f'"{in_comment(joint.mimicked)}" + {joint.coordinate.offset:g}'
+        for joint in model.joints
+        if joint.mimicked is not None
+    ]
+    if not followers:
+        return []
+    return [
+        f'Mimic joints have no entry: {", ".join(followers)}. Torques and inertias of the joint '
+        'that they follow include theirs.'
     ]
 
 

@@ -33,7 +33,7 @@ PROGRAM = """
 int main()
 {
     const arm_dynamics::Vector q{0.3, -0.2, 0.7};
-    const std::array<double, 3> gravity{0.0, 0.0, -9.81};
+    const std::array<double, 3> gravity = arm_dynamics::standard_gravity;
     arm_dynamics::Vector g{};
     int code = arm_dynamics::gravity_torque(q, gravity, g);
     std::array<double, 9> M{};

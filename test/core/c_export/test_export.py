@@ -17,15 +17,23 @@ from exported_library import (
 )
 from mechanics.closeness import assert_close
 from mechanics.planar_arms import planar_2r
+from mechanics.robots import hand_written
 from three_joints import URDF as THREE_JOINTS
 
 from robot_dynamics_ros.cli import write_folder
-from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError, parse_urdf
+from robot_dynamics_ros.core import (
+    InertiaError,
+    ParameterError,
+    RobotDynamics,
+    UnknownNameError,
+    parse_urdf,
+)
 from robot_dynamics_ros.core.c_export import STEPS, export_c
 from robot_dynamics_ros.core.c_export.descriptions import INPUT_TEXTS, QUANTITY_TEXTS
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
 
+OF_FRAMES = 'frame_pose, jacobian, jacobian_derivative, external_torque'
 PROGRAM = """
 import sys
 from robot_dynamics_ros.core import parse_urdf
@@ -125,6 +133,24 @@ def test_angles_beyond_the_range_and_nan_write_nothing(tmp_path):
 
 
 @needs_compilers
+@pytest.mark.parametrize('own', [True, False])
+def test_a_finite_result_does_not_show_that_the_inputs_were(own, tmp_path):
+    """As the header says: only angles that the result depends on are looked at."""
+    pendulum = hand_written('pendulum').model
+    dynamics = ExportedDynamics(
+        pendulum, tmp_path / 'pendulum', quantities=['inverse_dynamics', 'mass_matrix'],
+        own_sincos=own,
+    )  # fmt: skip
+    code, tau = dynamics.call('inverse_dynamics', [0.3], [np.nan], [0.1], dynamics.gravity, size=1)
+    assert (code, np.isfinite(tau).all()) == (0, True)
+    code, M = dynamics.call('mass_matrix', [np.nan], size=1)
+    assert (code, np.isfinite(M).all()) == (0, True)
+    header = ' '.join(next(tmp_path.rglob('*.h')).read_text().replace(' * ', ' ').split())
+    assert 'Check before the call that every input is finite' in header
+    assert 'An angle that the result depends on is not finite' in header
+
+
+@needs_compilers
 def test_a_condition_that_does_not_hold_is_numbered_and_writes_nothing(tmp_path):
     """All mass is a point at the tip: a stretched arm cannot move it along the arm."""
     point_at_tip = parse_urdf(planar_2r((0.5, 0.3), (0.0, 0.3), (0.0, 2.0), (0.0, 0.0)))
@@ -190,7 +216,17 @@ def test_fast_math_is_refused(tmp_path):
     ('options', 'error', 'message'),
     [
         ({'quantities': []}, ParameterError, 'at least one'),
-        ({'quantities': 'gravity_torque'}, ParameterError, 'a list'),
+        ({'quantities': 'gravity_torque'}, ParameterError, 'a sequence of names'),
+        ({'quantities': [3]}, ParameterError, 'quantities is 3'),
+        ({'quantities': ['observer_step']}, UnknownNameError, 'observer_step'),
+        ({'frame': 3}, ParameterError, 'frame is 3, one name is needed'),
+        ({'frame': 'x'}, UnknownNameError, "frame 'x'"),
+        ({'frame': 'hand'}, ParameterError, f"frame 'hand': .* only {OF_FRAMES} do;"),
+        ({'axes': 'LOCAL'}, ParameterError, 'axes LOCAL: .* only jacobian, jac'),
+        ({'axes': 'ALL'}, ParameterError, "axes are 'ALL', allowed are LOCAL"),
+        ({'quantities': ['frame_pose'], 'frame': 'hand', 'axes': 'WORLD'}, ParameterError,
+         'axes WORLD'),
+        ({'urdf': b'x'}, ParameterError, 'urdf is a bytes'),
         ({'quantities': ['mass_matrix', 'mass_matrix']}, ParameterError, 'twice'),
         ({'quantities': ['power']}, UnknownNameError, 'power'),
         ({'quantities': ['jacobian']}, ParameterError, 'jacobian needs a frame'),
@@ -198,10 +234,26 @@ def test_fast_math_is_refused(tmp_path):
         ({'payload_frame': 'x'}, UnknownNameError, "frame 'x'"),
         ({'payload_frame': 'base'}, ParameterError, "'base' is fixed to the base"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_exported_is_named(options, error, message):
     with pytest.raises(error, match=message):
         export_c(model(), **options)
+
+
+def test_what_is_no_robot_is_refused():
+    with pytest.raises(ParameterError, match='model is a str: a RobotModel is needed'):
+        export_c('x')
+
+
+def test_all_quantities_that_a_robot_has_not_are_named_at_once():
+    massless = parse_urdf(planar_2r((0.5, 0.3), (0.0, 0.3), (0.0, 0.0), (0.0, 0.0)))
+    names = 'mass_matrix_inverse, forward_dynamics'
+    quantities = ['mass_matrix', *names.split(', ')]
+    with pytest.raises(
+        InertiaError, match=f"no {names}: joint '.*' moves no mass.* export the others"
+    ):
+        export_c(massless, quantities=quantities)
+    assert export_c(massless, quantities=['mass_matrix'])
 
 
 def mixed(folder, name):

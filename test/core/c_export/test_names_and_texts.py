@@ -95,14 +95,19 @@ def test_robots_with_malicious_names(robot):
 
 
 @needs_compilers
-@pytest.mark.parametrize('name', ['int', 'class', 'std', 'double', 'main', 'inverse', 'q', 'e1'])
-def test_reserved_words_as_prefix(name, tmp_path):
-    """None is a reserved word with what follows it, in C or in C++."""
+@pytest.mark.parametrize(
+    'name',
+    ['int', 'class', 'std', 'double', 'main', 'inverse', 'q', 'e1', 'check', 'test', 'differs',
+     'gravity_torque', 'gravity_torque_check', 'size', 'failed', 'printf', 'x_dynamics'],
+)  # fmt: skip
+def test_words_of_the_code_as_prefix(name, tmp_path):
+    """None is a reserved word, or another name of the code, with what follows it."""
     files = export_c(parse_urdf(urdf(['turn'], 'r')), name=name, quantities=['gravity_torque'])
     for path, text in files.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
-    compile_c(tmp_path, f'src/{name}_dynamics.c', '-fsyntax-only')
+    for source in (f'src/{name}_dynamics.c', 'check/check.c'):
+        compile_c(tmp_path, source, '-fsyntax-only')
     header = tmp_path / 'include' / f'{name}_dynamics' / f'{name}_dynamics.hpp'
     run('c++', '-std=c++17', '-fsyntax-only', '-x', 'c++', '-I', tmp_path / 'include', header)
 

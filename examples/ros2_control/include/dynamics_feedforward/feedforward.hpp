@@ -104,7 +104,8 @@ private:
     faded_ = 0.0;
   }
 
-  // Returns false if there is no finite torque at this position.
+  // Returns false if there is no finite torque at this position. The exported functions do not look
+  // for NaN: all that they are given is finite here.
   bool model_torque(const Vector & q, const Reference & reference, Vector & torque) const noexcept
   {
     if (!all_finite(q)) {
