@@ -242,9 +242,10 @@ class FrameDynamics:
         """The largest point mass at the origin of a frame that the joints hold at rest [kg].
 
         With that mass one joint is at its effort limit, and none beyond it. The limits are those
-        of the description; 0 counts as 0. Payloads of the model and its gravity are included.
-        Motion, friction, and the centre of mass and inertia of a real payload are not: give a
-        tool to `with_payload` first, and ask for a frame at the centre of mass of what it grips.
+        of the description; one that is not positive counts as none, as in `effort_bounds` of the
+        model. Payloads of the model and its gravity are included. Motion, friction, and the
+        centre of mass and inertia of a real payload are not: give a tool to `with_payload` first,
+        and ask for a frame at the centre of mass of what it grips.
 
         Args:
             q: (n,) positions [rad or m].
@@ -266,7 +267,7 @@ class FrameDynamics:
             self._task_jacobian(q, frame, 'LOCAL_WORLD_ALIGNED'), self._gravity
         )
         held = self._call['gravity_torque'](q, self._gravity, None)
-        return largest_mass(held, per_mass, self.model.effort_limits)
+        return largest_mass(held, per_mass, self.model.effort_bounds)
 
     def _check_frame(self, frame: str, axes: str | None = None) -> None:
         """Whether there are such a frame and axes: nothing else asks in a batch without samples.

@@ -15,9 +15,9 @@ from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 from robot_dynamics_ros.core.codegen.kernel import native_obstacle
 from robot_dynamics_ros.core.quantities import QUANTITIES
 
-# Of the largest entry, or of the terms that are summed (`scale_of`). Batches and single calls round
-# in other places: products and sums that one rounds together. The worst that was seen here is
-# 5e-15; where M is inverted, rounding grows with its condition, and larger robots have shown 2e-13.
+# Of the largest entry, or of the terms that are summed (`scale_of`). Batches and single calls
+# round in other places: products and sums that one rounds together. The worst that was seen here
+# is 5e-15; where M is inverted, rounding grows with its condition: larger robots have shown 2e-13.
 TOLERANCE = 1e-14
 # To compile the others for all robots takes minutes.
 MOST_JOINTS = {'inverse_dynamics': 1000, 'mass_matrix': 40}

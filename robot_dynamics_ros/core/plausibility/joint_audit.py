@@ -61,18 +61,18 @@ def _ranges(model: RobotModel) -> Iterator[Finding]:
 
 
 def _rates(model: RobotModel) -> Iterator[Finding]:
-    for kind, unit, consequence in (
-        ('effort', 'N m or N', 'exert nothing'),
-        ('velocity', 'rad/s or m/s', 'not move'),
-    ):
-        yield from _finding(
-            model,
-            [joint for joint in model.joints if getattr(joint.limits, kind) == 0.0],
-            f'zero_{kind}_limit',
-            f'the {kind} limit of its joint is zero, so that it may {consequence}',
-            f'0 {unit}',
-            'give the limit that the hardware has',
-        )
+    for kind, unit in (('effort', 'N m or N'), ('velocity', 'rad/s or m/s')):
+        limits = [getattr(joint.limits, kind) for joint in model.joints]
+        for limit in sorted({limit for limit in limits if limit <= 0.0}, reverse=True):
+            sign = 'negative' if limit else 'zero'
+            yield from _finding(
+                model,
+                [joint for joint, own in zip(model.joints, limits, strict=True) if own == limit],
+                f'{sign}_{kind}_limit',
+                f'the {kind} limit of its joint is {sign}, which counts as no limit',
+                f'{limit + 0.0:g} {unit}',
+                'give the limit that the hardware has, above 0',
+            )
 
 
 def _mimics(model: RobotModel) -> Iterator[Finding]:

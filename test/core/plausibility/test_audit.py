@@ -89,6 +89,14 @@ PROVOKING = {
         robot(joint='<limit lower="-1" upper="1" effort="1" velocity="0"/>'),
         'warning', 'velocity limit of its joint is zero',
     ),
+    'negative effort': (
+        robot(joint='<limit lower="-1" upper="1" effort="-5" velocity="2"/>'),
+        'warning', 'effort limit of its joint is negative, which counts as no limit',
+    ),
+    'negative velocity': (
+        robot(joint='<limit lower="-1" upper="1" effort="1" velocity="-2"/>'),
+        'warning', 'velocity limit of its joint is negative, which counts as no limit',
+    ),
     'damping': (
         robot(joint=LIMIT + '<dynamics damping="0.1"/>'), 'info', 'the dynamics leaves out',
     ),
@@ -204,6 +212,13 @@ def test_joints_that_share_a_problem_share_a_finding():
     )
     (finding,) = audit(parse_urdf(robot(joint='', more=rail)))
     assert (finding.link, finding.value) == ('arm', 'no limit: elbow, rail')
+
+
+def test_a_negative_limit_is_told_with_its_value():
+    limit = '<limit lower="-1" upper="1" effort="-5" velocity="2"/>'
+    (finding,) = audit(parse_urdf(robot(joint=limit)))
+    assert (finding.joints, finding.value) == (('elbow',), '-5 N m or N: elbow')
+    assert finding.advice == 'give the limit that the hardware has, above 0'
 
 
 def test_a_continuous_joint_needs_no_limit():
