@@ -27,6 +27,7 @@ FINDING_CODES: Mapping[str, str] = MappingProxyType(
         'zero_velocity_limit': 'the velocity limit of a joint is zero',
         'negative_velocity_limit': 'the velocity limit of a joint is negative',
         'motionless_mimic': 'a joint mimics another one with the multiplier 0',
+        'mimic_limits': 'the limits of a mimic joint narrow the range of the joint that it mimics',
         'orphaned_mimic': 'a joint mimics one that does not exist or does not move',
         'friction_left_out': 'damping or friction is described, which the dynamics leaves out',
     }
