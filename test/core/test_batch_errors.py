@@ -5,6 +5,7 @@ import pytest
 from mechanics.batches import inputs_of
 from mechanics.planar_arms import planar_2r
 from mechanics.robots import hand_written
+from numpy.lib.stride_tricks import as_strided
 
 from robot_dynamics_ros.core import (
     ParameterError,
@@ -78,6 +79,7 @@ REFUSED = {
     'ragged': (([[0.0] * 4, [0.0]], np.zeros(4)), 'q is not an array of numbers'),
     'words': (([['a'] * 4], np.zeros(4)), 'q holds <U1 values'),
     'masked': ((np.ma.zeros((5, 4)), np.zeros(4)), 'q is a masked array'),
+    'a list of masked rows': ((list(np.ma.zeros((5, 4))), np.zeros(4)), 'q has a row .* masked'),
     'a vector that is not finite': ((np.zeros((5, 4)), [0, np.inf, 0, 0]), "v is inf at 'second'"),
 }
 
@@ -95,6 +97,9 @@ def test_what_cannot_be_meant_is_refused(dynamics, case):
         (np.zeros(4), r'out has shape \(4,\), \(5, 4\) is needed'),
         (np.zeros((5, 4), np.float32), 'out is a float32 array'),
         ([[0.0] * 4] * 5, 'out is a list'),
+        (as_strided(np.zeros(4), (5, 4), (0, 8)), r'out has strides \(0, 8\), .* share memory'),
+        (as_strided(np.zeros(8), (5, 4), (8, 8)), r'out has strides \(8, 8\), .* share memory'),
+        (as_strided(np.zeros(5), (5, 4), (8, 0)), r'out has strides \(8, 0\), .* share memory'),
     ],
 )
 def test_an_output_that_does_not_fit_is_refused(dynamics, out, message):

@@ -168,6 +168,18 @@ def test_any_layout_gives_the_same(samples, layouts, out, backend):
     assert np.array_equal(found, expected)
 
 
+def test_an_output_may_be_a_view_of_any_kind(dynamics):
+    (q,) = inputs_of(dynamics.model, 'mass_matrix', 5)
+    expected = dynamics.mass_matrix(q)
+    memory = np.zeros((9, 5, 11))
+    for out in (
+        memory.transpose(1, 2, 0)[::-1, 2:10:2, :4],
+        memory.T[1:5, :, 8:4:-1].swapaxes(0, 1),
+    ):
+        assert dynamics.mass_matrix(q, out) is out
+        assert np.array_equal(out, expected)
+
+
 def test_an_output_that_is_shifted_against_an_input_is_right(backend):
     dynamics = getattr(hand_written('oblique'), backend)
     memory = np.zeros((60, 4))
