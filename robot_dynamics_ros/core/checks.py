@@ -167,7 +167,8 @@ def check_output(out: Any, shape: tuple[int, ...]) -> None:
     """Whether a result of that shape can be written into `out`.
 
     Raises:
-        StateError: it is not a writeable float64 array of that shape, or it is masked.
+        StateError: it is not a writeable float64 array of that shape, it is masked, or its
+            entries overlap each other.
     """
     if is_masked(out):
         raise StateError(f'out is a masked array: {UNMASK}')
@@ -177,6 +178,11 @@ def check_output(out: Any, shape: tuple[int, ...]) -> None:
         raise StateError(f'out has shape {out.shape}, {shape} is needed')
     if not out.flags.writeable:
         raise StateError('out is read-only: a writeable array is needed')
+    if _overlaps_itself(out):
+        raise StateError(
+            f'out has strides {out.strides}, with which its entries share memory: pass an array '
+            'of its own'
+        )
 
 
 def check_bindable(inputs: dict[str, Any], sizes: dict[str, int], out: Any) -> None:
@@ -210,9 +216,28 @@ def _real_array(name: str, value: Any) -> Any:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:
         raise StateError(f'{name} is not an array of numbers: {error}') from None
+    if array.ndim > 1 and isinstance(value, Sequence) and any(map(is_masked, value)):
+        raise StateError(f'{name} has a row that is a masked array: {UNMASK}')
     if array.dtype.kind not in 'iuf':
         raise StateError(f'{name} holds {array.dtype} values, real numbers are needed')
     return array
+
+
+def _overlaps_itself(array: Array) -> bool:
+    """Whether two entries may share memory, as rows do whose stride is 0.
+
+    Each axis must step over all that the axes with smaller strides cover; views that NumPy gives
+    by indexing and transposing do.
+    """
+    if array.flags.c_contiguous:
+        return False
+    covered = array.itemsize
+    steps = zip(map(abs, array.strides), array.shape, strict=True)
+    for stride, count in sorted(step for step in steps if step[1] > 1):
+        if stride < covered:
+            return True
+        covered += stride * (count - 1)
+    return False
 
 
 def _kind(value: Any) -> str:

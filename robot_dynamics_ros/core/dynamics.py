@@ -142,7 +142,12 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
             InertiaError: the mass matrix is singular here.
         """
         moving = self.model.indices_of(joints)
-        batch = for_each_sample(partial(self.forward_dynamics_holding, joints), q=q, v=v, tau=tau)
+        batch = for_each_sample(
+            partial(self.forward_dynamics_holding, joints),
+            q=(q, self.model.joint_names),
+            v=(v, joints),
+            tau=(tau, joints),
+        )
         if batch is not None:
             return stacked(batch, (len(moving),))
         velocity = np.zeros(self.model.size)

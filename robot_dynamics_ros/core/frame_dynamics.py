@@ -151,12 +151,16 @@ class FrameDynamics:
             StateError: sizes or values are wrong, or there are no such rows.
         """
         chosen = checked_rows(rows)
+        self._check_frame(frame, axes)
+        entries = [SPATIAL_ENTRIES[row] for row in chosen]
         batch = for_each_sample(
-            lambda q, twist: self.joint_velocity(q, twist, frame, axes, chosen), q=q, twist=twist
+            lambda q, twist: self.joint_velocity(q, twist, frame, axes, chosen),
+            q=(q, self.model.joint_names),
+            twist=(twist, entries),
         )
         if batch is not None:
             return batch
-        asked = checked_vector('twist', twist, [SPATIAL_ENTRIES[row] for row in chosen])
+        asked = checked_vector('twist', twist, entries)
         return resolve_twist(self._task_jacobian(q, frame, axes)[chosen], asked)
 
     def task_inertia(
@@ -183,7 +187,11 @@ class FrameDynamics:
         """
         chosen = checked_rows(rows)
         moving = self.model.indices_of(self.model.joint_names if joints is None else joints)
-        batch = for_each_sample(lambda q: self.task_inertia(q, frame, axes, chosen, joints), q=q)
+        self._check_frame(frame, axes)
+        batch = for_each_sample(
+            lambda q: self.task_inertia(q, frame, axes, chosen, joints),
+            q=(q, self.model.joint_names),
+        )
         if batch is not None:
             return batch
         jacobian = self._task_jacobian(q, frame, axes)[np.ix_(chosen, moving)]
@@ -211,10 +219,14 @@ class FrameDynamics:
             StateError: sizes or values are wrong, or there are no such rows.
         """
         chosen, rest = checked_rows(rows), np.zeros(self.model.size)
-        batch = for_each_sample(lambda q, v: self.task_space(q, v, frame, axes, chosen), q=q, v=v)
+        self._check_frame(frame, axes)
+        names = self.model.joint_names
+        batch = for_each_sample(
+            lambda q, v: self.task_space(q, v, frame, axes, chosen), q=(q, names), v=(v, names)
+        )
         if batch is not None:
             return batch
-        velocities = checked_vector('v', v, self.model.joint_names)
+        velocities = checked_vector('v', v, names)
         gravity, velocity, _ = self._call['torque_terms'](q, v, rest, self._gravity, None)
         return task_space(
             self._task_jacobian(q, frame, axes)[chosen],
@@ -230,9 +242,10 @@ class FrameDynamics:
         """The largest point mass at the origin of a frame that the joints hold at rest [kg].
 
         With that mass one joint is at its effort limit, and none beyond it. The limits are those
-        of the description; 0 counts as 0. Payloads of the model and its gravity are included.
-        Motion, friction, and the centre of mass and inertia of a real payload are not: give a
-        tool to `with_payload` first, and ask for a frame at the centre of mass of what it grips.
+        of the description; one that is not positive counts as none, as in `effort_bounds` of the
+        model. Payloads of the model and its gravity are included. Motion, friction, and the
+        centre of mass and inertia of a real payload are not: give a tool to `with_payload` first,
+        and ask for a frame at the centre of mass of what it grips.
 
         Args:
             q: (n,) positions [rad or m].
@@ -244,14 +257,27 @@ class FrameDynamics:
             were taken off at the frame; -infinite if no mass there makes them hold it. A float;
             for a batch an array (N,).
         """
-        batch = for_each_sample(lambda q: self.payload_margin(q, frame), q=q)
+        self._check_frame(frame)
+        batch = for_each_sample(
+            lambda q: self.payload_margin(q, frame), q=(q, self.model.joint_names)
+        )
         if batch is not None:
             return stacked(batch, ())
         per_mass = weight_torque(
             self._task_jacobian(q, frame, 'LOCAL_WORLD_ALIGNED'), self._gravity
         )
         held = self._call['gravity_torque'](q, self._gravity, None)
-        return largest_mass(held, per_mass, self.model.effort_limits)
+        return largest_mass(held, per_mass, self.model.effort_bounds)
+
+    def _check_frame(self, frame: str, axes: str | None = None) -> None:
+        """Whether there are such a frame and axes: nothing else asks in a batch without samples.
+
+        Raises:
+            UnknownNameError: no link has that name.
+            ParameterError: there are no such axes, or one of the two is not a str.
+        """
+        key_of('jacobian', frame, axes)
+        self.model.frame(frame)
 
     def _task_jacobian(self, q: npt.ArrayLike, frame: str, axes: Axes) -> Array:
         """J(q) (6, n) without rounding, so that what is singular can be told."""

@@ -238,13 +238,17 @@ class RobotPrograms:
 
         The function allocates and converts nothing: use it in a control loop. It raises StateError
         for a value that is not finite, and for an array that has been resized, reshaped or made
-        read-only since, and leaves `out` as it was.
+        read-only since. It leaves `out` as it was then; of a batch, rows other than the one that
+        is named may have been written.
+
+        With rows (N, n) it computes a batch, and costs as much as a call.
 
         Args:
             quantity: name of a method.
-            inputs: the arguments of that method: contiguous float64 arrays (n,).
+            inputs: the arguments of that method: contiguous float64 arrays, (n,) or (N, n).
             out: contiguous float64 array of the shape of the result, which shares no memory with
                 the inputs; for frame_pose (3, 4), the rotation and the origin beside it.
+                Its shape begins with N if an input has rows.
             frame: name of a link, for the quantities of a frame.
             axes: of a Jacobian; LOCAL_WORLD_ALIGNED if not given.
 

@@ -28,7 +28,7 @@ class GravityLoad:
         at_zero: with all joints at zero [N m or N].
         worst: the largest magnitude over the sampled poses, with its sign [N m or N].
         worst_at: (n,) the pose of the worst one [rad or m].
-        limit: of the effort, infinite where there is none [N m or N].
+        limit: of the effort, infinite where there is none that is positive [N m or N].
         beyond: share of the poses at which the torque exceeds the limit [-].
     """
 
@@ -41,8 +41,8 @@ class GravityLoad:
 
     @property
     def used(self) -> float:
-        """The worst torque as a share of the limit [-]; NaN without a limit, or with 0."""
-        return abs(self.worst) / self.limit if 0.0 < self.limit < math.inf else math.nan
+        """The worst torque as a share of the limit [-]; NaN without a limit."""
+        return abs(self.worst) / self.limit if self.limit < math.inf else math.nan
 
 
 def gravity_loads(poses: SampledPoses) -> tuple[GravityLoad, ...]:
@@ -51,7 +51,7 @@ def gravity_loads(poses: SampledPoses) -> tuple[GravityLoad, ...]:
     Args:
         poses: the first one is zero.
     """
-    limits = poses.model.effort_limits
+    limits = poses.model.effort_bounds
     torque = _without_rounding(poses.gravity_torque)
     largest = np.abs(torque).argmax(axis=0)
     beyond = (np.abs(torque) > limits).mean(axis=0)
@@ -69,10 +69,10 @@ def gravity_loads(poses: SampledPoses) -> tuple[GravityLoad, ...]:
 
 
 def overloads(poses: SampledPoses, loads: tuple[GravityLoad, ...]) -> Iterator[Finding]:
-    """Findings about joints that cannot hold the robot; not about those with a limit of zero."""
+    """Findings about joints that cannot hold the robot."""
     model = poses.model
     for load in loads:
-        if load.beyond == 0.0 or load.limit == 0.0:
+        if load.beyond == 0.0:
             continue
         body = [joint.name for joint in model.joints].index(load.joint)
         link = next(frame.name for frame in model.frames if frame.body == body)

@@ -50,7 +50,7 @@ def payload_margin(poses: SampledPoses, frame: str) -> PayloadMargin:
             largest_mass(
                 torque,
                 weight_torque(without_rounding(jacobian, model.reach), gravity),
-                model.effort_limits,
+                model.effort_bounds,
             )
             for torque, jacobian in zip(poses.gravity_torque, poses.jacobian(frame), strict=True)
         ]

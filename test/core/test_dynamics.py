@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.robots import hand_written
+from numpy.lib.stride_tricks import as_strided
 
 from robot_dynamics_ros.core import (
     ParameterError,
@@ -188,6 +189,7 @@ def frozen():
         (np.zeros(5), r'out has shape \(5,\), \(4,\) is needed'),
         (np.zeros((4, 1)), r'out has shape \(4, 1\), \(4,\) is needed'),
         (np.ma.zeros(4), 'out is a masked array: pass its .filled'),
+        (as_strided(np.zeros(1), (4,), (0,)), r'out has strides \(0,\), .* share memory'),
         (frozen(), 'out is read-only'),
         (np.broadcast_to(0.0, 4), 'out is read-only'),
     ],

@@ -61,9 +61,21 @@ def test_poses_beyond_the_limit_are_counted():
     (finding,) = [f for f in inspect_robot(model).findings if f.code == 'gravity_exceeds_effort']
     assert finding.severity == 'info'
     assert finding.value.endswith(' N m')
-    for enough in (0.0, 2.1 * limit, np.inf):
+    # A limit that is not positive counts as none.
+    for enough in (-5.0, 0.0, 2.1 * limit, np.inf):
         findings = inspect_robot(with_effort(model, enough)).findings
         assert 'gravity_exceeds_effort' not in {finding.code for finding in findings}
+
+
+@pytest.mark.parametrize('none', [-5.0, 0.0])
+def test_a_limit_that_is_not_positive_counts_as_none(none):
+    model = with_effort(hand_written('pendulum').model, none)
+    poses = SampledPoses.of(model, 20)
+    (load,) = gravity_loads(poses)
+    assert (load.limit, load.beyond) == (np.inf, 0.0)
+    assert np.isnan(load.used)
+    margin = payload_margin(poses, model.frames[-1].name)
+    assert (margin.least, margin.holding) == (np.inf, 1.0)
 
 
 @pytest.mark.parametrize('name', ['oblique', 'tree', 'gantry', 'mimic'])

@@ -32,6 +32,10 @@ def casadi_function(
     as such; results with three axes, such as the derivatives, as a tuple of matrices. Where the
     mass matrix is singular, results that need its inverse are not finite, or rounding noise.
 
+    CasADi itself checks the sizes when the function is called, and raises RuntimeError with the
+    name of the vector. As in every CasADi function, a single number counts for each entry of a
+    vector, an empty list for zeros, and each column of (n, N) for a sample.
+
     Args:
         model: the robot.
         quantity: name of a method of `RobotDynamics`.
@@ -47,7 +51,14 @@ def casadi_function(
     program, _ = traced(model, key_of(quantity, frame, axes))
     vectors = {name: casadi.SX.sym(name, size) for name, size in program.inputs.items()}
     entries, _ = evaluate(program, {name: casadi.vertsplit(x) for name, x in vectors.items()})
-    return casadi.Function(quantity, list(vectors.values()), _matrices(entries, program.shape))
+    results = _matrices(entries, program.shape)
+    return casadi.Function(
+        quantity,
+        list(vectors.values()),
+        results,
+        list(vectors),
+        [f'o{index}' for index in range(len(results))],
+    )
 
 
 def _matrices(entries: list[Any], shape: tuple[int, ...]) -> list[casadi.SX]:

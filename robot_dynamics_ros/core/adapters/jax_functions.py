@@ -5,13 +5,14 @@ Importing this module also lets the algorithms themselves compute with JAX scala
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from ..codegen.evaluation import evaluate
+from ..errors import StateError
 from ..model.robot import RobotModel
 from ..quantities import key_of, traced
 from ..scalar import cos, sin, sqrt
@@ -30,8 +31,9 @@ def jax_function(
     >>> tau = jax.jit(jax_function(model, 'inverse_dynamics'))(q, v, a, gravity)
 
     It computes in the precision of its arguments: JAX takes single precision unless
-    `jax.config.update('jax_enable_x64', True)` was called. Where the mass matrix is singular,
-    results that need its inverse are not finite, or rounding noise.
+    `jax.config.update('jax_enable_x64', True)` was called. Vectors of other sizes, and another
+    number of them, raise StateError, also while JAX compiles; `jax.vmap` takes batches. Where the
+    mass matrix is singular, results that need its inverse are not finite, or rounding noise.
 
     Args:
         model: the robot.
@@ -49,6 +51,7 @@ def jax_function(
 
     def function(*vectors: Any) -> jax.Array:
         arrays = [jnp.asarray(vector) for vector in vectors]
+        _check_shapes(quantity, program.inputs, [array.shape for array in arrays])
         kind = jnp.result_type(*arrays, jnp.float32)
         inputs = {
             name: [array.astype(kind)[index] for index in range(size)]
@@ -58,3 +61,21 @@ def jax_function(
         return jnp.stack([jnp.asarray(entry, kind) for entry in entries]).reshape(program.shape)
 
     return function
+
+
+def _check_shapes(
+    quantity: str, sizes: Mapping[str, int], shapes: Sequence[tuple[int, ...]]
+) -> None:
+    """Whether these are the shapes of the vectors: JAX itself clamps an index beyond the end.
+
+    Raises:
+        StateError: a vector is missing, is one too many, or has another shape.
+    """
+    if len(shapes) != len(sizes):
+        raise StateError(
+            f'{quantity} takes {len(sizes)} vectors ({", ".join(sizes)}), got {len(shapes)}'
+        )
+    for (name, size), shape in zip(sizes.items(), shapes, strict=True):
+        if shape != (size,):
+            batch = ': for a batch, use jax.vmap of this function' if len(shape) > 1 else ''
+            raise StateError(f'{name} has shape {shape}, ({size},) is needed{batch}')

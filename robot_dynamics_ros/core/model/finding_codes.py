@@ -23,8 +23,11 @@ FINDING_CODES: Mapping[str, str] = MappingProxyType(
         'equal_limits': 'the position limits of a joint are equal',
         'missing_limits': 'a revolute or prismatic joint has no <limit>',
         'zero_effort_limit': 'the effort limit of a joint is zero',
+        'negative_effort_limit': 'the effort limit of a joint is negative',
         'zero_velocity_limit': 'the velocity limit of a joint is zero',
+        'negative_velocity_limit': 'the velocity limit of a joint is negative',
         'motionless_mimic': 'a joint mimics another one with the multiplier 0',
+        'mimic_limits': 'the limits of a mimic joint narrow the range of the joint that it mimics',
         'orphaned_mimic': 'a joint mimics one that does not exist or does not move',
         'friction_left_out': 'damping or friction is described, which the dynamics leaves out',
     }

@@ -15,9 +15,9 @@ from .tree import Joint
 class IndependentJoints:
     """The part of `RobotModel` about the vectors that have one entry per independent joint.
 
-    Limits are those of the description: infinite where it gives none, and 0 where it says 0, which
-    `payload_margin` counts as 0. Bounds are the same, but infinite where a limit is not positive,
-    see `Limits.known`: the guards of the node, and whatever judges efforts, count that as none.
+    Limits are those of the description: infinite where it gives none, and 0 where it says 0.
+    Bounds are the same, but infinite where a limit is not positive, see `Limits.known`: whatever
+    judges efforts, the guards of the node and `payload_margin` count that as none.
     The limits of a mimic joint are not among those of the joint that it mimics.
     """
 
@@ -60,12 +60,12 @@ class IndependentJoints:
 
     @property
     def velocity_bounds(self) -> Array:
-        """Largest speeds (n,), read-only [rad/s or m/s]; infinite for a limit of 0."""
+        """Largest speeds (n,), read-only [rad/s or m/s]; infinite for a limit up to 0."""
         return _read_only([joint.limits.known.velocity for joint in self.independent_joints])
 
     @property
     def effort_bounds(self) -> Array:
-        """Largest torques and forces (n,), read-only [N m or N]; infinite for a limit of 0."""
+        """Largest torques and forces (n,), read-only [N m or N]; infinite for a limit up to 0."""
         return _read_only([joint.limits.known.effort for joint in self.independent_joints])
 
     @property

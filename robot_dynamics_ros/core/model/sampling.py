@@ -46,7 +46,7 @@ def random_states(model: RobotModel, count: int, seed: int = 0) -> Iterator[Stat
     """That many states, uniformly distributed, the same for the same seed."""
     generator = np.random.default_rng(seed)
     joints = model.independent_joints
-    rate = np.array([min(joint.limits.velocity or LARGEST_RATE, LARGEST_RATE) for joint in joints])
+    rate = np.array([min(joint.limits.known.velocity, LARGEST_RATE) for joint in joints])
     q = _uniform_positions(model, count, generator)
     v, a = generator.uniform(-1.0, 1.0, (2, count, model.size))
     return map(State, q, rate * v, LARGEST_RATE * a)

@@ -9,6 +9,9 @@ from ..model.findings import Finding, Severity, listed
 from ..model.robot import RobotModel
 from ..model.tree import Joint
 
+# Share of a range by which limits may differ: descriptions are rounded.
+NARROWER = 1e-3
+
 
 def examine_joints(model: RobotModel) -> Iterator[Finding]:
     """Findings about the joints of a robot; joints with the same problem share one finding."""
@@ -61,18 +64,18 @@ def _ranges(model: RobotModel) -> Iterator[Finding]:
 
 
 def _rates(model: RobotModel) -> Iterator[Finding]:
-    for kind, unit, consequence in (
-        ('effort', 'N m or N', 'exert nothing'),
-        ('velocity', 'rad/s or m/s', 'not move'),
-    ):
-        yield from _finding(
-            model,
-            [joint for joint in model.joints if getattr(joint.limits, kind) == 0.0],
-            f'zero_{kind}_limit',
-            f'the {kind} limit of its joint is zero, so that it may {consequence}',
-            f'0 {unit}',
-            'give the limit that the hardware has',
-        )
+    for kind, unit in (('effort', 'N m or N'), ('velocity', 'rad/s or m/s')):
+        limits = [getattr(joint.limits, kind) for joint in model.joints]
+        for limit in sorted({limit for limit in limits if limit <= 0.0}, reverse=True):
+            sign = 'negative' if limit else 'zero'
+            yield from _finding(
+                model,
+                [joint for joint, own in zip(model.joints, limits, strict=True) if own == limit],
+                f'{sign}_{kind}_limit',
+                f'the {kind} limit of its joint is {sign}, which counts as no limit',
+                f'{limit + 0.0:g} {unit}',
+                'give the limit that the hardware has, above 0',
+            )
 
 
 def _mimics(model: RobotModel) -> Iterator[Finding]:
@@ -84,6 +87,44 @@ def _mimics(model: RobotModel) -> Iterator[Finding]:
         'multiplier 0',
         'give the ratio of the two joints, or make it fixed',
     )
+    followers: dict[tuple[str, str], list[Joint]] = {}
+    for joint in model.joints:
+        if joint.mimicked and (left := _range_left(joint, model)):
+            followers.setdefault((joint.mimicked, left), []).append(joint)
+    for (mimicked, left), joints in followers.items():
+        yield from _finding(
+            model,
+            joints,
+            'mimic_limits',
+            f'its joint mimics {mimicked!r}, and its position limits allow that joint less than '
+            'its own do',
+            f'{mimicked!r} {left}',
+            f'give {mimicked!r} the range that remains: the limits of a mimic joint are not among '
+            'its own; or correct limits, multiplier or offset of the mimic joint',
+        )
+
+
+def _range_left(mimic: Joint, model: RobotModel) -> str:
+    """The positions that a mimic joint leaves the joint that it mimics; empty if all it has."""
+    coordinate = mimic.coordinate
+    mimicked = model.independent_joints[coordinate.index]
+    if coordinate.multiplier == 0.0 or not (_has_range(mimic) and _has_range(mimicked)):
+        return ''
+    ends = (mimic.limits.lower, mimic.limits.upper)
+    least, most = sorted((end - coordinate.offset) / coordinate.multiplier for end in ends)
+    margin = NARROWER * (most - least)
+    lower, upper = mimicked.limits.lower, mimicked.limits.upper
+    if least - margin <= lower and upper <= most + margin:
+        return ''
+    unit = 'm' if mimicked.kind == 'prismatic' else 'rad'
+    own = f'of {lower:.4g} to {upper:.4g} {unit}'
+    least, most = max(least, lower), min(most, upper)
+    return f'{least:.4g} to {most:.4g} {own}' if least <= most else f'no position {own}'
+
+
+def _has_range(joint: Joint) -> bool:
+    """Whether more than one position is allowed; what is reversed or equal is told elsewhere."""
+    return joint.limits.lower < joint.limits.upper
 
 
 def _finding(

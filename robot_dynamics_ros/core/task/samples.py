@@ -2,34 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ..checks import Array, common_rows, has_rows
+from ..checks import Array, checked_rows, common_rows, has_rows
 from ..errors import InertiaError, StateError
 
 Result = TypeVar('Result')
 
 
-def for_each_sample(call: Callable[..., Result], **inputs: Any) -> tuple[Result, ...] | None:
+def for_each_sample(
+    call: Callable[..., Result], **inputs: tuple[Any, Sequence[str]]
+) -> tuple[Result, ...] | None:
     """The result of every sample of a batch; None if no input has rows.
 
     Args:
         call: takes one sample: a vector of each input.
-        inputs: vectors (n,), which hold for all samples, or rows (N, n), by their names.
+        inputs: vectors (n,), which hold for all samples, or rows (N, n), by their names, each
+            with the labels of its entries.
 
     Raises:
-        StateError: inputs have different numbers of rows, or `call` raises it; it names the row.
+        StateError: an input has another shape, inputs have different numbers of rows, or `call`
+            raises it; it names the row.
         InertiaError: `call` raises it; it names the row.
     """
-    rows = {name: len(value) for name, value in inputs.items() if has_rows(value)}
-    if not rows:
+    if not any(has_rows(value) for value, _ in inputs.values()):
         return None
+    # Also where there is no sample: `call` checks nothing then.
+    arrays = {name: checked_rows(name, *given) for name, given in inputs.items()}
+    rows = {name: len(array) for name, array in arrays.items() if array.ndim == 2}
     results = []
     for row in range(common_rows(rows)):
-        sample = [value[row] if name in rows else value for name, value in inputs.items()]
+        sample = [array[row] if name in rows else array for name, array in arrays.items()]
         try:
             results.append(call(*sample))
         except (StateError, InertiaError) as error:

@@ -116,7 +116,7 @@ def saturation_findings(model: RobotModel, survey: Survey, interval: float) -> I
         interval: between two samples [s].
     """
     for side, joint in _saturated(survey, interval):
-        name, limit = model.joint_names[joint], model.effort_limits[joint]
+        name, limit = model.joint_names[joint], model.effort_bounds[joint]
         value, held = survey.range[side, joint], survey.longest[side, joint] * interval
         near = np.isfinite(limit) and abs(value) > 0.95 * limit
         yield Finding(

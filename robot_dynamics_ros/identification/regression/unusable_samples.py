@@ -85,9 +85,10 @@ class UnusableSamples:
 
 def _levels(layout: ParameterLayout, options: EquationOptions) -> Array:
     """Smallest and largest effort (2, n) at which joints saturate; infinite without a limit."""
-    limits = layout.model.effort_limits.copy()
-    # 0: the description says nothing; a current has another unit.
-    limits[(limits == 0.0) | ('gain' in layout.terms)] = np.inf
+    limits = layout.model.effort_bounds.copy()
+    if 'gain' in layout.terms:
+        # A current has another unit.
+        limits[:] = np.inf
     levels = np.stack([-limits, limits])
     for joint, level in options.effort_levels.items():
         given = level if isinstance(level, tuple) else (-level, level)

@@ -70,6 +70,16 @@ def test_an_algorithm_computes_with_symbols(kind):
         assert_close(function(q, v, a).full().ravel(), expected, 100.0)
 
 
+@pytest.mark.parametrize(('place', 'name'), [*enumerate(['q', 'v', 'a', 'gravity'])])
+@pytest.mark.parametrize('wrong', [np.zeros(2), casadi.MX.sym('x', 5)], ids=['numbers', 'symbols'])
+def test_another_size_is_refused(place, name, wrong):
+    torque = casadi_function(hand_written('oblique').model, 'inverse_dynamics')
+    inputs = [*np.zeros((3, 4)), GRAVITY]
+    inputs[place] = wrong
+    with pytest.raises(RuntimeError, match=rf'Input {place} \({name}\) has mismatching shape'):
+        torque(*inputs)
+
+
 def test_a_frame_is_named():
     robot = hand_written('oblique')
     frame = robot.model.frames[-1].name

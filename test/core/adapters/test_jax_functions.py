@@ -6,6 +6,7 @@ from mechanics.closeness import assert_close
 from mechanics.robots import hand_written
 from observer_inputs import observer_inputs, slopes_at_rest
 
+from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.algorithms.rnea import gravity_torque
 from robot_dynamics_ros.core.quantities import ANALYSES, QUANTITIES
 
@@ -77,3 +78,39 @@ def test_an_algorithm_computes_with_arrays():
     (q, *_), = robot.states(1)  # fmt: skip
     held = jax.jit(lambda q: gravity_torque(robot.model, list(q), GRAVITY.tolist()))(q)
     assert_close(np.array(held), robot.python.gravity_torque(q), 100.0)
+
+
+Q = np.zeros(4)
+WRONG_SHAPES = {
+    'too short': ((Q[:3], Q, Q, GRAVITY), r'q has shape \(3,\), \(4,\) is needed$'),
+    'too long': ((Q, np.zeros(5), Q, GRAVITY), r'v has shape \(5,\), \(4,\) is needed$'),
+    'a number': ((Q, Q, 1.0, GRAVITY), r'a has shape \(\), \(4,\) is needed$'),
+    'gravity': ((Q, Q, Q, GRAVITY[2:]), r'gravity has shape \(1,\), \(3,\) is needed$'),
+    'without gravity': (
+        (Q, Q, Q),
+        r'inverse_dynamics takes 4 vectors \(q, v, a, gravity\), got 3$',
+    ),
+    'one too many': ((Q, Q, Q, GRAVITY, Q), r'takes 4 vectors \(q, v, a, gravity\), got 5$'),
+    'a batch': (
+        (np.zeros((7, 4)), Q, Q, GRAVITY),
+        r'q has shape \(7, 4\), \(4,\) is needed: for a batch, use jax.vmap of this function$',
+    ),
+}
+
+
+@pytest.mark.parametrize('wrap', [lambda function: function, jax.jit], ids=['plain', 'jit'])
+@pytest.mark.parametrize('case', WRONG_SHAPES)
+def test_another_shape_is_refused(case, wrap):
+    """JAX itself clamps an index beyond the end: the last value would count several times."""
+    inputs, message = WRONG_SHAPES[case]
+    torque = wrap(jax_function(hand_written('oblique').model, 'inverse_dynamics'))
+    # JAX adds lines of its own.
+    with pytest.raises(StateError, match=f'(?m){message}'):
+        torque(*inputs)
+
+
+def test_another_shape_of_a_sample_is_refused():
+    torque = jax.vmap(jax_function(hand_written('oblique').model, 'gravity_torque'), (0, None))
+    assert torque(np.zeros((7, 4)), GRAVITY).shape == (7, 4)
+    with pytest.raises(StateError, match=r'(?m)^q has shape \(3,\), \(4,\) is needed$'):
+        torque(np.zeros((7, 3)), GRAVITY)

@@ -5,7 +5,11 @@ import pytest
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.model.sampling import position_range, random_states
+from robot_dynamics_ros.core.model.sampling import (
+    LARGEST_RATE,
+    position_range,
+    random_states,
+)
 
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
@@ -45,7 +49,9 @@ def test_limits_that_cannot_be_meant_are_none(limit, expected):
     assert position_range(joint) == expected
 
 
-def test_a_joint_that_may_not_move_is_drawn_moving():
-    """A velocity limit of zero is a placeholder: at rest nothing would be compared."""
-    text = hand_written('pendulum').text.replace('velocity="8"', 'velocity="0"')
-    assert any(state.v[0] != 0.0 for state in random_states(parse_urdf(text), 5))
+@pytest.mark.parametrize('limit', ['0', '-1e5'])
+def test_a_velocity_limit_that_is_not_positive_counts_as_none(limit):
+    """Zero is a placeholder: at rest nothing would be compared."""
+    text = hand_written('pendulum').text.replace('velocity="8"', f'velocity="{limit}"')
+    speeds = [abs(state.v[0]) for state in random_states(parse_urdf(text), 50)]
+    assert 0.5 * LARGEST_RATE < max(speeds) <= LARGEST_RATE

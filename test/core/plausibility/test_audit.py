@@ -89,6 +89,14 @@ PROVOKING = {
         robot(joint='<limit lower="-1" upper="1" effort="1" velocity="0"/>'),
         'warning', 'velocity limit of its joint is zero',
     ),
+    'negative effort': (
+        robot(joint='<limit lower="-1" upper="1" effort="-5" velocity="2"/>'),
+        'warning', 'effort limit of its joint is negative, which counts as no limit',
+    ),
+    'negative velocity': (
+        robot(joint='<limit lower="-1" upper="1" effort="1" velocity="-2"/>'),
+        'warning', 'velocity limit of its joint is negative, which counts as no limit',
+    ),
     'damping': (
         robot(joint=LIMIT + '<dynamics damping="0.1"/>'), 'info', 'the dynamics leaves out',
     ),
@@ -116,6 +124,10 @@ PROVOKING = {
     'mimic that never moves': (
         robot(joint=LIMIT + '<mimic joint="lid" multiplier="0"/>', more=LID),
         'warning', 'mimics another with the multiplier 0',
+    ),
+    'mimic that narrows': (
+        robot(joint=LIMIT + '<mimic joint="lid"/>', more=LID),
+        'warning', "its joint mimics 'lid', and its position limits allow that joint less",
     ),
     'orphaned mimic': (robot(joint=mimic('nose')), 'warning', 'mimics a joint that is not there'),
 }  # fmt: skip
@@ -204,6 +216,41 @@ def test_joints_that_share_a_problem_share_a_finding():
     )
     (finding,) = audit(parse_urdf(robot(joint='', more=rail)))
     assert (finding.link, finding.value) == ('arm', 'no limit: elbow, rail')
+
+
+def test_a_negative_limit_is_told_with_its_value():
+    limit = '<limit lower="-1" upper="1" effort="-5" velocity="2"/>'
+    (finding,) = audit(parse_urdf(robot(joint=limit)))
+    assert (finding.joints, finding.value) == (('elbow',), '-5 N m or N: elbow')
+    assert finding.advice == 'give the limit that the hardware has, above 0'
+
+
+RANGES = {
+    # Limits of the lid, multiplier and offset, and the range that -1 to 1 of the elbow leaves it.
+    'both sides': (('-3', '3'), (2, 0), "'lid' -0.5 to 0.5 of -3 to 3 rad: elbow"),
+    'one side': (('-3', '1'), (-0.5, 0), "'lid' -2 to 1 of -3 to 1 rad: elbow"),
+    'shifted': (('0', '0.75'), (2, 0.5), "'lid' 0 to 0.25 of 0 to 0.75 rad: elbow"),
+    'no position': (('2', '3'), (1, 0), "'lid' no position of 2 to 3 rad: elbow"),
+    'the same': (('-0.5', '0.5'), (2, 0), ''),
+    'rounded': (('-0.3334', '0.3334'), (3, 0), ''),
+    'less than it allows': (('-0.2', '0.1'), (-2, 0.1), ''),
+}
+
+
+@pytest.mark.parametrize('case', RANGES)
+def test_limits_of_a_mimic_joint_are_told_with_the_range_that_they_leave(case):
+    (lower, upper), (multiplier, offset), value = RANGES[case]
+    limit = LIMIT.replace('"-1"', f'"{lower}"').replace('"1"', f'"{upper}"')
+    lid = LID.replace('continuous', 'revolute').replace('</joint>', limit + '</joint>')
+    law = f'<mimic joint="lid" multiplier="{multiplier}" offset="{offset}"/>'
+    model = parse_urdf(robot(joint=LIMIT + law, more=lid))
+    assert [(f.code, f.value) for f in audit(model)] == [('mimic_limits', value)] * bool(value)
+    assert (model.lower.tolist(), model.upper.tolist()) == ([float(lower)], [float(upper)])
+
+
+def test_a_continuous_mimic_joint_narrows_nothing():
+    text = robot(joint='<mimic joint="lid" multiplier="-2"/>', more=LID)
+    assert audit(parse_urdf(text.replace('revolute', 'continuous'))) == ()
 
 
 def test_a_continuous_joint_needs_no_limit():

@@ -76,8 +76,9 @@ def test_infinite_where_nothing_is_lifted():
     frame = robot.model.frames[-1].name
     limited = with_limits(robot.model, [1e-3])
     assert RobotDynamics(limited, gravity=(0.0, 0.0, 0.0)).payload_margin([0.7], frame) == np.inf
-    unlimited = with_limits(robot.model, [np.inf])
-    assert RobotDynamics(unlimited).payload_margin([0.7], frame) == np.inf
+    for none in (np.inf, 0.0, -5.0):
+        unlimited = with_limits(robot.model, [none])
+        assert RobotDynamics(unlimited).payload_margin([0.7], frame) == np.inf
 
 
 def test_no_mass_at_the_base_makes_a_weak_joint_hold():

@@ -85,6 +85,17 @@ def test_a_saturated_effort_is_found_with_its_level(model, good):
     np.testing.assert_equal(level, (np.nan, 20.0))
 
 
+@pytest.mark.parametrize(('limit', 'told'), [(20.5, True), (100.0, False), (-5.0, False)])
+def test_a_limit_of_the_description_is_told_beside_a_level_that_it_explains(
+    model, good, limit, told
+):
+    joints = tuple(replace(j, limits=replace(j.limits, effort=limit)) for j in model.joints)
+    seen = replace(good, longest=np.full((2, 6), 60), at_limit=np.full((2, 6), 200))
+    found = list(bad_data.saturation_findings(replace(model, joints=joints), seen, INTERVAL))
+    assert found
+    assert all(('limit of the description' in one.message) is told for one in found)
+
+
 @pytest.mark.parametrize(('limit', 'said'), [(np.inf, []), (14.0, ['saturated'] * 12)])
 def test_steps_of_a_coarse_resolution_are_no_saturation(model, limit, said):
     """A step is held longest at a peak, at each peak; a limited effort at its limit alone."""

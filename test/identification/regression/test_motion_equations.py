@@ -123,6 +123,13 @@ def test_saturated_efforts_do_not_count(motion):
         MotionEquations(LAYOUT, EquationOptions(effort_levels={'nothing': 1.0}), ROBOT.native)
 
 
+def test_no_effort_is_saturated_by_a_limit_that_is_negative(motion):
+    joints = tuple(replace(j, limits=replace(j.limits, effort=-5.0)) for j in ROBOT.model.joints)
+    *_, used = made([motion], ParameterLayout(replace(ROBOT.model, joints=joints)), levels={})
+    assert used.any()
+    np.testing.assert_array_equal(used, made([motion])[3])
+
+
 def test_a_limit_that_efforts_exceed_is_not_where_they_saturate(motion):
     """Descriptions have placeholders: only efforts near the limit are left out."""
     low = 0.1 * np.abs(motion.efforts).max(axis=0)
