@@ -21,6 +21,7 @@ class HitArm(Driver):
     def __init__(self, on_collision, on_stop='zero', **external):
         settings = GuardSettings(
             fade_time=0.2,
+            on_restart='fade_from_zero',
             on_collision=on_collision,
             on_stop=on_stop,
             collision_fade_time=COLLISION_FADE,

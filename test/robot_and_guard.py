@@ -22,6 +22,8 @@ ROBOTS = [
 EFFORTS = np.array([np.inf, 200.0, 20.0])
 SPEEDS = np.array([np.inf, 1.0, 3.0])
 LIMITS = np.array([np.inf, 0.5, 2.0])
+# 5 % of a turn or of the range, or 50 ms at the velocity limit.
+JUMP = np.array([0.1 * np.pi, 0.05, 0.15])
 # A loop that ticks as it should.
 PERIOD = 0.005
 ROUNDING = 1e-9
@@ -42,7 +44,7 @@ class RobotAndGuard(RuleBasedStateMachine):
     def begin(self, on_stale, on_stop, offset=0.0):
         self.offset = np.array([offset, 0.5 * offset, -offset])
         self.settings = GuardSettings(
-            on_stale=on_stale, on_stop=on_stop, fade_time=0.1, reference_tolerance=()
+            on_stale=on_stale, on_stop=on_stop, fade_time=0.1, reference_tolerance=(0.0,)
         )
         self.robot = 0
         self.guard = self.make()
@@ -96,7 +98,7 @@ class RobotAndGuard(RuleBasedStateMachine):
         elapsed = np.where(known, stamp - self.seen_at, math.inf)
         jumps = np.abs(q - self.seen_q) > self.explained(elapsed)
         refused = (elapsed < 0.0).any() or (known & jumps).any()
-        self.ever &= ~(np.abs(q - self.seen_q) > self.settings.jump_tolerance)
+        self.ever &= ~(np.abs(q - self.seen_q) > JUMP)
         newer = held & (elapsed > 0.0)
         self.seen_at[held], self.seen_q[held] = stamp, q[held]
         silent = self.guard.mode is Mode.SILENT
@@ -140,7 +142,7 @@ class RobotAndGuard(RuleBasedStateMachine):
 
     def explained(self, elapsed):
         reach = SPEEDS * np.where(elapsed > 0.0, elapsed, 1.0)
-        return np.where(elapsed > 0.0, reach, 0.0) + self.settings.jump_tolerance
+        return np.where(elapsed > 0.0, reach, 0.0) + JUMP
 
     def reference_over(self):
         return self.guard.reference is None or self.time > self.expected_end

@@ -106,33 +106,23 @@ class Feedforward:
         self._weights = np.array([float(term in terms) for term in TERMS])
         self._at_reference = evaluate_at == 'reference'
 
-    def terms_needing_velocity(
-        self, reference: object | None, *, estimates: bool = False
-    ) -> list[str]:
+    def terms_needing_velocity(self, reference: object | None) -> list[str]:
         """Names of the selected terms that need the measured velocity.
 
         Args:
             reference: that is followed; None for the measured state.
-            estimates: whether the acceleration is estimated from the measured velocity.
         """
-        needing = []
-        if reference is None or not self._at_reference:
-            needing += ['coriolis', 'friction']
-        if reference is None and estimates:
-            needing += ['inertial']
-        return [term for term in needing if term in self.selected_terms]
+        if reference is not None and self._at_reference:
+            return []
+        return [term for term in ('coriolis', 'friction') if term in self.selected_terms]
 
-    def compute(
-        self, q: Array, v: Array, reference: Array | None = None, a: Array | None = None
-    ) -> None:
+    def compute(self, q: Array, v: Array, reference: Array | None = None) -> None:
         """Compute the torque, in `parts` and `effort`.
 
         Args:
             q: (n,) measured positions of all independent joints [rad or m].
             v: (n,) measured velocities [rad/s or m/s].
             reference: (3, k) rows q, v, a of the commanded joints; None for the measured state.
-            a: (n,) measured accelerations [rad/s^2 or m/s^2]; None for zero. A reference takes
-                precedence.
 
         Raises:
             StateError: a value is not finite, and `parts` and `effort` stay; or the torque is not
@@ -143,7 +133,7 @@ class Feedforward:
         self.q[:] = q
         if reference is None:
             self.v[commanded] = v[commanded]
-            self.a[commanded] = 0.0 if a is None else a[commanded]
+            self.a[commanded] = 0.0
         else:
             if self._at_reference:
                 self.q[commanded], self.v[commanded] = reference[0], reference[1]

@@ -1,4 +1,4 @@
-"""Positions far outside the limits of the joints: degrees sent as radians are one cause."""
+"""What the limits of the joints say of positions: how far one moves, and which are far outside."""
 
 from __future__ import annotations
 
@@ -14,6 +14,27 @@ from robot_dynamics_ros.core.model.robot import RobotModel
 LIMIT_MARGIN = 0.5
 # So many joints far outside their limits cannot be a wrong limit in the description.
 SEVERAL = 2
+
+
+def joint_reach(model: RobotModel, time: float, share: float) -> Array:
+    """How far each independent joint moves in a time at its velocity limit, (n,) [rad or m].
+
+    At most a share of its range; that of a joint without ends is a turn, or a metre.
+
+    Args:
+        model: of the robot.
+        time: [s].
+        share: of the range [-].
+    """
+    ranges = [
+        joint.limits.upper - joint.limits.lower
+        if joint.kind != 'continuous' and joint.limits.lower < joint.limits.upper
+        else 1.0
+        if joint.kind == 'prismatic'
+        else 2.0 * math.pi
+        for joint in model.independent_joints
+    ]
+    return np.minimum(time * model.velocity_bounds, share * np.array(ranges))
 
 
 class PositionLimits:

@@ -11,7 +11,6 @@ from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
-from ..acceleration import AccelerationEstimate
 from ..velocity import VelocityEstimate
 from .settings import GuardSettings
 from .state_guard import StateGuard
@@ -33,7 +32,6 @@ class AcceptedState:
             -inf for never.
         time: the earliest of the commanded joints.
         others_time: the earliest of the other joints; inf if there are none.
-        acceleration: estimate from the velocities.
         velocity: estimate from the positions, for joints whose velocity is not measured.
         jump: for the log: that the last update accepted a position after a jump; else empty.
     """
@@ -54,12 +52,11 @@ class AcceptedState:
         self._commanded = commanded
         self._others = np.setdiff1d(np.arange(model.size), commanded)
         self.others_time = -math.inf if self._others.size else math.inf
-        self.acceleration = AccelerationEstimate(model.size, settings.acceleration_cutoff)
         self.velocity = VelocityEstimate(model, settings.velocity_cutoff)
         self.has_velocities = np.zeros(model.size, dtype=bool)
         # How often each joint was measured: in states of all joints, and in others.
         self._complete_count, self._counts = 0, np.zeros(model.size, dtype=np.int64)
-        self._guard = StateGuard(model, settings.jump_tolerance)
+        self._guard = StateGuard(model)
         # Whether a state was refused since the last good one.
         self._refused = False
         self.jump = ''
@@ -67,8 +64,6 @@ class AcceptedState:
 
     def apply(self, settings: GuardSettings) -> None:
         """Use other settings from the next state on."""
-        self._guard.jump_tolerance = settings.jump_tolerance
-        self.acceleration.cutoff = settings.acceleration_cutoff
         self.velocity.cutoff = settings.velocity_cutoff
 
     def continue_from(self, other: AcceptedState) -> None:
@@ -124,7 +119,7 @@ class AcceptedState:
     def reset_stamps(self) -> None:
         """Compare the next stamp and position of each joint with none: the clock has been set."""
         self._guard.reset()
-        self._reset_estimates()
+        self.velocity.reset()
 
     def refuse_clock(self) -> None:
         """Count a state as refused whose stamp is of another clock than that of the last one."""
@@ -141,7 +136,7 @@ class AcceptedState:
             now: [s], on a monotonic clock.
 
         Returns:
-            Whether the robot moved by more than `jump_tolerance` while states were refused.
+            Whether the robot moved by more than the jump tolerances while states were refused.
 
         Raises:
             StateError: the state guard refuses it; the last good state stays.
@@ -149,7 +144,7 @@ class AcceptedState:
         try:
             all_newer = self._guard.check(stamp, q, v)
         except StateError:
-            self._reset_estimates()
+            self.velocity.reset()
             self._refused = True
             raise
         moved = self._refused and self._moves(q)
@@ -162,9 +157,6 @@ class AcceptedState:
             self.has_velocity = True
         else:
             self._merge(stamp, q, v)
-        if self.acceleration.cutoff and self.has_velocity:
-            # The acceleration of a joint that this state does not hold stays.
-            self.acceleration.update(stamp, np.where(np.isnan(q), math.nan, self.v))
         if all_newer:
             self.times.fill(now)
             self.time = now
@@ -182,16 +174,16 @@ class AcceptedState:
         """Undo the last update: no torque can be computed from that state."""
         self.q[:], self.times[:] = self._previous_q, self._previous_times
         self._find_earliest()
-        self._reset_estimates()
+        self.velocity.reset()
 
     def _moves(self, q: Array) -> bool:
-        return bool((np.abs(q - self.q) > self._guard.jump_tolerance).any())
+        return bool((np.abs(q - self.q) > self._guard.jump_tolerances).any())
 
     def _jump_text(self, q: Array) -> str:
         steps = np.abs(q - self.q)
         jumps = ', '.join(
             f'position of {self._names[index]!r} jumped by {steps[index]:.3g}'
-            for index in np.flatnonzero(steps > self._guard.jump_tolerance)
+            for index in np.flatnonzero(steps > self._guard.jump_tolerances)
         )
         return f'{jumps} [rad or m] and stayed: accepted'
 
@@ -212,7 +204,3 @@ class AcceptedState:
         self.time = float(self.times[self._commanded].min())
         if self._others.size:
             self.others_time = float(self.times[self._others].min())
-
-    def _reset_estimates(self) -> None:
-        self.acceleration.reset()
-        self.velocity.reset()

@@ -1,8 +1,9 @@
 """Decides at which torque commands begin that continue no known command.
 
 While a controller is inactive, the drive may keep the last command or not: measured efforts show
-it. A controller keeps the last command of a process that has died. The next process does not know
-that command. If the arm is being held, the gravity torque of its position is near that command.
+it. A controller keeps the last command of a process that has died, or of another publisher. This
+process does not know that command. If the arm is being held, the gravity torque of its position is
+near that command.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 
 from .command_transition import CommandTransition
+from .inhibition import Inhibition
 from .limiter import LONGEST_STEP, TorqueLimiter
+from .supervisor import OnRestart
 
 # Time over which states are watched before commands begin [s].
 WATCHED = 0.3
@@ -26,10 +29,24 @@ REST = 0.002
 OF_TORQUE, OF_LIMIT = 0.1, 0.02
 
 ZERO = 'zero torque'
+HELD = Inhibition(
+    'the measured efforts hold the arm against gravity, and it is not known who commands them',
+    'when on_restart is take_over (the controller keeps the command of a process that has ended) '
+    'or terms are without gravity (the driver adds it)',
+)
 
 
 class CommandStart:
     """Begins commands at zero, at what the drive has kept, or at the gravity torque of a held arm.
+
+    An arm is held if the measured efforts equal its gravity torque, or, where they are not
+    measured, if it is at rest. Then commands begin, by `on_restart`,
+
+    - 'fade_from_zero': at zero;
+    - 'take_over': at the gravity torque;
+    - 'automatic': at the gravity torque if the controller may have kept the command of a publisher
+      that was seen. Otherwise not at all where efforts hold the arm, because the driver may add
+      gravity, and at zero where they are not measured.
 
     Attributes:
         known: whether the last command of the transition is that of the robot; it then continues.
@@ -49,23 +66,19 @@ class CommandStart:
         self._since = math.nan
         self._moved, self._changed = 0.0, True
         self._q: Array | None = None
-        # Of each joint: when it was in a state, its effort there (NaN: not measured), and whether
-        # that was while states were watched.
-        self._times, self._effort = np.zeros(size), np.full(size, math.nan)
-        self._shown = np.zeros(size, dtype=bool)
+        # Of each joint: when it was in a state, the sum of its efforts there (NaN: not measured),
+        # and how many states were watched.
+        self._times, self._efforts, self._counts = np.zeros((3, size))
         # The last command before an interruption; None if there was none, or it is not trusted.
         self._kept: Array | None = None
-        self._distrusted = False
+        # Whether the controller may have kept a command.
+        self._commanded = False
+        self._begin = np.zeros(size)
 
     def continue_from(self, other: CommandStart) -> None:
         """Take over what is known from the guard of another robot with the same joints."""
         self.known, self.torque, self.decision = other.known, other.torque, other.decision
-        self._kept, self._distrusted = other._kept, other._distrusted
-
-    @property
-    def may_be_kept(self) -> bool:
-        """Whether there was a command that the drive may have kept."""
-        return self._kept is not None
+        self._kept, self._commanded = other._kept, other._commanded
 
     def forget(self, *, trusted: bool = True) -> None:
         """The last command may not be that of the robot any more: its controller is inactive.
@@ -75,9 +88,31 @@ class CommandStart:
         """
         if self.known:
             self._kept = self._transition.effort.copy() if trusted else None
-            self._distrusted = not trusted
+            self._commanded = trusted
+            self.decision = (
+                ''
+                if trusted
+                else 'whether the driver adds gravity was not known before the interruption, so '
+                'the last command is not continued'
+            )
             self._transition.begin_at(np.zeros_like(self._transition.effort))
         self.known, self._q = False, None
+
+    def another_commanded(self) -> None:
+        """Another publisher has commanded the robot: its command is not known."""
+        self.forget(trusted=False)
+        self._kept, self._commanded, self.decision = None, True, ''
+
+    def needs_states(self, measured: bool, rule: OnRestart) -> bool:
+        """Whether states are watched before commands begin.
+
+        Args:
+            measured: whether states contain efforts.
+            rule: parameter on_restart.
+        """
+        if self._kept is not None or rule == 'take_over':
+            return True
+        return rule == 'automatic' and (self._commanded or measured)
 
     def watch(
         self,
@@ -87,7 +122,7 @@ class CommandStart:
         now: float,
         *,
         timeout: float,
-        take_over: bool,
+        rule: OnRestart,
     ) -> bool:
         """Take a state while nothing is commanded; whether it can be decided where to begin.
 
@@ -100,72 +135,83 @@ class CommandStart:
             held: (k,) which joints the state holds.
             now: [s], on a monotonic clock.
             timeout: the longest time between two states of a joint that is no pause [s].
-            take_over: whether commands may begin at the gravity torque.
+            rule: parameter on_restart.
         """
         # States with a pause between them say nothing about the pause.
         if self._q is None or (now - self._times[held] > max(WATCHED, timeout)).any():
             self._since, self._q, self._moved, self._changed = now, q.copy(), 0.0, False
             self._times.fill(now)
-            self._shown.fill(False)
-        np.copyto(self._q, q, where=~self._shown)
+            self._efforts.fill(0.0)
+            self._counts.fill(0.0)
+        np.copyto(self._q, q, where=self._counts == 0.0)
         self._moved = max(self._moved, float(np.abs(q - self._q).max()))
-        self._times[held], self._shown[held] = now, True
-        self._effort[held] = math.nan if effort is None else effort[held]
+        self._times[held] = now
+        self._counts[held] += 1.0
+        self._efforts[held] += math.nan if effort is None else effort[held]
         if self._kept is not None:
-            self._changed |= not self._equals(self._kept)[held].all()
-        decided = now - self._since >= WATCHED and bool(self._shown.all())
-        return decided or (self._changed and not take_over)
+            present = np.full(q.size, math.nan) if effort is None else effort
+            self._changed |= not self._equal(present, self._kept)[held].all()
+        decided = now - self._since >= WATCHED and bool(self._counts.all())
+        return decided or (self._changed and rule == 'fade_from_zero')
 
-    def begin(self, gravity: Array | None, *, take_over: bool) -> None:
-        """Begin to command.
+    def decide(self, gravity: Array, rule: OnRestart) -> Inhibition | None:
+        """Decide where to begin, from the states that were watched.
 
         Args:
-            gravity: (k,) gravity torque at the last state that was watched [N m or N]; None to
-                begin at zero without a decision.
-            take_over: whether commands may begin at the gravity torque.
+            gravity: (k,) gravity torque at the last state [N m or N].
+            rule: parameter on_restart.
+
+        Returns:
+            Why commands must not begin; None if they may. Then call `begin`.
         """
-        self.torque, self.decision = ZERO, ''
-        begin = np.zeros_like(self._transition.effort)
-        if gravity is not None:
-            if self._kept is not None and not self._changed:
-                begin, self.torque = self._kept, 'the last command'
-                self.decision = 'the measured efforts show that the drive has kept it'
-            elif take_over and self._held_by(gravity):
+        self._begin.fill(0.0)
+        self.torque = ZERO
+        if self._kept is not None and not self._changed:
+            self._begin[:], self.torque = self._kept, 'the last command'
+            self.decision = 'the measured efforts show that the drive has kept it'
+        elif rule == 'fade_from_zero':
+            self.decision = 'no measured efforts show that the drive has kept the last command'
+        elif self._held_by(gravity) and not self._equal(np.zeros_like(gravity), gravity).all():
+            if rule == 'take_over' or self._commanded:
                 limits = self._transition.limiter.limits
-                begin, self.torque = np.clip(gravity, -limits, limits), 'the gravity torque'
-            elif not take_over:
-                self.decision = 'no measured efforts show that the drive has kept the last command'
-        elif self._distrusted:
-            self.decision = (
-                'whether the driver adds gravity was not known before the interruption, so the '
-                'last command is not continued'
-            )
-        self._transition.begin_at(begin)
-        self.known, self._q, self._kept, self._distrusted = True, None, None, False
+                np.clip(gravity, -limits, limits, out=self._begin)
+                self.torque = 'the gravity torque'
+            elif not np.isnan(self._efforts).any():
+                self._q = None
+                return HELD
+        return None
+
+    def begin(self, *, decided: bool) -> None:
+        """Begin to command: where that was decided with the last state, or at zero."""
+        if not decided:
+            self._begin.fill(0.0)
+            self.torque = ZERO
+        self._transition.begin_at(self._begin)
+        self.known, self._q, self._kept, self._commanded = True, None, None, False
 
     def _held_by(self, gravity: Array) -> bool:
         """Whether the gravity torque (k,) holds the arm; the reason is the decision."""
-        if self._moved > REST:
-            self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
-            return False
-        if np.isnan(self._effort).any():
+        effort = self._efforts / self._counts
+        if np.isnan(effort).any():
             self.decision = 'the arm is at rest, and efforts are not measured'
-            return True
-        if self._equals(gravity).all():
+            if self._moved > REST:
+                self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
+            return self._moved <= REST
+        equal = self._equal(effort, gravity)
+        if equal.all():
             self.decision = 'the measured efforts equal the gravity torque'
             return True
-        excess = np.abs(self._effort - gravity) - _tolerance(gravity, self._transition.limiter)
-        worst = int(excess.argmax())
+        worst = int(np.where(equal, -math.inf, np.abs(effort - gravity)).argmax())
         self.decision = (
-            f'a measured effort is {self._effort[worst]:.3g} where gravity needs '
+            f'a measured effort is {effort[worst]:.3g} where gravity needs '
             f'{gravity[worst]:.3g}: the arm is held by something else'
         )
         return False
 
-    def _equals(self, torque: Array) -> npt.NDArray[np.bool_]:
-        """(k,) whether the effort of a joint was measured, and equals this torque (k,)."""
+    def _equal(self, effort: Array, torque: Array) -> npt.NDArray[np.bool_]:
+        """(k,) whether an effort was measured, and equals this torque (k,)."""
         tolerance = _tolerance(torque, self._transition.limiter)
-        return np.asarray(np.abs(self._effort - torque) <= tolerance)
+        return np.asarray(np.abs(effort - torque) <= tolerance)
 
 
 def _tolerance(torque: Array, limiter: TorqueLimiter) -> Array:

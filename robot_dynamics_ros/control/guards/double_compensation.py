@@ -16,6 +16,10 @@ SHARE = (0.7, 1.3)
 EXPLAINED = 0.95
 # Below this share the driver adds no gravity.
 SMALLEST = 0.1
+# Where nothing applies the commands any more, the share falls to zero although the driver adds
+# gravity. Its magnitude, 1 at first, is therefore remembered with this time constant [s]: before it
+# has decayed to `SMALLEST`, after 4.6 s, that is noticed.
+REMEMBERED = 2.0
 
 
 class DoubleCompensation:
@@ -28,8 +32,6 @@ class DoubleCompensation:
     Attributes:
         share: of the gravity torque that the driver adds, by the fit [-]; NaN before the states
             cover `MEMORY`.
-        excluded: whether the share has been known since commands began, and small all that time.
-            When nothing applies the commands any more, the share decreases until that is noticed.
     """
 
     def __init__(self, size: int) -> None:
@@ -44,8 +46,8 @@ class DoubleCompensation:
 
     def begin(self) -> None:
         """Know nothing of the driver: commands begin."""
-        # The largest magnitude of the share; NaN while it has not been known.
-        self._largest = math.nan
+        # The decaying maximum of the magnitude of the share.
+        self._largest = 1.0
         self.reset()
 
     def reset(self) -> None:
@@ -91,11 +93,12 @@ class DoubleCompensation:
         enough = self._seen >= MEMORY and weight > 0.0
         self.share = float(mixed / weight) if enough else math.nan
         if enough:
-            self._largest = float(np.fmax(self._largest, abs(self.share)))
+            self._largest *= math.exp(-elapsed / REMEMBERED)
+            self._largest = max(self._largest, abs(self.share))
 
     @property
     def excluded(self) -> bool:
-        """See the attributes of the class."""
+        """Whether the efforts show that the driver adds no gravity."""
         return self._largest <= SMALLEST
 
     @property

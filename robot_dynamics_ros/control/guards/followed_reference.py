@@ -52,7 +52,7 @@ class FollowedReference:
         self.trajectory: Trajectory | None = None
         self._since = 0.0
         self.dropped, self.left = 0, ''
-        self.allowed = reference_distances(joints, settings)
+        self.allowed = reference_distances(model, joints, settings)
 
     def continue_from(self, other: FollowedReference) -> None:
         """Follow the reference of another robot with the same joints."""

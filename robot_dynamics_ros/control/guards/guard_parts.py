@@ -38,7 +38,6 @@ class GuardParts:
         limiter: limits the command and its rate, and counts how often.
         double_compensation: compares the measured effort with the commands.
         state: the last good measurement of each joint.
-        acceleration: estimate of the measured acceleration.
         external: estimate of the external torques; None while it is off.
         reaction: what takes the place of the torque after a collision.
     """
@@ -57,6 +56,8 @@ class GuardParts:
         self.mode = Mode.SILENT
         self.active, self.enabled, self.fault = False, True, ''
         self.inhibitions = Inhibitions()
+        # Whether the last state contained efforts.
+        self._has_efforts = False
         # Commands since the target of the final command was reached.
         self._final_commands = 0
         # When the last step was [s].
@@ -67,7 +68,6 @@ class GuardParts:
         model = feedforward.dynamics.model
         self.settings = settings
         self.state = AcceptedState(model, feedforward.indices, settings)
-        self.acceleration = self.state.acceleration
         self._targets = TargetTorque(feedforward, self.state)
         self.double_compensation = DoubleCompensation(len(feedforward.joints))
         self._transition = CommandTransition(model, feedforward.joints, settings)
@@ -83,7 +83,8 @@ class GuardParts:
         Raises:
             ParameterError: they do not fit the joints.
         """
-        allowed = reference_distances(self.feedforward.joints, settings)
+        feedforward = self.feedforward
+        allowed = reference_distances(feedforward.dynamics.model, feedforward.joints, settings)
         self._transition.apply(settings)
         self.state.apply(settings)
         self.followed.allowed = allowed

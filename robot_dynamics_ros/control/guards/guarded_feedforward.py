@@ -8,6 +8,7 @@ the command there: `Fade` keeps it continuous, `TorqueLimiter` limits it and its
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
@@ -19,6 +20,11 @@ from ..feedforward import GRAVITY
 from ..trajectory import Trajectory
 from .guard_parts import GuardParts
 from .supervisor import Conditions, Mode, next_mode
+
+# Time without a valid state of each joint after which the torque ends, as a fault [s].
+LONGEST_STALE = 5.0
+# The concern of the inhibition that `CommandStart` decides on.
+START = 'start'
 
 
 class GuardedFeedforward(GuardParts):
@@ -45,6 +51,10 @@ class GuardedFeedforward(GuardParts):
     def age(self, now: float) -> float:
         """Age of the oldest measurement of a commanded joint [s]; infinite if one is missing."""
         return now - self.state.time
+
+    def _unseen(self, now: float) -> float:
+        """Time for which the state of some joint has been stale [s]; zero while it is fresh."""
+        return 0.0 if self.fresh(now) else now - min(self.state.time, self.state.others_time)
 
     def fresh(self, now: float) -> bool:
         """Whether each joint was measured, and not too long ago (see `AcceptedState`)."""
@@ -139,15 +149,9 @@ class GuardedFeedforward(GuardParts):
         if measured is not None:
             self._compare(measured, now)
         if self.external is not None:
-            self._feel(self.external, stamp, GivenState(q, v, effort, self._applied), time)
-        if self.watches and not self.start.watch(
-            self.state.q[indices],
-            measured,
-            ~np.isnan(q[indices]),
-            now,
-            timeout=self.settings.state_timeout,
-            take_over=self._take_over,
-        ):
+            self._feel(self.external, stamp, GivenState(q, v, effort, self._applied))
+        self._has_efforts = measured is not None
+        if not self.start.known and not self._decide_start(measured, ~np.isnan(q[indices]), now):
             return None
         try:
             return self._step(now, time)
@@ -174,6 +178,19 @@ class GuardedFeedforward(GuardParts):
         waits = self.running and self.fresh(now)
         return None if waits else self._step(now, time)
 
+    def _decide_start(self, effort: Array | None, held: npt.NDArray[np.bool_], now: float) -> bool:
+        """Watch a state where that is needed; whether it was, or need not be, decided by it."""
+        inhibition, rule = None, self.settings.on_restart
+        if self.watches:
+            q = self.state.q[self.feedforward.indices]
+            timeout = self.settings.state_timeout
+            if not self.start.watch(q, effort, held, now, timeout=timeout, rule=rule):
+                return False
+            self.feedforward.hold(self.state.q)
+            inhibition = self.start.decide(self.feedforward.effort, rule)
+        self.inhibitions.put(START, inhibition)
+        return True
+
     def _step(self, now: float, time: float) -> Array | None:
         """Decide on the mode, and compute the command of this step."""
         if self.inhibitions.interrupting:
@@ -181,10 +198,15 @@ class GuardedFeedforward(GuardParts):
             self.start.forget(trusted=self.double_compensation.excluded)
             # Another controller may apply the next commands.
             self.distrust_efforts('commanded')
-            self.set_reference(None, time)
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
+        # An arm that nobody sees leaves the pose whose gravity is commanded.
+        if self.running and self.mode is not Mode.SILENT and self._unseen(now) > LONGEST_STALE:
+            self.fault = f'no valid joint state of each joint for {LONGEST_STALE:g} s'
         before, mode, elapsed = self.mode, self._next_mode(now), now - self._stepped
+        # It belongs to the motion that it was sent for: no later one begins in its middle.
+        if mode is not Mode.FOLLOW and self.reference is not None:
+            self._drop_reference(time)
         fade_time, self.reaction.fade_time = self.reaction.fade_time, None
         if mode is Mode.SILENT:
             self.mode, self._stepped = mode, now
@@ -195,12 +217,7 @@ class GuardedFeedforward(GuardParts):
             return None
         target = self._target(mode, time)
         if not self.start.known:
-            gravity = None
-            if self.watches:
-                self.feedforward.hold(self.state.q)
-                gravity = self.feedforward.effort.copy()
-                target = self._target(mode, time)
-            self.start.begin(gravity, take_over=self._take_over)
+            self.start.begin(decided=self.watches)
             self.double_compensation.begin()
         self.mode, self._stepped, self._final_command_pending = mode, now, True
         if mode is not before:
@@ -211,17 +228,12 @@ class GuardedFeedforward(GuardParts):
         return self.effort
 
     @property
-    def _take_over(self) -> bool:
-        """Whether commands may begin at the gravity torque."""
-        return self.settings.on_restart == 'take_over'
-
-    @property
     def watches(self) -> bool:
         """Whether states are watched before commands begin, to decide at which torque."""
         return (
-            not (self.start.known or self.inhibitions)
+            not (self.start.known or self.inhibitions.keys() - {START})
             and self.running
-            and (self._take_over or self.start.may_be_kept)
+            and self.start.needs_states(self._has_efforts, self.settings.on_restart)
             and 'gravity' in self.feedforward.selected_terms
         )
 
@@ -248,8 +260,7 @@ class GuardedFeedforward(GuardParts):
             reference = self.followed.at(time, self.state.q)
             if reference is None:
                 self._drop_reference(time)
-        estimates = bool(self.settings.acceleration_cutoff)
-        return self._targets.torque(mode, reference, estimates=estimates)
+        return self._targets.torque(mode, reference)
 
     def _drop_reference(self, time: float) -> None:
         """Go back to the measured state, through a fade."""
@@ -268,9 +279,7 @@ class GuardedFeedforward(GuardParts):
         """The last command (k,) [N m or N]; None where none is applied to the robot."""
         return None if self.mode is Mode.SILENT else self.effort
 
-    def _feel(
-        self, external: ExternalForceEstimate, stamp: float, given: GivenState, time: float
-    ) -> None:
+    def _feel(self, external: ExternalForceEstimate, stamp: float, given: GivenState) -> None:
         """Estimate external torques at the last good state, and react to a collision."""
         commanded = external.settings.external_from == 'commanded'
         if commanded and (doubt := self._commands_doubt(external.applied)):
@@ -285,10 +294,8 @@ class GuardedFeedforward(GuardParts):
         )
         if external.contact.collides and self.running and self.mode is not Mode.SILENT:
             collision = external.contact.sentence(external.torque)
-            if self.reaction.begin(collision, self.settings):
-                self.set_reference(None, time)
-                if self.reaction.policy == 'stop':
-                    self.fault = collision
+            if self.reaction.begin(collision, self.settings) and self.reaction.policy == 'stop':
+                self.fault = collision
 
     def _commands_doubt(self, applied: AppliedCommands) -> str:
         """Why the last command is not the torque of the drives; see `AppliedCommands.doubt`."""

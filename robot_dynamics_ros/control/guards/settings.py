@@ -11,12 +11,15 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
+from ..position_limits import joint_reach
 from .supervisor import OnCollision, OnRestart, OnStale, OnStop
 
 # Rate limit of a joint without an effort limit [N m/s]: 0.3 s for the torque of a large arm.
 UNKNOWN_RATE = 1000.0
 # Default rate limit per effort limit [1/s]: 0.1 s from zero to the full torque.
 RATE_PER_EFFORT = 10.0
+# See `reference_distances` [s], [-].
+REFERENCE_TIME, REFERENCE_SHARE = 0.5, 0.25
 
 
 @dataclass(frozen=True)
@@ -30,19 +33,17 @@ class GuardSettings:
             the last good state, 'zero' for zero torque, 'stop' for nothing.
         reference_timeout: time after the end of a reference at which it is dropped [s].
         reference_tolerance: largest distance of the measured position from a reference, one for
-            each commanded joint, or one for all [rad or m]; 0 for any distance.
+            each commanded joint, or one for all [rad or m]; 0 for any distance; empty for the
+            default of `reference_distances`.
         fade_time: duration of the fade at each change of what is commanded [s].
         on_stop: the final command of a robot that is stopped: 'zero' or 'hold'.
         last_command_repeats: how often the final command is repeated.
-        on_restart: where commands begin that continue no known command: 'fade_from_zero', or
-            'take_over' for the gravity torque, if the states show that the arm is being held.
-        jump_tolerance: see `StateGuard` [rad or m].
+        on_restart: where commands begin that continue no known command: see `CommandStart`.
         effort_limits: one for each commanded joint, or one for all [N m or N]; empty for those of
             the description.
         effort_scale: share of the effort limits that may be commanded [-].
         effort_rate_limits: one for each commanded joint, or one for all [N m/s or N/s]; empty for
             the default of `torque_rates`.
-        acceleration_cutoff: cutoff of the `AccelerationEstimate` [Hz]; 0: it is not used.
         velocity_cutoff: cutoff of the `VelocityEstimate` [Hz], for joints whose velocity is not
             measured; 0: it is not used.
         on_collision: what is commanded after a collision: 'report' for no change, 'hold' for
@@ -54,16 +55,14 @@ class GuardSettings:
     other_state_timeout: float = 1.0
     on_stale: OnStale = 'hold'
     reference_timeout: float = 0.5
-    reference_tolerance: tuple[float, ...] = (1.5,)
+    reference_tolerance: tuple[float, ...] = ()
     fade_time: float = 1.0
     on_stop: OnStop = 'zero'
     last_command_repeats: int = 5
-    on_restart: OnRestart = 'fade_from_zero'
-    jump_tolerance: float = 0.1
+    on_restart: OnRestart = 'automatic'
     effort_limits: tuple[float, ...] = ()
     effort_scale: float = 1.0
     effort_rate_limits: tuple[float, ...] = ()
-    acceleration_cutoff: float = 0.0
     velocity_cutoff: float = 0.0
     on_collision: OnCollision = 'report'
     collision_fade_time: float = 0.1
@@ -129,10 +128,16 @@ def torque_rates(limits: Array, joints: Sequence[str], settings: GuardSettings) 
     return given
 
 
-def reference_distances(joints: Sequence[str], settings: GuardSettings) -> Array:
+def reference_distances(
+    model: RobotModel, joints: Sequence[str], settings: GuardSettings
+) -> Array:
     """The largest distance (k,) of a position from the reference [rad or m]; infinite for any.
 
+    By default what the joint covers in `REFERENCE_TIME` at its velocity limit, at most
+    `REFERENCE_SHARE` of its range: farther away the gravity torque is that of another pose.
+
     Args:
+        model: of the robot.
         joints: names of the commanded joints, k of them.
         settings: of the guards.
 
@@ -141,7 +146,7 @@ def reference_distances(joints: Sequence[str], settings: GuardSettings) -> Array
     """
     given = per_joint('reference_tolerance', settings.reference_tolerance, joints)
     if given is None:
-        return np.full(len(joints), np.inf)
+        return joint_reach(model, REFERENCE_TIME, REFERENCE_SHARE)[model.indices_of(joints)]
     return np.where(given > 0.0, given, np.inf)
 
 

@@ -10,11 +10,14 @@ from robot_dynamics_ros.core.checks import Array, all_finite
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
-from ..position_limits import PositionLimits
+from ..position_limits import PositionLimits, joint_reach
 
 # Stands for no velocity limit [rad/s or m/s]: multiplied by zero seconds it gives zero, infinity
 # would give NaN.
 UNLIMITED = 1e100
+# The jump tolerance of a joint: what it covers in this time at its velocity limit [s], at most
+# this share of its range [-].
+JUMP_TIME, JUMP_SHARE = 0.05, 0.05
 # A velocity is refused beyond this multiple of its limit [-].
 FASTEST = 10.0
 
@@ -31,25 +34,24 @@ class StateGuard:
     The next state is compared with the last one, also where that was refused. So only one state is
     refused where the robot really is elsewhere, or its clock really was set back.
 
-    Joints that are measured for the first time, and joints that have moved by more than
-    `jump_tolerance` since their last state, are refused, again and again, where several of them
-    are far outside their position limits: after a pause the velocity limits explain any step, also
+    Joints that are measured for the first time, and joints that have moved by more than their
+    jump tolerance since their last state, are refused, again and again, where several of them are
+    far outside their position limits: after a pause the velocity limits explain any step, also
     that from radians to degrees.
 
     Attributes:
-        jump_tolerance: step of a position that is allowed beyond what its velocity limit explains
-            [rad or m]; may change at any time.
+        jump_tolerances: (n,) step of a position that is allowed beyond what its velocity limit
+            explains [rad or m].
         newer: (n,) of which joints the last state that was checked had a newer stamp.
     """
 
-    def __init__(self, model: RobotModel, jump_tolerance: float) -> None:
+    def __init__(self, model: RobotModel) -> None:
         """Without a state to compare with yet.
 
         Args:
             model: of the robot; its independent joints and their limits count.
-            jump_tolerance: see the attribute.
         """
-        self.jump_tolerance = jump_tolerance
+        self.jump_tolerances = joint_reach(model, JUMP_TIME, JUMP_SHARE)
         joints = model.independent_joints
         self._names = model.joint_names
         self._speeds = np.minimum(model.velocity_bounds, UNLIMITED)
@@ -128,7 +130,7 @@ class StateGuard:
                 f'the stamp is {-elapsed[worst]:.6g} s before that of the state before '
                 f'({self._names[worst]})'
             )
-        if (step > self.jump_tolerance).any():
+        if (step > self.jump_tolerances).any():
             self._doubt(step)
             self._check_steps(q, step, elapsed)
             self._check_unit(q)
@@ -143,19 +145,19 @@ class StateGuard:
 
     def _doubt(self, step: Array) -> None:
         """Where joints that moved far are must be as plausible as a first measurement."""
-        self._seen &= ~(step > self.jump_tolerance)
+        self._seen &= ~(step > self.jump_tolerances)
         self._all_seen = bool(self._seen.all())
 
     def _check_steps(self, q: Array, step: Array, elapsed: Array) -> None:
         """Refuse steps that the velocity limits do not explain."""
-        allowed = self._speeds * elapsed + self.jump_tolerance
+        allowed = self._speeds * elapsed + self.jump_tolerances
         if not (step > allowed).any():
             return
         worst = int(np.nanargmax(step - allowed))
         question = self._limits.question(np.where(self._seen, math.nan, q))
         raise StateError(
             f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
-            f'{elapsed[worst]:.3g} s, velocity limit and jump_tolerance allow '
+            f'{elapsed[worst]:.3g} s, its velocity limit and range allow '
             f'{allowed[worst]:.3g}{"; " if question else ""}{question}'
         )
 

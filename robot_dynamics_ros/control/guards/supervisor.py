@@ -8,7 +8,7 @@ from typing import Literal
 
 OnStale = Literal['hold', 'zero', 'stop']
 OnStop = Literal['zero', 'hold']
-OnRestart = Literal['fade_from_zero', 'take_over']
+OnRestart = Literal['automatic', 'fade_from_zero', 'take_over']
 OnCollision = Literal['report', 'hold', 'zero', 'stop']
 
 

@@ -26,13 +26,12 @@ class TargetTorque:
         self._state = state
         self._zero = np.zeros(len(feedforward.joints))
 
-    def torque(self, mode: Mode, reference: Array | None, *, estimates: bool) -> Array:
+    def torque(self, mode: Mode, reference: Array | None) -> Array:
         """The torque (k,) [N m or N].
 
         Args:
             mode: FOLLOW, HOLD or ZERO.
             reference: (3, k) rows q, v and a to follow; None for the measured state.
-            estimates: whether the estimated acceleration is used where there is no reference.
 
         Raises:
             StateError: a selected term needs a velocity that was not measured.
@@ -45,12 +44,11 @@ class TargetTorque:
             feedforward.hold(state.q)
             return feedforward.effort
         if not state.has_velocity:
-            needing = feedforward.terms_needing_velocity(reference, estimates=estimates)
+            needing = feedforward.terms_needing_velocity(reference)
             if needing:
                 raise StateError(
                     f'velocity of {state.without_velocity()} is not measured (empty or NaN), but '
                     f'the term {needing[0]} needs it: set velocity_cutoff, or terms: [gravity]'
                 )
-        acceleration = state.acceleration.a if estimates else None
-        feedforward.compute(state.q, state.v, reference, acceleration)
+        feedforward.compute(state.q, state.v, reference)
         return feedforward.effort

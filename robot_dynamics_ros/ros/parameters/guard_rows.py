@@ -163,17 +163,6 @@ GUARD_ROWS = (
         live=True,
     ),
     Parameter(
-        'jump_tolerance',
-        'double',
-        DEFAULT.jump_tolerance,
-        'Largest step of a position between two joint states, beyond the step that the velocity '
-        'limit of the joint explains.',
-        'A state with a larger step is rejected.',
-        unit='rad or m',
-        bounds=NOT_NEGATIVE,
-        live=True,
-    ),
-    Parameter(
         'exclusive_commands',
         'string',
         'refuse',

@@ -169,19 +169,6 @@ TORQUE_ROWS = (
         empty='none',
     ),
     Parameter(
-        'acceleration_cutoff',
-        'double',
-        GuardSettings.acceleration_cutoff,
-        'Cutoff frequency f of the estimated acceleration, which the inertial term uses while '
-        'there is no reference; 0: no estimate.',
-        'The estimate is the low-pass filtered derivative of the measured velocity; it lags by '
-        '1 / (2 pi f). Without an estimate and a reference the inertial term is zero.',
-        unit='Hz',
-        bounds=NOT_NEGATIVE,
-        live=True,
-        shapes_torque=True,
-    ),
-    Parameter(
         'velocity_cutoff',
         'double',
         GuardSettings.velocity_cutoff,

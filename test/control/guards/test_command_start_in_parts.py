@@ -47,9 +47,8 @@ def test_an_arm_that_is_held_by_something_else_is_not_taken_over(effort):
 @pytest.mark.parametrize('speed', [0.1, -0.1])
 def test_an_arm_that_moves_is_not_taken_over(speed):
     arm = ArmInParts()
-    command, _ = arm.first(speed=speed)
+    command, _ = arm.first(speed=speed, effort=None)
     assert not command.any()
-    assert 'has moved by' in arm.guard.start.decision
 
 
 def test_a_part_that_begins_later_is_watched_as_long():

@@ -15,7 +15,9 @@ from shown_states import (
 )
 from three_joints import JOINTS
 
+from robot_dynamics_ros.control.guards.guarded_feedforward import LONGEST_STALE
 from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import ParameterError, StateError
 
@@ -23,7 +25,7 @@ from robot_dynamics_ros.core import ParameterError, StateError
 def test_a_reference_that_is_over_is_dropped_through_a_fade():
     driver = Driver(terms=('gravity', 'inertial'))
     driver.settle()
-    point = Point(driver.now, Q + 0.5, REST, np.ones(3))
+    point = Point(driver.now, Q + 0.2, REST, np.ones(3))
     driver.guard.set_reference(Trajectory([point]), driver.now)
     since = driver.now
     followed = driver.settle(seconds=0.4)
@@ -118,4 +120,50 @@ def test_a_tolerance_that_does_not_fit_changes_nothing():
     with pytest.raises(ParameterError, match='reference_tolerance has 2 values'):
         driver.guard.apply(GuardSettings(reference_tolerance=(0.1, 0.2), effort_scale=0.1))
     assert driver.guard.settings.effort_scale == 1.0
-    assert (driver.guard.followed.allowed == 1.5).all()
+    expected = [0.5 * np.pi, 0.25, 1.0]  # a quarter of a turn and of the ranges
+    np.testing.assert_allclose(driver.guard.followed.allowed, expected)
+
+
+@pytest.mark.parametrize('event', ['fault', 'disabled', 'inactive', 'stale'])
+def test_a_reference_ends_with_the_commands_that_follow_it(event):
+    """What follows it later would begin in its middle."""
+    driver = Driver(GuardSettings(fade_time=0.1))
+    driver.settle()
+    end = driver.now + 20.0
+    points = [Point(driver.now, Q), Point(end, Q + 0.1)]
+    driver.guard.set_reference(Trajectory(points), driver.now)
+    driver.settle(seconds=1.0)
+    if event == 'fault':
+        driver.guard.fault = 'cross-check'
+    elif event == 'disabled':
+        driver.guard.enabled = False
+    elif event == 'inactive':
+        driver.guard.active = False
+    else:
+        driver.now += 1.0
+        driver.guard.command_without_state(driver.now, driver.now)
+    driver.settle(seconds=1.0)
+    driver.guard.fault, driver.guard.enabled, driver.guard.active = '', True, True
+    np.testing.assert_allclose(driver.settle(seconds=1.0), GRAVITY, rtol=1e-12)
+    assert driver.guard.reference is None
+
+
+@pytest.mark.parametrize('on_stale', ['hold', 'zero'])
+@pytest.mark.parametrize('on_stop', ['hold', 'zero'])
+def test_an_arm_that_nobody_sees_is_not_held_for_ever(on_stale, on_stop):
+    settings = GuardSettings(fade_time=0.2, on_stale=on_stale, on_stop=on_stop)
+    driver = Driver(settings)
+    driver.settle()
+    seen = driver.now
+    while driver.guard.mode is not Mode.SILENT:
+        driver.now += PERIOD
+        driver.guard.command_without_state(driver.now, driver.now)
+        assert driver.now < seen + 10.0
+        # Held until then.
+        assert bool(driver.guard.fault) == (driver.now > seen + LONGEST_STALE)
+    final = GRAVITY if on_stop == 'hold' else REST
+    np.testing.assert_allclose(driver.guard.effort, final, atol=1e-12)
+    # States return: it stays silent until somebody acknowledges.
+    assert driver.show() is None
+    driver.guard.fault = ''
+    assert driver.show() is not None

@@ -18,15 +18,16 @@ MODEL = parse_urdf(URDF)
 # Of turn, which turns without end and has no limit, slide and wrist.
 SPEEDS = np.array([np.inf, 1.0, 3.0])
 LOWER, UPPER = np.array([-np.inf, -0.5, -2.0]), np.array([np.inf, 0.5, 2.0])
-TOLERANCE = 0.1
+# 5 % of a turn or of the range, or 50 ms at the velocity limit.
+TOLERANCES = np.array([0.1 * np.pi, 0.05, 0.15])
 Q = np.array([0.3, 0.1, -0.7])
 
 shares = arrays(float, 3, elements=st.floats(-1.0, 1.0))
 durations = st.floats(1e-6, 10.0)
 
 
-def guarded(q=Q, time=10.0, tolerance=TOLERANCE):
-    guard = StateGuard(MODEL, tolerance)
+def guarded(q=Q, time=10.0):
+    guard = StateGuard(MODEL)
     guard.check(time, q)
     return guard
 
@@ -49,7 +50,7 @@ def test_motion_within_the_limits_is_accepted(motions, wraps):
     sign=st.sampled_from([-1.0, 1.0]),
 )  # fmt: skip
 def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
-    explained = SPEEDS[joint] * elapsed + TOLERANCE
+    explained = SPEEDS[joint] * elapsed + TOLERANCES[joint]
     jump = explained + excess
     q = Q.copy()
     q[joint] += sign * jump
@@ -78,11 +79,11 @@ def test_at_the_same_stamp_no_joint_may_jump_and_none_hides_another():
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         guarded().check(10.0, Q)
-        guarded().check(10.0, Q + TOLERANCE / 2)
+        guarded().check(10.0, Q + TOLERANCES / 2)
         for joint, name in enumerate(MODEL.joint_names):
             q = Q.copy()
-            q[joint] += 0.2
-            with pytest.raises(StateError, match=f"'{name}' jumps by 0.2 in 0 s"):
+            q[joint] += 0.4
+            with pytest.raises(StateError, match=f"'{name}' jumps by 0.4 in 0 s"):
                 guarded().check(10.0, q)
 
 
@@ -92,7 +93,7 @@ def test_a_wrapped_turn_is_no_jump(turns, step):
     limited = parse_urdf(URDF.replace('<axis xyz="0 0 1"/></joint>',
                                       '<axis xyz="0 0 1"/><limit effort="9" velocity="2"/>'
                                       '</joint>', 1))  # fmt: skip
-    guard = StateGuard(limited, TOLERANCE)
+    guard = StateGuard(limited)
     guard.check(0.0, Q)
     guard.check(0.001, Q + np.array([2 * math.pi * turns + step, 0.0, 0.0]))
     with pytest.raises(StateError, match=r"'turn' jumps by 3.1"):
@@ -116,7 +117,7 @@ def some(*held):
 
 
 def test_stamps_of_two_drivers_may_run_backwards_relative_to_each_other():
-    guard = StateGuard(MODEL, TOLERANCE)
+    guard = StateGuard(MODEL)
     for time in (10.0, 10.1, 10.2):
         guard.check(time, some('turn', 'slide'))
         guard.check(time - 5.0, some('wrist'))
@@ -128,7 +129,7 @@ def test_stamps_of_two_drivers_may_run_backwards_relative_to_each_other():
 
 def test_a_slow_joint_has_the_time_since_its_own_last_state():
     """A gripper at 30 Hz beside an arm at 1 kHz: its step is explained by its own period."""
-    guard = StateGuard(MODEL, 0.01)
+    guard = StateGuard(MODEL)
     guard.check(0.0, Q)
     for step in range(1, 33):
         guard.check(0.001 * step, some('turn', 'slide'))
@@ -139,7 +140,7 @@ def test_a_slow_joint_has_the_time_since_its_own_last_state():
 
 def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_not():
     """Degrees for radians, from the first state on; one joint alone may have a wrong limit."""
-    guard, degrees = StateGuard(MODEL, TOLERANCE), np.degrees(Q)
+    guard, degrees = StateGuard(MODEL), np.degrees(Q)
     for time in (1.0, 1.1, 1.2):
         with pytest.raises(StateError, match=r'slide is at 5.73, .* wrist is at -40.11, .* rad'):
             guard.check(time, degrees)
@@ -240,15 +241,6 @@ def test_after_forgetting_any_state_of_the_robot_may_come():
         guard.check(-4.999, Q)
 
 
-def test_the_tolerance_may_change():
-    guard = guarded()
-    guard.jump_tolerance = 5.0
-    guard.check(10.001, Q + np.array([0.0, 4.0, -4.0]))
-    guard.jump_tolerance = 0.0
-    with pytest.raises(StateError, match=r"'slide' jumps by 0.002 .* allow 0.001"):
-        guard.check(10.002, Q + np.array([0.0, 4.002, -4.0]))
-
-
 def test_the_array_that_came_may_be_reused():
     q = Q.copy()
     guard = guarded(q)
@@ -260,26 +252,26 @@ def test_the_array_that_came_may_be_reused():
 @pytest.mark.parametrize('described', ['0', '-3'])
 def test_a_velocity_limit_of_nothing_says_nothing(described):
     text = URDF.replace('velocity="3"', f'velocity="{described}"')
-    guard = StateGuard(parse_urdf(text), TOLERANCE)
+    guard = StateGuard(parse_urdf(text))
     guard.check(0.0, Q)
     guard.check(0.001, Q + np.array([0.0, 0.0, 3.0]))
 
 
 def test_a_successor_compares_with_what_came_last_by_its_own_limits():
-    faster = StateGuard(parse_urdf(URDF.replace('velocity="3"', 'velocity="300"')), 0.2)
+    faster = StateGuard(parse_urdf(URDF.replace('velocity="3"', 'velocity="300"')))
     faster.continue_from(guarded())
     with pytest.raises(StateError, match='before'):
         faster.check(9.0, Q)
     faster.continue_from(guarded())
-    faster.check(10.01, Q + np.array([0.0, 0.15, 3.0]))
+    faster.check(10.01, Q + np.array([0.0, 0.05, 3.0]))
     with pytest.raises(StateError, match=r"'slide' jumps by 0.3 "):
-        faster.check(10.02, Q + np.array([0.0, 0.45, 3.0]))
+        faster.check(10.02, Q + np.array([0.0, 0.35, 3.0]))
 
 
 @given(share=st.floats(0.0, 20.0), joint=st.sampled_from([0, 1, 2]))
 def test_velocities_far_beyond_their_limit_are_refused(share, joint):
     """A joint without a limit may have any."""
-    guard, v = StateGuard(MODEL, 0.1), np.zeros(3)
+    guard, v = StateGuard(MODEL), np.zeros(3)
     limit = MODEL.independent_joints[joint].limits.velocity
     v[joint] = share * (limit if np.isfinite(limit) else 1e6)
     if np.isfinite(limit) and share > FASTEST * (1 + 1e-12):
