@@ -252,7 +252,6 @@ class DynamicsNode(parameter_node.ParameterNode):
                 return
             guard = self.robot_holder.current.guard
             guard.active = False
-            guard.set_reference(None, 0.0)
             end = clock.monotonic() + guard.longest_fade()
         self._wait_for_last_command(guard, end, meanwhile)
         with self.robot_holder.lock:

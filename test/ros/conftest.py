@@ -35,7 +35,6 @@ UNGUARDED = {
     'fade_time': 0.0,
     'effort_limits': [1e9],
     'effort_rate_limits': [1e15],
-    'jump_tolerance': 1e9,
     'state_timeout': 1e3,
     'reference_timeout': 1e3,
     'reference_tolerance': [0.0],

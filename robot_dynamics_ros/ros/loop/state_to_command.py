@@ -1,49 +1,5 @@
 """Answers each joint state with a command, in the thread that receives it.
 
-The way of a state, in the order of the calls; files are in `robot_dynamics_ros/`::
-
-    ros/loop/state_loop.py                  _handle_next   waits for the next message
-    ros/endpoints/polled_subscription.py    poll           JOINT STATE IN: takes it from the queue
-    ros/loop/state_to_command.py            _answer        takes the lock of the robot
-    ros/robot/robot_holder.py               current        not configured: no answer
-    ros/messages/serialized_joint_state.py  decode         a new layout is decoded by rclpy
-    ros/messages/joint_state_layout.py      fits           only stamp and values are new
-    ros/messages/joint_state_layout.py      read           these are read
-    ros/messages/joint_state_reader.py      names_other_joints_only   no joint of it: ignored
-    ros/robot/commanded_robot.py            too_old        too long in the queue: not answered
-    ros/loop/reference_clock.py             time           of the reference, if there is one
-    ros/robot/commanded_robot.py            answer         from the message to the command
-    ros/messages/joint_state_reader.py      read           names, sizes, finite values, by name
-    ros/messages/joint_places.py            take           any joints, in the order of the model
-    control/guards/guarded_feedforward.py   command_for_state   runs the guards that follow
-    control/guards/accepted_state.py        update         keeps the last one of each joint
-    control/guards/state_guard.py           check          stamp, jump of position, velocity
-    control/filtered_derivative.py          update         filters the measured acceleration
-    control/guards/double_compensation.py   compare        does the driver add gravity too?
-    control/external_forces/external_estimate.py            update     if external_observer is on
-    control/external_forces/new_joints.py                   complete   is each joint new?
-    control/external_forces/effort_sources.py               take       efforts or commands
-    control/external_forces/drive_torques.py                measured   efforts and velocities
-    control/external_forces/momentum_observer.py            step       external torques
-    control/external_forces/live_contact.py                 step       does anything touch the arm?
-    control/external_forces/detection/contact_detector.py   step       thresholds
-    control/external_forces/detection/residual_bands.py     step       collisions and pushes
-    control/guards/inhibition.py            interrupting   does anything apply the commands?
-    control/guards/supervisor.py            next_mode      follow, hold, zero or silent
-    control/guards/followed_reference.py    at             too far from the robot: dropped
-    control/trajectory.py                   at             the reference at this time
-    control/guards/target_torque.py         torque         what the mode asks for
-    control/feedforward.py                  compute        M(q) a + C(q, v) v + g(q) + friction
-    control/guards/command_transition.py    step           fade, then limits
-    control/guards/fade.py                  apply          continuous where the command changes
-    control/guards/limiter.py               apply          effort limit and rate limit
-    ros/loop/state_to_command.py            _publish       COMMAND OUT: ~/commands, ~/torques
-    ros/messages/serialized_command.py      encode         the bytes of ~/commands
-    ros/endpoints/topic_counters.py         use            counts the state
-    ros/robot/cycle_statistics.py           record         its latency, for diagnostics
-    ros/loop/external_topics.py             publish        ~/external_torques and the like
-    ros/loop/external_log.py                update         why there are no external torques
-
 A state holds any joints of the robot. One without a commanded joint is kept and not answered.
 A state that a guard rejects is counted with the reason (`TopicCounters.reject`). Where no valid
 state comes, `_command_without_state` publishes what the same guards command. While
@@ -106,7 +62,7 @@ class StateToCommand:
         # When that was logged last [s], on a monotonic clock.
         self._stale_logged_at = -math.inf
         self._commanding = False
-        self._logged_left = ''
+        self._logged_left = self._logged_fault = ''
         self.kept: StateBuffer | None = None
         self.counters = TopicCounters('joint_states', node.get_logger())
         self._commands = node.create_lifecycle_publisher(
@@ -201,8 +157,7 @@ class StateToCommand:
                 self._external.expire(robot)
             if jump := robot.guard.state.jump:
                 self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
-            self._log_stale(robot)
-            self._log_left(robot)
+            self._log_changes(robot)
             self._publish_silence(robot)
 
     def _reject(self, reason: str) -> None:
@@ -218,9 +173,19 @@ class StateToCommand:
             if command is not None:
                 self._publish(robot, command, self._clock.now().to_msg())
             self._external.expire(robot)
-            self._log_stale(robot)
-            self._log_left(robot)
+            self._log_changes(robot)
             self._publish_silence(robot)
+
+    def _log_changes(self, robot: CommandedRobot) -> None:
+        """Log what the guards have found in the last step."""
+        self._log_stale(robot)
+        self._log_left(robot)
+        fault, self._logged_fault = self._logged_fault, robot.guard.fault
+        if self._logged_fault not in ('', fault):
+            self._node.get_logger().error(
+                f'fault: {self._logged_fault}; stopping (on_stop={robot.guard.settings.on_stop}): '
+                'find the cause, then call ~/enable'
+            )
 
     def _log_stale(self, robot: CommandedRobot) -> None:
         """Log that valid states have ceased, and that they have returned, at a limited rate."""

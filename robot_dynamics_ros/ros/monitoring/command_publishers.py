@@ -45,6 +45,9 @@ class CommandPublishers:
         # The publisher of the node itself is one of them.
         others = max(self._node.count_publishers(self.topic) - 1, 0)
         self.others = 0 if rule == 'ignore' else others
+        if others:
+            # Its last command is what the controller keeps when it has left.
+            self._holder.forget_commands(another=True)
         if self.others and not before:
             self._since = now
         names = self._names() if self.others > self._warned else []
@@ -89,17 +92,6 @@ class CommandPublishers:
         return (
             f'; {other}: if it was killed, it is counted until its lease ends, {LEASE} s by '
             f'default of Fast DDS, {SHORT_LEASE} s if it ran with config/fastdds.xml'
-            f'{self._start_text()}'
-        )
-
-    def _start_text(self) -> str:
-        """For the log: what happens to an arm that the killed process held."""
-        if self._node.get_parameter('on_restart').value != 'fade_from_zero':
-            return ''
-        return (
-            '. Commands then begin at zero torque (on_restart=fade_from_zero): if the controller '
-            'still holds the arm with the last torque, hold the arm or close the brake before, or '
-            'set on_restart to take_over'
         )
 
     def _inhibition(self) -> Inhibition:

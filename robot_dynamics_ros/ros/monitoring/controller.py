@@ -14,7 +14,7 @@ from ..endpoints.defaults import STEADY
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 from .controller_questions import ControllerQuestions, ListControllers
-from .controller_view import gone, not_known
+from .controller_view import ACTIVE, gone, not_known
 
 # A controller that is deactivated and activated within this time is not noticed [s].
 PERIOD = 0.2
@@ -78,6 +78,8 @@ class Controller:
             self._questions.update(now)
         robot = self._holder.current
         if robot is None:
+            if self._absent:
+                self._holder.forget_commands(another=False)
             return
         inhibition = self._inhibition(robot, now)
         with self._holder.lock:
@@ -115,6 +117,15 @@ class Controller:
                 return state
             return not_known(self.name) if questions.exists else gone(self.name)
         return not_known(self.name) if waits or questions.exists else None
+
+    @property
+    def _absent(self) -> bool:
+        """Whether the controller is known to be inactive, or to have ended."""
+        questions = self._questions
+        if questions is None:
+            return False
+        ended = self._seen and not (questions.exists or self.name in self.subscribers)
+        return ended or questions.view.state not in ('', ACTIVE)
 
     @property
     def _others_subscribe(self) -> bool:

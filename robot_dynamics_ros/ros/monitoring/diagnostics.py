@@ -246,9 +246,6 @@ class Diagnostics:
             'lost cycles': 'not known' if summary.lost is None else summary.lost,
             'too old to be answered': self._topic_counters['joint_states'].late,
         }
-        estimate = robot.guard.acceleration
-        if estimate.cutoff:
-            values['delay of the acceleration filter [ms]'] = f'{1e3 * estimate.delay:.2f}'
         if robot.guard.state.velocity.cutoff:
             delay = robot.guard.state.velocity.delay
             values['delay of the velocity filter [ms]'] = f'{1e3 * delay:.2f}'

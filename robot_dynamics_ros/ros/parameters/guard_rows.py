@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from robot_dynamics_ros.control.guards.guarded_feedforward import LONGEST_STALE
 from robot_dynamics_ros.control.guards.settings import (
     RATE_PER_EFFORT,
+    REFERENCE_SHARE,
+    REFERENCE_TIME,
     UNKNOWN_RATE,
     GuardSettings,
 )
@@ -51,8 +54,9 @@ GUARD_ROWS = (
         DEFAULT.on_stale,
         'Command while the state is stale.',
         choices={
-            'hold': 'gravity compensation at the last valid state',
-            'zero': 'zero torque',
+            'hold': 'the gravity torque of the last valid state if gravity is in terms, else zero '
+            f'torque; after {LONGEST_STALE:g} s a fault, and the final command of on_stop',
+            'zero': f'zero torque; after {LONGEST_STALE:g} s a fault',
             'stop': 'nothing is published; a forward_command_controller keeps the last command',
         },
         live=True,
@@ -75,12 +79,12 @@ GUARD_ROWS = (
         'Largest distance of the measured position of each commanded joint from `~/reference`; '
         '0: any.',
         'A reference that begins farther away is rejected. One that the arm has left by more is '
-        'dropped, and the node returns to the measured state. The default is about a quarter '
-        'turn: beyond it, the gravity torque at the reference is not that of the arm.',
+        'dropped, and the node returns to the measured state.',
         unit='rad or m',
         bounds=NOT_NEGATIVE,
         per_joint=True,
-        empty='any distance',
+        empty=f'what the joint covers in {REFERENCE_TIME:g} s at its velocity limit, at most '
+        f'{REFERENCE_SHARE:g} of its range (of a turn or 1 m without limits)',
         live=True,
     ),
     Parameter(
@@ -101,7 +105,8 @@ GUARD_ROWS = (
         'Nothing is published after it.',
         choices={
             'zero': 'zero torque',
-            'hold': 'gravity compensation at the last valid state',
+            'hold': 'the gravity torque of the last valid state if gravity is in terms, else zero '
+            'torque',
         },
         live=True,
     ),
@@ -119,13 +124,16 @@ GUARD_ROWS = (
         'string',
         DEFAULT.on_restart,
         'Torque at which commands begin when the last command of the controller is not known.',
-        'So it is after the start of the process. After the controller was inactive, commands '
-        'begin at the last command if measured efforts show that the drive has kept it.',
+        'So it is after the start of the process, and after another publisher commanded. After '
+        'the controller was inactive, commands begin at the last command if measured efforts show '
+        'that the drive has kept it.',
         choices={
+            'automatic': 'where the measured efforts equal gravity: the gravity torque if a '
+            'publisher of commands was seen that has ended, else none, and the log says why; '
+            'zero torque elsewhere',
+            'take_over': 'the gravity torque where the measured efforts equal it, or, where they '
+            'are not measured, the arm is at rest; zero torque elsewhere',
             'fade_from_zero': 'zero torque, in one step if the controller still applies another',
-            'take_over': 'gravity torque of the measured state, if 0.3 s of states show that the '
-            'arm is held by it: equal measured efforts, or rest where efforts are not measured; '
-            'else as fade_from_zero',
         },
         live=True,
     ),

@@ -9,13 +9,6 @@ from robot_dynamics_ros.core.checks import Array
 
 from .commanded_robot import CommandedRobot
 
-# What each value of parameter on_stale does, in words.
-WHILE_STALE = {
-    'hold': 'holding gravity compensation',
-    'zero': 'commanding zero torque',
-    'stop': 'publishing no commands',
-}
-
 
 def stale_text(robot: CommandedRobot, now: float) -> str:
     """For log and diagnostics: since when states are stale, and what is commanded meanwhile.
@@ -25,6 +18,7 @@ def stale_text(robot: CommandedRobot, now: float) -> str:
         now: time of the monotonic clock [s].
     """
     guard, on_stale = robot.guard, robot.guard.settings.on_stale
+    terms = robot.feedforward.selected_terms
     ages = now - guard.state.times
     old = ages > guard.state.timeouts(guard.settings)
     # States may have come since `now`: then none is old.
@@ -37,7 +31,14 @@ def stale_text(robot: CommandedRobot, now: float) -> str:
         what = f'{what}, {reason}'
     if guard.mode is Mode.SILENT and on_stale != 'stop':
         return f'{what}: no torque is commanded'
-    return f'{what}: {WHILE_STALE[on_stale]} (on_stale={on_stale})'
+    if guard.fault:
+        return f'{what}: stopping (on_stop={guard.settings.on_stop})'
+    if on_stale == 'stop':
+        return f'{what}: publishing no commands (on_stale=stop)'
+    held = 'holding the last gravity torque'
+    if on_stale == 'zero' or not {'gravity', 'friction'} & set(terms):
+        held = 'commanding zero torque'
+    return f'{what}: {held} (on_stale={on_stale}, terms: {", ".join(terms)})'
 
 
 def repeated_stamps(robot: CommandedRobot, now: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core.errors import StateError
 
 from .commanded_robot import CommandedRobot
@@ -23,9 +24,12 @@ class RobotHolder:
         self.lock = threading.RLock()
         self.refusal = ''
         self._robot: CommandedRobot | None = None
-        # Kept after cleanup: the last command of each joint, and whether torque is enabled.
+        # Kept after cleanup: the last command of each joint, whether it is known that the driver
+        # adds no gravity to it, and whether torque is enabled.
         self._efforts: dict[str, float] = {}
-        self._enabled = True
+        self._trusted, self._enabled = False, True
+        # Whether somebody has commanded what is not known.
+        self._unknown = False
 
     @property
     def current(self) -> CommandedRobot | None:
@@ -48,6 +52,8 @@ class RobotHolder:
             guard = robot.guard
             guard.effort[:] = [self._efforts.get(name, 0.0) for name in robot.joints]
             guard.start.known = any(name in self._efforts for name in robot.joints)
+            if self._unknown:
+                guard.start.another_commanded()
             guard.enabled = self._enabled
             self.refusal = ''
             self._robot = robot
@@ -64,8 +70,25 @@ class RobotHolder:
                         self._efforts[name] = effort
                     else:
                         self._efforts.pop(name, None)
+                self._unknown = self._unknown and not guard.start.known
+                self._trusted = guard.double_compensation.excluded
                 self._enabled = guard.enabled
             self._robot = None
+
+    def forget_commands(self, *, another: bool) -> None:
+        """What the controller has kept is not known any more, while this node commands nothing.
+
+        Args:
+            another: whether another publisher has commanded; else the controller was not seen.
+        """
+        with self.lock:
+            robot = self._robot
+            if robot is None:
+                self._unknown |= another or (bool(self._efforts) and self._trusted)
+                self._efforts.clear()
+            elif another and robot.guard.mode is Mode.SILENT:
+                self._unknown = True
+                robot.guard.start.another_commanded()
 
     def replace(self, robot: CommandedRobot, fade_time: float | None = None) -> None:
         """Change to another robot with the same joints, between two states, through a fade.

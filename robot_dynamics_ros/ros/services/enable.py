@@ -40,7 +40,6 @@ class EnableService:
             )
         fade = f'over {guard.settings.fade_time:g} s'
         if not enabled:
-            guard.set_reference(None, 0.0)
             if guard.stopped:
                 return 'torque disabled: none was commanded'
             return f'torque disabled: fading {fade} (on_stop={guard.settings.on_stop})'

@@ -92,30 +92,3 @@ def test_armature_counts_in_the_inertial_term(guarded, dynamics):
         scene.settle(dynamics.bias_torque(Q, V))
         follow(scene.node, scene.observer, trajectory(point(Q, V, a)))
         scene.settle(rigid + np.multiply([0.3, 2.0, 0.1], a))
-
-
-def test_the_measured_acceleration_is_estimated(guarded, dynamics):
-    """The velocity grows at a steady rate, by the stamps."""
-    a = np.array([0.4, -0.2, 0.3])
-    terms = ['inertial']
-    with guarded(fade_time=FADE, acceleration_cutoff=5.0, terms=terms) as scene:
-        begin = []
-
-        def accelerate(message):
-            stamp = message.header.stamp
-            now = stamp.sec + 1e-9 * stamp.nanosec
-            begin.append(now)
-            v = np.array(V) + a * (now - begin[0])
-            message.velocity = [0.0, *(float(x) for x in reversed(v))]
-
-        scene.driver.change = accelerate
-        wanted = dynamics.mass_matrix(Q) @ a
-        scene.observer.until(
-            lambda: np.allclose(scene.recording.last, wanted, rtol=1e-3, atol=1e-3), 'M a'
-        )
-        status = scene.status('timing', 'Hz')
-        assert ('delay of the acceleration filter [ms]', '31.83') in {
-            (pair.key, pair.value) for pair in status.values
-        }
-        scene.set(acceleration_cutoff=0.0)
-        scene.settle(np.zeros(3))

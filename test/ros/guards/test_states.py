@@ -200,7 +200,7 @@ def test_a_moved_robot_has_one_state_refused(guarded, dynamics, capfd):
 @pytest.mark.parametrize('joint', range(3))
 def test_a_jump_with_a_repeated_stamp_is_refused(joint):
     """Of a joint without a velocity limit neither."""
-    guard = StateGuard(parse_urdf(URDF), jump_tolerance=0.1)
+    guard = StateGuard(parse_urdf(URDF))
     q = np.array(Q)
     guard.check(5.0, q)
     q[joint] += 0.05
@@ -211,15 +211,15 @@ def test_a_jump_with_a_repeated_stamp_is_refused(joint):
 
 
 def test_turning_without_end_is_no_jump():
-    guard = StateGuard(parse_urdf(URDF), jump_tolerance=0.1)
+    guard = StateGuard(parse_urdf(URDF))
     guard.check(5.0, np.array([3.14, 0.1, 0.0]))
     guard.check(5.001, np.array([-3.14, 0.1, 0.0]))
 
 
 def test_another_description_brings_its_velocity_limits():
     """And the state before counts all the same."""
-    faster = StateGuard(parse_urdf(URDF.replace('velocity="1"', 'velocity="100"')), 0.1)
-    guard = StateGuard(parse_urdf(URDF), jump_tolerance=0.1)
+    faster = StateGuard(parse_urdf(URDF.replace('velocity="1"', 'velocity="100"')))
+    guard = StateGuard(parse_urdf(URDF))
     q = np.array(Q)
     guard.check(5.0, q)
     faster.continue_from(guard)
