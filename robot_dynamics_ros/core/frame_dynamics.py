@@ -281,7 +281,8 @@ class FrameDynamics:
 
     def _task_jacobian(self, q: npt.ArrayLike, frame: str, axes: Axes) -> Array:
         """J(q) (6, n) without rounding, so that what is singular can be told."""
-        return without_rounding(self.jacobian(q, frame, axes), self.model.reach)
+        model = self.model if axes == 'WORLD' else self.model.at_origin
+        return without_rounding(self.jacobian(q, frame, axes), model.reach)
 
     def _task_mass_matrix(self, q: npt.ArrayLike) -> Array:
         """M(q) (n, n) without rounding, so that what is singular can be told."""

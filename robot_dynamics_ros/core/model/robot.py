@@ -18,6 +18,7 @@ from . import attachment, changed_bodies, pseudo_inertia, reduction
 from . import inertial_parameters as parameters
 from .findings import Finding
 from .independent_joints import IndependentJoints
+from .inertia import Placement
 from .payload import Payload
 from .tree import Frame, Joint, Link
 
@@ -56,6 +57,21 @@ class RobotModel(IndependentJoints):
             (lengths[frame.body + 1] + frame.placement.distance for frame in self.frames),
             default=max(lengths),
         )
+
+    @cached_property
+    def at_origin(self) -> RobotModel:
+        """The robot with every branch moved, without turning, to the origin of the base.
+
+        Each branch has the dynamics that it had, and its moments about that origin do not lose
+        digits with the distance of the base.
+        """
+        joints = tuple(
+            replace(joint, placement=Placement(joint.placement.rotation))
+            if joint.parent < 0
+            else joint
+            for joint in self.joints
+        )
+        return replace(self, joints=joints)
 
     def frame(self, name: str) -> Frame:
         """The frame of a link.
