@@ -140,9 +140,9 @@ class RobotModel(IndependentJoints):
         Raises:
             UnknownNameError: the link does not exist.
             ParameterError: the link does not move, or no real body has such an inertia (see
-                `Payload.checked`); with `strict`, the payload is as heavy as the robot.
+                `Payload`); with `strict`, the payload is as heavy as the robot.
         """
-        payload = Payload.checked(name, frame, mass, com, inertia)
+        payload = Payload(name, frame, mass, com, inertia)
         loaded = self.with_checked_payload(payload)
         if question := self.doubt_about(payload):
             if strict:
