@@ -102,8 +102,8 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
         """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
 
         Raises:
-            InertiaError: a joint moves no mass at any q, so that any acceleration would do.
-            StateError: M(q) is singular at this q; the message names the joint.
+            SingularMassMatrixError: M(q) is singular at this q, or at any; the message names the
+                joint that moves no mass.
         """
         return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
 
@@ -131,7 +131,7 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
             UnknownNameError: no independent joint has that name.
             ParameterError: `joints` is empty, or names one twice.
             StateError: sizes or values are wrong.
-            InertiaError: the mass matrix is singular here.
+            SingularMassMatrixError: the mass matrix of these joints is singular.
         """
         moving = self.model.indices_of(joints)
         batch = for_each_sample(

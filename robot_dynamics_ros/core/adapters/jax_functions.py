@@ -45,7 +45,7 @@ def jax_function(
         UnknownNameError: there is no such quantity or link.
         ParameterError: a frame is missing, the quantity takes no frame or no axes, or there are no
             such axes.
-        InertiaError: a joint moves no mass at any q, and the quantity needs M^-1.
+        SingularMassMatrixError: a joint moves no mass at any q, and the quantity needs M^-1.
     """
     program, _ = traced(model, key_of(quantity, frame, axes))
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..checks import Array
-from ..errors import InertiaError, StateError
+from ..errors import SingularMassMatrixError, StateError
 from ..scaled_eigenvalues import ScaledEigenvalues, mass_matrix_scale
 from .task_space import NEARLY_MASSLESS
 
@@ -22,11 +22,11 @@ def acceleration_of_moving_joints(M: Array, torque: Array, joints: Sequence[str]
 
     Raises:
         StateError: the acceleration is not finite.
-        InertiaError: M is singular.
+        SingularMassMatrixError: M is singular.
     """
     eigenvalues = ScaledEigenvalues.of(M, mass_matrix_scale(M))
     if eigenvalues.below(NEARLY_MASSLESS).any():
-        raise InertiaError(
+        raise SingularMassMatrixError(
             f'the mass matrix is singular here: some motion of {", ".join(joints)} moves no mass, '
             'so that no torque determines its acceleration; give every moving link an inertial, '
             'or hold more joints'
