@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Backend = Literal['native', 'python']
 
-# Older releases have typed pointers or another pass manager.
+# Older releases have LLVM 14, which reads no opaque pointers.
 LLVMLITE_NEEDED = (0, 44)
 
 
