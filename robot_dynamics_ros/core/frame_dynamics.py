@@ -161,7 +161,8 @@ class FrameDynamics:
         if batch is not None:
             return batch
         asked = checked_vector('twist', twist, entries)
-        return resolve_twist(self._task_jacobian(q, frame, axes)[chosen], asked)
+        jacobian = self._task_jacobian(q, frame, axes)
+        return resolve_twist(jacobian, self.model.sliding, asked, chosen)
 
     def task_inertia(
         self,
