@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .body_sums import BodySums
 from .checks import Array, checked_vector
 from .frame_dynamics import FrameDynamics
 from .robot_programs import RobotPrograms
-from .task.held_joints import acceleration_of_moving_joints
-from .task.samples import for_each_sample, stacked
+from .task.samples import for_each_sample, number_or_rows, stacked
+from .task.task_space import acceleration_of_moving_joints
 
 
-class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
+class RobotDynamics(RobotPrograms, FrameDynamics):
     """The dynamics of one robot, in SI units, in the order of `model.joint_names`.
 
     A quantity is compiled when it is first asked for (or by `compile`). Positions q, velocities v
@@ -176,3 +176,39 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
     def inertial_parameters(self) -> Array:
         """The vector (10 bodies,) of `RobotModel.inertial_parameters`."""
         return self.model.inertial_parameters()
+
+    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Any:
+        """T = v^T M v / 2 [J] of the moving bodies, a float; for a batch an array (N,).
+
+        With `out`, of the shape () or (N,), that array.
+        """
+        energy = self._call['kinetic_energy'](q, v, out)
+        return number_or_rows(energy) if out is None else out
+
+    def potential_energy(self, q: npt.ArrayLike, out: Array | None = None) -> Any:
+        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin.
+
+        A float; for a batch an array (N,). With `out`, of the shape () or (N,), that array.
+        """
+        energy = self._call['potential_energy'](q, self._gravity, out)
+        return number_or_rows(energy) if out is None else out
+
+    def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
+        """[linear; angular about the base origin] of all bodies, in base axes, shape (6,)."""
+        return self._call['momentum'](q, v, out)
+
+    def center_of_mass(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """c, shape (3,) [m]: the centre of mass of the moving bodies, in the base.
+
+        Raises:
+            InertiaError: no moving body has a mass.
+        """
+        return self._call['center_of_mass'](q, out)
+
+    def center_of_mass_jacobian(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """J(q), shape (3, n): the velocity of the centre of mass is J v, in base axes.
+
+        Raises:
+            InertiaError: no moving body has a mass.
+        """
+        return self._call['center_of_mass_jacobian'](q, out)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.core.algorithms.observer.observer_step import STATE
+from robot_dynamics_ros.core.algorithms.observer_step import STATE
 from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
