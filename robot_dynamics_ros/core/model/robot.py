@@ -66,10 +66,8 @@ class RobotModel(IndependentJoints):
         digits with the distance of the base.
         """
         joints = tuple(
-            replace(joint, placement=Placement(joint.placement.rotation))
-            if joint.parent < 0
-            else joint
-            for joint in self.joints
+            replace(j, placement=Placement(j.placement.rotation)) if j.parent < 0 else j
+            for j in self.joints
         )
         return replace(self, joints=joints)
 

@@ -78,12 +78,11 @@ def length_units(jacobian: Array, sliding: npt.NDArray[np.bool_]) -> tuple[Array
 
 
 def damped_reciprocals(values: Array, share: float) -> Array:
-    """1 / sigma, fading to 0 for sigma below a share of the largest, the first one.
+    """1 / sigma, fading to 0 where it is below a share of the largest, the first one.
 
-    sigma / (sigma^2 + lambda^2), with a lambda that is 0 from there on: only directions that are
-    nearly lost are damped, and the more the nearer they are to it (Maciejewski, Klein, "Numerical
-    filtering for the operation of robotic manipulators through kinematically singular
-    configurations", 1988).
+    sigma / (sigma^2 + lambda^2) damps only directions that are nearly lost, the more the nearer
+    they are to it (Maciejewski, Klein, "Numerical filtering for the operation of robotic
+    manipulators through kinematically singular configurations", 1988).
     """
     squares = values * values
     result: Array = values / (squares + np.maximum(share**2 * squares[0] - squares, 0.0))
