@@ -27,7 +27,7 @@ requirements = ['click', 'defusedxml', 'lxml', 'numpy', 'rich', 'urdf-parser-py'
 # rosbags: older ones decompress with another library, and do not open bare storage files
 recordings = ['matplotlib', 'plotly', 'pyyaml', 'rosbags>=0.11.9']
 extras = {
-    'native': ['llvmlite>=0.44'],  # older ones lack the pass manager that is used
+    'native': ['llvmlite>=0.44'],  # older ones read no opaque pointers
     'oracle': ['pin'],
     'simulation': ['mujoco'],
     'xacro': ['xacro'],

@@ -61,7 +61,8 @@ def has_rows(value: Any) -> bool:
         return bool(value.ndim > 1)
     if isinstance(value, str) or not isinstance(value, Sequence) or not value:
         return False
-    return hasattr(value[0], '__len__')
+    # Arrays without an axis have a length too, which they refuse to give.
+    return hasattr(value[0], '__len__') and getattr(value[0], 'ndim', 1) > 0
 
 
 def checked_rows(name: str, value: Any, labels: Sequence[str]) -> Array:

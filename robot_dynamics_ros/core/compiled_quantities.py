@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from .checks import Array
 from .codegen.kernel import Backend, Kernel
-from .codegen.program import Program
 from .errors import ParameterError
 from .model.robot import RobotModel
 from .quantities import WITHOUT_INERTIA, Key, labels_of, quantity_of, traced
@@ -120,9 +119,5 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
                 'the same robot'
             )
         # It does not hold this object, which holds the kernel.
-        program = partial(_program, self.model, key, self._payload_body)
-        self._kernels[key] = Kernel.loaded(code, program, labels, self._threads)
-
-
-def _program(model: RobotModel, key: Key, payload_body: int | None) -> Program:
-    return traced(model, key, payload_body)[0]
+        trace = partial(traced, self.model, key, self._payload_body)
+        self._kernels[key] = Kernel.loaded(code, lambda: trace()[0], labels, self._threads)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .body_sums import BodySums
 from .checks import Array, checked_vector
 from .frame_dynamics import FrameDynamics
 from .robot_programs import RobotPrograms
-from .task.held_joints import acceleration_of_moving_joints
-from .task.samples import for_each_sample, stacked
+from .task.samples import for_each_sample, number_or_rows, stacked
+from .task.task_space import acceleration_of_moving_joints
 
 
-class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
+class RobotDynamics(RobotPrograms, FrameDynamics):
     """The dynamics of one robot, in SI units, in the order of `model.joint_names`.
 
     A quantity is compiled when it is first asked for (or by `compile`). Positions q, velocities v
@@ -26,14 +26,6 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
 
     For a batch of N samples pass (N, n) arrays: every shape of a result begins with N then. A
     vector (n,) beside them holds for all samples. See docs/batches.md.
-
-    Put the base frame near the robot: `coriolis_matrix`, the derivatives of inverse and forward
-    dynamics and `kinetic_energy` sum moments about its origin, and lose digits with the square of
-    the distance d [m] between the two. With m the mass [kg] of all moving bodies and w the sum of
-    the joint rates, the error of C is at most about 2e-16 m d^2 w. An arm of 20 kg keeps 12 digits
-    of C at 10 m, 8 at 1 km and 6 at 10 km. Torques, mass matrix, its inverse, forward dynamics,
-    regressor and the Jacobian of the centre of mass are computed in the frames of the bodies, and
-    lose none.
 
     Attributes:
         model: the robot.
@@ -98,7 +90,7 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
     ) -> Array:
         """One step of the momentum observer, (3, n); `ExternalForceObserver` is for users.
 
-        The arguments are those of `core.algorithms.observer.observer_step`.
+        The arguments are those of `core.algorithms.observer_step`.
         """
         return self._call['observer_step'](
             q, v, effort, friction, offset, rates, interval, previous, self._gravity, out
@@ -110,8 +102,8 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
         """The acceleration a (n,) that the torques give [rad/s^2 or m/s^2].
 
         Raises:
-            InertiaError: a joint moves no mass at any q, so that any acceleration would do.
-            StateError: M(q) is singular at this q; the message names the joint.
+            SingularMassMatrixError: M(q) is singular at this q, or at any; the message names the
+                joint that moves no mass.
         """
         return self._call['forward_dynamics'](q, v, tau, self._gravity, out)
 
@@ -139,7 +131,7 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
             UnknownNameError: no independent joint has that name.
             ParameterError: `joints` is empty, or names one twice.
             StateError: sizes or values are wrong.
-            InertiaError: the mass matrix is singular here.
+            SingularMassMatrixError: the mass matrix of these joints is singular.
         """
         moving = self.model.indices_of(joints)
         batch = for_each_sample(
@@ -184,3 +176,39 @@ class RobotDynamics(RobotPrograms, FrameDynamics, BodySums):
     def inertial_parameters(self) -> Array:
         """The vector (10 bodies,) of `RobotModel.inertial_parameters`."""
         return self.model.inertial_parameters()
+
+    def kinetic_energy(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Any:
+        """T = v^T M v / 2 [J] of the moving bodies, a float; for a batch an array (N,).
+
+        With `out`, of the shape () or (N,), that array.
+        """
+        energy = self._call['kinetic_energy'](q, v, out)
+        return number_or_rows(energy) if out is None else out
+
+    def potential_energy(self, q: npt.ArrayLike, out: Array | None = None) -> Any:
+        """U with dU/dq = g [J] of the moving bodies, zero for mass at the base origin.
+
+        A float; for a batch an array (N,). With `out`, of the shape () or (N,), that array.
+        """
+        energy = self._call['potential_energy'](q, self._gravity, out)
+        return number_or_rows(energy) if out is None else out
+
+    def momentum(self, q: npt.ArrayLike, v: npt.ArrayLike, out: Array | None = None) -> Array:
+        """[linear; angular about the base origin] of all bodies, in base axes, shape (6,)."""
+        return self._call['momentum'](q, v, out)
+
+    def center_of_mass(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """c, shape (3,) [m]: the centre of mass of the moving bodies, in the base.
+
+        Raises:
+            InertiaError: no moving body has a mass.
+        """
+        return self._call['center_of_mass'](q, out)
+
+    def center_of_mass_jacobian(self, q: npt.ArrayLike, out: Array | None = None) -> Array:
+        """J(q), shape (3, n): the velocity of the centre of mass is J v, in base axes.
+
+        Raises:
+            InertiaError: no moving body has a mass.
+        """
+        return self._call['center_of_mass_jacobian'](q, out)

@@ -44,6 +44,10 @@ class StateError(RobotDynamicsError):
     """A position, velocity, acceleration or torque has the wrong size, shape, type or value."""
 
 
+class SingularMassMatrixError(InertiaError, StateError):
+    """M(q) has no inverse at this state, or at any, as the inertials are: no torque tells a."""
+
+
 class ParameterError(RobotDynamicsError):
     """A parameter has a value that is not allowed."""
 

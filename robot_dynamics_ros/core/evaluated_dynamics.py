@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,33 +30,29 @@ class EvaluatedDynamics:
 
     def inverse_dynamics(self, q: Any, v: Any, a: Any) -> Array:
         """tau = M(q) a + C(q, v) v + g(q), shape (n,) [N m or N]."""
-        return _array(rnea.inverse_dynamics(self.model, *_lists(q, v, a, self.gravity)))
+        return self._of(rnea.inverse_dynamics, q, v, a, self.gravity)
 
     def gravity_torque(self, q: Any) -> Array:
         """g(q), shape (n,) [N m or N]."""
-        return _array(rnea.gravity_torque(self.model, *_lists(q, self.gravity)))
+        return self._of(rnea.gravity_torque, q, self.gravity)
 
     def bias_torque(self, q: Any, v: Any) -> Array:
         """C(q, v) v + g(q), shape (n,) [N m or N]."""
-        return _array(rnea.bias_torque(self.model, *_lists(q, v, self.gravity)))
+        return self._of(rnea.bias_torque, q, v, self.gravity)
 
     def torque_terms(self, q: Any, v: Any, a: Any) -> Array:
         """Rows g(q), C(q, v) v and M(q) a, shape (3, n) [N m or N]."""
-        return _array(rnea.torque_terms(self.model, *_lists(q, v, a, self.gravity)))
+        return self._of(rnea.torque_terms, q, v, a, self.gravity)
 
     def mass_matrix(self, q: Any) -> Array:
         """M(q), shape (n, n) [kg m^2, kg m or kg]."""
-        return _array(crba.mass_matrix(self.model, *_lists(q)))
+        return self._of(crba.mass_matrix, q)
 
     def coriolis_matrix(self, q: Any, v: Any) -> Array:
         """C(q, v), shape (n, n)."""
-        return _array(coriolis.coriolis_matrix(self.model, *_lists(q, v)))
+        return self._of(coriolis.coriolis_matrix, q, v)
 
-
-def _lists(*vectors: Any) -> list[Any]:
-    return [np.asarray(vector, dtype=float).tolist() for vector in vectors]
-
-
-def _array(entries: Any) -> Array:
-    array: Array = np.array(entries, dtype=np.float64)
-    return array
+    def _of(self, algorithm: Callable[..., Any], *vectors: Any) -> Array:
+        lists = [np.asarray(vector, dtype=float).tolist() for vector in vectors]
+        result: Array = np.array(algorithm(self.model, *lists), dtype=np.float64)
+        return result

@@ -161,7 +161,8 @@ class FrameDynamics:
         if batch is not None:
             return batch
         asked = checked_vector('twist', twist, entries)
-        return resolve_twist(self._task_jacobian(q, frame, axes)[chosen], asked)
+        jacobian = self._task_jacobian(q, frame, axes)
+        return resolve_twist(jacobian, self.model.sliding, asked, chosen)
 
     def task_inertia(
         self,
@@ -281,7 +282,8 @@ class FrameDynamics:
 
     def _task_jacobian(self, q: npt.ArrayLike, frame: str, axes: Axes) -> Array:
         """J(q) (6, n) without rounding, so that what is singular can be told."""
-        return without_rounding(self.jacobian(q, frame, axes), self.model.reach)
+        model = self.model if axes == 'WORLD' else self.model.at_origin
+        return without_rounding(self.jacobian(q, frame, axes), model.reach)
 
     def _task_mass_matrix(self, q: npt.ArrayLike) -> Array:
         """M(q) (n, n) without rounding, so that what is singular can be told."""

@@ -18,11 +18,11 @@ from .algorithms import (
     joint_space,
     kinematics,
     momentum_terms,
+    observer_step,
     rnea,
 )
 from .algorithms import regressor as regression
 from .algorithms.kinematics import AXES
-from .algorithms.observer import observer_step
 from .checks import checked_name
 from .codegen.program import Program, trace
 from .errors import ParameterError, UnknownNameError

@@ -12,7 +12,7 @@ from functools import singledispatch
 from numbers import Real
 from typing import Any
 
-from .errors import StateError
+from .errors import SingularMassMatrixError
 
 # Deliberately untyped: any type that can be added, subtracted, multiplied and divided will do.
 Scalar = Any
@@ -47,11 +47,11 @@ def require_positive(kind: Scalar, value: Scalar, reason: str) -> None:
         reason: text of the refusal.
 
     Raises:
-        StateError: the value is zero, negative or NaN.
+        SingularMassMatrixError: the value, a pivot of M(q), is zero, negative or NaN.
     """
 
 
 @require_positive.register
 def _(kind: Real, value: float, reason: str) -> None:
     if not value > 0.0:
-        raise StateError(reason)
+        raise SingularMassMatrixError(reason)

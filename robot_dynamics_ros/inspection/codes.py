@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from robot_dynamics_ros.core.errors import UnknownNameError
-from robot_dynamics_ros.core.model.finding_codes import FINDING_CODES
+from robot_dynamics_ros.core.model.findings import FINDING_CODES
 
 # What a description contains, and what shows once torques are computed.
 CODES = {

@@ -1,1 +1,1 @@
-"""The comparison of every quantity with Pinocchio; no other package imports it."""
+"""The comparison of torques, mass matrix and Coriolis matrix with Pinocchio."""

@@ -6,8 +6,8 @@ import math
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
 
-import defusedxml
-import defusedxml.ElementTree
+from robot_dynamics_ros.core.description.urdf_text import read_xml
+from robot_dynamics_ros.core.errors import UrdfError
 
 MOVING_TYPES = ('revolute', 'continuous', 'prismatic')
 _LINK_PARTS = ('inertial',)
@@ -54,13 +54,9 @@ def strip(urdf_text: str) -> ArmDescription:
         SimulationError: the text is not XML, is unsafe to parse, or is not a robot.
     """
     try:
-        robot = defusedxml.ElementTree.fromstring(urdf_text)
-    except (ElementTree.ParseError, defusedxml.DefusedXmlException, ValueError) as error:
-        raise SimulationError(f'robot_description is not XML that can be used: {error}') from error
-    if robot.tag != 'robot':
-        raise SimulationError(
-            f'the root element of robot_description is <{robot.tag}>, it must be <robot>'
-        )
+        robot = read_xml(urdf_text)
+    except UrdfError as error:
+        raise SimulationError(f'robot_description cannot be used: {error}') from error
     name = robot.get('name') or 'robot'
     stripped = ElementTree.Element('robot', {'name': name})
     for link in robot.findall('link'):

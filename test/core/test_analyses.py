@@ -83,10 +83,3 @@ def test_without_mass_there_is_no_centre(backend):
     for quantity in ('center_of_mass', 'center_of_mass_jacobian'):
         with pytest.raises(InertiaError, match="robot 'air' has no centre of mass"):
             getattr(dynamics, quantity)([0.0])
-
-
-def test_derivatives_at_a_singular_mass_matrix_are_refused(backend):
-    robot = hand_written('massless_tip')
-    zero = np.zeros(robot.model.size)
-    with pytest.raises(InertiaError, match='moves no mass'):
-        RobotDynamics(robot.model, backend=backend).forward_dynamics_derivatives(zero, zero, zero)

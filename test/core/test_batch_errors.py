@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from robot_dynamics_ros.core import (
     ParameterError,
     RobotDynamics,
+    SingularMassMatrixError,
     StateError,
     UnknownNameError,
     parse_urdf,
@@ -64,7 +65,7 @@ def test_a_singular_sample_is_named(backend):
     found = arm.mass_matrix_inverse(q)
     assert np.array_equal(found[18], found[0])
     q[11, 1] = 0.0
-    with pytest.raises(StateError, match=r"^row 11: .*singular here: joint 'joint1'"):
+    with pytest.raises(SingularMassMatrixError, match=r"^row 11: .*singular here: joint 'joint1'"):
         arm.mass_matrix_inverse(q)
 
 

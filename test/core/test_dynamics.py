@@ -43,6 +43,7 @@ ACCEPTED = {
     'list': Q.tolist(),
     'tuple': tuple(Q),
     'list of NumPy scalars': list(Q),
+    'list of arrays without an axis': [np.array(x) for x in Q],
     'strided view': np.repeat(Q, 3)[::3],
     'reversed view': Q[::-1].copy()[::-1],
     'column of a matrix': np.stack([Q, V], axis=1)[:, 0],

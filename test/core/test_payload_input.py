@@ -36,7 +36,7 @@ COMPILED = 'robot_dynamics_ros.core.quantities.trace'
 
 
 def payload_on(frame, mass=MASS, name='payload'):
-    return Payload.checked(name, frame, mass, COM, INERTIA)
+    return Payload(name, frame, mass, COM, INERTIA)
 
 
 def tip(robot):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -81,6 +82,18 @@ SINGULAR = {
 
 def hand_written(name: str) -> Robot:
     return next(robot for robot in HAND_WRITTEN if robot.name == name)
+
+
+def in_quaternions(text: str) -> str:
+    """The same URDF in version 1.1, with a quaternion of length 2 for each rpy."""
+
+    def quaternion(match: re.Match[str]) -> str:
+        angles = [float(angle) for angle in match[1].split()]
+        (i, j, k), (x, y, z) = np.sin(np.array(angles) / 2.0), np.cos(np.array(angles) / 2.0)
+        numbers = [i*y*z - x*j*k, x*j*z + i*y*k, x*y*k - i*j*z, x*y*z + i*j*k]  # fmt: skip
+        return f'quat_xyzw="{" ".join(repr(2.0 * float(number)) for number in numbers)}"'
+
+    return re.sub('rpy="([^"]*)"', quaternion, text).replace('<robot ', '<robot version="1.1" ')
 
 
 # A point mass on the axis of its joint: what rounding leaves of its inertia is some 1e-17 kg m^2.

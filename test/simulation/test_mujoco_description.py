@@ -48,10 +48,10 @@ def test_what_is_fixed_to_the_root_needs_no_possible_inertia(pendulum):
 @pytest.mark.parametrize(
     ('text', 'said'),
     [
-        ('', 'not XML'),
-        ('<robot', 'not XML'),
-        (BOMB, 'not XML'),
-        (EXTERNAL, 'not XML'),
+        ('', 'empty'),
+        ('<robot', 'XML'),
+        (BOMB, 'DTD'),
+        (EXTERNAL, 'DTD'),
         ('<sdf/>', '<sdf>'),
         ('<robot name="r"><link name="l"/></robot>', 'no moving joint'),
     ],

@@ -56,6 +56,13 @@ def test_gravity_points_where_it_is_told_to(lift):
     assert arm.position[0] == pytest.approx(1.0, rel=1e-9)
 
 
+def test_a_quaternion_turns_the_rail(lift):
+    turned = lift.replace('<origin xyz="0 0 0"/><axis', '<origin quat_xyzw="1 0 0 1"/><axis')
+    arm = Physics(turned.replace('<robot', '<robot version="1.1"'), gravity=(0.0, 2.0, 0.0))
+    arm.advance(1.0)
+    assert arm.position[0] == pytest.approx(-1.0, rel=1e-9)
+
+
 def test_torque_accelerates(lift):
     arm = Physics(lift)
     arm.set_torque([1.5 * (G + 3.0)])

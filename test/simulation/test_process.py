@@ -69,5 +69,5 @@ def test_says_what_is_wrong_and_ends():
     finally:
         process.kill()
     assert process.returncode == 1
-    assert 'robot_description is not XML' in said
+    assert 'robot_description' in said
     assert 'Traceback' not in said

@@ -176,7 +176,7 @@ def test_takes_whole_numbers_for_doubles_and_one_empty_name_for_none(bench):
         ({'wall_link': 'wing'}, "the wall is for link 'wing': known are base, "),
         ({'wall_link': 'forearm', 'wall_normal': [0.0, 0.0, 0.0]}, 'the normal of the wall is'),
         ({'wall_ball': 0.0}, 'wall_ball is 0.0, it must be greater than 0'),
-        ({'robot_description': '<robot'}, 'not XML'),
+        ({'robot_description': '<robot'}, 'robot_description'),
     ],
 )
 def test_names_the_parameter_that_makes_no_sense(context, two_links, parameters, said):

@@ -105,8 +105,7 @@ class LiveContact:
     def use(self, model: RobotModel) -> None:
         """Look for the touched link in another model with the same joints."""
         self._model, self._links = model, ContactLinks(model)
-        slides = [joint.kind == 'prismatic' for joint in model.independent_joints]
-        self._sliding = np.array(slides)[self._indices]
+        self._sliding = model.sliding[self._indices]
         self._units = units_of(model, self._joints)
 
     def step(self, r: Array, v: Array, time: float) -> None:

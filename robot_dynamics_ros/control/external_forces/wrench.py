@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -12,7 +11,12 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.algorithms.kinematics import Axes
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
-from robot_dynamics_ros.core.task.twist_rows import SPATIAL_ENTRIES, in_words
+from robot_dynamics_ros.core.task.twist_rows import (
+    SPATIAL_ENTRIES,
+    damped_reciprocals,
+    in_words,
+    length_units,
+)
 
 # Below this share of the largest singular value a direction counts as hardly felt: it has a lever
 # of 2 cm where the best felt one has 1 m, and noise of the torques gives fifty times the force.
@@ -93,8 +97,7 @@ class WrenchEstimator:
         self.frame, self.axes = frame, axes
         self._dynamics = dynamics
         self._indices = model.indices_of(joints or model.joint_names)
-        sliding = {joint.name: joint.kind == 'prismatic' for joint in model.joints}
-        self._sliding = np.array([sliding[model.joint_names[index]] for index in self._indices])
+        self._sliding = model.sliding[self._indices]
 
     def wrench(self, q: Array, r: Array) -> Array:
         """The wrench (6,) of `estimate` alone, in less than half of the time."""
@@ -130,12 +133,9 @@ class WrenchEstimator:
 def estimated_wrench(jacobian: Array, r: Array, sliding: npt.NDArray[np.bool_]) -> WrenchEstimate:
     """The smallest h with J^T h nearest to r, both in the least-squares sense.
 
-    Only the directions that are hardly felt are damped, and the more the less they are felt, as
-    in `core.task.resolved_rate.resolve_twist` (Maciejewski, Klein 1988): where the robot feels a
-    direction well, the estimate has no bias; one that it does not feel at all has zero. To compare
-    singular values, all entries of J^T are made levers in m: those of moments, and of joints that
-    slide, by the mean distance of the frame from the axes that turn. So the result depends on no
-    unit and no choice of axes.
+    Only the directions that are hardly felt are damped, and the more the less they are felt, see
+    `damped_reciprocals`: where the robot feels a direction well, the estimate has no bias; one
+    that it does not feel at all has zero. All entries of J are lengths, see `length_units`.
 
     Args:
         jacobian: (6, k) [linear; angular] of the frame, columns of the joints whose r is known.
@@ -167,22 +167,13 @@ def _solved(
         The wrench (6,), the levers of its entries (6,) [m], the singular values of J^T with all
         entries as lengths (min(k, 6),) [m] and its right singular vectors (6, 6) as rows.
     """
-    lever = _mean_lever(jacobian, sliding)
-    moments, joints = np.array([1.0, 1.0, 1.0, lever, lever, lever]), np.where(sliding, lever, 1.0)
+    moments, joints = length_units(jacobian, sliding)
     left, values, right = np.linalg.svd(jacobian.T * moments * joints[:, None])
     if not values[0]:
         return np.zeros(6), moments, values, right
-    count, squares = len(values), values * values
-    damping = np.maximum(HARDLY_FELT**2 * squares[0] - squares, 0.0)
-    answers = values / (squares + damping) * ((joints * r) @ left)[:count]
+    count = len(values)
+    answers = damped_reciprocals(values, HARDLY_FELT) * ((joints * r) @ left)[:count]
     return moments * (answers @ right[:count]), moments, values, right
-
-
-def _mean_lever(jacobian: Array, sliding: npt.NDArray[np.bool_]) -> float:
-    """Root mean square distance of the frame from the axes that turn [m]; 1 if there is none."""
-    squares = np.square(jacobian).reshape(2, 3, -1).sum(axis=1)
-    linear, angular = squares @ ~sliding
-    return math.sqrt(linear / angular) if angular and linear else 1.0
 
 
 def _about_base(wrenches: Array, origin: Array) -> Array:

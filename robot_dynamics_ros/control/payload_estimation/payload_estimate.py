@@ -65,7 +65,7 @@ class PayloadEstimate:
         Raises:
             ParameterError: the estimate is refused, so that no body has it.
         """
-        return Payload.checked(
+        return Payload(
             'payload', self.frame, self.mass, self.com, tensor(np.array(self.inertia)).tolist()
         )
 

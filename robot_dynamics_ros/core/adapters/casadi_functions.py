@@ -10,7 +10,7 @@ from typing import Any
 
 import casadi
 
-from ..codegen.evaluation import evaluate
+from ..codegen.program import evaluate
 from ..model.robot import RobotModel
 from ..quantities import key_of, traced
 from ..scalar import cos, sin, sqrt
@@ -46,7 +46,7 @@ def casadi_function(
         UnknownNameError: there is no such quantity or link.
         ParameterError: a frame is missing, the quantity takes no frame or no axes, or there are no
             such axes.
-        InertiaError: a joint moves no mass at any q, and the quantity needs M^-1.
+        SingularMassMatrixError: a joint moves no mass at any q, and the quantity needs M^-1.
     """
     program, _ = traced(model, key_of(quantity, frame, axes))
     vectors = {name: casadi.SX.sym(name, size) for name, size in program.inputs.items()}

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from ..codegen.evaluation import evaluate
+from ..codegen.program import evaluate
 from ..errors import StateError
 from ..model.robot import RobotModel
 from ..quantities import key_of, traced
@@ -45,7 +45,7 @@ def jax_function(
         UnknownNameError: there is no such quantity or link.
         ParameterError: a frame is missing, the quantity takes no frame or no axes, or there are no
             such axes.
-        InertiaError: a joint moves no mass at any q, and the quantity needs M^-1.
+        SingularMassMatrixError: a joint moves no mass at any q, and the quantity needs M^-1.
     """
     program, _ = traced(model, key_of(quantity, frame, axes))
 

@@ -55,8 +55,7 @@ def forward_dynamics(
         gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
 
     Raises:
-        InertiaError: a joint moves no mass at any q, so that any acceleration would do.
-        StateError: M(q) is singular at this q.
+        SingularMassMatrixError: M(q) is singular at this q, or at any.
     """
     if any(joint.mimicked is not None for joint in model.joints):
         return solved_forward_dynamics(model, q, v, tau, gravity)

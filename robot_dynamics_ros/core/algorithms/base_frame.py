@@ -1,6 +1,7 @@
-"""Bodies in base coordinates: axes, twists, wrenches about the base origin, inertias, momenta.
+"""Bodies in base axes: joint axes, twists, wrenches, inertias, momenta, all about one point.
 
-Every twist and wrench is about one point in one set of axes, so that they add up.
+Every branch is computed about the origin of its first joint (`RobotModel.at_origin`): about a
+distant base origin, moments lose digits.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from .joint_tree import joint_frames, joint_rates
 
 @dataclass(frozen=True)
 class Pair:
-    """A twist (omega, velocity of the base origin) or a wrench (moment about it, force)."""
+    """A twist (omega, velocity of the origin) or a wrench (moment about it, force)."""
 
     angular: Vector = ZERO
     linear: Vector = ZERO
@@ -48,10 +49,10 @@ class Pair:
 
 @dataclass(frozen=True)
 class MovingBody:
-    """A body in base coordinates.
+    """A body in base axes.
 
     Attributes:
-        inertia: its mass moments about the base origin.
+        inertia: its mass moments about the origin.
         velocity_moment: (3, 3) K^T = integral p p_dot^T dm [kg m^2/s].
         momentum: (3,) integral p_dot dm [kg m/s].
     """
@@ -70,7 +71,7 @@ class MovingBody:
 
 @dataclass(frozen=True)
 class MovingTree:
-    """The robot in motion, in base coordinates, one entry per joint.
+    """The robot in motion, one entry per joint.
 
     Attributes:
         carriers: twist of the body that carries the joint.
@@ -95,6 +96,7 @@ def moving_tree(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> 
         q: (n,) positions [rad or m].
         v: (n,) velocities [rad/s or m/s].
     """
+    model = model.at_origin
     twists = [Pair()]
     tree = MovingTree([], [], [], [], [])
     for joint, (rotation, translation), rate in zip(
@@ -146,7 +148,7 @@ def force_cross(twist: Pair, wrench: Pair) -> Pair:
 
 
 def moving(inertia: Inertia, twist: Pair) -> MovingBody:
-    """The body of an inertia and a twist, both in base coordinates."""
+    """The body of an inertia and a twist, both in one frame."""
     first, second = inertia.first_moment, inertia.second_moment
     x, y, z = (
         add(scale(first[k], twist.linear), cross(twist.angular, second[k])) for k in range(3)

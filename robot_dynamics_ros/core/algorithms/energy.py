@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..model.robot import RobotModel
 from ..scalar import Scalar
-from ..spatial import Matrix, Vector, add, axial, dot, rotate, scale, transpose
+from ..spatial import Matrix, Vector, add, axial, cross, dot, rotate, scale, transpose
 from .base_frame import Pair, body_poses, moving_tree, power
 from .joint_tree import joint_rates
 
@@ -57,8 +57,16 @@ def momentum(model: RobotModel, q: Sequence[Scalar], v: Sequence[Scalar]) -> lis
         v: (n,) velocities [rad/s or m/s].
     """
     total = Pair()
-    for body in moving_tree(model, q, v).bodies:
-        total += Pair(_angular_momentum(body.velocity_moment), body.momentum)
+    carried = [
+        Pair(_angular_momentum(body.velocity_moment), body.momentum)
+        for body in moving_tree(model, q, v).bodies
+    ]
+    for i, joint in reversed(list(enumerate(model.joints))):
+        if joint.parent >= 0:
+            carried[joint.parent] += carried[i]
+        else:
+            # The bodies of a branch are about the origin of its first joint.
+            total += carried[i] + Pair(cross(joint.placement.translation, carried[i].linear))
     return [*total.linear, *total.angular]
 
 

@@ -33,8 +33,7 @@ def forward_dynamics_derivatives(
         gravity: (3,) acceleration of free fall, in the base frame [m/s^2].
 
     Raises:
-        InertiaError: a joint moves no mass at any q, so that any acceleration would do.
-        StateError: M(q) is singular at this q.
+        SingularMassMatrixError: M(q) is singular at this q, or at any.
     """
     factors = factorize(model, q, mass_matrix(model, q))
     bias = bias_torque(model, q, v, gravity)

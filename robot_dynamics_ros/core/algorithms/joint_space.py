@@ -24,8 +24,7 @@ def mass_matrix_inverse(model: RobotModel, q: Sequence[Scalar]) -> Rows:
         q: (n,) positions [rad or m].
 
     Raises:
-        InertiaError: a joint moves no mass at any q, so that there is no inverse.
-        StateError: M(q) is singular at this q.
+        SingularMassMatrixError: M(q) is singular at this q, or at any.
     """
     return inverse(factorize(model, q, mass_matrix(model, q)))
 
@@ -42,8 +41,7 @@ def solved_forward_dynamics(
     Walker, Orin, "Efficient dynamic computer simulation of robotic mechanisms" (1982), method 3.
 
     Raises:
-        InertiaError: a joint moves no mass at any q, so that any acceleration would do.
-        StateError: M(q) is singular at this q.
+        SingularMassMatrixError: M(q) is singular at this q, or at any.
     """
     factors = factorize(model, q, mass_matrix(model, q))
     bias = bias_torque(model, q, v, gravity)

@@ -69,7 +69,7 @@ def jacobian(
         frame: of the model.
         axes: see `Axes`.
     """
-    poses = body_poses(model, q)
+    poses = body_poses(model if axes == 'WORLD' else model.at_origin, q)
     rotation, translation = _placed(poses, frame)
     point = ZERO if axes == 'WORLD' else translation
     columns = []
@@ -102,6 +102,8 @@ def jacobian_derivative(
         frame: of the model.
         axes: see `Axes`.
     """
+    if axes != 'WORLD':
+        model = model.at_origin
     poses, velocities = body_poses(model, q), _velocities(model, q, v)
     rotation, translation = _placed(poses, frame)
     # Angular velocity of the frame, and velocity of the point that J is about.

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..checks import Array
-from ..errors import InertiaError
+from ..errors import SingularMassMatrixError
 from ..model.robot import RobotModel
 from ..model.tree import joint_position
 from ..scalar import Scalar, require_positive
@@ -43,12 +43,11 @@ def require_pivot(
         largest: inertia from which the pivot was computed, of `largest_inertias`.
 
     Raises:
-        InertiaError: the pivot is the constant zero.
-        StateError: it is a float, and too small.
+        SingularMassMatrixError: the pivot is the constant zero, or a float and too small.
     """
     name = model.joint_names[index]
     if isinstance(pivot, float) and pivot == 0.0:
-        raise InertiaError(
+        raise SingularMassMatrixError(
             f'joint {name!r} moves no mass, so that no torque determines its acceleration: give '
             'its link an inertial, or fix the joint'
         )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 from .c_text import in_comment
-from .export_mark import MARK
 from .exported_robot import ExportedRobot
+from .identifiers import MARK
 
 # Of the exported package: its content changes with the URDF, whose hash the header holds.
 VERSION = '1.0.0'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..model.gravity import STANDARD_GRAVITY
 from .c_text import literal
-from .export_mark import mark_check
 from .exported_robot import ExportedQuantity, ExportedRobot
+from .identifiers import mark_check
 from .program_code import RESULT
 
 TEXT = """\

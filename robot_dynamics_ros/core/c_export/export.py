@@ -10,7 +10,6 @@ from .check_program import check_program
 from .cmake_package import cmake_lists, package_xml
 from .cpp_view import cpp_view
 from .export_checks import check_frame, check_robot, checked_quantities
-from .export_mark import marked
 from .exported_robot import (
     Advance,
     ExportedRobot,
@@ -21,7 +20,7 @@ from .exported_robot import (
     split_payload,
 )
 from .header import header
-from .identifiers import export_names
+from .identifiers import export_names, marked
 from .source import source
 
 DEFAULT_QUANTITIES = (

@@ -6,8 +6,8 @@ from ..model.robot import RobotModel
 from ..quantities import LABELS
 from .c_text import comment, in_comment
 from .descriptions import input_text
-from .export_mark import MARK
 from .exported_robot import ExportedQuantity, ExportedRobot, version
+from .identifiers import MARK
 from .program_code import RESULT, prototype
 
 # Constant tables with one entry for each joint, and what they hold.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..errors import ParameterError
@@ -10,6 +12,15 @@ from ..errors import ParameterError
 # Of names of functions and packages: none is a reserved word with what is added to it.
 LEGAL = re.compile(r'[a-z][a-z0-9]*(_[a-z0-9]+)*')
 LONGEST = 40
+
+# Files of two exports do not compile together: a process that is killed while it writes into a
+# folder leaves such files. This stands in the texts until their mark is known.
+MARK = '0xMARK_OF_THE_EXPORT'
+CHECK = """\
+#if {macro}_EXPORT != {mark}
+#error "this file and {package}.h are of two exports: run robot_dynamics export-c again"
+#endif
+"""
 
 
 @dataclass(frozen=True)
@@ -58,3 +69,19 @@ def _made_from(text: str) -> str:
     if not words or not words[0][0].isalpha():
         words.insert(0, 'robot')
     return '_'.join(words)[:LONGEST].rstrip('_')
+
+
+def marked(files: Mapping[str, str]) -> dict[str, str]:
+    """The files with their mark, 32 bits of the SHA-256 of all texts: other texts, another mark.
+
+    Args:
+        files: text of each file by its path.
+    """
+    content = ''.join(f'{path}\0{text}\0' for path, text in sorted(files.items()))
+    mark = f'0x{hashlib.sha256(content.encode()).hexdigest()[:8]}'
+    return {path: text.replace(MARK, mark) for path, text in files.items()}
+
+
+def mark_check(names: Names) -> str:
+    """The lines of a C file, below the header, that refuse the header of another export."""
+    return CHECK.format(macro=names.macro, package=names.package, mark=MARK)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..model.gravity import STANDARD_GRAVITY
 from .c_text import limit, literal, string, table
-from .export_mark import mark_check
 from .exported_robot import Advance, ExportedRobot, advance_nothing
+from .identifiers import mark_check
 from .program_code import program_code
 from .sine_code import sine_code
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..checks import Array, check_output, checked_rows, checked_vector, common_rows
-from ..errors import InertiaError, StateError
+from ..errors import StateError
 from .program import Program
 from .threads import Chunks
 
@@ -73,7 +73,7 @@ class Batch:
             inputs = [x.copy() if np.may_share_memory(x, out) else x for x in inputs]
         try:
             self._compute(inputs, result)
-        except (StateError, InertiaError) as error:
+        except StateError as error:
             if out is None:
                 raise
             raise type(error)(f'{error} (out holds the results of some other rows)') from None
@@ -143,7 +143,7 @@ class Batch:
         ]
         try:
             return self._single(vectors)
-        except (StateError, InertiaError) as error:
+        except StateError as error:
             raise type(error)(f'row {number}: {error}') from None
 
 

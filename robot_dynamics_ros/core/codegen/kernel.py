@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ..checks import Array, check_bindable, check_output, checked_vector, has_rows
-from ..errors import ParameterError, StateError
+from ..errors import ParameterError, SingularMassMatrixError, StateError
 from .batch import Batch
 from .native.entry import EXTENSION_OBSTACLE
 from .program import Program, Signature
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Backend = Literal['native', 'python']
 
-# Older releases have typed pointers or another pass manager.
+# Older releases have LLVM 14, which reads no opaque pointers.
 LLVMLITE_NEEDED = (0, 44)
 
 
@@ -223,7 +223,7 @@ class Kernel:
             # Python's sine of an angle that has overflowed raises ValueError.
             raise self._no_value(error) from None
         if failed:
-            raise StateError(self._signature.reasons[failed - 1])
+            raise SingularMassMatrixError(self._signature.reasons[failed - 1])
         return result
 
     def _no_value(self, reason: object) -> StateError:

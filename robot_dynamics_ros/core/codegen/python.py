@@ -26,8 +26,8 @@ FORMATS = {
 def python_source(program: Program) -> str:
     """Source of a function that takes a sequence per input and returns a flat list of floats.
 
-    What is used once stands where it is used; the rest gets a name. The function raises StateError
-    where a condition does not hold.
+    What is used once stands where it is used; the rest gets a name. The function raises
+    SingularMassMatrixError where a condition does not hold.
     """
     steps = program.steps()
     uses = Counter(

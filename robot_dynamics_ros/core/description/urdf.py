@@ -16,7 +16,7 @@ from ..model.tree import Frame, Joint, Limits, Link
 from ..spatial import Vector, rotation_from_rpy
 from .mimic import Mimic, assign_coordinates
 from .shapes import extent_of_link
-from .urdf_text import is_xacro, read_urdf, read_xml
+from .urdf_text import SHORTEST, is_xacro, read_urdf, read_xml
 
 
 def parse_urdf(text: str, *, strict: bool = False) -> RobotModel:
@@ -162,8 +162,7 @@ def _inertia(link: Any) -> Inertia:
 def _axis(joint: Any) -> Vector:
     x, y, z = joint.axis or (1.0, 0.0, 0.0)
     length = math.hypot(x, y, z)
-    # The squares of shorter ones lose their digits.
-    if length < 1e-100:
+    if length < SHORTEST:
         given = f'"{x:g} {y:g} {z:g}"'
         raise UrdfError(f'joint {joint.name!r}: axis xyz is {given}, it must not be zero')
     return (x / length, y / length, z / length)

@@ -49,6 +49,10 @@ REQUIRED = {
 }
 # urdf-parser-py requires these attributes; a limit that is not given is infinite.
 DEFAULTS = {'limit': {'velocity': 'inf', 'effort': 'inf'}}
+# Where an attribute that is not known may change the dynamics.
+COMPLETE = ('origin', 'axis', 'inertia')
+# The squares of shorter vectors lose their digits.
+SHORTEST = 1e-100
 # Namespace of xacro's elements and attributes.
 XACRO_NAMESPACE = re.compile(r'\{https?://(?:www\.|wiki\.)?ros\.org/(?:wiki/)?xacro/?\}')
 FILE_NAME_ENDINGS = ('.urdf', '.xacro', '.xml')
@@ -98,7 +102,42 @@ def read_xml(text: str) -> Element:
         raise UrdfError(f'the URDF is not well-formed XML: {error}{hint}') from None
     if root.tag != 'robot':
         raise UrdfError(f'the root element is <{root.tag}>: a URDF starts with <robot>')
+    if not is_xacro(root):
+        _write_rpy(root)
     return root
+
+
+def _write_rpy(robot: Element) -> None:
+    """Turn the quaternions of URDF 1.1 into rpy, which every reader of a description knows."""
+    for parent in robot.iterfind('.//origin[@quat_xyzw]/..'):
+        where = f'{parent.tag} {parent.get("name", "")!r}: origin quat_xyzw'
+        for origin in parent.findall('origin[@quat_xyzw]'):
+            quaternion = origin.attrib.pop('quat_xyzw')
+            if robot.get('version', '1.0') == '1.0':
+                raise UrdfError(f'{where} is ignored in URDF 1.0: write <robot version="1.1">')
+            if 'rpy' in origin.attrib:
+                raise UrdfError(f'{where} stands beside rpy: one of them is allowed')
+            _check_numbers(quaternion, 4, where, LARGEST)
+            x, y, z, w = map(float, quaternion.split())
+            if math.hypot(x, y, z, w) < SHORTEST:
+                raise UrdfError(f'{where} is {quaternion!r}: it must not be zero')
+            origin.set('rpy', ' '.join(map(repr, _rpy_from_quaternion(x, y, z, w))))
+
+
+def _rpy_from_quaternion(x: float, y: float, z: float, w: float) -> list[float]:
+    """Roll, pitch and yaw [rad] of a quaternion, as `spatial.rotation_from_rpy` takes them."""
+    length = math.hypot(x, y, z, w)
+    x, y, z, w = x / length, y / length, z / length, w / length
+    across, along = 2.0 * (x * y + z * w), 1.0 - 2.0 * (y * y + z * z)
+    yaw = math.atan2(across, along)
+    # Roll in the frame that yaw has turned: exact also where roll and yaw have one axis.
+    c, s = math.cos(yaw), math.sin(yaw)
+    pitch = math.atan2(2.0 * (y * w - x * z), c * along + s * across)
+    roll = math.atan2(
+        2.0 * (s * (x * z + y * w) - c * (y * z - x * w)),
+        c * (1.0 - 2.0 * (x * x + z * z)) - 2.0 * s * (x * y - z * w),
+    )
+    return [roll, pitch, yaw]
 
 
 def _hint(text: str, error: str) -> str:
@@ -160,6 +199,9 @@ def _copy(source: Element, tag: str, target: Element, where: str) -> None:
     if child is None:
         return
     numbers, required = NUMBERS.get(tag, {}), REQUIRED.get(tag, ())
+    if tag in COMPLETE and (unknown := sorted(child.attrib.keys() - numbers.keys())):
+        known = ', '.join(numbers)
+        raise UrdfError(f'{where}: <{tag}> has the attribute {unknown[0]!r}, known are {known}')
     kept = dict(DEFAULTS.get(tag, {}))
     for attribute in (*required, *numbers):
         value = child.get(attribute)

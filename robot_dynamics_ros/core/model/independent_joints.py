@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import Array, checked_names
 from ..errors import ParameterError, UnknownNameError
@@ -72,6 +73,11 @@ class IndependentJoints:
     def effort_units(self) -> tuple[str, ...]:
         """Units of the torques and forces, (n,): 'N' of a prismatic joint, else 'N m'."""
         return tuple('N' if j.kind == 'prismatic' else 'N m' for j in self.independent_joints)
+
+    @property
+    def sliding(self) -> npt.NDArray[np.bool_]:
+        """Whether each joint slides, (n,)."""
+        return np.array([joint.kind == 'prismatic' for joint in self.independent_joints])
 
     def index_of(self, name: str) -> int:
         """Index of a joint in q.

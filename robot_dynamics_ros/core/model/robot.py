@@ -18,6 +18,7 @@ from . import attachment, changed_bodies, pseudo_inertia, reduction
 from . import inertial_parameters as parameters
 from .findings import Finding
 from .independent_joints import IndependentJoints
+from .inertia import Placement
 from .payload import Payload
 from .tree import Frame, Joint, Link
 
@@ -56,6 +57,19 @@ class RobotModel(IndependentJoints):
             (lengths[frame.body + 1] + frame.placement.distance for frame in self.frames),
             default=max(lengths),
         )
+
+    @cached_property
+    def at_origin(self) -> RobotModel:
+        """The robot with every branch moved, without turning, to the origin of the base.
+
+        Each branch has the dynamics that it had, and its moments about that origin do not lose
+        digits with the distance of the base.
+        """
+        joints = tuple(
+            replace(j, placement=Placement(j.placement.rotation)) if j.parent < 0 else j
+            for j in self.joints
+        )
+        return replace(self, joints=joints)
 
     def frame(self, name: str) -> Frame:
         """The frame of a link.
@@ -124,9 +138,9 @@ class RobotModel(IndependentJoints):
         Raises:
             UnknownNameError: the link does not exist.
             ParameterError: the link does not move, or no real body has such an inertia (see
-                `Payload.checked`); with `strict`, the payload is as heavy as the robot.
+                `Payload`); with `strict`, the payload is as heavy as the robot.
         """
-        payload = Payload.checked(name, frame, mass, com, inertia)
+        payload = Payload(name, frame, mass, com, inertia)
         loaded = self.with_checked_payload(payload)
         if question := self.doubt_about(payload):
             if strict:

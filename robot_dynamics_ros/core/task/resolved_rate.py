@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import Array
+from .twist_rows import damped_reciprocals, length_units
 
 # Below this share of the largest singular value of J a direction counts as nearly lost. Exactly
 # there the joints move a hundred times as fast, for the same twist, as in the best direction.
@@ -22,7 +25,7 @@ class VelocitySolution:
         error: J v - twist (m,): by how much the twist of the frame differs from the one asked
             for. With fewer joints than rows it is seldom zero.
         conditioning: smallest of the min(m, n) singular values of J as a share of the largest,
-            lengths in m and angles in rad; 0 where a direction is lost.
+            with all entries as lengths; 0 where a direction is lost.
         singular: whether directions were damped, as `conditioning` is below `NEARLY_LOST`.
     """
 
@@ -32,26 +35,28 @@ class VelocitySolution:
     singular: bool
 
 
-def resolve_twist(jacobian: Array, twist: Array) -> VelocitySolution:
+def resolve_twist(
+    jacobian: Array, sliding: npt.NDArray[np.bool_], twist: Array, rows: Sequence[int]
+) -> VelocitySolution:
     """The smallest v with J v nearest to the twist, both in the least-squares sense.
 
-    Whitney, "Resolved motion rate control of manipulators and human prostheses" (1969). Only the
-    directions that are nearly lost are damped, and the more the nearer they are to it
-    (Maciejewski, Klein, "Numerical filtering for the operation of robotic manipulators through
-    kinematically singular configurations", 1988): sigma / (sigma^2 + lambda^2) replaces 1 / sigma,
-    which is the same at the threshold and fades to 0.
+    Whitney, "Resolved motion rate control of manipulators and human prostheses" (1969), with all
+    entries of J as lengths, see `length_units`, and damped, see `damped_reciprocals`.
 
     Args:
-        jacobian: (m, n) the rows of a Jacobian that the task is about, see `without_rounding`.
-        twist: (m,) the same entries of the twist, in the axes of the Jacobian.
+        jacobian: (6, n) of the frame, see `without_rounding`.
+        sliding: (n,) whether a joint slides.
+        twist: (m,) in the axes of the Jacobian.
+        rows: entries of the twist that the task is about, m of them.
     """
-    left, values, right = np.linalg.svd(jacobian, full_matrices=False)
+    units, joints = length_units(jacobian, sliding)
+    task, scale = jacobian[rows], units[rows]
+    left, values, right = np.linalg.svd(scale[:, None] * task * joints, full_matrices=False)
     largest = float(values[0])
     if largest == 0.0:
-        return VelocitySolution(np.zeros(jacobian.shape[1]), -twist, 0.0, True)
-    threshold = NEARLY_LOST * largest
-    damping = np.clip(threshold**2 - values**2, 0.0, None)
-    velocity: Array = right.T @ (values / (values**2 + damping) * (left.T @ twist))
+        return VelocitySolution(np.zeros(len(joints)), -twist, 0.0, True)
+    answers = damped_reciprocals(values, NEARLY_LOST) * (left.T @ (scale * twist))
+    velocity: Array = joints * (right.T @ answers)
     conditioning = float(values[-1]) / largest
     singular = conditioning < NEARLY_LOST
-    return VelocitySolution(velocity, jacobian @ velocity - twist, conditioning, singular)
+    return VelocitySolution(velocity, task @ velocity - twist, conditioning, singular)

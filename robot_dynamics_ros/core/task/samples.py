@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..checks import Array, checked_rows, common_rows, has_rows
-from ..errors import InertiaError, StateError
+from ..errors import StateError
 
 Result = TypeVar('Result')
 
@@ -26,7 +26,6 @@ def for_each_sample(
     Raises:
         StateError: an input has another shape, inputs have different numbers of rows, or `call`
             raises it; it names the row.
-        InertiaError: `call` raises it; it names the row.
     """
     if not any(has_rows(value) for value, _ in inputs.values()):
         return None
@@ -38,7 +37,7 @@ def for_each_sample(
         sample = [array[row] if name in rows else array for name, array in arrays.items()]
         try:
             results.append(call(*sample))
-        except (StateError, InertiaError) as error:
+        except StateError as error:
             raise type(error)(f'row {row}: {error}') from None
     return tuple(results)
 

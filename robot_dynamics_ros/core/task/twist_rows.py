@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from ..checks import Array
 from ..errors import StateError
@@ -57,6 +59,34 @@ def without_rounding(jacobian: Array, reach: float) -> Array:
     shares = jacobian / unit
     threshold = ROUNDING * np.linalg.norm(shares, axis=0)
     return np.where(np.abs(shares) > threshold, jacobian, 0.0)
+
+
+def length_units(jacobian: Array, sliding: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Factors of the rows (6,) and columns (k,) of J that make all of its entries lengths.
+
+    Those of angular rows, and of the columns of joints that slide, are the root mean square
+    distance of the frame from the axes that turn [m], 1 if there is none. So singular values
+    compare, and depend on no unit and no choice of axes.
+
+    Args:
+        jacobian: (6, k) [linear; angular].
+        sliding: (k,) whether a joint slides.
+    """
+    linear, angular = np.square(jacobian).reshape(2, 3, -1).sum(axis=1) @ ~sliding
+    lever = math.sqrt(linear / angular) if angular and linear else 1.0
+    return np.array([1.0, 1.0, 1.0, lever, lever, lever]), np.where(sliding, lever, 1.0)
+
+
+def damped_reciprocals(values: Array, share: float) -> Array:
+    """1 / sigma, fading to 0 where it is below a share of the largest, the first one.
+
+    sigma / (sigma^2 + lambda^2) damps only directions that are nearly lost, the more the nearer
+    they are to it (Maciejewski, Klein, "Numerical filtering for the operation of robotic
+    manipulators through kinematically singular configurations", 1988).
+    """
+    squares = values * values
+    result: Array = values / (squares + np.maximum(share**2 * squares[0] - squares, 0.0))
+    return result
 
 
 def in_words(direction: Array, labels: Sequence[str]) -> str:

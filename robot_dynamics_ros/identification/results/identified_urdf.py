@@ -88,8 +88,9 @@ def _write_inertial(edits: SourceEdits, link: SourceElement, values: UrdfInertia
     assert mass is not None, 'an <inertial> without <mass> is refused by parse_urdf'
     edits.set_attributes(mass, values.mass)
     if origin := inertial.first('origin'):
-        turned = {'rpy': '0 0 0'} if 'rpy' in origin.attributes else {}
-        edits.set_attributes(origin, {**values.origin, **turned})
+        unturned = {'rpy': '0 0 0', 'quat_xyzw': '0 0 0 1'}
+        given = {name: unturned[name] for name in unturned if name in origin.attributes}
+        edits.set_attributes(origin, values.origin | given)
     else:
         edits.insert_before(mass, [values.origin_tag])
     if inertia := inertial.first('inertia'):

@@ -190,7 +190,7 @@ def _payload(request: Any) -> Payload:
         (inertia.ixy, inertia.iyy, inertia.iyz),
         (inertia.ixz, inertia.iyz, inertia.izz),
     )
-    return Payload.checked(NAME, request.frame, inertia.m, com, tensor)
+    return Payload(NAME, request.frame, inertia.m, com, tensor)
 
 
 def _fill(response: Any, payload: Payload) -> None:

@@ -15,7 +15,7 @@ from robot_dynamics_ros.core.model.payload import Payload
 BANDWIDTH = 5.0
 RATE = 2.0 * math.pi * BANDWIDTH
 PUSH = np.array([3.0, -8.0, 2.0, 5.0])
-PAYLOAD = Payload.checked('payload', 'd', 1.5, (0.1, 0.0, 0.05), np.zeros((3, 3)))
+PAYLOAD = Payload('payload', 'd', 1.5, (0.1, 0.0, 0.05), np.zeros((3, 3)))
 
 
 @pytest.fixture(scope='module')

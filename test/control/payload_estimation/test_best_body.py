@@ -31,7 +31,7 @@ def cost(information, theta):
 
 
 def test_the_linear_parameters_are_those_of_the_payload_of_the_model():
-    payload = Payload.checked('payload', 'hand', BODY[0], BODY[1:4], tensor(BODY[4:]).tolist())
+    payload = Payload('payload', 'hand', BODY[0], BODY[1:4], tensor(BODY[4:]).tolist())
     np.testing.assert_allclose(linear_parameters(BODY), parameters_of(payload.moments), rtol=1e-12)
 
 
@@ -67,7 +67,7 @@ def test_a_body_that_cannot_exist_becomes_the_best_one_that_can(seed):
     found = best_body(information, np.eye(10)[0])
     least = 1.3 * THINNEST**2
     assert np.linalg.eigvalsh(second_moment(found[4:])).min() >= 0.99 * least
-    Payload.checked('payload', 'hand', found[0], found[1:4], tensor(found[4:]).tolist())
+    Payload('payload', 'hand', found[0], found[1:4], tensor(found[4:]).tolist())
     best = cost(information, found)
     for _ in range(200):
         root = np.linalg.cholesky(second_moment(found[4:]) - 0.98 * least * np.eye(3))

@@ -1,6 +1,7 @@
 """Forward dynamics and M^-1 where M(q) is singular, or nearly so: refused, by the joint's name."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -10,9 +11,14 @@ from mechanics.closeness import assert_close
 from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
 from mechanics.planar_arms import planar_2r
-from mechanics.robots import HAND_WRITTEN, POINT_ON_AXIS, SINGULAR, random_state
+from mechanics.robots import HAND_WRITTEN, POINT_ON_AXIS, SINGULAR, hand_written, random_state
 
-from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
+from robot_dynamics_ros.core import (
+    RobotDynamics,
+    RobotDynamicsError,
+    SingularMassMatrixError,
+    parse_urdf,
+)
 from robot_dynamics_ros.core.algorithms import aba, joint_space, pivots
 from robot_dynamics_ros.core.algorithms.crba import mass_matrix
 
@@ -36,9 +42,24 @@ def test_a_singular_mass_matrix_is_refused(backend, urdf, elbow, joint, quantity
     out = np.full(shape, 7.0)
     method, step = getattr(dynamics, quantity), dynamics.bind(quantity, *inputs, out=out)
     for refused in (lambda: method(*inputs), lambda: method(*inputs, out=out), step):
-        with pytest.raises(StateError, match=f"singular here: joint '{joint}'"):
+        with pytest.raises(SingularMassMatrixError, match=f"singular here: joint '{joint}'"):
             refused()
         assert (out == 7.0).all()
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize('text', [POINT_AT_TIP, hand_written('massless_tip').text])
+def test_it_is_one_error_for_all_that_needs_the_inverse(backend, text):
+    """At one position, or at any; of one state, or of a batch."""
+    dynamics = RobotDynamics(parse_urdf(text), backend=backend)
+    assert issubclass(SingularMassMatrixError, RobotDynamicsError)
+    held = partial(dynamics.forward_dynamics_holding, dynamics.model.joint_names)
+    for rest in (np.zeros(dynamics.model.size), np.zeros((3, dynamics.model.size))):
+        for method in (dynamics.forward_dynamics, dynamics.forward_dynamics_derivatives, held):
+            with pytest.raises(SingularMassMatrixError):
+                method(rest, rest, rest)
+        with pytest.raises(SingularMassMatrixError):
+            dynamics.mass_matrix_inverse(rest)
 
 
 @pytest.mark.parametrize('elbow', [math.pi, -2.0 * math.pi, 1e-9])
@@ -50,7 +71,7 @@ def test_plain_floats_are_refused_too(elbow):
         lambda: joint_space.solved_forward_dynamics(model, q, zero, zero, (0.0, 0.0, 0.0)),
         lambda: joint_space.mass_matrix_inverse(model, q),
     ):
-        with pytest.raises(StateError, match="singular here: joint 'joint1'"):
+        with pytest.raises(SingularMassMatrixError, match="singular here: joint 'joint1'"):
             compute()
 
 
@@ -62,7 +83,7 @@ def test_of_several_the_joint_nearest_to_the_tips_is_named(backend):
     dynamics, zero = RobotDynamics(model, backend=backend), np.zeros(4)
     for stretched in (['right2'], ['joint2']):
         q = np.array([0.0 if name in stretched else 0.5 for name in model.joint_names])
-        with pytest.raises(StateError, match=stretched[0].replace('2', '1')):
+        with pytest.raises(SingularMassMatrixError, match=stretched[0].replace('2', '1')):
             dynamics.forward_dynamics(q, zero, zero)
 
 

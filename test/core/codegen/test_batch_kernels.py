@@ -12,7 +12,6 @@ from robot_dynamics_ros.core import NativeCodeError, RobotDynamics
 from robot_dynamics_ros.core.codegen.kernel import Kernel, native_obstacle
 from robot_dynamics_ros.core.codegen.native.batches.llvm_batch_loop import MOST_ON_STACK
 from robot_dynamics_ros.core.codegen.program import trace
-from robot_dynamics_ros.core.codegen.segments import pieces
 from robot_dynamics_ros.core.scalar import cos, sin
 
 pytestmark = pytest.mark.skipif(bool(native_obstacle()), reason=native_obstacle())
@@ -122,11 +121,3 @@ def test_a_batch_kernel_that_is_wrong_is_not_used(monkeypatch):
     dynamics = RobotDynamics(hand_written('oblique').model)
     with pytest.raises(NativeCodeError, match='mass_matrix'):
         dynamics.mass_matrix(np.zeros((3, 4)))
-
-
-@pytest.mark.parametrize('most', [1, 2, 4, 8])
-def test_pieces(most):
-    for count in range(20):
-        cut = list(pieces(count, most))
-        assert [index for piece in cut for index in piece] == list(range(count))
-        assert all(len(piece) in (1, 2, 4, 8) and len(piece) <= most for piece in cut)

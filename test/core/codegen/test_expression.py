@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_dynamics_ros.core.codegen.expression import Expression, ExpressionGraph
+from robot_dynamics_ros.core.codegen.expression import ExpressionGraph
 from robot_dynamics_ros.core.codegen.program import trace
 from robot_dynamics_ros.core.codegen.python import compile_python
 from robot_dynamics_ros.core.scalar import cos, sin
@@ -70,30 +70,6 @@ def test_equal_expressions_are_one_object(inputs):
     assert sin(x) is not cos(x)
 
 
-def test_operands_come_first(inputs):
-    x, y, z = inputs
-    last = sin(x * y + z) - 3.0 * z
-    pending = [last]
-    while pending:
-        node = pending.pop()
-        operands = [operand for operand in node.operands if isinstance(operand, Expression)]
-        assert all(operand.index < node.index for operand in operands)
-        pending += operands
-
-
-def test_an_input_knows_its_vector_and_place(inputs):
-    assert [node.operands for node in inputs] == [('q', 0), ('q', 1), ('q', 2)]
-
-
-@pytest.mark.parametrize('operation', [operator.add, operator.sub, operator.mul, operator.truediv])
-@pytest.mark.parametrize('other', ['text', None, [1.0], object()])
-def test_what_is_no_number_is_a_type_error(inputs, operation, other):
-    with pytest.raises(TypeError, match=r'operand|sequence'):
-        operation(inputs[0], other)
-    with pytest.raises(TypeError, match=r'operand|sequence|concatenate'):
-        operation(other, inputs[0])
-
-
 @pytest.mark.parametrize('two', [2, np.float64(2.0), np.float32(2.0), np.int64(2), Fraction(2)])
 def test_every_real_number_is_a_constant(inputs, two):
     x = inputs[0]
@@ -103,13 +79,6 @@ def test_every_real_number_is_a_constant(inputs, two):
     assert x * two is 2.0 * x
     assert x / two is 0.5 * x
     assert two / x is 2.0 / x
-
-
-def test_an_array_takes_an_expression_entry_by_entry(inputs):
-    x = inputs[0]
-    for product in (x * np.array([2.0, 3.0]), np.array([2.0, 3.0]) * x):
-        assert [entry is factor * x for entry, factor in zip(product, (2, 3), strict=True)]
-        assert product[1] is 3.0 * x
 
 
 LEAVES = st.one_of(

@@ -40,7 +40,7 @@ def with_payload(dynamics):
     frame = dynamics.model.frames[-1].name
     unloaded = RobotDynamics(dynamics.model, backend=dynamics.backend, payload_frame=frame)
     return unloaded.with_checked_payload(
-        Payload.checked('p', frame, 0.1, (0.0, 0.0, 0.0), np.zeros((3, 3)))
+        Payload('p', frame, 0.1, (0.0, 0.0, 0.0), np.zeros((3, 3)))
     )
 
 

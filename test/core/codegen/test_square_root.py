@@ -5,10 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from robot_dynamics_ros.core.codegen.evaluation import evaluate
 from robot_dynamics_ros.core.codegen.expression import ExpressionGraph
 from robot_dynamics_ros.core.codegen.kernel import Kernel
-from robot_dynamics_ros.core.codegen.program import trace
+from robot_dynamics_ros.core.codegen.program import evaluate, trace
 from robot_dynamics_ros.core.scalar import sqrt
 
 NATIVE_BATCH = 'robot_dynamics_ros.core.codegen.native.batches.native_batch'

@@ -3,17 +3,20 @@
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
-from mechanics.robots import hand_written
+from mechanics.robots import hand_written, in_quaternions
 
 from robot_dynamics_ros.core import (
     InertiaError,
     Limits,
+    RobotDynamics,
     RobotDynamicsError,
     TopologyError,
     UnknownNameError,
+    UrdfError,
     parse_urdf,
 )
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
+from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
 BODY = (
     '<inertial><mass value="1"/>'
@@ -95,6 +98,53 @@ def test_bodies_fixed_to_the_base_drop_out():
     text = hand_written('fixed_links').text
     lighter = text.replace('<mass value="100"/>', '<mass value="1"/>')
     assert parse_urdf(lighter).joints == parse_urdf(text).joints
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize('name', ['oblique', 'fixed_links', 'tree'])
+def test_quaternions_are_read_as_rpy_is(name):
+    text, expected = in_quaternions(hand_written(name).text), hand_written(name).python
+    assert 'rpy' not in text
+    dynamics = RobotDynamics(parse_urdf(text), backend='python')
+    for q, v, _, _ in hand_written(name).states(3):
+        assert_close(dynamics.mass_matrix(q), expected.mass_matrix(q))
+        assert_close(dynamics.coriolis_matrix(q, v), expected.coriolis_matrix(q, v))
+        assert_close(dynamics.gravity_torque(q), expected.gravity_torque(q))
+    pytest.importorskip('pinocchio')
+    assert PinocchioReference(text, dynamics.model).compare(dynamics).agrees
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize(
+    'rpy', ['0.3 1.5707963267948966 -0.2', '3 -1.5707963267948966 1', '0 0 0']
+)
+def test_a_quaternion_keeps_its_digits_where_the_axes_of_roll_and_yaw_are_one(rpy):
+    text = robot('a-b', links='ab', extra=f'<origin rpy="{rpy}"/>')
+    one, other = (parse_urdf(each).joints[0].placement for each in (text, in_quaternions(text)))
+    assert_close(other.rotation, one.rotation)
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize(
+    ('extra', 'version', 'words'),
+    [
+        ('<origin quat_xyzw="0 0 0 1"/>', '1.0', 'quat_xyzw .*1.1'),
+        ('<origin quat_xyzw="0 0 0 1" rpy="0 0 0"/>', '1.1', 'a-b.* quat_xyzw .*rpy'),
+        ('<origin quat_xyzw="0 0 0 0"/>', '1.1', 'a-b.* quat_xyzw .*0 0 0 0'),
+        ('<origin quat_xyzw="0 0 1"/>', '1.1', 'a-b.* quat_xyzw .*0 0 1'),
+        ('<origin quat_wxyz="1 0 0 0"/>', '1.1', "a-b.* 'quat_wxyz'"),
+        ('<axis xyz="0 0 1" rpy="0 0 1"/>', '1.1', "a-b.* 'rpy'"),
+    ],
+)
+def test_an_orientation_that_would_be_lost_is_refused_by_name(extra, version, words):
+    text = robot('a-b', links='ab', extra=extra).replace('<robot', f'<robot version="{version}"')
+    with pytest.raises(UrdfError, match=words):
+        parse_urdf(text)
+
+
+def test_an_unknown_moment_of_inertia_is_refused_by_name():
+    with pytest.raises(UrdfError, match=r"'a'.* 'iyx'"):
+        parse_urdf(robot('a-b', links='ab', body=BODY.replace('ixx="1"', 'ixx="1" iyx="0"')))
 
 
 def test_limits_damping_and_friction_are_read():

@@ -110,6 +110,7 @@ def test_armature_and_payload_do_not_disturb_each_other():
 FLAT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 3.0))
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize(
     ('mass', 'com', 'inertia', 'words'),
     [
@@ -135,6 +136,8 @@ def test_refused(mass, com, inertia, words):
     model = hand_written('tree').model
     with pytest.raises(ParameterError, match=words):
         model.with_payload(model.frames[-1].name, mass, com, inertia)
+    with pytest.raises(ParameterError, match=words):
+        Payload('payload', model.frames[-1].name, mass, com, inertia)
 
 
 def test_names_that_do_not_exist():
@@ -161,7 +164,7 @@ def test_a_payload_that_no_joint_would_feel():
 
 
 def test_payloads_of_numpy_arrays():
-    payload = Payload.checked('tool', 'hand', np.float64(MASS), np.array(COM), np.array(INERTIA))
+    payload = Payload('tool', 'hand', np.float64(MASS), np.array(COM), np.array(INERTIA))
     assert payload == Payload('tool', 'hand', MASS, COM, INERTIA)
 
 
@@ -188,4 +191,4 @@ def test_the_mass_of_a_payload_is_not_compared_with_none():
     """A description without masses gives nothing to compare with."""
     model = hand_written('pendulum').model
     bare = replace(model, links=tuple(replace(link, inertia=Inertia()) for link in model.links))
-    assert not bare.doubt_about(Payload.checked('p', model.frames[-1].name, 9.0, COM, INERTIA))
+    assert not bare.doubt_about(Payload('p', model.frames[-1].name, 9.0, COM, INERTIA))

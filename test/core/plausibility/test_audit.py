@@ -6,7 +6,7 @@ import pytest
 from mechanics.examples import MOVING_EXAMPLES, needs_examples
 
 from robot_dynamics_ros.core import audit, parse_urdf
-from robot_dynamics_ros.core.model.finding_codes import FINDING_CODES
+from robot_dynamics_ros.core.model.findings import FINDING_CODES
 
 # A box of 0.1 x 0.2 x 0.3 m and 6 kg: 1000 kg/m^3.
 BOX = '<geometry><box size="0.1 0.2 0.3"/></geometry>'

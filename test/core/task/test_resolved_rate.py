@@ -1,10 +1,13 @@
 """Joint velocities from twists, at singularities too."""
 
+import re
+
 import numpy as np
 import pytest
 from mechanics.closeness import assert_close
 from mechanics.examples import example
 from mechanics.planar_arms import planar_arm
+from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 from robot_dynamics_ros.core.task.resolved_rate import NEARLY_LOST
@@ -39,8 +42,11 @@ def test_a_singular_arm_gets_a_bounded_answer_and_a_flag(q):
     answer = UR5.native.joint_velocity(q, TWIST, 'tool0')
     assert answer.singular
     assert answer.conditioning < NEARLY_LOST
-    largest = np.linalg.svd(UR5.native.jacobian(q, 'tool0'), compute_uv=False)[0]
-    bound = np.linalg.norm(TWIST) / (NEARLY_LOST * largest)
+    J = UR5.native.jacobian(q, 'tool0')
+    lever = np.linalg.norm(J[:3]) / np.linalg.norm(J[3:])
+    units = np.repeat([1.0, lever], 3)
+    largest = np.linalg.svd(units[:, None] * J, compute_uv=False)[0]
+    bound = np.linalg.norm(units * TWIST) / (NEARLY_LOST * largest)
     assert np.linalg.norm(answer.velocity) <= bound
     assert np.isfinite(answer.error).all()
 
@@ -62,6 +68,30 @@ def test_a_frame_that_no_joint_moves_gets_no_velocity():
     assert answer.singular
     assert_close(answer.velocity, np.zeros(6))
     assert_close(answer.error, -TWIST)
+
+
+@pytest.mark.contract
+@pytest.mark.parametrize('axes', ['LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED'])
+@pytest.mark.parametrize(('robot', 'frame'), [(UR5, 'tool0'), (hand_written('oblique'), 'd')])
+def test_the_size_of_a_robot_changes_no_answer(robot, frame, axes):
+    """A tenth of the size, also of joints that slide: as singular, and as fast."""
+
+    def smaller(match):
+        return f'xyz="{" ".join(repr(0.1 * float(x)) for x in match[1].split())}"'
+
+    arm = robot.python
+    small = RobotDynamics(
+        parse_urdf(re.sub('xyz="([^"]*)"', smaller, robot.text)), backend='python'
+    )
+    size = np.array([0.1 if unit == 'N' else 1.0 for unit in arm.model.effort_units])
+    singular = []
+    for q, _, _, _ in robot.states(20):
+        answer = arm.joint_velocity(q, TWIST, frame, axes)
+        other = small.joint_velocity(size * q, np.repeat([0.1, 1.0], 3) * TWIST, frame, axes)
+        assert_close(other.conditioning, answer.conditioning, 1.0)
+        assert_close(other.velocity, size * answer.velocity, 100.0)
+        singular.append((answer.singular, other.singular))
+    assert {one == another for one, another in singular} == {True}
 
 
 @pytest.mark.parametrize('twist', [np.full(6, np.nan), np.zeros(5), 'up'])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mechanics.robots import HAND_WRITTEN, hand_written
+from mechanics.robots import HAND_WRITTEN, hand_written, in_quaternions
 
 from robot_dynamics_ros.core import ParameterError, UrdfError, parse_urdf
 from robot_dynamics_ros.core.model.inertia import Inertia, Placement
@@ -204,6 +204,12 @@ def test_locked_joints_keep_their_own_inertia():
     written = parse_urdf(text)
     assert_close(written.reduced(['shoulder'], {'elbow': 0.4}).joints[0].inertia, body)
     assert written.joints[1].inertia == robot.model.joints[1].inertia
+
+
+def test_identified_bodies_have_no_rotation_where_the_description_has_a_quaternion():
+    robot = hand_written('oblique')
+    changed = changed_robot(robot.model)
+    assert_holds(identified_urdf(in_quaternions(robot.text), *changed), *changed)
 
 
 def test_a_payload_is_not_written():

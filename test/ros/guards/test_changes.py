@@ -146,7 +146,7 @@ def test_live_parameters_at_500_hz_lose_no_cycle(guarded, dynamics, switching):
 
 def test_a_payload_is_added_and_removed_exactly(guarded, dynamics):
     com, tensor = (0.01, 0.02, 0.1), ((0.01, 0.0, 0.0), (0.0, 0.012, 0.0), (0.0, 0.0, 0.008))
-    payload = Payload.checked('payload', 'hand', 1.2, com, tensor)
+    payload = Payload('payload', 'hand', 1.2, com, tensor)
     loaded = RobotDynamics(parse_urdf(URDF).with_checked_payload(payload)).bias_torque(Q, V)
     inertia = Inertia(m=1.2, com=Vector3(x=0.01, y=0.02, z=0.1), ixx=0.01, iyy=0.012, izz=0.008)
     with guarded(fade_time=FADE) as scene:

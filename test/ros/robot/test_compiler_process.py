@@ -26,7 +26,7 @@ def refuse_to_trace(*arguments):
 
 @pytest.mark.parametrize('frame', ['hand', 'slider'])
 def test_is_the_robot_that_is_compiled_here(frame, monkeypatch):
-    payload = Payload.checked('payload', frame, 0.7, (0.1, 0.0, 0.2), np.zeros((3, 3)))
+    payload = Payload('payload', frame, 0.7, (0.1, 0.0, 0.2), np.zeros((3, 3)))
     quantities = COMPILED_QUANTITIES + OBSERVER_QUANTITIES
     options = OPTIONS | {
         'payload': payload,

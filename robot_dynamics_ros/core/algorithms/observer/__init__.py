@@ -1,1 +1,0 @@
-"""One step of the observer of external torques."""
