@@ -2,8 +2,10 @@
 
 import bz2
 import errno
+import gzip
 import os
 import sqlite3
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +30,7 @@ from refused_files import read, refused
 
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import open_recording
-from robot_dynamics_ros.recordings.sources import bounded_expansion, storage_files
+from robot_dynamics_ros.recordings.sources import bounded_expansion
 
 STATES = sine_states(seconds=2.0)
 MESSAGES = list(ros2_messages(STATES))
@@ -92,6 +94,17 @@ def test_records_that_do_not_fit_into_one_window_are_read(tmp_path, monkeypatch)
     refused('at most 100 are allowed', file)
 
 
+def test_a_large_message_of_another_topic_is_skipped(tmp_path):
+    file = Handmade(MESSAGES, chunked=False, other=bytes(1 << 25)).write(tmp_path / 'camera.mcap')
+    tracemalloc.start()
+    try:
+        _, positions, *_ = read(file)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(positions, STATES.positions)
+
+
 DAMAGED = {
     'no index: recover it with `mcap recover': {'summary': False},
     'no index of its chunks: recover': {'listed': False},
@@ -128,12 +141,17 @@ def test_chunks_that_expand_beyond_what_they_claim(tmp_path, compression):
     refused('expand to more than 1000000 bytes', file.write(tmp_path / 'bomb.mcap'))
 
 
-def test_compressed_files_that_are_bombs(tmp_path, monkeypatch):
-    monkeypatch.setattr(storage_files, 'ALWAYS_ALLOWED', 1 << 20)
-    bomb = tmp_path / 'bomb.mcap.zstd'
-    bomb.write_bytes(bounded_expansion.zstd.compress(bytes(1 << 26)))
-    refused('expands to more than 1000 times its size', bomb)
-    bomb.write_bytes(b'not zstd')
+def test_compressed_files_that_expand_to_more_than_a_recording_does(tmp_path):
+    noise, row = np.random.default_rng(0).bytes(600_000), b'0,0' + b' ' * 99_996 + b'\n'
+    bombs = {
+        'a.mcap.zstd': bounded_expansion.zstd.compress(noise + bytes(100_000_000)),
+        'a.csv.gz': gzip.compress(b't,a_position\n' + 700 * row),
+    }
+    for name, content in bombs.items():
+        bomb = tmp_path / name
+        bomb.write_bytes(content)
+        refused(str(max(100 * len(content), 1 << 26)), bomb)
+    bomb.write_bytes(b'not compressed')
     refused('cannot be decompressed', bomb)
 
 
