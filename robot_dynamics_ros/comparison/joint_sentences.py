@@ -15,8 +15,10 @@ WORDS = {
     'sign': 'the sign is turned',
     'exchanged': 'joints are exchanged',
     'delay': 'efforts and positions are shifted in time',
+    'current': 'the effort has another scale',
     'factor': 'the effort has another scale',
-    'not_judged': 'not judged without the joints that were not recorded',
+    'other_masses': 'the effort has another scale',
+    'not_judged': 'not judged',
     'units': 'the motion is not in rad or m',
     'velocities': 'the velocities are not those of the positions',
     'partial_effort': 'the effort is missing in some samples',
@@ -34,12 +36,7 @@ def joint_sentence(name: str, figures: JointComparison, findings: Sequence[Findi
     """
     concerned = [finding for finding in findings if name in finding.joints]
     words = [_words(one, figures) for one in concerned if one.code != 'unexplained']
-    if figures.is_far_below_gravity and not _is_told(concerned):
-        words.append(
-            f'the effort is far below the gravity torque of the model, {figures.rms_gravity:.3g} '
-            f'{figures.unit} RMS: check its unit and scale, or a counterweight'
-        )
-    elif _is_offset(figures, concerned):
+    if _is_offset(figures, concerned):
         words.append(f'an offset of {figures.bias:.3g} {figures.unit} is left')
     text = ', '.join(dict.fromkeys(words))
     if not math.isfinite(figures.rms_residual) or figures.rms_measured == 0.0:

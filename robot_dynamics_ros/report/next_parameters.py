@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from robot_dynamics_ros.comparison import Comparison, FrictionFit
+from robot_dynamics_ros.comparison import FATAL, Comparison, FrictionFit
+
+# Findings of joints whose effort is not known to be the torque, with the friction that fits.
+UNKNOWN = {'unexplained', 'factor', 'other_masses', 'not_judged'}
 
 
 def friction_parameters(comparison: Comparison) -> tuple[str, ...]:
@@ -14,13 +17,15 @@ def friction_parameters(comparison: Comparison) -> tuple[str, ...]:
         comparison: whose fits they are.
 
     Returns:
-        Empty where no friction is missing, or of no joint is known in the unit of its torque.
+        Empty where no friction is missing, or of no joint is known in the unit of its torque, or
+        a finding makes every fit doubtful.
     """
     left_out = joints_left_out(comparison)
     missing = {
         name for one in comparison.findings if one.code == 'friction' for name in one.joints
     }
-    if not missing - left_out.keys():
+    is_fatal = any(one.code in FATAL for one in comparison.findings)
+    if is_fatal or not missing - left_out.keys():
         return ()
     fits = [None if name in left_out else one.friction for name, one in comparison.joints.items()]
     return (
@@ -52,16 +57,9 @@ def _reason(comparison: Comparison, name: str) -> str:
     """Why the fitted friction of a joint is not a parameter; empty if it is one."""
     joint = comparison.joints[name]
     codes = {one.code for one in comparison.findings if name in one.joints}
-    other_scales = any(one.code == 'factor' for one in comparison.findings)
     reasons = {
         'the recording does not show it': joint.friction is None,
-        'the model does not explain the effort': 'unexplained' in codes,
-        'the effort is far below the gravity torque of the model': (
-            joint.is_far_below_gravity and not codes & {'factor', 'gravity_compensated'}
-        ),
-        'the scale of the effort is unknown, while that of other joints is not 1': (
-            other_scales and not joint.shows_scale and 'factor' not in codes
-        ),
+        'the model does not explain the effort': codes & UNKNOWN,
     }
     return next((reason for reason, applies in reasons.items() if applies), '')
 

@@ -59,15 +59,3 @@ def test_friction_that_is_described_is_not_called_missing(described):
         f'Friction is not that of the description (described {described:g} N m, fitted 1.2 N m'
     )
     assert 'missing' not in said
-
-
-def test_an_effort_far_below_the_weight_is_a_matter_of_unit_and_scale():
-    """1.3 N do not hold 190 N: neither friction nor an offset says that."""
-    shares = {}
-    slide = JointComparison('N', 1.3, 191.0, -189.0, 0.7, 0.0, shares, rms_gravity=190.0)
-    friction = Finding('friction', ('slide',), 0.8, '')
-    said = joint_sentence('slide', slide, [friction])
-    assert 'far below the gravity torque of the model, 190 N RMS: check its unit' in said
-    assert 'offset' not in said
-    told = Finding('gravity_compensated', ('slide',), None, '')
-    assert 'far below' not in joint_sentence('slide', slide, [told])
