@@ -85,8 +85,6 @@ class JointComparison:
         rms_after_fit: root mean square of what is left when friction, an offset and what the
             findings say, such as a payload, are fitted; of the samples of the fit, which has no
             slow ones [unit of the measured effort].
-        friction_described: friction of the description or the parameters at the RMS speed
-            [N m or N].
         friction_drives: torque at the RMS speed of friction that drives the joint instead of
             braking it, if it is negative beyond chance; else 0 [N m or N].
         shows_scale: whether the torque of the model shows in the effort: its scale is known then.
@@ -102,7 +100,6 @@ class JointComparison:
     friction: FrictionFit | None = None
     verdict: str = ''
     rms_after_fit: float = math.nan
-    friction_described: float = 0.0
     friction_drives: float = 0.0
     shows_scale: bool = True
 

@@ -67,7 +67,6 @@ def joint_figures(
                 shares={name: float(share[joint]) for name, share in shares.items()},
                 friction=fit.fit if fit else None,
                 rms_after_fit=fit.rms if fit else float('nan'),
-                friction_described=fit.described if fit else 0.0,
                 friction_drives=fit.drives if fit else 0.0,
                 shows_scale=bool(scales[joint]),
             )

@@ -164,11 +164,7 @@ def test_interrupted_it_writes_nothing(run, files, monkeypatch):
 
     monkeypatch.setattr(validate_module, 'validate_files', interrupted)
     ended = run('validate', 'arm.urdf', '--json', 'out.json')
-    assert (ended.returncode, ended.stdout, ended.stderr.strip()) == (
-        130,
-        '',
-        'robot_dynamics: interrupted',
-    )
+    assert (ended.returncode, ended.stdout) == (130, '')
     assert not (files / 'out.json').exists()
 
 
@@ -199,7 +195,8 @@ def test_ctrl_c_ends_the_processes_without_a_traceback(files):
             process.kill()
             for descriptor in held.values():
                 os.close(descriptor)
-    assert (process.returncode, stdout, stderr.strip()) == (130, '', 'robot_dynamics: interrupted')
+    assert (process.returncode, stdout) == (130, '')
+    assert 'Traceback' not in stderr
     assert not (files / 'out.json').exists()
 
 

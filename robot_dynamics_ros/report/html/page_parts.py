@@ -9,7 +9,7 @@ from lxml.html.builder import CLASS, E
 from robot_dynamics_ros.comparison import Comparison
 
 from ..figures.joint_parts import JointPart
-from ..next_parameters import friction_parameters, left_out_text
+from ..next_parameters import friction_parameters
 from ..provenance import Provenance
 from ..summary import headline, is_good, recordings_line, unit_of, verdict_of
 from ..words.numbers_as_text import duration, quantity
@@ -77,14 +77,11 @@ def parameters_part(comparison: Comparison) -> list[Element]:
     lines = friction_parameters(comparison)
     if not lines:
         return []
-    names = ', '.join(map(readable, comparison.joints))
-    left_out = readable_sentence(left_out_text(comparison))
     return [
         E.section(
             E.h2('Parameters to set next'),
             E.p('Fitted friction, for the parameters of dynamics_node (term friction):'),
-            E.pre(E.code('\n'.join(lines))),
-            E.p(f'In the order of the joints {names}. {left_out}'.rstrip(), CLASS('hint')),
+            E.pre(E.code(readable('\n'.join(lines)))),
             id='parameters',
         )
     ]

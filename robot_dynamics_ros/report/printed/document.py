@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Canvas
 from robot_dynamics_ros.comparison import Comparison
 
 from ..figures.joint_parts import JointPart, joint_parts
-from ..next_parameters import friction_parameters, left_out_text
+from ..next_parameters import friction_parameters
 from ..provenance import Provenance
 from ..summary import after_fit, headline, recordings_line, verdict_of
 from ..words.numbers_as_text import duration, quantity
@@ -80,7 +80,6 @@ def _summary(comparison: Comparison, parts: Sequence[JointPart], title: str) -> 
     lines = friction_parameters(comparison)
     if lines:
         yield Line('Parameters to set next', HEADING, 1.6)
-        lines = (*lines, left_out_text(comparison))
     for line in lines:
         yield from wrapped(line, PLAIN)
 

@@ -53,11 +53,10 @@ def test_efforts_that_are_not_measured_are_refused(model, good, values):
         bad_data.check_motion(model, replace(good, range=np.full((2, 6), values)))
 
 
-@pytest.mark.parametrize(('count', 'words'), [(1, 'Only one joint moves, base'), (4, 'stand')])
-def test_joints_that_stand_still_are_named(count, words):
+@pytest.mark.parametrize('count', [1, 4])
+def test_joints_that_stand_still_are_named(count):
     (finding,) = bad_data.motion_findings(JOINTS, np.arange(6) < count)
     assert (finding.code, finding.joints) == ('still', JOINTS[count:])
-    assert words in finding.message
 
 
 def test_joints_that_rest_on_the_held_out_part_are_named():
