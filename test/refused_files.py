@@ -13,7 +13,7 @@ def read(*paths, **options):
 
 
 def refused(match, *paths, **options):
-    """Reading raises one line that says this, and names the file."""
+    """Reading raises one line that has this, and names the file."""
     with pytest.raises(RecordingError, match=match) as caught:
         read(*paths, **options)
     line = str(caught.value)

@@ -46,6 +46,7 @@ def needs_pinocchio():
     pytest.importorskip('pinocchio')
 
 
+@pytest.mark.contract
 @pytest.mark.parametrize(
     ('arguments', 'code', 'status'),
     [

@@ -125,6 +125,7 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_work():
     assert refused.value.filename == '/proc'
 
 
+@pytest.mark.contract
 def test_results_of_other_code_are_computed_again(tmp_path):
     """A copy of the package, of which a comment is changed."""
     copy = tmp_path / 'robot_dynamics_ros'
