@@ -83,7 +83,7 @@ def test_the_page_holds_verdicts_findings_files_and_the_command(tmp_path):
     text = path.read_text(encoding='utf-8')
     body = text[text.index('<body') : text.index('<script type')]
     first_plot = body.index('class="plot"')
-    assert body.index('unexplained') < first_plot  # the verdict comes first
+    assert body.index('id="verdict"') < first_plot  # the verdict comes first
     assert 'The residual is friction that the model does not have' in body
     for file in provenance().files:
         assert file.sha256 in body

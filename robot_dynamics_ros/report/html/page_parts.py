@@ -11,7 +11,7 @@ from robot_dynamics_ros.comparison import Comparison
 from ..figures.joint_parts import JointPart
 from ..next_parameters import friction_parameters
 from ..provenance import Provenance
-from ..summary import headline, is_good, recordings_line, unit_of, verdict_of
+from ..summary import headline, is_good, recordings_line, unit_of
 from ..words.numbers_as_text import duration, quantity
 from ..words.readable import readable, readable_sentence
 from .elements import (
@@ -47,7 +47,7 @@ def verdicts_part(parts: Sequence[JointPart]) -> Element:
     rows = [
         E.tr(
             E.th(E.a(name_element(part.name), href=f'#joint-{index}'), scope='row'),
-            E.td(_mark(part), ' ', readable_sentence(verdict_of(part))),
+            E.td(_mark(part), ' ', readable_sentence(part.comparison.verdict)),
             figure_cell(part.comparison.rms_measured, part.comparison.unit),
             figure_cell(part.comparison.rms_residual, part.comparison.unit),
             figure_cell(part.comparison.rms_after_fit, part.comparison.unit),
@@ -100,7 +100,7 @@ def joint_part(part: JointPart, index: int) -> Element:
         figures = [E.p('No samples of this joint can be drawn.')]
     return E.section(
         E.h2(name_element(part.name)),
-        E.p(_mark(part), ' ', readable_sentence(verdict_of(part)), CLASS('verdict')),
+        E.p(_mark(part), ' ', readable_sentence(part.comparison.verdict), CLASS('verdict')),
         E.div(*figures, CLASS('figures')),
         CLASS('joint'),
         id=f'joint-{index}',
