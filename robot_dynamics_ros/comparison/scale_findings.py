@@ -109,14 +109,12 @@ def _far_below_gravity(
     seen = judge.observations
     efforts = np.abs(seen.measured[:, list(found.order)]).max(axis=0, initial=0.0)
     weights = np.abs(seen.gravity).min(axis=0, initial=np.inf)
-    far = judge.judged & (np.abs(found.gains) == 1.0) & (efforts < FAR_BELOW * weights)
-    for name, effort, weight in zip(
-        *(np.array(column)[far] for column in (list(joints), efforts, weights)), strict=True
-    ):
-        if found.gravity:
-            unit = joints[name].unit
-            text = (
-                f'The effort of {name} is at most {effort:.3g} {unit}, the gravity torque of the '
-                f'model at least {weight:.3g} {unit}: check unit and scale, or a counterweight.'
-            )
-            yield Finding('not_judged', (name,), None, text)
+    unscaled = judge.judged & (np.abs(found.gains) == 1.0) & found.gravity
+    for index in np.flatnonzero(unscaled & (efforts < FAR_BELOW * weights)).tolist():
+        name, unit = list(joints)[index], list(joints.values())[index].unit
+        text = (
+            f'The effort of {name} is at most {efforts[index]:.3g} {unit}, the gravity torque of '
+            f'the model at least {weights[index]:.3g} {unit}: check unit and scale, or a '
+            'counterweight.'
+        )
+        yield Finding('not_judged', (name,), None, text)
