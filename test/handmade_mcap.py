@@ -32,6 +32,7 @@ class Handmade:
         listed: whether the chunk is in the index.
         counted: whether there are statistics.
         summary: whether the footer says where the summary is.
+        other: bytes of a message on another topic, after the first one.
     """
 
     messages: list
@@ -44,6 +45,7 @@ class Handmade:
     listed: bool = True
     counted: bool = True
     summary: bool = True
+    other: bytes = b''
     _offsets: list = field(default_factory=list)
 
     def write(self, file):
@@ -51,10 +53,15 @@ class Handmade:
         head = MAGIC + record(0x01, text('ros2') + text('by hand'))
         schema = record(0x03, pack('<H', 1) + text(KIND) + text('ros2msg') + text(''))
         channel = record(0x04, pack('<HH', 1, 1) + text(self.topic) + text('cdr') + pack('<I', 0))
+        if self.other:
+            named = pack('<HH', 2, 1) + text('/other') + text('cdr') + pack('<I', 0)
+            channel += record(0x04, named)
         content = schema + channel
         for time, data in self.messages:
             self._offsets.append((time, len(content) + self.moved))
             content += record(0x05, pack('<HIQQ', 1, 0, time, time) + data)
+            if self.other and len(self._offsets) == 1:
+                content += record(0x05, pack('<HIQQ', 2, 0, time, time) + self.other)
         body, index = self._chunk(content, len(head)) if self.chunked else (content, b'')
         times = [time for time, _ in self.messages] or [0]
         numbers = (len(self.messages), 1, 1, 0, 0, self.chunked, times[0], times[-1])

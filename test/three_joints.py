@@ -21,6 +21,10 @@ URDF = """
     <limit lower="-0.5" upper="0.5" effort="200" velocity="1"/></joint>
 </robot>
 """
+# The same with an effort limit for each joint.
+LIMITED = URDF.replace(
+    '<axis xyz="0 0 1"/></joint>', '<axis xyz="0 0 1"/><limit effort="30" velocity="3"/></joint>'
+)
 JOINTS = ('turn', 'slide', 'wrist')
 
 

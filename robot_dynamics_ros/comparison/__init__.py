@@ -13,6 +13,7 @@ Modules::
     joint_sentences the verdict on each joint
     spectrum        power spectral densities of effort and residual
     verdicts        findings about robot and driver, in words
+    scale_findings  efforts that are a multiple of the torques
     unexplained     findings about efforts that nothing explains
     data_findings   findings about the recordings
     unit_findings   findings about the motion, such as its unit
@@ -22,6 +23,7 @@ Modules::
 """
 
 from .comparison import (
+    FATAL,
     Comparison,
     Finding,
     FrictionFit,
@@ -32,6 +34,7 @@ from .comparison import (
 )
 
 __all__ = [
+    'FATAL',
     'Comparison',
     'Finding',
     'FrictionFit',

@@ -14,10 +14,13 @@ from robot_dynamics_ros.core.checks import Array
 
 # The terms whose shares of the measurement are given; they and `residual` sum to 1.
 TERMS = ('gravity', 'coriolis', 'inertia', 'friction')
+# Findings of comparison and identification because of which no fitted parameter can be trusted.
+FATAL = (
+    'wrong_robot', 'current', 'unknown_gain', 'units', 'velocities', 'exchanged', 'sign',
+    'gravity_compensated', 'beyond_limit', 'impossible_masses',
+)  # fmt: skip
 # A model does not explain an effort of which it leaves more than this share of the RMS.
 HALF = 0.5
-# An effort below this share of the RMS of the gravity torque is not that torque, in that unit.
-FAR_BELOW = 0.1
 
 
 @dataclass(frozen=True)
@@ -82,9 +85,6 @@ class JointComparison:
         rms_after_fit: root mean square of what is left when friction, an offset and what the
             findings say, such as a payload, are fitted; of the samples of the fit, which has no
             slow ones [unit of the measured effort].
-        rms_gravity: root mean square of the gravity torque of the model [N m or N].
-        friction_described: friction of the description or the parameters at the RMS speed
-            [N m or N].
         friction_drives: torque at the RMS speed of friction that drives the joint instead of
             braking it, if it is negative beyond chance; else 0 [N m or N].
         shows_scale: whether the torque of the model shows in the effort: its scale is known then.
@@ -100,8 +100,6 @@ class JointComparison:
     friction: FrictionFit | None = None
     verdict: str = ''
     rms_after_fit: float = math.nan
-    rms_gravity: float = math.nan
-    friction_described: float = 0.0
     friction_drives: float = 0.0
     shows_scale: bool = True
 
@@ -114,11 +112,6 @@ class JointComparison:
     def is_explained(self) -> bool:
         """Whether the model explains most of the effort; true where nothing was measured."""
         return not self.relative_residual > HALF
-
-    @property
-    def is_far_below_gravity(self) -> bool:
-        """Whether the effort is too small to hold the weight that the model has."""
-        return 0.0 < self.rms_measured < FAR_BELOW * self.rms_gravity
 
 
 @dataclass(frozen=True)

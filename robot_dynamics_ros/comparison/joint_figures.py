@@ -50,7 +50,6 @@ def joint_figures(
     counts = np.where(moments.counts > 0, moments.counts, np.nan)
     squares = moments.product(columns[MEASURED], columns[MEASURED]) / counts
     residual = moments.product(RESIDUAL, RESIDUAL) / counts
-    gravity = moments.product(columns[GRAVITY], columns[GRAVITY]) / counts
     bias = moments.product(RESIDUAL, CONSTANT) / counts
     correlations = correlation(moments)
     shares = _shares(moments, _friction_columns(len(counts), frictions))
@@ -68,8 +67,6 @@ def joint_figures(
                 shares={name: float(share[joint]) for name, share in shares.items()},
                 friction=fit.fit if fit else None,
                 rms_after_fit=fit.rms if fit else float('nan'),
-                rms_gravity=float(np.sqrt(max(gravity[joint], 0.0))),
-                friction_described=fit.described if fit else 0.0,
                 friction_drives=fit.drives if fit else 0.0,
                 shows_scale=bool(scales[joint]),
             )

@@ -197,18 +197,5 @@ def unexplained_alone(
             f'The model does not explain the effort of {", ".join(left)}: the residual is '
             f'{100.0 * left[worst]:.0f} % of the RMS at {worst}. Look at the names of joints, '
             'noise, contacts and the inertias of the description.'
-            f'{_scale(left, joints, findings)}{_turned(left, joints)}',
+            f'{_turned(left, joints)}',
         )
-
-
-def _scale(
-    left: Iterable[str], joints: Mapping[str, JointComparison], findings: Sequence[Finding]
-) -> str:
-    """The hint of a factor that joints are too light to show; empty if no other joint has one."""
-    light = [name for name in left if not joints[name].shows_scale]
-    if not light or all(finding.code != 'factor' for finding in findings):
-        return ''
-    return (
-        f' The torque of {", ".join(light)} is too small to show a factor, which other joints '
-        'have: convert all efforts first.'
-    )

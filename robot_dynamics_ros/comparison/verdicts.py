@@ -15,10 +15,8 @@ from .explanations.judge import Judge, is_explained
 from .explanations.load_certainty import LoadCertainty
 from .explanations.relabelling import Relabelling
 from .joint_parameters import JointParameters
+from .scale_findings import HAS_GRAVITY, scale_findings
 from .unexplained import REASONS, advice_on_names, unexplained
-
-# A joint has gravity if its torque is at least this share of the largest of all joints.
-HAS_GRAVITY = 0.005
 
 
 def verdicts(
@@ -46,12 +44,13 @@ def verdicts(
     findings = [*_exchanged(names, found), *_sign(names, found)]
     if not found.gravity:
         findings.append(_gravity(judge, joints))
-    findings += _factor(judge, joints, found)
+    scales = scale_findings(judge, joints, found)
+    findings += scales
     if found.delay:
         findings.append(_delay(judge, names, found))
-    if found.body is not None:
+    if found.body is not None and all(one.code != 'other_masses' for one in scales):
         findings.append(_payload(judge, found, found.body))
-    doubtful = {name for one in findings if one.code == 'not_judged' for name in one.joints}
+    doubtful = {name for one in scales if one.code == 'not_judged' for name in one.joints}
     known = {joint: fit for joint, fit in frictions.items() if names[joint] not in doubtful}
     findings += _friction(names, known, joints, judge.observations.torques.parameters)
     findings += unexplained(judge, found, frictions, joints, order, REASONS)
@@ -145,45 +144,6 @@ def _held(judge: Judge, names: tuple[str, ...]) -> tuple[str, ...]:
     largest, worst = _largest_gravity(judge)
     held = judge.judged & (largest > HAS_GRAVITY * largest[worst])
     return tuple(name for name, one in zip(names, held, strict=True) if one)
-
-
-def _factor(
-    judge: Judge, joints: Mapping[str, JointComparison], found: Explanation
-) -> Iterator[Finding]:
-    for joint, (name, gain) in enumerate(zip(joints, found.gains, strict=True)):
-        if abs(gain) != 1.0:
-            factor, unit = abs(gain), joints[name].unit
-            quantity = 'force' if unit == 'N' else 'torque'
-            hint = _without_gravity(judge, joint)
-            if name in judge.observations.torques.carrying:
-                yield _doubtful_factor(judge, name, factor, quantity)
-                continue
-            yield Finding(
-                'factor',
-                (name,),
-                factor,
-                f'The effort of {name} is {factor:.3g} times the {quantity} of the model: it may '
-                f'be a current, with {1.0 / factor:.3g} {unit} for one unit, or the gear ratio '
-                f'or {quantity} constant in the driver is wrong.{hint}',
-            )
-
-
-def _doubtful_factor(judge: Judge, name: str, factor: float, quantity: str) -> Finding:
-    missing = ', '.join(judge.observations.torques.missing)
-    return Finding(
-        'not_judged',
-        (name,),
-        None,
-        f'The effort of {name} is {factor:.3g} times the {quantity} of the model. A factor and a '
-        f'payload cannot be told apart without the position of {missing}: record it.',
-    )
-
-
-def _without_gravity(judge: Judge, joint: int) -> str:
-    seen = judge.observations
-    if np.ptp(seen.gravity[:, joint]) > HAS_GRAVITY * np.ptp(seen.motion[:, joint]):
-        return ''
-    return ' Gravity does not load this joint: a rotor inertia that is missing looks the same.'
 
 
 def _delay(judge: Judge, names: tuple[str, ...], found: Explanation) -> Finding:

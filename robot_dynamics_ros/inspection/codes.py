@@ -11,6 +11,7 @@ from robot_dynamics_ros.core.model.findings import FINDING_CODES
 CODES = {
     **FINDING_CODES,
     'no_moving_joint': 'no joint of the robot moves',
+    'no_effort_limit': 'a joint has no effort limit: the node does not command it',
     'gravity_exceeds_effort': 'a joint cannot hold the arm at some poses',
     'indefinite_mass_matrix': 'the kinetic energy can be negative',
     'mesh_not_drawn': 'a picture lacks a mesh: its file is not found, or cannot be read',

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_without_limit
 from robot_dynamics_ros.core.errors import InertiaError
 from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
-from robot_dynamics_ros.core.model.findings import Finding
+from robot_dynamics_ros.core.model.findings import Finding, listed
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
 from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
@@ -78,6 +79,7 @@ def findings_of(poses: SampledPoses) -> tuple[Finding, ...]:
     else:
         findings += overloads(poses, gravity_loads(poses))
         findings += _mass_matrix(model)
+        findings += _no_effort_limit(model)
     return in_order(findings)
 
 
@@ -100,6 +102,21 @@ def _no_moving_joint(model: RobotModel) -> Finding:
         'name a description with a revolute, continuous or prismatic joint',
         concerns='other',
     )
+
+
+def _no_effort_limit(model: RobotModel) -> list[Finding]:
+    """Joints that the node does not command; a limit up to 0 is a finding of the audit."""
+    joints = tuple(
+        name
+        for name in joints_without_limit(model, model.joint_names, GuardSettings())
+        if model.effort_limits[model.index_of(name)] > 0.0
+    )
+    if not joints:
+        return []
+    root, code = model.frames[0].name, 'no_effort_limit'
+    problem = 'dynamics_node commands no joint without an effort limit'
+    advice = 'give the limit that the hardware has, or set parameter effort_limits of the node'
+    return [Finding(root, code, problem, listed(joints), advice, concerns='other', joints=joints)]
 
 
 def _mass_matrix(model: RobotModel) -> list[Finding]:

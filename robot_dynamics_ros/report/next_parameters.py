@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from robot_dynamics_ros.comparison import Comparison, FrictionFit
+from robot_dynamics_ros.comparison import FATAL, Comparison, FrictionFit
+
+from .words.readable import in_one_line
+
+# Characters of all names together.
+LONGEST = 1000
+# Findings of joints whose effort is not known to be the torque, with the friction that fits.
+UNKNOWN = ('unexplained', 'factor', 'other_masses', 'not_judged')
 
 
 def friction_parameters(comparison: Comparison) -> tuple[str, ...]:
@@ -14,58 +21,22 @@ def friction_parameters(comparison: Comparison) -> tuple[str, ...]:
         comparison: whose fits they are.
 
     Returns:
-        Empty where no friction is missing, or of no joint is known in the unit of its torque.
+        Empty where no friction is missing, or of no joint is known in the unit of its torque, or
+        a finding makes every fit doubtful.
     """
-    left_out = joints_left_out(comparison)
-    missing = {
-        name for one in comparison.findings if one.code == 'friction' for name in one.joints
-    }
-    if not missing - left_out.keys():
+    found = comparison.findings
+    unknown = {name for one in found if one.code in UNKNOWN for name in one.joints}
+    missing = {name for one in found if one.code == 'friction' for name in one.joints}
+    if any(one.code in FATAL for one in found) or not missing - unknown:
         return ()
-    fits = [None if name in left_out else one.friction for name, one in comparison.joints.items()]
+    fits = [None if name in unknown else one.friction for name, one in comparison.joints.items()]
+
+    def values(value: Callable[[FrictionFit], float]) -> str:
+        # A parameter that holds doubles refuses whole numbers.
+        return ', '.join(repr(float(f'{value(fit):.4g}')) if fit else '0.0' for fit in fits)
+
     return (
-        f'friction_coulomb: [{_values(fits, lambda fit: fit.coulomb)}]',
-        f'friction_viscous: [{_values(fits, lambda fit: fit.viscous)}]',
+        f'friction_coulomb: [{values(lambda fit: fit.coulomb)}]',
+        f'friction_viscous: [{values(lambda fit: fit.viscous)}]',
+        f'# {in_one_line(", ".join(comparison.joints), LONGEST)}; 0.0 where it is not shown',
     )
-
-
-def joints_left_out(comparison: Comparison) -> dict[str, str]:
-    """Joints whose values are 0, each with the reason.
-
-    Friction is fitted to what is measured: it is that of the joint where the measurement is the
-    torque of the joint.
-    """
-    reasons = ((name, _reason(comparison, name)) for name in comparison.joints)
-    return {name: reason for name, reason in reasons if reason}
-
-
-def left_out_text(comparison: Comparison) -> str:
-    """One sentence a reason; empty where each joint has its values."""
-    left_out = joints_left_out(comparison)
-    return ' '.join(
-        f'0.0 where {reason}: {", ".join(name for name in left_out if left_out[name] == reason)}.'
-        for reason in dict.fromkeys(left_out.values())
-    )
-
-
-def _reason(comparison: Comparison, name: str) -> str:
-    """Why the fitted friction of a joint is not a parameter; empty if it is one."""
-    joint = comparison.joints[name]
-    codes = {one.code for one in comparison.findings if name in one.joints}
-    other_scales = any(one.code == 'factor' for one in comparison.findings)
-    reasons = {
-        'the recording does not show it': joint.friction is None,
-        'the model does not explain the effort': 'unexplained' in codes,
-        'the effort is far below the gravity torque of the model': (
-            joint.is_far_below_gravity and not codes & {'factor', 'gravity_compensated'}
-        ),
-        'the scale of the effort is unknown, while that of other joints is not 1': (
-            other_scales and not joint.shows_scale and 'factor' not in codes
-        ),
-    }
-    return next((reason for reason, applies in reasons.items() if applies), '')
-
-
-def _values(fits: Sequence[FrictionFit | None], value: Callable[[FrictionFit], float]) -> str:
-    # A parameter that holds doubles refuses whole numbers.
-    return ', '.join(repr(float(f'{value(fit):.4g}')) if fit else '0.0' for fit in fits)

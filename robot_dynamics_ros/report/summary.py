@@ -8,7 +8,7 @@ from robot_dynamics_ros.comparison import Comparison, Finding
 from robot_dynamics_ros.core.model.findings import counted, listed
 
 from .figures.joint_parts import JointPart
-from .words.numbers_as_text import duration, percent, quantity
+from .words.numbers_as_text import duration, quantity
 from .words.readable import in_one_line
 
 # Of the values of findings, by code; that of friction depends on the joint.
@@ -68,18 +68,6 @@ def recordings_line(comparison: Comparison) -> str:
         locked = [in_one_line(name, 60) for name in comparison.locked]
         line += f'; not recorded with these and locked: {listed(locked)}'
     return line
-
-
-def verdict_of(part: JointPart) -> str:
-    """One sentence about a joint."""
-    if part.comparison.verdict:
-        return part.comparison.verdict
-    figures = part.comparison
-    return (
-        f'The model leaves {percent(figures.relative_residual)} of the measured effort '
-        f'unexplained: {quantity(figures.rms_residual, figures.unit)} of '
-        f'{quantity(figures.rms_measured, figures.unit)} RMS.'
-    )
 
 
 def after_fit(part: JointPart) -> str:

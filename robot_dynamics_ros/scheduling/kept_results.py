@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from importlib import metadata
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.written_file import written_file
 
-from .plain_data import PACKAGE, decoded, encoded, fingerprint
+from .plain_data import decoded, encoded, fingerprint
 from .task import Outcome, Task
 
 ENDING = '.result.npz'
@@ -24,7 +25,7 @@ LONGEST_NAME = 80
 class KeptResults:
     """A folder with one file for each result.
 
-    A result is that of the same function, arguments, common data and version of this package, and
+    A result is that of the same function, arguments, common data and source of this package, and
     of files of the same size and time of change. Errors are not kept: they are tried again.
     """
 
@@ -48,7 +49,7 @@ class KeptResults:
         except OSError as error:
             raise type(error)(error.errno, error.strerror, str(folder)) from None
         self._folder = folder
-        self._common = fingerprint([_version(), common])
+        self._common = fingerprint([_source(), common])
 
     def found(self, tasks: Iterable[Task]) -> Iterator[Outcome]:
         """The kept outcomes of those tasks that have one, and whose files exist."""
@@ -80,11 +81,13 @@ class KeptResults:
         return self._folder / f'{name}.{key[:32]}{ENDING}'
 
 
-def _version() -> str:
-    try:
-        return metadata.version(PACKAGE)
-    except metadata.PackageNotFoundError:
-        return ''
+@cache
+def _source() -> str:
+    """SHA-256 of this package's modules."""
+    digest = hashlib.sha256()
+    for file in sorted(Path(__file__).parents[1].rglob('*.py')):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
 
 
 def _states(path: Path) -> list[tuple[str, int, int]]:

@@ -11,7 +11,7 @@ import pytest
 from mechanics.robots import hand_written
 from recorded_states import type_store, write_bag
 from running_command import run
-from three_joints import URDF
+from three_joints import LIMITED as URDF
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from running_command import run
-from three_joints import URDF
+from three_joints import LIMITED as URDF
 
 __all__ = ['run']
 

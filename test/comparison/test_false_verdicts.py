@@ -1,7 +1,6 @@
 """Recordings that no verdict fits get none that gives an instruction."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,13 +8,6 @@ import pytest
 pytest.importorskip('mujoco')
 
 from simulated_recordings import JOINTS, TOOL_MASS, simulated
-
-from robot_dynamics_ros.comparison import Finding, FrictionFit, JointComparison
-from robot_dynamics_ros.comparison.unexplained import (
-    joined_unexplained,
-    unexplained_alone,
-    with_unexplained,
-)
 
 INSTRUCTIONS = {'gravity_compensated', 'sign', 'delay', 'factor', 'payload', 'friction'}
 SIGNALS = ('positions', 'velocities', 'efforts')
@@ -72,18 +64,6 @@ def test_what_nothing_explains_may_lack_gravity(compared):
     assert 'may compensate' not in with_gravity.findings[0].message
 
 
-def test_one_recording_has_one_finding_about_what_is_unexplained():
-    first = Finding('unexplained', ('elbow',), 0.6, 'The model does not explain elbow.')
-    other = Finding('friction', ('base',), 2.0, 'Friction of base.')
-    last = Finding('unexplained', ('base', 'bend'), 0.7, 'The effort is not explained.')
-    assert joined_unexplained([other, last], JOINTS) == [other, last]
-    joined = joined_unexplained([first, other, last], JOINTS)
-    assert [finding.code for finding in joined] == ['unexplained', 'friction']
-    assert joined[0].joints == ('base', 'elbow', 'bend')
-    assert joined[0].value == 0.7
-    assert joined[0].message == f'{first.message} {last.message}'
-
-
 def drifting_load(recorded):
     """The arm with a load that the description lacks from the first quarter on."""
     loaded = simulated(tool=True).efforts
@@ -104,21 +84,3 @@ def test_the_deviation_of_a_payload_counts_errors_that_last(compared):
     deviation = float(found.message.partition('standard deviation ')[2].partition(' kg')[0])
     assert abs(found.value - TOOL_MASS) < 3.0 * deviation
     assert 'without errors of the description' in found.message
-
-
-def test_what_a_payload_explains_is_not_unexplained():
-    """Light wrists that only the load loads: 1.8 N m of which the model has 0.1."""
-
-    def wrist(offset, left):
-        shares, fit = {}, FrictionFit(0.0, 0.0, offset)
-        return JointComparison('N m', 1.8, 1.7, -1.6, 0.3, 0.0, shares, fit, rms_after_fit=left)
-
-    joints = {'light': wrist(0.0, 0.02), 'biased': wrist(-1.6, 0.02), 'noisy': wrist(0.0, 1.7)}
-    judge = SimpleNamespace(judged=np.array([True, True, True]))
-    (without,) = unexplained_alone(judge, joints, [])
-    assert without.joints == tuple(joints)
-    payload, friction = Finding('payload', ('elbow',), 1.3, ''), Finding('friction', (), 0.1, '')
-    alone = list(unexplained_alone(judge, joints, [payload]))
-    assert [one.joints for one in alone] == [('biased', 'noisy')]
-    assert with_unexplained([payload, friction], alone, joints) == [payload, *alone, friction]
-    assert with_unexplained([friction], alone, joints) == [*alone, friction]

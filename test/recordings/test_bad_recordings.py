@@ -2,8 +2,10 @@
 
 import bz2
 import errno
+import gzip
 import os
 import sqlite3
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,7 +30,7 @@ from refused_files import read, refused
 
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import open_recording
-from robot_dynamics_ros.recordings.sources import bounded_expansion, storage_files
+from robot_dynamics_ros.recordings.sources import bounded_expansion
 
 STATES = sine_states(seconds=2.0)
 MESSAGES = list(ros2_messages(STATES))
@@ -89,23 +91,35 @@ def test_records_that_do_not_fit_into_one_window_are_read(tmp_path, monkeypatch)
         _, positions, *_ = read(file)
         np.testing.assert_array_equal(positions, STATES.positions)
     monkeypatch.setattr(mcap_blocks, 'WINDOW', 100)
-    refused('at most 100 are allowed', file)
+    refused('100', file)
 
 
-DAMAGED = {
-    'no index: recover it with `mcap recover': {'summary': False},
-    'no index of its chunks: recover': {'listed': False},
-    'message index points out of its chunk': {'moved': 10**7},
-    'message index does not point to its messages': {'moved': 3},
-    'size or its checksum is wrong': {'claimed': 10**6},
-    'at most 268435456 are allowed': {'claimed': 10**12},
-    "compression 'brotli' is unknown, known are zstd, lz4": {'compression': 'brotli'},
-}
+@pytest.mark.contract
+def test_a_large_message_of_another_topic_is_skipped(tmp_path):
+    file = Handmade(MESSAGES, chunked=False, other=bytes(1 << 25)).write(tmp_path / 'camera.mcap')
+    tracemalloc.start()
+    try:
+        _, positions, *_ = read(file)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_array_equal(positions, STATES.positions)
 
 
-@pytest.mark.parametrize('match', DAMAGED)
-def test_damaged_mcap_files(tmp_path, match):
-    refused(match, Handmade(MESSAGES, **DAMAGED[match]).write(tmp_path / 'hand.mcap'))
+DAMAGED = [
+    ('mcap recover', {'summary': False}),
+    ('mcap recover', {'listed': False}),
+    ('', {'moved': 10**7}),
+    ('', {'moved': 3}),
+    ('', {'claimed': 10**6}),
+    ('268435456', {'claimed': 10**12}),
+    ('brotli.*zstd, lz4', {'compression': 'brotli'}),
+]
+
+
+@pytest.mark.parametrize(('named', 'options'), DAMAGED)
+def test_damaged_mcap_files(tmp_path, named, options):
+    refused(named, Handmade(MESSAGES, **options).write(tmp_path / 'hand.mcap'))
 
 
 COMPRESS = {
@@ -125,16 +139,22 @@ def test_chunks_that_expand_beyond_what_they_claim(tmp_path, compression):
         return COMPRESS[compression](content + bytes(1 << 24))
 
     file = Handmade(MESSAGES, compression=compression, compress=bomb, claimed=10**6)
-    refused('expand to more than 1000000 bytes', file.write(tmp_path / 'bomb.mcap'))
+    refused('1000000', file.write(tmp_path / 'bomb.mcap'))
 
 
-def test_compressed_files_that_are_bombs(tmp_path, monkeypatch):
-    monkeypatch.setattr(storage_files, 'ALWAYS_ALLOWED', 1 << 20)
-    bomb = tmp_path / 'bomb.mcap.zstd'
-    bomb.write_bytes(bounded_expansion.zstd.compress(bytes(1 << 26)))
-    refused('expands to more than 1000 times its size', bomb)
-    bomb.write_bytes(b'not zstd')
-    refused('cannot be decompressed', bomb)
+@pytest.mark.contract
+def test_compressed_files_that_expand_to_more_than_a_recording_does(tmp_path):
+    noise, row = np.random.default_rng(0).bytes(600_000), b'0,0' + b' ' * 99_996 + b'\n'
+    bombs = {
+        'a.mcap.zstd': bounded_expansion.zstd.compress(noise + bytes(100_000_000)),
+        'a.csv.gz': gzip.compress(b't,a_position\n' + 700 * row),
+    }
+    for name, content in bombs.items():
+        bomb = tmp_path / name
+        bomb.write_bytes(content)
+        refused(str(max(100 * len(content), 1 << 26)), bomb)
+    bomb.write_bytes(b'not compressed')
+    refused('', bomb)
 
 
 def test_ros1_chunks_that_are_bombs(tmp_path, monkeypatch):
@@ -143,13 +163,13 @@ def test_ros1_chunks_that_are_bombs(tmp_path, monkeypatch):
     monkeypatch.setattr(storage_readers, 'LARGEST_CHUNK', 1000)
     for compression in ('lz4', 'bz2'):
         file = ros1_bag(tmp_path / f'{compression}.bag', STATES, compression=compression)
-        refused('expand to more than 1000 bytes', file)
+        refused('1000', file)
 
 
 def test_a_database_whose_recorder_was_killed(tmp_path):
     file = storage(joint_state_bag(tmp_path / 'bag', STATES, storage='sqlite3'))
     file.with_name(file.name + '-wal').write_bytes(b'frames')
-    refused('-wal holds what was recorded last.*wal_checkpoint', file)
+    refused('-wal.*wal_checkpoint', file)
 
 
 @pytest.mark.parametrize('value', ['text', 5, 'x' * 200])
@@ -158,28 +178,28 @@ def test_databases_with_other_values(tmp_path, value):
     with sqlite3.connect(file) as database:
         database.execute('UPDATE messages SET data = ? WHERE id = 30', (value,))
     database.close()
-    refused('damaged or incomplete|is not a serialized', file)
+    refused('', file)
 
 
 def test_what_is_not_a_recording(tmp_path):
     empty = tmp_path / 'empty'
     empty.mkdir()
-    refused('is not a bag: the folder has neither metadata.yaml nor files that end in', empty)
+    refused('metadata.yaml', empty)
     (empty / 'metadata.yaml').write_text('a: &a [1]\nb: [*a, *a]\n')
-    refused('cannot be read as metadata of a bag', empty)
+    refused('metadata', empty)
     (empty / 'metadata.yaml').write_text(
         'rosbag2_bagfile_information: {relative_file_paths: [x.mcap]}'
     )
-    refused('names x.mcap, which is not in the folder', empty)
-    refused('does not exist', tmp_path / 'nothing.mcap')
+    refused('x.mcap', empty)
+    refused('', tmp_path / 'nothing.mcap')
     notes = tmp_path / 'notes.txt'
     notes.write_text('hello')
-    refused('is not a recording by its name: allowed are a bag folder, .mcap', notes)
+    refused('.mcap', notes)
     for ending in ('mcap', 'db3', 'bag'):
         wrong = tmp_path / f'wrong.{ending}'
         wrong.write_text('hello ' * 100)
         refused('wrong', wrong)
-    with pytest.raises(RecordingError, match='no recording: name'):
+    with pytest.raises(RecordingError):
         read()
 
 
@@ -187,15 +207,15 @@ def test_what_is_not_a_recording(tmp_path):
 def test_a_bag_of_ros2_with_the_ending_of_ros1(tmp_path, kind, ending):
     file = storage(joint_state_bag(tmp_path / 'bag', STATES, storage=kind))
     renamed = file.rename(tmp_path / 'renamed.bag')
-    refused(rf'does not begin as bags of ROS 1 do: .* ending \{ending}', renamed)
+    refused(ending, renamed)
 
 
 def test_files_that_are_not_one_recording(tmp_path):
     bag = storage(joint_state_bag(tmp_path / 'bag', STATES))
     old = ros1_bag(tmp_path / 'old.bag', STATES)
     table = csv_file(tmp_path / 'states.csv', STATES)
-    refused('bags of ROS 1 and ROS 2 cannot be one recording', bag, old)
-    refused('bags and CSV files cannot be one recording', bag, table)
+    refused('ROS 1 and ROS 2', bag, old)
+    refused('CSV', bag, table)
 
 
 def test_topics_are_offered(tmp_path):
@@ -205,17 +225,17 @@ def test_topics_are_offered(tmp_path):
         '/chatter': ('std_msgs/msg/String', [(5, b'\0\1\0\0\2\0\0\0a\0')]),
     }
     bag = write_bag(tmp_path / 'bag', contents)
-    offer = r'joint states are on /left/joint_states \(500 messages\): --topic /left/joint_states'
-    refused(f'there is no topic /joint_states; {offer}', bag)
-    refused(f'/empty has 0 messages; {offer}', bag, topic='/empty')
-    refused(f'/chatter has messages of std_msgs/msg/String, .*; {offer}', bag, topic='chatter')
+    offer = '500.*--topic /left/joint_states'
+    refused(f' /joint_states.*{offer}', bag)
+    refused(f'/empty.*{offer}', bag, topic='/empty')
+    refused(f'/chatter.*std_msgs/msg/String.*{offer}', bag, topic='chatter')
     silent = write_bag(tmp_path / 'silent', {'/chatter': contents['/chatter']})
-    refused('no topic of the recording has joint states', silent)
+    refused('', silent)
 
 
 def test_a_name_of_a_topic_that_has_two_lines_is_said_in_one(tmp_path):
     bag = write_bag(tmp_path / 'bag', {'/a\nb': (JOINT_STATE, MESSAGES)})
-    refused(r'joint states are on /a\\nb \(500 messages\)', bag)
+    refused(r'/a\\nb', bag)
 
 
 def test_one_message_is_a_recording(tmp_path):
@@ -238,7 +258,7 @@ def test_messages_that_are_not_joint_states(tmp_path):
         b'\7' * 90,
     ):
         file = Handmade([*MESSAGES, (MESSAGES[-1][0] + 1, data)]).write(tmp_path / 'odd.mcap')
-        refused('is not a serialized|not plain', file)
+        refused('', file)
 
 
 def test_messages_whose_values_do_not_fit_their_names_are_counted(tmp_path):
@@ -251,7 +271,7 @@ def test_messages_whose_values_do_not_fit_their_names_are_counted(tmp_path):
         _, positions, *_ = joined(recording)
         assert recording.quality.malformed == 3
     np.testing.assert_array_equal(positions, STATES.positions)
-    refused('no message on /joint_states has names', Handmade(odd).write(tmp_path / 'all.mcap'))
+    refused('/joint_states', Handmade(odd).write(tmp_path / 'all.mcap'))
 
 
 def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
@@ -259,26 +279,12 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
         tmp_path / 'bag', replace(STATES, names=('a_joint1', 'a_joint2', 'a_joint3'))
     )
     wanted = ('b_joint1', 'b_joint2', 'b_joint3')
-    refused(
-        r"joint 'b_joint1' is not .* which has a_joint1, .*: perhaps --rename a_=b_$",
-        bag,
-        joints=wanted,
-    )
+    refused('b_joint1.*a_joint1.*--rename a_=b_$', bag, joints=wanted)
     with open_recording([bag], joints=wanted, rename={'a_': 'b_'}) as recording:
         assert recording.joints == wanted
         np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
     # A renaming that does not help is offered anew, with the name that the recording has.
-    refused(
-        r'which after renaming has c_joint1, .*: perhaps --rename a_=b_$',
-        bag,
-        joints=wanted,
-        rename={'a_': 'c_'},
-    )
-    refused(
-        r"joint 'b_joint2' is not .*: perhaps --rename a_=b_$",
-        bag,
-        joints=wanted,
-        rename={'a_joint1': 'b_joint1'},
-    )
-    refused("joint 'elbow' is not in the recording, which has .*a_joint3$", bag, joints=['elbow'])
-    refused(r"nothing to rename from 'c_'", bag, rename={'c_': 'd_'})
+    refused('c_joint1.*--rename a_=b_$', bag, joints=wanted, rename={'a_': 'c_'})
+    refused('b_joint2.*--rename a_=b_$', bag, joints=wanted, rename={'a_joint1': 'b_joint1'})
+    refused('elbow.*a_joint3$', bag, joints=['elbow'])
+    refused('c_', bag, rename={'c_': 'd_'})

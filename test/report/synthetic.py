@@ -72,6 +72,7 @@ def comparison_of(samples, *, findings=None, robot='arm', rate=100.0, units=None
             shares=shares,
             friction=FrictionFit(VISCOUS, COULOMB, 0.0),
             rms_after_fit=0.15,
+            verdict='Friction is not that of the description.',
         )
     if findings is None:
         findings = [

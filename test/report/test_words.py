@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from report.synthetic import arm
 
-from robot_dynamics_ros.comparison import Finding, RecordingSummary
-from robot_dynamics_ros.report.summary import headline, is_good, recordings_line
+from robot_dynamics_ros.comparison import RecordingSummary
+from robot_dynamics_ros.report.summary import is_good, recordings_line
 from robot_dynamics_ros.report.words.numbers_as_text import (
     NO_BREAK,
     duration,
@@ -57,29 +57,6 @@ def test_a_long_name_is_cut():
     assert in_one_line('a\nb' * 100, 20) == 'a ba ba ba ba ba ba…'
 
 
-def test_the_headline_says_what_was_found():
-    found = arm(3)
-    message = 'The residual is friction that the model does not have'
-    assert headline(found) == f'1 finding in 3 of 3 joints: {message}.'
-    assert not is_good(found)
-    good = replace(found, findings=[])
-    assert headline(good).endswith('no finding.')
-    assert is_good(good)
-    missing = Finding('missing', ('not_recorded',), None, 'it was not recorded')
-    both = replace(found, findings=[*found.findings, missing])
-    assert headline(both) == f'2 findings in 3 of 3 joints, first of all: {message}.'
-    of_data = replace(found, findings=[Finding('gaps', (), 3.0, 'three gaps')])
-    assert headline(of_data) == '1 finding about the recording: three gaps.'
-
-
-def test_the_headline_has_figures_of_a_finding_and_fits_a_line_of_a_picture():
-    found = arm(1)
-    carried = Finding('payload', (), 1.3, 'The arm carries 1.3 kg at link 7. It is known to 2 %.')
-    assert headline(replace(found, findings=[carried])).endswith('carries 1.3 kg at link 7.')
-    long = Finding('missing', (), None, 'Not recorded ' + 'joint, ' * 100)
-    assert len(headline(replace(found, findings=[long, carried]))) < 150
-
-
 def test_samples_that_are_not_drawn_are_counted():
     comparison = arm(1, count=500)
     assert 'drawn' not in recordings_line(comparison)
@@ -94,5 +71,4 @@ def test_recordings_that_cannot_be_used_are_counted():
     both = replace(comparison, recordings=(*comparison.recordings, broken))
     assert '1 recording could not be used' in recordings_line(both)
     none = replace(comparison, recordings=(broken,), findings=[])
-    assert headline(none) == 'No recording could be compared.'
     assert not is_good(none)

@@ -16,11 +16,7 @@ from robot_dynamics_ros.core import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.report import ENDINGS, write_report
 from robot_dynamics_ros.report import provenance as provenance_of
 from robot_dynamics_ros.report.html import whole_page
-from robot_dynamics_ros.report.next_parameters import (
-    friction_parameters,
-    joints_left_out,
-    left_out_text,
-)
+from robot_dynamics_ros.report.next_parameters import friction_parameters
 
 
 def test_an_unknown_ending_is_refused_with_the_known_ones(tmp_path):
@@ -87,7 +83,7 @@ def test_the_page_holds_verdicts_findings_files_and_the_command(tmp_path):
     text = path.read_text(encoding='utf-8')
     body = text[text.index('<body') : text.index('<script type')]
     first_plot = body.index('class="plot"')
-    assert body.index('unexplained') < first_plot  # the verdict comes first
+    assert body.index('id="verdict"') < first_plot  # the verdict comes first
     assert 'The residual is friction that the model does not have' in body
     for file in provenance().files:
         assert file.sha256 in body
@@ -121,45 +117,21 @@ def test_parameters_are_doubles_and_0_where_nothing_was_fitted():
         second: replace(comparison.joints[second], friction=None),
     }
     comparison = replace(comparison, joints=joints)
-    assert friction_parameters(comparison) == (
+    assert friction_parameters(comparison)[:2] == (
         'friction_coulomb: [0.1235, 0.0]',
         'friction_viscous: [2.0, 0.0]',
     )
-    assert joints_left_out(comparison) == {second: 'the recording does not show it'}
-
-
-def test_parameters_leave_out_joints_of_unknown_scale(tmp_path):
-    """A current of 0.02 A/(N m) everywhere, which the last joint is too light to show."""
-    comparison = arm(3)
-    first, second, last = comparison.joints
-    light = {**comparison.joints, last: replace(comparison.joints[last], shows_scale=False)}
-    friction = comparison.findings[0]
-    comparison = replace(comparison, joints=light)
-    assert joints_left_out(comparison) == {}
-    factors = [Finding('factor', (first,), 0.02, ''), Finding('factor', (second,), 0.02, '')]
-    comparison = replace(comparison, findings=[*factors, friction])
-    (coulomb, _) = friction_parameters(comparison)
-    assert coulomb == f'friction_coulomb: [{COULOMB}, {COULOMB}, 0.0]'
-    said = left_out_text(comparison)
-    assert said.startswith('0.0 where the scale of the effort is unknown')
-    assert said.endswith(f': {last}.')
-    write_report(comparison, provenance(), tmp_path / 'report.html')
-    text = (tmp_path / 'report.html').read_text(encoding='utf-8')
-    assert '0.0 where the scale of the effort is unknown' in text.replace(chr(0xA0), ' ')
 
 
 def test_parameters_leave_out_efforts_that_are_not_the_torque():
-    comparison = arm(2)
-    first, second = comparison.joints
-    figures = comparison.joints[first]
-    far = replace(figures, rms_gravity=50.0 * figures.rms_measured)
-    findings = [*comparison.findings, Finding('unexplained', (second,), 0.6, '')]
-    comparison = replace(comparison, joints={**comparison.joints, first: far}, findings=findings)
-    assert joints_left_out(comparison) == {
-        first: 'the effort is far below the gravity torque of the model',
-        second: 'the model does not explain the effort',
-    }
-    assert friction_parameters(comparison) == ()
+    comparison = arm(3)
+    first, second, last = comparison.joints
+    findings = [*comparison.findings, Finding('factor', (first,), 1.3, '')]
+    findings.append(Finding('unexplained', (second,), 0.6, ''))
+    coulomb, *_ = friction_parameters(replace(comparison, findings=findings))
+    assert coulomb == f'friction_coulomb: [0.0, 0.0, {COULOMB}]'
+    findings.append(Finding('not_judged', (last,), None, ''))
+    assert friction_parameters(replace(comparison, findings=findings)) == ()
 
 
 def test_a_document_has_a_page_for_each_joint(tmp_path):

@@ -1,12 +1,16 @@
 """A second run computes only what is missing."""
 
 import os
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import fleet_tasks
 import pytest
 
+import robot_dynamics_ros
 from robot_dynamics_ros.core import ParameterError
 from robot_dynamics_ros.scheduling import Task, run
 from robot_dynamics_ros.scheduling.kept_results import KeptResults
@@ -119,3 +123,29 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_work():
     with pytest.raises(OSError, match='/proc') as refused:
         KeptResults(Path('/proc'), None)
     assert refused.value.filename == '/proc'
+
+
+@pytest.mark.contract
+def test_results_of_other_code_are_computed_again(tmp_path):
+    """A copy of the package, of which a comment is changed."""
+    copy = tmp_path / 'robot_dynamics_ros'
+    shutil.copytree(Path(robot_dynamics_ros.__file__).parent, copy)
+    code = (
+        'from pathlib import Path; import fleet_tasks; '
+        'from robot_dynamics_ros.scheduling import Task, run; '
+        "task = Task('one', fleet_tasks.square, (3,)); "
+        "print(run([task], common={'offset': 0.5}, resume=Path('results'))[0].kept)"
+    )
+    paths = [str(tmp_path), *sys.path]
+    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, paths))}
+
+    def kept():
+        return subprocess.run(
+            [sys.executable, '-c', code], cwd=tmp_path, env=environment, text=True,
+            capture_output=True, check=True,
+        ).stdout.strip()  # fmt: skip
+
+    assert [kept(), kept()] == ['False', 'True']
+    with (copy / 'core' / 'errors.py').open('a') as file:
+        file.write('# changed\n')
+    assert kept() == 'False'

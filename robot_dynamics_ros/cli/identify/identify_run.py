@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from robot_dynamics_ros.comparison import Comparison, Finding
+from robot_dynamics_ros.comparison import FATAL, Comparison, Finding
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.identification import (
     IdentifiedModel,
@@ -30,7 +30,7 @@ from robot_dynamics_ros.identification.judgement.bad_data import (
 )
 from robot_dynamics_ros.identification.judgement.conclude import judge
 from robot_dynamics_ros.identification.judgement.judged_evidence import Evidence
-from robot_dynamics_ros.identification.judgement.model_verdicts import FATAL, locked_words
+from robot_dynamics_ros.identification.judgement.model_verdicts import locked_words
 from robot_dynamics_ros.identification.judgement.repeated_motion import repetition_findings
 from robot_dynamics_ros.scheduling import Outcome
 

@@ -29,7 +29,6 @@ class JointFriction:
         missing: whether the friction of the description is another.
         speed: RMS of the velocity in the fit [rad/s or m/s].
         rms: of what is left after the fit [unit of the efforts].
-        described: torque of the described friction at the RMS speed [N m or N].
         drives: torque at the RMS speed of a fit that may be negative, where it is negative beyond
             chance: friction that drives the joint; else 0 [N m or N].
     """
@@ -38,7 +37,6 @@ class JointFriction:
     missing: bool
     speed: float
     rms: float
-    described: float
     drives: float = 0.0
 
     @property
@@ -77,7 +75,6 @@ def friction_fits(judge: Judge, given: Explanation) -> dict[int, JointFriction]:
             and is_certain(before, after, samples),
             speed,
             float(np.sqrt(after) * np.abs(gains[joint, 0])),
-            float(_not_negative(columns, described[joint, rows]) @ (speed, 1.0, 0.0)),
             _driving(columns, values, speed, after, samples) if moving else 0.0,
         )
     return fits

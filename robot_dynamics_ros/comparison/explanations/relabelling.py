@@ -66,8 +66,13 @@ def explained(
         torques: of the model.
         windows: of consecutive samples.
     """
-    relabelling = Relabelling.nothing(torques.model.size)
-    judge = Judge(Observations(torques, windows))
+    nothing = relabelling = Relabelling.nothing(torques.model.size)
+    unchanged = Explanation.nothing(torques.model.size)
+
+    def judged(relabelling: Relabelling) -> Judge:
+        return Judge(Observations(torques, relabelling.windows(windows)))
+
+    judge = judged(nothing)
     found = search(judge)
     for _ in range(MOST):
         bad = _bad_joints(judge, found)
@@ -76,9 +81,9 @@ def explained(
         candidates = list(_candidates(relabelling, bad))
         if not is_explained(judge, found):
             candidates += _longer_exchanges(relabelling)
-        tried = [(Judge(Observations(torques, one.windows(windows))), one) for one in candidates]
-        unchanged = Explanation.nothing(torques.model.size)
-        best, other = min(tried, key=lambda one: one[0].misfit(unchanged))
+        # The misfit alone is kept of each: a judge holds the torques of all samples.
+        other = min(candidates, key=lambda one: judged(one).misfit(unchanged))
+        best = judged(other)
         explanation = search(best)
         same_joints = best.judged.sum() == judge.judged.sum()
         if not same_joints or best.misfit(explanation) + WORTH > judge.misfit(found):
@@ -86,9 +91,7 @@ def explained(
         judge, found, relabelling = best, explanation, other
     if is_explained(judge, found):
         return judge, found, relabelling
-    nothing = Relabelling.nothing(torques.model.size)
-    unchanged = judge if relabelling == nothing else Judge(Observations(torques, windows))
-    return unchanged, Explanation.nothing(torques.model.size), nothing
+    return judge if relabelling == nothing else judged(nothing), unchanged, nothing
 
 
 def _bad_joints(judge: Judge, found: Explanation) -> list[int]:

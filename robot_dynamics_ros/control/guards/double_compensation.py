@@ -17,8 +17,8 @@ EXPLAINED = 0.95
 # Below this share the driver adds no gravity.
 SMALLEST = 0.1
 # Where nothing applies the commands any more, the share falls to zero although the driver adds
-# gravity. Its magnitude, 1 at first, is therefore remembered with this time constant [s]: before it
-# has decayed to `SMALLEST`, after 4.6 s, that is noticed.
+# gravity. Its magnitude, 1 at first, is therefore remembered with this time constant [s]: before
+# it has decayed to `SMALLEST`, after 4.6 s, that is noticed.
 REMEMBERED = 2.0
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison.scale_findings import CURRENT, causes_of_scale
 from robot_dynamics_ros.core import ParameterError, RobotModel
 from robot_dynamics_ros.core.checks import Array
 
@@ -21,8 +22,6 @@ STILL = 1e-2
 # samples, and for so many times as long as at any other effort: steps of a coarse resolution are
 # longer at a peak, up to five times as long as beside it.
 HELD, HELD_SHARE, HELD_LONGER = 0.1, 0.005, 5.0
-# A description is not wrong by more than this factor; a current is.
-CURRENT = 2.0
 # Share of the deviation of the effort that an identified model of the right robot does not leave.
 LEFT = 0.4
 # Of the largest deviation of all joints, measured: a joint with less is not loaded.
@@ -184,48 +183,6 @@ def _saturated(survey: Survey, interval: float) -> list[tuple[int, int]]:
     return [(side, joint) for joint, side in np.argwhere(held.T).tolist()]
 
 
-def current_findings(names: Sequence[str], compared: Sequence[Finding]) -> Iterator[Finding]:
-    """Efforts that are another quantity than torque, by the comparison with the description.
-
-    Args:
-        names: of the joints.
-        compared: findings of the comparison.
-    """
-    factors = {
-        finding.joints[0]: finding.value
-        for finding in compared
-        if finding.code == 'factor' and finding.value
-    }
-    far = {
-        name: value for name, value in factors.items() if not 1.0 / CURRENT < abs(value) < CURRENT
-    }
-    if not far or 2 * len(far) < len(factors):
-        return
-    listed = ', '.join(f'{name} {value:.3g}' for name, value in far.items())
-    yield Finding(
-        'current',
-        tuple(name for name in names if name in far),
-        float(np.median(list(far.values()))),
-        f'The efforts are not the torques of this description: their ratio is {listed}. '
-        f'{_causes_of_scale(list(far.values()))} '
-        'Masses would be wrong by these factors.',
-    )
-
-
-def _causes_of_scale(ratios: Sequence[float]) -> str:
-    """What makes efforts that are a multiple of the torques of the description."""
-    gravity = (
-        'Or the driver compensates a part of gravity itself: record all of the torque. '
-        if min(map(abs, ratios)) < 1.0
-        else ''
-    )
-    return (
-        'Either they are currents, each joint with a scale and sign of its own: use --effort '
-        'current, with the gain of one joint, or convert them in the driver. '
-        f'{gravity}Or it is the description of another robot: look at --urdf.'
-    )
-
-
 def small_efforts(
     names: Sequence[str], measured: Array, missed: Array, moved: npt.NDArray[np.bool_]
 ) -> Iterator[Finding]:
@@ -253,7 +210,7 @@ def small_efforts(
         tuple(name for name, one in zip(names, small, strict=True) if one),
         float(np.median(shares[small])),
         'The efforts are far smaller than the torques of the description; their ratio is at most '
-        f'{listed}. {_causes_of_scale(shares[small].tolist())}',
+        f'{listed}. {causes_of_scale(shares[small].tolist())}',
     )
 
 

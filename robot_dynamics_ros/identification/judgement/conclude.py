@@ -8,13 +8,12 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison import FATAL, Finding
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 
 from .bad_data import (
     STILL,
-    current_findings,
     held_out_findings,
     motion_findings,
     robot_findings,
@@ -28,7 +27,7 @@ from .drawn_samples import MOST, DrawnSamples
 from .effort_limits import large_efforts, limit_findings
 from .judged_evidence import Evidence, TorqueSums
 from .judgement import FEWEST, HeldOutSamples, JointJudgement, JudgedRecording, Judgement
-from .model_verdicts import FATAL, joint_sentence, verdict
+from .model_verdicts import joint_sentence, verdict
 from .survey import Survey
 from .whiteness import LagSums
 from .windows import Windows
@@ -38,7 +37,7 @@ Flags = npt.NDArray[np.bool_]
 # Findings of a comparison that are about the data, not about what is identified.
 OF_DATA = frozenset(
     {
-        'gravity_compensated', 'sign', 'exchanged', 'delay', 'units', 'zero_effort',
+        'gravity_compensated', 'sign', 'current', 'exchanged', 'delay', 'units', 'zero_effort',
         'constant_effort', 'no_effort', 'partial_effort', 'implausible_effort', 'missing', 'short',
         'no_velocity', 'gaps', 'dropouts', 'stamps', 'not_finite', 'jumps', 'unused', 'malformed',
         'log_time', 'unreadable', 'velocities',
@@ -54,7 +53,7 @@ OF_VELOCITIES = frozenset(
     }
 )  # fmt: skip
 # Of these, what is estimated where efforts are currents.
-OF_SCALE = frozenset({'sign', 'exchanged', 'gravity_compensated'})
+OF_SCALE = frozenset({'current', 'sign', 'exchanged', 'gravity_compensated'})
 
 
 def judge(
@@ -102,24 +101,27 @@ def judge(
     codes = {one.code for one in compared}
     in_units = not codes & {'units', 'velocities'}
     wrong = list(robot_findings(names, fitted.deviations, left, scaled)) if in_units else []
-    current = [] if currents else _current(names, fitted, enough, compared, wrong)
+    left_out = OF_SCALE if currents else {'current'} if wrong else set()
+    data = [one for one in compared if one.code in OF_DATA - left_out]
+    if wrong and not currents:
+        measured, missed, _ = fitted.rms
+        data = [*small_efforts(names, measured, missed, enough), *data]
+    is_current = any(one.code == 'current' for one in data)
     samples = held_out_samples(names, evidence)
     large = _large(model, TorqueSums.joined([fitted, held_out]), samples, scaled)
-    large = large if in_units and not (wrong or current) else []
+    large = large if in_units and not (wrong or is_current) else []
     limits = [] if currents or large else list(limit_findings(model, survey))
     own = [*motion_findings(names, moved), *saturation_findings(model, survey, interval), *limits]
     noise = np.nan_to_num(TorqueSums.joined([fitted, held_out]).rms[2])
     steady = [one for one in evidence if not _drifts(one, noise)]
-    data = [one for one in compared if one.code in OF_DATA - (OF_SCALE if currents else set())]
     if wrong and not any(one.code in FATAL for one in data):
         # Nothing explains the efforts: then a delay does not either.
         data = [one for one in data if one.code != 'delay']
-    causes = [*wrong, *current, *large, *data]
+    causes = [*wrong, *large, *data]
     is_fatal = any(one.code in FATAL for one in causes)
     poor = _not_explained(poor, causes)
     findings = [
         *wrong,
-        *(current if in_units else []),
         *large,
         *data,
         *_held_out(names, moved, held_out, evidence),
@@ -153,20 +155,6 @@ def _not_explained(findings: Sequence[Finding], causes: Sequence[Finding]) -> li
     """
     is_fatal = any(one.code in FATAL for one in causes)
     return [one for one in findings if not (is_fatal and one.code in CONSEQUENCES)]
-
-
-def _current(
-    names: tuple[str, ...],
-    fitted: TorqueSums,
-    moved: Flags,
-    compared: Sequence[Finding],
-    wrong: Sequence[Finding],
-) -> list[Finding]:
-    """That the efforts may be currents: by the comparison, or by their size where nothing fits."""
-    if not wrong:
-        return list(current_findings(names, compared))
-    measured, missed, _ = fitted.rms
-    return list(small_efforts(names, measured, missed, moved))
 
 
 def _large(

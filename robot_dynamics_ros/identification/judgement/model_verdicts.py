@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from robot_dynamics_ros.comparison import Finding
+from robot_dynamics_ros.comparison import FATAL, Finding
 from robot_dynamics_ros.core.model.findings import listed
 
 from .judgement import FEWEST, JointJudgement
@@ -20,11 +20,6 @@ UNEXPLAINED = 0.5
 MOSTLY = 0.5
 # Share of the variance of a residual that earlier values predict, from which on it is said.
 REPEATS = 0.25
-# Findings because of which no parameter can be trusted.
-FATAL = (
-    'wrong_robot', 'current', 'unknown_gain', 'units', 'velocities', 'exchanged', 'sign',
-    'gravity_compensated', 'beyond_limit', 'impossible_masses',
-)  # fmt: skip
 # Findings because of which a parameter may be off by more than its interval.
 DOUBTFUL = {
     'delay': 'a delay of the efforts looks like viscous friction, whose intervals do not hold',

@@ -6,9 +6,12 @@ zstd is Python's own from 3.14 on, else its backport, which rosbags brings.
 from __future__ import annotations
 
 import bz2
+import gzip
+import io
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any, BinaryIO
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import lz4.frame
 
@@ -21,7 +24,10 @@ else:
 
 # First bytes of a frame of zstd.
 MAGIC = b'\x28\xb5\x2f\xfd'
-BLOCK = 1 << 20
+# A recording shrinks to a tenth; what expands to more than so many times its size is a bomb.
+LARGEST_RATIO = 100
+# [bytes] that any file may expand to, and that none may.
+ALWAYS_ALLOWED, LARGEST = 1 << 26, 1 << 34
 DECOMPRESSORS: dict[str, Callable[[], Any]] = {
     'zstd': zstd.ZstdDecompressor,
     'lz4': lz4.frame.LZ4FrameDecompressor,
@@ -55,13 +61,39 @@ def expanded(data: Any, compression: str, most: int) -> bytes:
     return content
 
 
-def expanded_blocks(file: BinaryIO) -> Iterator[bytes]:
-    """The content of a file that zstd has compressed, block by block.
+class ExpandedFile(io.RawIOBase):
+    """What a file that gzip or zstd has compressed expands to, within limits."""
 
-    Raises:
-        ZstdError: it is damaged.
-        EOFError: it ends within a frame.
-    """
-    with zstd.ZstdFile(file) as reader:
-        while block := reader.read(BLOCK):
-            yield block
+    def __init__(self, file: Path) -> None:
+        """Open it; the ending of its name says the compression."""
+        self._file = file
+        expanding: Any = gzip.GzipFile if file.suffix == '.gz' else zstd.ZstdFile
+        self._source = expanding(file)
+        self._allowed = min(max(LARGEST_RATIO * file.stat().st_size, ALWAYS_ALLOWED), LARGEST)
+        self._size = 0
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """The next bytes.
+
+        Raises:
+            RecordingError: these are more than the file may expand to.
+            ZstdError, OSError, zlib.error: it is damaged.
+            EOFError: it ends too early.
+        """
+        count: int = self._source.readinto(buffer)
+        self._size += count
+        if self._size > self._allowed:
+            raise RecordingError(
+                f'{self._file} expands to {self._size} bytes or more, allowed are '
+                f'{self._allowed}: if it is a recording, decompress it first'
+            )
+        return count
+
+    def close(self) -> None:
+        """Close the file."""
+        self._source.close()
+        super().close()

@@ -7,6 +7,7 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from io import BufferedReader, TextIOWrapper
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TextIO
@@ -16,6 +17,7 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 
+from .bounded_expansion import ExpandedFile
 from .csv_columns import FIELDS, CsvColumns
 from .csv_numbers import numbers_of
 from .state_rows import StateBlock, StateRows, empty
@@ -117,12 +119,9 @@ def errors_of(path: Path) -> Iterator[None]:
 @contextmanager
 def _opened(path: Path) -> Iterator[TextIO]:
     with errors_of(path):
-        if path.suffix == '.gz':
-            with gzip.open(path, 'rt', encoding='utf-8-sig', newline='') as file:
-                yield file
-        else:
-            with path.open(encoding='utf-8-sig', newline='') as file:
-                yield file
+        raw = ExpandedFile(path) if path.suffix == '.gz' else path.open('rb', buffering=0)
+        with TextIOWrapper(BufferedReader(raw), encoding='utf-8-sig', newline='') as file:
+            yield file
 
 
 def _lines(file: TextIO, path: Path) -> Iterator[str]:

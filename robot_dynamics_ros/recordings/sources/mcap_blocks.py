@@ -123,13 +123,15 @@ def _walked(view: memoryview, channels: set[int]) -> tuple[list[int], int]:
         end = at + RECORD.size + size
         if opcode == CHUNK_OPCODE:
             raise RecordingError('it has chunks that its index does not list')
-        if end > len(view):
-            if at == 0 and opcode == MESSAGE:
-                raise RecordingError(f'a message has {size} bytes, at most {WINDOW} are allowed')
-            return offsets, at or end
+        if end > len(view) and at:
+            return offsets, at
         if opcode == MESSAGE and size >= COUNTED:
             (channel,) = CHANNEL.unpack_from(view, at + RECORD.size)
             if channel in channels:
+                if end > len(view):
+                    raise RecordingError(
+                        f'a message has {size} bytes, at most {WINDOW} are allowed'
+                    )
                 offsets.append(at)
         at = end
     if at == 0:

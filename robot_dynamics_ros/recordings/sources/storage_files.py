@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path, PurePath
+from shutil import copyfileobj
 
 from ruamel.yaml import YAML
 
 from robot_dynamics_ros.core.errors import RecordingError
 
-from .bounded_expansion import ZstdError, expanded_blocks
+from .bounded_expansion import ExpandedFile, ZstdError
 
 METADATA = 'metadata.yaml'
 STORAGES = ('.mcap', '.db3')
 COMPRESSED = '.zstd'
-# A recording shrinks to a tenth; what expands to more than this many times its size is a bomb.
-LARGEST_RATIO, ALWAYS_ALLOWED = 1000, 1 << 26
 # [bytes]
-LARGEST_METADATA = 1 << 24
+LARGEST_METADATA, BLOCK = 1 << 24, 1 << 20
 
 
 def storage_files(path: Path) -> list[Path]:
@@ -58,17 +57,9 @@ def decompressed(file: Path, folder: Path) -> Path:
     if file.suffix != COMPRESSED:
         return file
     target = folder / file.name.removesuffix(COMPRESSED)
-    allowed = max(LARGEST_RATIO * file.stat().st_size, ALWAYS_ALLOWED)
-    size = 0
     try:
-        with file.open('rb') as source, target.open('wb') as out:
-            for block in expanded_blocks(source):
-                size += out.write(block)
-                if size > allowed:
-                    raise RecordingError(
-                        f'{file} expands to more than {LARGEST_RATIO} times its size: it is not a '
-                        'recording'
-                    )
+        with ExpandedFile(file) as source, target.open('wb') as out:
+            copyfileobj(source, out, BLOCK)
     except (ZstdError, EOFError) as error:
         raise RecordingError(f'{file} cannot be decompressed: {error}') from None
     return target

@@ -9,9 +9,9 @@ from lxml.html.builder import CLASS, E
 from robot_dynamics_ros.comparison import Comparison
 
 from ..figures.joint_parts import JointPart
-from ..next_parameters import friction_parameters, left_out_text
+from ..next_parameters import friction_parameters
 from ..provenance import Provenance
-from ..summary import headline, is_good, recordings_line, unit_of, verdict_of
+from ..summary import headline, is_good, recordings_line, unit_of
 from ..words.numbers_as_text import duration, quantity
 from ..words.readable import readable, readable_sentence
 from .elements import (
@@ -47,7 +47,7 @@ def verdicts_part(parts: Sequence[JointPart]) -> Element:
     rows = [
         E.tr(
             E.th(E.a(name_element(part.name), href=f'#joint-{index}'), scope='row'),
-            E.td(_mark(part), ' ', readable_sentence(verdict_of(part))),
+            E.td(_mark(part), ' ', readable_sentence(part.comparison.verdict)),
             figure_cell(part.comparison.rms_measured, part.comparison.unit),
             figure_cell(part.comparison.rms_residual, part.comparison.unit),
             figure_cell(part.comparison.rms_after_fit, part.comparison.unit),
@@ -77,14 +77,11 @@ def parameters_part(comparison: Comparison) -> list[Element]:
     lines = friction_parameters(comparison)
     if not lines:
         return []
-    names = ', '.join(map(readable, comparison.joints))
-    left_out = readable_sentence(left_out_text(comparison))
     return [
         E.section(
             E.h2('Parameters to set next'),
             E.p('Fitted friction, for the parameters of dynamics_node (term friction):'),
-            E.pre(E.code('\n'.join(lines))),
-            E.p(f'In the order of the joints {names}. {left_out}'.rstrip(), CLASS('hint')),
+            E.pre(E.code(readable('\n'.join(lines)))),
             id='parameters',
         )
     ]
@@ -103,7 +100,7 @@ def joint_part(part: JointPart, index: int) -> Element:
         figures = [E.p('No samples of this joint can be drawn.')]
     return E.section(
         E.h2(name_element(part.name)),
-        E.p(_mark(part), ' ', readable_sentence(verdict_of(part)), CLASS('verdict')),
+        E.p(_mark(part), ' ', readable_sentence(part.comparison.verdict), CLASS('verdict')),
         E.div(*figures, CLASS('figures')),
         CLASS('joint'),
         id=f'joint-{index}',

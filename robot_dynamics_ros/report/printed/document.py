@@ -11,9 +11,9 @@ from matplotlib.figure import Figure as Canvas
 from robot_dynamics_ros.comparison import Comparison
 
 from ..figures.joint_parts import JointPart, joint_parts
-from ..next_parameters import friction_parameters, left_out_text
+from ..next_parameters import friction_parameters
 from ..provenance import Provenance
-from ..summary import after_fit, headline, recordings_line, verdict_of
+from ..summary import after_fit, headline, recordings_line
 from ..words.numbers_as_text import duration, quantity
 from ..words.readable import in_one_line
 from .matplotlib_panels import draw, style
@@ -67,7 +67,7 @@ def _summary(comparison: Comparison, parts: Sequence[JointPart], title: str) -> 
     yield Line('Verdict', HEADING, 1.6)
     for part in parts:
         yield from wrapped(f'{"✓" if part.is_good else "▲"} {part.name}', STRONG)
-        yield from wrapped(f'{verdict_of(part)} {after_fit(part)}', PLAIN)
+        yield from wrapped(f'{part.comparison.verdict} {after_fit(part)}', PLAIN)
         yield Line('', PLAIN, 0.4)
     yield Line('', PLAIN)
     yield Line('Findings', HEADING, 1.6)
@@ -80,7 +80,6 @@ def _summary(comparison: Comparison, parts: Sequence[JointPart], title: str) -> 
     lines = friction_parameters(comparison)
     if lines:
         yield Line('Parameters to set next', HEADING, 1.6)
-        lines = (*lines, left_out_text(comparison))
     for line in lines:
         yield from wrapped(line, PLAIN)
 
@@ -100,7 +99,7 @@ def _made(comparison: Comparison, provenance: Provenance) -> Iterator[Line]:
 
 def _joint_page(part: JointPart) -> Canvas:
     """Three plots over time, and below them four others in two columns."""
-    canvas = joint_page(part.name, verdict_of(part), good=part.is_good)
+    canvas = joint_page(part.name, part.comparison.verdict, good=part.is_good)
     wide = [figure for figure in part.figures if figure.wide]
     if wide:
         stacked(canvas, wide[0].panels, top=0.87, bottom=0.49)

@@ -11,7 +11,7 @@ from robot_dynamics_ros.comparison import Comparison
 
 from ..figures.joint_parts import JointPart, joint_parts
 from ..figures.panel import Panel
-from ..summary import after_fit, headline, recordings_line, verdict_of
+from ..summary import after_fit, headline, recordings_line
 from ..words.readable import in_one_line
 from .matplotlib_panels import Legend, draw, put, style
 
@@ -59,7 +59,7 @@ def _row(canvas: Canvas, part: JointPart, top: float, height: float) -> None:
     mark = '✓' if part.is_good else '▲'
     name = in_one_line(part.name, 40)
     put(canvas, 0.02, top, f'{mark} {name}', size=10.5, weight='bold')
-    verdict = f'{in_one_line(verdict_of(part), 150)} {after_fit(part)}'
+    verdict = f'{in_one_line(part.comparison.verdict, 150)} {after_fit(part)}'
     # Below the name, as no one knows how broad that is.
     put(canvas, 0.02, top - 0.10 * height, verdict, size=8.5, color='#5a6470')
     grid = canvas.add_gridspec(

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from simulated_recordings import JOINTS, urdf
 
-from robot_dynamics_ros.comparison import Finding
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.identification.judgement import bad_data
 from robot_dynamics_ros.identification.judgement.survey import Survey, survey
@@ -54,11 +53,10 @@ def test_efforts_that_are_not_measured_are_refused(model, good, values):
         bad_data.check_motion(model, replace(good, range=np.full((2, 6), values)))
 
 
-@pytest.mark.parametrize(('count', 'words'), [(1, 'Only one joint moves, base'), (4, 'stand')])
-def test_joints_that_stand_still_are_named(count, words):
+@pytest.mark.parametrize('count', [1, 4])
+def test_joints_that_stand_still_are_named(count):
     (finding,) = bad_data.motion_findings(JOINTS, np.arange(6) < count)
     assert (finding.code, finding.joints) == ('still', JOINTS[count:])
-    assert words in finding.message
 
 
 def test_joints_that_rest_on_the_held_out_part_are_named():
@@ -125,23 +123,6 @@ def test_two_steps_of_a_coarse_resolution_and_zero_are_no_limits(model, step, si
     assert not list(bad_data.saturation_findings(model, seen, INTERVAL))
 
 
-def factor(joint, value):
-    return Finding('factor', (joint,), value, '')
-
-
-def test_currents_are_told_from_inaccurate_masses():
-    inaccurate = [factor(joint, 1.3) for joint in JOINTS]
-    assert not list(bad_data.current_findings(JOINTS, inaccurate))
-    currents = [factor(joint, 0.05) for joint in JOINTS[:3]]
-    (finding,) = bad_data.current_findings(JOINTS, currents)
-    assert (finding.code, finding.joints) == ('current', JOINTS[:3])
-    # Of a factor alone, nobody knows which of these it is.
-    for words in ('--effort current', 'compensates a part of gravity', '--urdf'):
-        assert words in finding.message
-    (finding,) = bad_data.current_findings(JOINTS, [factor(joint, 7.0) for joint in JOINTS])
-    assert 'gravity' not in finding.message
-
-
 def test_another_robot_leaves_most_of_the_effort():
     measured = np.array([10.0, 30.0, 20.0, 3.0, 2.0, 0.1])
     right = bad_data.robot_findings(JOINTS, measured, 0.05 * measured, MOVED)
@@ -166,8 +147,6 @@ def test_efforts_that_are_far_smaller_than_the_torques_may_be_currents(scale, sa
     assert [one.code for one in found] == (['current'] if said else [])
     if said:
         assert found[0].joints == ('a', 'b', 'c')
-        assert '--effort current' in found[0].message
-        assert 'compensates a part of gravity' in found[0].message
         # The bound is exact where the shapes are equal.
         assert found[0].value == pytest.approx(scale / (1.0 - 2.0 * scale))
 

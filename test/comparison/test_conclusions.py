@@ -1,0 +1,116 @@
+"""What `compare` concludes from exact motions of chains: in its findings, and in its page."""
+
+import json
+import re
+import tracemalloc
+
+import numpy as np
+import pytest
+
+pytest.importorskip('rosbags')
+
+from mechanics.planar_arms import planar_arm
+from recorded_states import States, csv_file
+from running_command import run
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+
+__all__ = ['run']
+pytestmark = pytest.mark.contract
+
+AXES = ('0 1 0', '1 0 0', '0 0 1')
+
+
+@pytest.fixture
+def files(tmp_path):
+    return tmp_path
+
+
+def chain(size):
+    """URDF of joints about y, x and z in turn."""
+    head, *joints = planar_arm(size).split('<axis xyz="0 0 1"/>')
+    return head + ''.join(f'<axis xyz="{AXES[j % 3]}"/>{one}' for j, one in enumerate(joints))
+
+
+def lift():
+    """The same with a slide that carries all weight."""
+    return chain(4).replace('"continuous"', '"prismatic"', 1).replace('"0 1 0"', '"0 0 1"', 1)
+
+
+def record(file, urdf, scales=1.0, friction=0.0):
+    """Write an exact motion whose efforts are multiples of the torques, with Coulomb friction."""
+    dynamics = RobotDynamics(parse_urdf(urdf))
+    size = dynamics.model.size
+    times = np.arange(2000) / 100.0
+    rates = 2.0 * np.pi * (0.2 + 0.05 * np.arange(size))
+    angles = np.outer(times, rates) + np.arange(size)
+    q, v, a = 0.4 * np.sin(angles), 0.4 * rates * np.cos(angles), -0.4 * rates**2 * np.sin(angles)
+    efforts = scales * dynamics.inverse_dynamics(q, v, a) + friction * np.sign(v)
+    stamps = np.rint(times * 1e9).astype(np.int64)
+    states = States(stamps, q, v, efforts, dynamics.model.joint_names)
+    return csv_file(file, states)
+
+
+@pytest.fixture
+def compare(run, files):
+    """The findings of the command, joints by code, and whether its page offers parameters."""
+
+    def compare(urdf, recording):
+        (files / 'arm.urdf').write_text(urdf)
+        options = ['--urdf', 'arm.urdf', '--json', '-', '--report', 'page.html']
+        findings = json.loads(run('compare', recording.name, *options).stdout)['findings']
+        page = (files / 'page.html').read_text()
+        joints = {}
+        for one in findings:
+            joints.setdefault(one['code'], set()).update(one['joints'])
+            assert one['code'] in page
+        return joints, 'friction_coulomb' in page
+
+    return compare
+
+
+@pytest.mark.parametrize('size', [4, 10])
+def test_exchanged_names_are_found_in_bounded_memory(compare, files, size):
+    recording = record(files / 'states.csv', chain(size))
+    names = {'joint2_': 'joint3_', 'joint3_': 'joint2_'}
+    text = recording.read_text()
+    recording.write_text(re.sub('joint[23]_', lambda found: names[found[0]], text))
+    tracemalloc.start()
+    try:
+        found, _ = compare(chain(size), recording)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found == {'exchanged': {'joint2', 'joint3'}}
+    assert peak < 128 << 20
+
+
+def test_another_robot_is_concluded_and_no_payload(compare, files):
+    larger = re.sub(
+        '(value|i[xyz]{2})="([^"]+)"', lambda m: f'{m[1]}="{1.5 * float(m[2])}"', chain(4)
+    )
+    found, _ = compare(chain(4), record(files / 'states.csv', larger))
+    assert 'other_masses' in found
+    assert not found.keys() & {'current', 'factor', 'payload'}
+
+
+def test_currents_are_not_trusted_by_compare_nor_identify(compare, run, files):
+    scales = np.array([0.05, 0.09, 0.1, 0.06])
+    recording = record(files / 'states.csv', chain(4), scales, friction=scales)
+    found, offers_parameters = compare(chain(4), recording)
+    assert 'current' in found
+    assert 'friction' in found
+    assert not offers_parameters
+    words = ['--urdf', 'arm.urdf', '--output', 'identified', '--json', '-']
+    identified = json.loads(run('identify', recording.name, *words).stdout)
+    assert 'current' in {one['code'] for one in identified['findings']}
+    assert not (files / 'identified').exists()
+    torques = record(files / 'torques.csv', chain(4), friction=1.0)
+    assert compare(chain(4), torques) == ({'friction': set(found['friction'])}, True)
+
+
+def test_an_effort_that_lacks_a_constant_weight_is_not_judged(compare, files):
+    recording = record(files / 'states.csv', lift(), np.array([0.0, 1.0, 1.0, 1.0]), friction=1.0)
+    found, _ = compare(lift(), recording)
+    assert found['not_judged'] == {'joint1'}
+    assert 'joint1' not in found['friction']
