@@ -44,7 +44,7 @@ def test_a_controller_off_and_on_behind_a_drive_that_keeps_its_torque(stack, on_
     node = stack.start_node(on_restart=on_restart)
     stack.until_effort(GRAVITY)
     stack.torques.clear()
-    # The node trusts its last command after it has compared the efforts for 0.5 s.
+    # The node trusts its last command after it has compared the efforts for 4.6 s.
     stack.until(lambda: len(stack.torques) > COMMANDS_OF_A_FADE, 'commands after the fade')
     stack.switch(off=[CONTROLLER])
     stack.until(stack.silent, 'silence')

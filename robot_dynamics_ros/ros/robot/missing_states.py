@@ -18,7 +18,6 @@ def stale_text(robot: CommandedRobot, now: float) -> str:
         now: time of the monotonic clock [s].
     """
     guard, on_stale = robot.guard, robot.guard.settings.on_stale
-    terms = robot.feedforward.selected_terms
     ages = now - guard.state.times
     old = ages > guard.state.timeouts(guard.settings)
     # States may have come since `now`: then none is old.
@@ -36,9 +35,9 @@ def stale_text(robot: CommandedRobot, now: float) -> str:
     if on_stale == 'stop':
         return f'{what}: publishing no commands (on_stale=stop)'
     held = 'holding the last gravity torque'
-    if on_stale == 'zero' or not {'gravity', 'friction'} & set(terms):
+    if on_stale == 'zero' or 'gravity' not in robot.feedforward.selected_terms:
         held = 'commanding zero torque'
-    return f'{what}: {held} (on_stale={on_stale}, terms: {", ".join(terms)})'
+    return f'{what}: {held} (on_stale={on_stale})'
 
 
 def repeated_stamps(robot: CommandedRobot, now: float) -> str:

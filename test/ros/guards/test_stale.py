@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from guard_scene import MACHINE
+from std_srvs.srv import SetBool
 from three_joints import URDF
 
+from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.guards.settings import GuardSettings
@@ -40,6 +42,39 @@ def test_stale_states_lead_to_hold_or_zero(guarded, dynamics, on_stale):
         scene.driver.resume()
         scene.settle(moving)
         scene.status('joint_states', '0 rejected')
+
+
+@pytest.mark.parametrize('terms', [['gravity'], ['coriolis', 'inertial']])
+def test_what_is_held_is_what_is_commanded(guarded, dynamics, terms):
+    """A driver that adds gravity itself must not seem to hold it twice."""
+    with guarded(terms=terms, fade_time=FADE) as scene:
+        scene.driver.v[:] = 0.0
+        held = dynamics.gravity_torque(Q) if 'gravity' in terms else np.zeros(3)
+        scene.settle(held)
+        scene.driver.pause()
+        status = scene.status('joint_states', '(on_stale=hold)')
+        assert ('gravity' in status.message) == ('gravity' in terms)
+        scene.settle(held)
+
+
+def test_a_hold_ends_as_a_fault(guarded, dynamics):
+    """An arm that nobody sees leaves the pose whose gravity is commanded."""
+    with guarded(terms=['gravity'], fade_time=FADE) as scene:
+        scene.driver.v[:] = 0.0
+        scene.settle(dynamics.gravity_torque(Q))
+        lost = scene.driver.pause()
+        scene.observer.until(
+            lambda: scene.observer.torques[-1].mode == JointTorques.MODE_SILENT, 'silence'
+        )
+        assert scene.observer.torques[-1].fault
+        np.testing.assert_array_equal(scene.recording.last, 0.0)
+        times, commands = scene.recording.since(lost)
+        held = np.abs(commands - dynamics.gravity_torque(Q)).max(axis=1) < 1e-9
+        assert times[held][-1] - lost < 5.0 + 2 * WAIT_TIMEOUT + MACHINE
+        scene.driver.resume()
+        scene.check_silent()
+        assert scene.observer.call(SetBool, '/robot_dynamics/enable', data=True).success
+        scene.settle(dynamics.gravity_torque(Q))
 
 
 def test_stale_states_stop_the_commands(guarded, dynamics):
@@ -103,7 +138,7 @@ def test_stamps_that_stand_still_are_stale_and_logged(guarded, dynamics, capfd, 
         scene.driver.change = lambda message: None
         scene.settle(dynamics.bias_torque(Q, V))
     log = capfd.readouterr().err
-    assert 'header.stamp of the states that come stands still: holding gravity' in log
+    assert 'header.stamp of the states that come stands still' in log
     assert 'joint states are valid again' in log
     # A pause of a busy machine adds one of each.
     assert log.count('holding gravity compensation (on_stale=hold)') < 10
