@@ -15,6 +15,7 @@ from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 from .controller_questions import ControllerQuestions, ListControllers
 from .controller_view import gone, not_known
+from .near_misses import UNKNOWN_NAME
 
 # A controller that is deactivated and activated within this time is not noticed [s].
 PERIOD = 0.2
@@ -99,15 +100,18 @@ class Controller:
         questions = self._questions
         if questions is None:
             return None
-        waits = self._required or (
-            now < self._activated + DISCOVERY and not self._others_subscribe
+        waits = (
+            self._required
+            or now < self._activated + DISCOVERY
+            # An endpoint is discovered before the name of its node.
+            or any(UNKNOWN_NAME in name for name in self.subscribers)
         )
         if questions.parameters_known:
             if questions.exists or self.name in self.subscribers:
                 self._seen = self._seen or bool(questions.view.joints)
-                if self._state_awaited(questions, now):
-                    return not_known(self.name)
-                return questions.view.inhibition(robot.joints)
+                awaited = self._state_awaited(questions, now)
+                found = questions.view.inhibition(robot.joints)
+                return found or (not_known(self.name) if awaited else None)
             questions.lose()
         if self._seen:
             state = questions.view.inhibition(robot.joints)
@@ -115,11 +119,6 @@ class Controller:
                 return state
             return not_known(self.name) if questions.exists else gone(self.name)
         return not_known(self.name) if waits or questions.exists else None
-
-    @property
-    def _others_subscribe(self) -> bool:
-        """Whether the topic has subscribers, and the controller is not among them."""
-        return bool(self.subscribers) and self.name not in self.subscribers
 
     def _state_awaited(self, questions: ControllerQuestions, now: float) -> bool:
         """Whether the state is not known yet; what has no `joints` is no controller."""
@@ -129,10 +128,11 @@ class Controller:
 
     def _tell(self, robot: CommandedRobot, inhibition: Inhibition | None) -> None:
         guard = robot.guard
-        wrong = self._questions.view.mismatch(robot.joints) if self._questions else ''
-        if wrong and guard.mode is not Mode.SILENT and guard.running:
-            # Found after the start: the controller appeared later.
-            guard.fault = wrong
+        if inhibition and inhibition.misapplied and guard.mode is not Mode.SILENT:
+            # Found after the start: the controller appeared later. No fade, but the rate limits.
+            guard.reaction.fade_time = 0.0
+            if guard.running:
+                guard.fault = inhibition.reason
         guard.inhibitions.put('controller', inhibition)
 
     def _log(self, robot: CommandedRobot, inhibition: Inhibition | None, now: float) -> None:

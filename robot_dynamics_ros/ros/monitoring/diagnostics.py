@@ -29,6 +29,10 @@ from .state_periods import StatePeriods
 # The concerns of a configured robot, besides those of the topics.
 CONCERNS = ('commands', 'driver gravity', 'external forces', 'cross-check', 'timing')
 PERIOD = 1.0
+NO_WAIT = (
+    'states that have waited longer than state_timeout are not detected: the middleware gives no '
+    'time of reception, and header.stamp is not of the clock of this node'
+)
 
 
 class Diagnostics:
@@ -66,16 +70,9 @@ class Diagnostics:
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
         )
-        self._due = 0.0
         node.create_timer(PERIOD, self._publish, clock=STEADY)
 
-    def publish_if_due(self) -> None:
-        """Publish while a transition waits for a fade, in which the timer does not run."""
-        if clock.monotonic() >= self._due:
-            self._publish()
-
     def _publish(self) -> None:
-        self._due = clock.monotonic() + PERIOD
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         robot = self._holder.current
@@ -262,6 +259,8 @@ class Diagnostics:
             return WARN, proposal, values
         if not robot.guard.fresh(clock.monotonic()):
             return STALE, 'no valid joint state', values
+        if not robot.knows_wait:
+            return WARN, NO_WAIT, values
         if new_late > 0:
             return WARN, f'{new_late} joint states waited longer than state_timeout', values
         if new > 0:

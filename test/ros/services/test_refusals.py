@@ -119,11 +119,11 @@ def test_a_topic_that_is_refused_does_not_silence_another(graph, capfd):
 
 
 def test_the_node_ends_while_states_arrive(graph):
-    """More than it can answer: the loop looks up between two states."""
+    """More than it can answer."""
     with graph(robot_description=URDF) as (node, observer):
         answered = threading.Event()
 
-        def slow(message, info):
+        def slow(messages):
             answered.set()
             time.sleep(0.02)
 
