@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import faulthandler
 import os
 import threading
 from contextlib import suppress
@@ -36,6 +37,9 @@ def _redirect(descriptor: int) -> None:
     os.set_blocking(writer, False)
     os.dup2(writer, descriptor)
     os.close(writer)
+    if descriptor == 2:
+        # A crash leaves the thread no time.
+        faulthandler.enable(target)
     thread = threading.Thread(target=_hand_on, args=(reader, target), daemon=True)
     thread.start()
 

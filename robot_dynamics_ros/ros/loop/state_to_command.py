@@ -105,14 +105,15 @@ class StateToCommand:
             robot = self._holder.current
             if robot is None:
                 return
-            states = [self._take(robot, data, info) for data, info in messages]
+            time = self._time(robot)
+            states = [self._take(robot, data, info, time) for data, info in messages]
             newest = next((state for state in reversed(states) if state is not None), None)
-            if newest is None or not self._command(robot, *newest):
+            if newest is None or not self._command(robot, time, *newest):
                 # States of other joints must not delay what is due without a state.
                 self._command_without_state()
 
     def _take(
-        self, robot: CommandedRobot, data: bytes, info: dict[str, Any]
+        self, robot: CommandedRobot, data: bytes, info: dict[str, Any], time: float
     ) -> tuple[Time, int] | None:
         """Take a state, or count why not.
 
@@ -132,7 +133,7 @@ class StateToCommand:
                 self.counters.drop(reason)
                 robot.statistics.count_received(*origin)
                 return None
-            robot.take(message, self._time(robot))
+            robot.take(message, time)
         except Exception as error:
             self._refuse(error)
             robot.statistics.count_received(*origin)
@@ -149,16 +150,17 @@ class StateToCommand:
         stamp = message.header.stamp
         return Time(sec=stamp.sec, nanosec=stamp.nanosec), received
 
-    def _command(self, robot: CommandedRobot, stamp: Time, received: int) -> bool:
+    def _command(self, robot: CommandedRobot, time: float, stamp: Time, received: int) -> bool:
         """Answer the states that were taken; whether that was possible.
 
         Args:
             robot: that has taken them.
+            time: at which to evaluate the reference [s].
             stamp: of the newest.
             received: when the middleware received that [ns]; 0 for not known.
         """
         try:
-            command = robot.command(self._time(robot))
+            command = robot.command(time)
         except Exception as error:
             self.counters.used -= 1
             self._refuse(error)

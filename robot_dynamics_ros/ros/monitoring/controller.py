@@ -150,24 +150,18 @@ class Controller:
             self._state_logged = True
             if self._questions is not None and not self._questions.view.state:
                 log.warning(
-                    f'{self._unknown_text()}: a controller that is activated later applies '
-                    'the full torque in its first cycle'
+                    f'controller {self.text()}, and its manager {self._questions.manager} '
+                    f'{"cannot be asked" if ListControllers is None else "does not list it"}: a '
+                    'controller that is activated later applies the full torque in its first cycle'
                 )
         if not self._subscribers_logged:
             self._subscribers_logged = True
             if not self.subscribers:
                 log.warning(
-                    f'nobody subscribes to {self._topic}: the commands go nowhere; '
-                    f'{self._subscriber_advice()}'
+                    f'nobody subscribes to {self._topic}: the commands go nowhere; load the '
+                    'controller, or remap ~/commands to its topic, for example '
+                    "--remap '~/commands:=/effort_controller/commands'"
                 )
-
-    def _subscriber_advice(self) -> str:
-        if self._topic != f'{self._node.get_fully_qualified_name()}/commands':
-            return 'is the controller loaded, and is this its topic?'
-        return (
-            'remap ~/commands to the topic of the controller, for example '
-            "--remap '~/commands:=/effort_controller/commands'"
-        )
 
     def _log_start(self, guard: GuardedFeedforward) -> None:
         """Say once where commands begin behind a controller, and why."""
@@ -179,11 +173,3 @@ class Controller:
         self._node.get_logger().info(
             f'commands begin at {start.torque} (on_restart={rule}){reason}'
         )
-
-    def _unknown_text(self) -> str:
-        questions = self._questions
-        if questions is None or not questions.parameters_known:
-            return f'no controller {self.name} answers: its joints and its state are not checked'
-        if ListControllers is None:
-            return f'the state of {self.name} is not known: controller_manager_msgs is missing'
-        return f'the state of {self.name} is not known: {questions.manager} does not list it'

@@ -66,7 +66,8 @@ class ControllerView:
 def not_known(name: str) -> Inhibition:
     """While the answers of a controller are awaited."""
     return Inhibition(
-        f'waiting for the parameters and the state of controller {name}',
+        f'waiting for the parameters and the state of controller {name} (controller: none asks '
+        'for nothing)',
         f'as soon as controller {name} has answered',
     )
 

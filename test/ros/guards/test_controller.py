@@ -238,23 +238,6 @@ def test_a_topic_without_a_subscriber_is_logged_once(guarded, capfd, monkeypatch
     assert '--remap' in text
 
 
-def test_a_remapped_topic_without_a_subscriber_asks_for_the_controller(
-    guarded, capfd, monkeypatch
-):
-    monkeypatch.setattr(controller_file, 'DISCOVERY', 0.2)
-    with guarded(start=False, fade_time=FADE) as scene:
-        monkeypatch.setattr(scene.node, 'get_subscriptions_info_by_topic', lambda topic: [])
-        # As after --remap '~/commands:=/effort_controller/commands'.
-        monkeypatch.setattr(scene.node._controller, '_topic', '/effort_controller/commands')
-        scene.node.start()
-        scene.status('commands', 'nobody subscribes to')
-        scene.watch(0.5)
-    text = capfd.readouterr().err
-    said = text.partition('nobody subscribes to /effort_controller/commands')[2]
-    assert 'is the controller loaded' in said.splitlines()[0]
-    assert '--remap' not in text
-
-
 # A restart behind a controller that was active before
 
 

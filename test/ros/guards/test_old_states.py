@@ -1,5 +1,6 @@
 """States that waited before they were taken: torques are never older than state_timeout."""
 
+import threading
 import time
 
 import numpy as np
@@ -55,29 +56,33 @@ def test_a_long_reliable_queue_gives_no_old_torques(guarded, dynamics):
 def test_of_a_burst_the_newest_is_answered_once(guarded, dynamics):
     """Five states, each in two messages: the last one of each joint counts."""
     with guarded(fade_time=0.0, terms=['gravity'], state_timeout=100.0) as scene:
-        scene.settle(dynamics.gravity_torque(Q))
-        scene.driver.pause()
-        scene.watch(0.1)
-        heard = []
+        heard, publisher, q = [], scene.observer.states, np.array(Q)
         scene.observer.node.create_subscription(JointState, 'joint_states', heard.append, 20)
-        publisher = scene.observer.states
         scene.observer.until(lambda: publisher.get_subscription_count() == 2, 'discovery')
-        states = scene.node._loop._states
-        states.wait = lambda timeout: time.sleep(timeout)
-        scene.watch(0.1)
-        before, used = len(scene.recording), scene.node.topic_counters['joint_states'].used
-        q = np.array(Q)
-        for _ in range(5):
-            q += 0.001
-            for part in (slice(0, 1), slice(1, 3)):
+        scene.settle(dynamics.gravity_torque(q))
+        scene.driver.pause()
+
+        def send(*parts):
+            q[:] += 0.001
+            for part in parts:
                 message = JointState(name=JOINTS[part], position=q[part], velocity=V[part])
                 message.header.stamp = scene.node.get_clock().now().to_msg()
                 publisher.publish(message)
-        scene.observer.until(lambda: len(heard) == 10, 'the burst')
+
+        send(slice(0, 3))
+        # All that was sent before has been answered.
+        scene.settle(dynamics.gravity_torque(q))
+        busy, states = threading.Event(), scene.node._loop._states
+        states.wait = lambda timeout: busy.set() or time.sleep(timeout)
+        scene.observer.wait(busy.is_set, 'the loop')
+        before, used = len(scene.recording), scene.node.topic_counters['joint_states'].used
+        heard.clear()
+        for _ in range(5):
+            send(slice(0, 1), slice(1, 3))
+        scene.observer.until(lambda: len(heard) >= 10, 'the burst')
         del states.wait
         scene.settle(dynamics.gravity_torque(q))
         assert scene.node.topic_counters['joint_states'].used == used + 10
-        scene.watch(0.1)
         assert len(scene.recording) == before + 1
 
 
@@ -116,8 +121,9 @@ def test_stamps_of_another_clock_cannot_tell_old_states(guarded, dynamics, no_re
         def of_another_clock(message):
             message.header.stamp.sec -= 3600
 
+        scene.driver.pause()
         scene.driver.change = of_another_clock
-        scene.watch(0.1)
+        scene.driver.resume()
         scene.node.start()
         scene.settle(dynamics.bias_torque(Q, V))
         status = scene.status('timing', 'not detected')
