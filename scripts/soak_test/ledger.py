@@ -12,8 +12,8 @@ from motion import Array
 # An answer that has not come by then is lost [s].
 ANSWER_LIMIT = 1.0
 # Of states that have waited the newest is answered: one that is sent so soon after another stands
-# for that too [s].
-BURST = 0.02
+# for that too [s]. What waits longer than state_timeout is not answered either.
+BURST = 0.1
 
 
 @dataclass
