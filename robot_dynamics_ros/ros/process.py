@@ -20,8 +20,8 @@ from rclpy.signals import SignalHandlerOptions
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
-from .output import never_block_output
 from .parameters import parameter_files
+from .unblocked_output import never_block_output
 
 # SIGHUP: the terminal was closed, or the connection to it was lost.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
