@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import gc
+import math
 import sys
 import threading
 import time as clock
-from collections.abc import Callable
 from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from . import help_text
@@ -35,7 +34,7 @@ from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
 from .robot.robot_holder import RobotHolder
 from .services import offer_services
-from .services.change_state import answer_impossible_transitions
+from .services.change_state import serve_transitions
 from .services.estimate_payload import PayloadAction
 from .transitions import guarded
 
@@ -62,6 +61,8 @@ class DynamicsNode(parameter_node.ParameterNode):
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.skip_fade = threading.Event()
+        # When the final command must have been reached [s], on a monotonic clock.
+        self._stop_until = math.inf
         self.ended = self.end_requested = False
 
         self.robot_holder = RobotHolder()
@@ -74,7 +75,7 @@ class DynamicsNode(parameter_node.ParameterNode):
         self._live_cross_check = LiveCrossCheck(self, self.robot_holder)
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
-        answer_impossible_transitions(self)
+        serve_transitions(self)
         preparation = TrajectoryPreparation(self, self.robot_holder)
         relay = TrajectoryRelay(self, preparation)
         self._trajectory_action = TrajectoryAction(self, preparation, relay.topic)
@@ -182,7 +183,7 @@ class DynamicsNode(parameter_node.ParameterNode):
     @guarded
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop; the reference ends."""
-        self._fade_out()
+        self.end_commands()
         return super().on_deactivate(state)
 
     @guarded
@@ -195,8 +196,7 @@ class DynamicsNode(parameter_node.ParameterNode):
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop for good."""
         self.ended = True
-        if self.robot_holder.current is not None:
-            self._fade_out()
+        self.end_commands()
         self._clear_robot()
         return super().on_shutdown(state)
 
@@ -231,47 +231,42 @@ class DynamicsNode(parameter_node.ParameterNode):
         self._loop.clear_robot()
         gc.unfreeze()
 
-    def _fade_out(self) -> None:
-        guard = self.robot_holder.require().guard
-        settings = guard.settings
-        self.get_logger().info(
-            'no torque is commanded: no fade'
-            if guard.stopped
-            else f'fading out over {settings.fade_time:g} s (on_stop={settings.on_stop})'
-        )
-        self.end_commands(self._diagnostics.publish_if_due)
+    def begin_stop(self) -> None:
+        """Fade to the final command from now on; `stopping` is true until that is reached."""
+        with self.robot_holder.lock:
+            robot = self.robot_holder.current
+            if robot is None or not robot.guard.active:
+                return
+            guard, settings = robot.guard, robot.guard.settings
+            guard.active = False
+            self._stop_until = clock.monotonic() + guard.longest_fade()
+        if not guard.stopped:
+            self.get_logger().info(
+                f'fading out over {settings.fade_time:g} s (on_stop={settings.on_stop})'
+            )
 
-    def end_commands(self, meanwhile: Callable[[], None] = lambda: None) -> None:
-        """Fade to the final command, then command nothing; does nothing without a robot.
+    @property
+    def stopping(self) -> bool:
+        """Whether the thread that answers states is on the way to the final command."""
+        late = clock.monotonic() > self._stop_until
+        return self.commanding and not (late or self.skip_fade.is_set())
 
-        Args:
-            meanwhile: called again and again while the fade runs.
-        """
+    def end_commands(self) -> None:
+        """Fade to the final command, then command nothing; does nothing without a robot."""
+        self.begin_stop()
+        while self.stopping:
+            clock.sleep(0.002)
         with self.robot_holder.lock:
             if self.robot_holder.current is None:
                 return
             guard = self.robot_holder.current.guard
-            guard.active = False
-            end = clock.monotonic() + guard.longest_fade()
-        self._wait_for_last_command(guard, end, meanwhile)
-        with self.robot_holder.lock:
+            cut_short = not guard.stopped
             guard.go_silent()
-
-    def _wait_for_last_command(
-        self, guard: GuardedFeedforward, end: float, meanwhile: Callable[[], None]
-    ) -> None:
-        while not (guard.stopped or self.skip_fade.is_set()):
-            if clock.monotonic() > end:
-                self.get_logger().error(
-                    'the fade did not reach its last command in time: check effort_rate_limits'
-                )
-                break
-            # The thread that answers states runs the fade meanwhile.
-            clock.sleep(0.002)
-            meanwhile()
-        if not guard.stopped:
-            last = guard.last_command()
-            self.get_logger().warning(f'fade cut short: the last command is {last}')
+        if cut_short:
+            self.get_logger().warning(
+                f'fade cut short: the last command is {guard.last_command()}; if no signal did '
+                'that, check effort_rate_limits'
+            )
 
     def _on_clock_set(self, jump: TimeJump) -> None:
         self.get_logger().warning(

@@ -21,6 +21,7 @@ from rclpy.signals import SignalHandlerOptions
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from .parameters import parameter_files
+from .unblocked_output import never_block_output
 
 # SIGHUP: the terminal was closed, or the connection to it was lost.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -46,11 +47,12 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     command could not be published.
 
     Args:
-        make_node: makes the node, with `start`, `commanding`, `skip_fade`, `ended` and
-            `end_requested` of `DynamicsNode`.
+        make_node: makes the node, with `start`, `commanding`, `begin_stop`, `stopping`,
+            `skip_fade`, `ended` and `end_requested` of `DynamicsNode`.
         args: of the command line.
     """
     prepare_interpreter()
+    never_block_output()
     try:
         rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
         node = make_node()
@@ -93,6 +95,9 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     finally:
         # A lifecycle manager may have shut it down already.
         if not node.ended:
+            node.begin_stop()
+            while rclpy.ok() and node.stopping:
+                _spin_once(executor, node)
             node.trigger_shutdown()
         for number in SIGNALS:
             # From here on signals are ignored: one would kill the interpreter while it ends.

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import takewhile
 
 from motion import Array
 
 # An answer that has not come by then is lost [s].
 ANSWER_LIMIT = 1.0
+# Of states that have waited the newest is answered: one that is sent so soon after another stands
+# for that too [s]. What waits longer than state_timeout is not answered either.
+BURST = 0.1
 
 
 @dataclass
@@ -40,8 +44,8 @@ class Ledger:
 
     Attributes:
         counts: of states: good, bad, answered, lost, provoked (not answered while a fault
-            silenced the node), starved (not answered while the machine kept one of us waiting),
-            bad_answered.
+            silenced the node), burst (a newer one was answered), starved (not answered while the
+            machine kept one of us waiting), bad_answered.
         lost_during: lost ones by what was going on.
     """
 
@@ -82,7 +86,14 @@ class Ledger:
                 return
             del self._open[stamp]
             if sent.good and not sent.answered:
-                self._miss(sent)
+                if self._newer_answered(sent):
+                    self.counts['burst'] += 1
+                else:
+                    self._miss(sent)
+
+    def _newer_answered(self, sent: Sent) -> bool:
+        soon = takewhile(lambda later: later.time < sent.time + BURST, self._open.values())
+        return any(later.answered for later in soon)
 
     def _miss(self, sent: Sent) -> None:
         if not sent.counted:

@@ -54,6 +54,7 @@ def _rules(rules: Rules) -> list[str]:
 def _cycles(ledger: Ledger, rules: Rules, starvation: Starvation) -> list[str]:
     counts = ledger.counts
     print(f'\n{counts["good"]} good states: {counts["answered"]} answered,', end=' ')
+    print(f'{counts["burst"]} not as a newer one was,', end=' ')
     print(f'{counts["provoked"]} not while a fault silenced the node, {counts["lost"]} lost')
     share = starvation.long / max(1, starvation.looks)
     print(f'{counts["starved"]} more not while the machine was too busy: {share:.0%} of the time')

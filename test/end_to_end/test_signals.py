@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
@@ -137,6 +138,34 @@ def test_a_signal_ends_the_node_although_its_output_is_closed(tmp_path, dynamics
         world.process.send_signal(signal.SIGINT)
         assert world.end()[0] in (0, CANNOT_FLUSH)
         world.settle(np.zeros(3))
+
+
+@pytest.mark.contract
+def test_an_output_that_nobody_reads_stops_neither_the_commands_nor_the_end(tmp_path, dynamics):
+    """A terminal that was stopped with Ctrl-S; the log of states that are refused."""
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with suppress(BlockingIOError):
+        while True:
+            os.write(writer, bytes(4096))
+    os.set_blocking(writer, True)
+    with World(tmp_path, output=writer, fade_time=0.3) as world:
+        world.settle(dynamics.bias_torque(Q, V))
+        sent = world.driver.sent
+
+        def refused(message):
+            if world.driver.sent % 2:
+                message.position[0] = np.nan
+
+        world.driver.change = refused
+        world.until(lambda: world.driver.sent > sent + 50, 'states')
+        before = len(world.recording)
+        world.until(lambda: len(world.recording) > before + 50, 'commands')
+        world.process.send_signal(signal.SIGINT)
+        assert world.end()[0] in (0, CANNOT_FLUSH)
+        world.settle(np.zeros(3))
+    os.close(writer)
+    os.close(reader)
 
 
 def test_nohup_outlives_its_terminal(tmp_path, dynamics):

@@ -45,5 +45,6 @@ def test_every_request_is_answered(node, data):
         robot = node.robot_holder.require()
         robot.guard.enabled = True
         robot.reset_times()
-        command = robot.answer(state([0.1, 0.2, 0.3]), 0.0)
+        robot.take(state([0.1, 0.2, 0.3]), 0.0)
+        command = robot.command(0.0)
     assert np.isfinite(command).all()

@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from rclpy.lifecycle import TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleNode, TransitionCallbackReturn
 from three_joints import URDF, state
 
 from robot_dynamics_interfaces.srv import GetMassMatrix
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.ros.monitoring.diagnostics import Diagnostics
 from robot_dynamics_ros.ros.monitoring.startup_log import StartupLog
 from robot_dynamics_ros.ros.node import DynamicsNode
 from robot_dynamics_ros.ros.robot.commanded_robot import CommandedRobot
@@ -31,9 +30,10 @@ def test_in_a_service(graph, monkeypatch, capfd):
     assert 'in fail_on_purpose' in logged
 
 
-def test_in_the_answer_to_a_state(graph, monkeypatch, capfd):
+@pytest.mark.parametrize('method', ['take', 'command'])
+def test_in_the_answer_to_a_state(graph, monkeypatch, capfd, method):
     with graph(robot_description=URDF) as (node, observer):
-        monkeypatch.setattr(CommandedRobot, 'answer', fail_on_purpose)
+        monkeypatch.setattr(CommandedRobot, method, fail_on_purpose)
         observer.states.publish(state(Q, V))
         observer.until(lambda: node.topic_counters['joint_states'].rejected, 'the refusal')
     logged = capfd.readouterr().err
@@ -46,10 +46,9 @@ def test_in_the_answer_to_a_state(graph, monkeypatch, capfd):
     [
         ('configure', RobotFactory, 'from_description', 'unconfigured'),
         ('activate', StartupLog, 'activated', 'unconfigured'),
-        ('deactivate', DynamicsNode, '_fade_out', 'unconfigured'),
-        ('deactivate', Diagnostics, 'publish_if_due', 'unconfigured'),
+        ('deactivate', LifecycleNode, 'on_deactivate', 'unconfigured'),
         ('cleanup', DynamicsNode, '_clear_robot', 'finalized'),
-        ('shutdown', DynamicsNode, '_fade_out', 'finalized'),
+        ('shutdown', DynamicsNode, '_clear_robot', 'finalized'),
     ],
 )
 def test_in_a_transition(guarded, dynamics, monkeypatch, capfd, transition, owner, method, end):

@@ -11,7 +11,7 @@ pytest.importorskip('rclpy')
 sys.path.insert(0, str(Path(__file__).parents[2] / 'scripts' / 'soak_test'))
 
 from fault import SEEN, Fault
-from ledger import ANSWER_LIMIT, Ledger, Sent
+from ledger import ANSWER_LIMIT, BURST, Ledger, Sent
 from motion import Motion
 from rules import Rules
 from run import FAULTS
@@ -103,6 +103,15 @@ def test_ledger_tells_lost_from_provoked_and_excused():
     assert {key: ledger.counts[key] for key in expected} == expected
     assert (ledger.counts['good'], ledger.counts['bad']) == (5, 1)
     assert dict(ledger.lost_during) == {'calm': 1}
+
+
+def test_ledger_tells_states_before_an_answered_one_from_lost_ones():
+    ledger = Ledger(excused=lambda time: False)
+    for stamp in range(3):
+        ledger.send(stamp, sent(stamp * 0.6 * BURST))
+    ledger.answer(2)
+    ledger.settle(1.0 + ANSWER_LIMIT)
+    assert (ledger.counts['burst'], ledger.counts['lost']) == (1, 1)
 
 
 def joint(velocity=3.0, lower=-3.0, upper=3.0):

@@ -129,6 +129,23 @@ class GuardedFeedforward(GuardParts):
     ) -> Array | None:
         """The command (k,) for a joint state [N m or N]; None if nothing is to be commanded.
 
+        Arguments and errors as of `take` and `command`.
+        """
+        due = self.take(stamp, q, v, effort, now=now, time=time)
+        return self.command(now, time) if due else None
+
+    def take(
+        self,
+        stamp: float,
+        q: Array,
+        v: Array | None,
+        effort: Array | None,
+        *,
+        now: float,
+        time: float,
+    ) -> bool:
+        """Take a joint state; whether it is to be answered by `command`, if no newer one waits.
+
         In arrays of n, NaN stands for what the state does not hold or was not measured.
 
         Args:
@@ -140,8 +157,7 @@ class GuardedFeedforward(GuardParts):
             time: [s], on the clock of the references.
 
         Raises:
-            StateError: the state guard refuses the state, or a selected term needs a velocity
-                that was not measured; the last good state and the last command stay.
+            StateError: the state guard refuses the state; the last good one stays.
         """
         self.observe(stamp, q, v, now=now)
         indices = self.feedforward.indices
@@ -151,8 +167,15 @@ class GuardedFeedforward(GuardParts):
         if self.external is not None:
             self._feel(self.external, stamp, GivenState(q, v, effort, self._applied))
         self._has_efforts = measured is not None
-        if not self.start.known and not self._decide_start(measured, ~np.isnan(q[indices]), now):
-            return None
+        return self.start.known or self._decide_start(measured, ~np.isnan(q[indices]), now)
+
+    def command(self, now: float, time: float) -> Array | None:
+        """The command (k,) for the states that were taken [N m or N]; None for nothing.
+
+        Raises:
+            StateError: a selected term needs a velocity that was not measured; the last good state
+                and the last command stay.
+        """
         try:
             return self._step(now, time)
         except StateError:
@@ -251,6 +274,8 @@ class GuardedFeedforward(GuardParts):
             reaction=self.reaction.mode,
         )
         on_stale, on_stop = self.settings.on_stale, self.settings.on_stop
+        if any(inhibition.misapplied for inhibition in self.inhibitions.values()):
+            on_stop = 'zero'
         return next_mode(self.mode, conditions, on_stale=on_stale, on_stop=on_stop)
 
     def _target(self, mode: Mode, time: float) -> Array:

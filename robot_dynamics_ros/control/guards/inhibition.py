@@ -15,11 +15,14 @@ class Inhibition:
         interrupts: whether commands that have started end too, at once and without a final
             command, because nothing applies them to the robot. `CommandStart` decides where
             the next commands begin.
+        misapplied: whether commands reach other joints than those that they are for: the final
+            command is zero then.
     """
 
     reason: str
     until: str
     interrupts: bool = False
+    misapplied: bool = False
 
 
 class Inhibitions(dict[str, Inhibition]):

@@ -1,4 +1,4 @@
-"""The thread that hands each joint state to its handler, and acts while none is received."""
+"""The thread that hands joint states to their handler, and acts while none is received."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ WAIT_TIMEOUT = 0.01
 
 
 class StateLoop(threading.Thread):
-    """Hands each message of a subscription to a handler, until it is stopped."""
+    """Hands the messages of a subscription to a handler, until it is stopped."""
 
     def __init__(
         self,
         subscription: PolledSubscription,
-        handle: Callable[[Any, dict[str, Any]], None],
+        handle: Callable[[list[tuple[Any, dict[str, Any]]]], None],
         handle_timeout: Callable[[], None],
         logger: RcutilsLogger,
     ) -> None:
@@ -29,7 +29,7 @@ class StateLoop(threading.Thread):
 
         Args:
             subscription: to read.
-            handle: called with each message and its MessageInfo.
+            handle: called with all messages that wait, oldest first, each with its MessageInfo.
             handle_timeout: called after each WAIT_TIMEOUT without a message.
             logger: for exceptions that the handlers raise.
         """
@@ -48,10 +48,7 @@ class StateLoop(threading.Thread):
     def _handle_next(self) -> None:
         try:
             if self._subscription.wait(WAIT_TIMEOUT):
-                for message, info in self._subscription.poll():
-                    if self._stopped.is_set():
-                        break
-                    self._handle(message, info)
+                self._handle(list(self._subscription.poll()))
             else:
                 self._handle_timeout()
         except Exception:

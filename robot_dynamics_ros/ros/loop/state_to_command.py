@@ -1,9 +1,8 @@
 """Answers each joint state with a command, in the thread that receives it.
 
-A state holds any joints of the robot. One without a commanded joint is kept and not answered.
-A state that a guard rejects is counted with the reason (`TopicCounters.reject`). Where no valid
-state comes, `_command_without_state` publishes what the same guards command. While
-`~/estimate_payload` runs, accepted states are kept (`control/payload_estimation/state_buffer.py`).
+`StateLoop` waits for states and drains the queue. Each state is taken (`CommandedRobot.take`), or
+counted with the reason why not. The newest is answered, once (`CommandedRobot.command`). Where no
+valid state comes, `_command_without_state` publishes what the same guards command.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ import time as clock
 import traceback
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from rclpy.lifecycle import LifecycleNode
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
@@ -100,69 +99,89 @@ class StateToCommand:
         """Publishers of joint states that cannot be received, with the reason; empty for none."""
         return self._states.incompatible_publishers()
 
-    def _answer(self, data: bytes, info: dict[str, Any]) -> None:
+    def _answer(self, messages: list[tuple[bytes, dict[str, Any]]]) -> None:
+        """Take all states that wait, oldest first, and answer the newest."""
         with self._holder.lock:
             robot = self._holder.current
             if robot is None:
                 return
-            origin = _origin(info)
-            try:
-                message = self._serialized.decode(data)
-            except StateError as error:
-                self._reject(str(error))
-                robot.statistics.count_received(*origin)
-                return
+            time = self._time(robot)
+            states = [self._take(robot, data, info, time) for data, info in messages]
+            newest = next((state for state in reversed(states) if state is not None), None)
+            if newest is None or not self._command(robot, time, *newest):
+                # States of other joints must not delay what is due without a state.
+                self._command_without_state()
+
+    def _take(
+        self, robot: CommandedRobot, data: bytes, info: dict[str, Any], time: float
+    ) -> tuple[Time, int] | None:
+        """Take a state, or count why not.
+
+        Returns:
+            Its stamp, and when the middleware received it [ns], 0 for not known; None if there is
+            nothing to answer.
+        """
+        origin, received = _origin(info), info['received_timestamp']
+        try:
+            message = self._serialized.decode(data)
             if robot.reader.names_other_joints_only(message):
                 self.counters.ignore(message.name)
                 robot.statistics.count_ignored(*origin)
-                # States of other joints must not delay what is due without a state.
-                self._command_without_state()
-                return
-            received = info['received_timestamp']
-            # By the clock of this machine alone: the stamps may be of another one, or simulated.
-            # 0 where the middleware does not say it.
-            wait = 1e-9 * (clock.time_ns() - received) if received else 0.0
+                return None
+            wait = robot.waited(message, received, self._clock)
             if reason := robot.too_old(wait):
                 self.counters.drop(reason)
-                self._command_without_state()
-            else:
-                self._command(robot, message, received)
-            robot.statistics.count_received(*origin)
-
-    def _command(self, robot: CommandedRobot, message: JointState, received: int) -> None:
-        """Answer a state of this robot that the middleware received at this time [ns]."""
-        try:
-            command = robot.answer(message, self._time(robot))
-            answered = robot.reader.names_commanded
-            if command is not None:
-                stamp = message.header.stamp if answered else self._clock.now().to_msg()
-                self._publish(robot, command, stamp)
-        except StateError as error:
-            self._reject(str(error))
+                robot.statistics.count_received(*origin)
+                return None
+            robot.take(message, time)
         except Exception as error:
-            # One message must not end the loop: the next state must be answered.
-            self._reject(f'{type(error).__name__}: {error}')
-            self._node.get_logger().error(
-                f'a joint state was not answered:\n{traceback.format_exc()}',
-                throttle_duration_sec=WARNING_PERIOD,
-            )
-        else:
-            self.counters.use()
-            if self.kept is not None:
-                _keep(robot, message, self.kept)
-            if answered:
-                robot.statistics.record(1e-9 * (clock.time_ns() - received))
-                self._external.publish(robot, message.header.stamp)
-            else:
-                self._external.expire(robot)
-            if jump := robot.guard.state.jump:
-                self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
-            self._log_changes(robot)
-            self._publish_silence(robot)
+            self._refuse(error)
+            robot.statistics.count_received(*origin)
+            return None
+        self.counters.use()
+        robot.statistics.count_received(*origin)
+        if self.kept is not None:
+            _keep(robot, message, self.kept)
+        if jump := robot.guard.state.jump:
+            self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
+        if not robot.reader.names_commanded:
+            return None
+        # A copy: the message takes the stamps of those that follow.
+        stamp = message.header.stamp
+        return Time(sec=stamp.sec, nanosec=stamp.nanosec), received
 
-    def _reject(self, reason: str) -> None:
-        self.counters.reject(reason)
-        self._command_without_state()
+    def _command(self, robot: CommandedRobot, time: float, stamp: Time, received: int) -> bool:
+        """Answer the states that were taken; whether that was possible.
+
+        Args:
+            robot: that has taken them.
+            time: at which to evaluate the reference [s].
+            stamp: of the newest.
+            received: when the middleware received that [ns]; 0 for not known.
+        """
+        try:
+            command = robot.command(time)
+        except Exception as error:
+            self.counters.used -= 1
+            self._refuse(error)
+            return False
+        if command is not None:
+            self._publish(robot, command, stamp)
+        robot.statistics.record(1e-9 * (clock.time_ns() - received) if received else math.nan)
+        self._external.publish(robot, stamp)
+        self._report(robot)
+        return True
+
+    def _refuse(self, error: Exception) -> None:
+        """Count and log a state that cannot be used: it must not end the loop."""
+        if isinstance(error, StateError):
+            self.counters.reject(str(error))
+            return
+        self.counters.reject(f'{type(error).__name__}: {error}')
+        self._node.get_logger().error(
+            f'a joint state was not answered:\n{traceback.format_exc()}',
+            throttle_duration_sec=WARNING_PERIOD,
+        )
 
     def _command_without_state(self) -> None:
         with self._holder.lock:
@@ -173,13 +192,17 @@ class StateToCommand:
             if command is not None:
                 self._publish(robot, command, self._clock.now().to_msg())
             self._external.expire(robot)
-            self._log_changes(robot)
-            self._publish_silence(robot)
+            self._report(robot)
 
-    def _log_changes(self, robot: CommandedRobot) -> None:
-        """Log what the guards have found in the last step."""
+    def _report(self, robot: CommandedRobot) -> None:
+        """Log and publish what has changed."""
         self._log_stale(robot)
         self._log_left(robot)
+        self._log_fault(robot)
+        self._publish_silence(robot)
+
+    def _log_fault(self, robot: CommandedRobot) -> None:
+        """Log once that the guards have found a fault."""
         fault, self._logged_fault = self._logged_fault, robot.guard.fault
         if self._logged_fault not in ('', fault):
             self._node.get_logger().error(

@@ -15,6 +15,7 @@ from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 from .controller_questions import ControllerQuestions, ListControllers
 from .controller_view import ACTIVE, gone, not_known
+from .near_misses import UNKNOWN_NAME
 
 # A controller that is deactivated and activated within this time is not noticed [s].
 PERIOD = 0.2
@@ -101,15 +102,18 @@ class Controller:
         questions = self._questions
         if questions is None:
             return None
-        waits = self._required or (
-            now < self._activated + DISCOVERY and not self._others_subscribe
+        waits = (
+            self._required
+            or now < self._activated + DISCOVERY
+            # An endpoint is discovered before the name of its node.
+            or any(UNKNOWN_NAME in name for name in self.subscribers)
         )
         if questions.parameters_known:
             if questions.exists or self.name in self.subscribers:
                 self._seen = self._seen or bool(questions.view.joints)
-                if self._state_awaited(questions, now):
-                    return not_known(self.name)
-                return questions.view.inhibition(robot.joints)
+                awaited = self._state_awaited(questions, now)
+                found = questions.view.inhibition(robot.joints)
+                return found or (not_known(self.name) if awaited else None)
             questions.lose()
         if self._seen:
             state = questions.view.inhibition(robot.joints)
@@ -127,11 +131,6 @@ class Controller:
         ended = self._seen and not (questions.exists or self.name in self.subscribers)
         return ended or questions.view.state not in ('', ACTIVE)
 
-    @property
-    def _others_subscribe(self) -> bool:
-        """Whether the topic has subscribers, and the controller is not among them."""
-        return bool(self.subscribers) and self.name not in self.subscribers
-
     def _state_awaited(self, questions: ControllerQuestions, now: float) -> bool:
         """Whether the state is not known yet; what has no `joints` is no controller."""
         if not questions.view.joints or questions.lists_states or ListControllers is None:
@@ -140,10 +139,11 @@ class Controller:
 
     def _tell(self, robot: CommandedRobot, inhibition: Inhibition | None) -> None:
         guard = robot.guard
-        wrong = self._questions.view.mismatch(robot.joints) if self._questions else ''
-        if wrong and guard.mode is not Mode.SILENT and guard.running:
-            # Found after the start: the controller appeared later.
-            guard.fault = wrong
+        if inhibition and inhibition.misapplied and guard.mode is not Mode.SILENT:
+            # Found after the start: the controller appeared later. No fade, but the rate limits.
+            guard.reaction.fade_time = 0.0
+            if guard.running:
+                guard.fault = inhibition.reason
         guard.inhibitions.put('controller', inhibition)
 
     def _log(self, robot: CommandedRobot, inhibition: Inhibition | None, now: float) -> None:
@@ -161,24 +161,18 @@ class Controller:
             self._state_logged = True
             if self._questions is not None and not self._questions.view.state:
                 log.warning(
-                    f'{self._unknown_text()}: a controller that is activated later applies '
-                    'the full torque in its first cycle'
+                    f'controller {self.text()}, and its manager {self._questions.manager} '
+                    f'{"cannot be asked" if ListControllers is None else "does not list it"}: a '
+                    'controller that is activated later applies the full torque in its first cycle'
                 )
         if not self._subscribers_logged:
             self._subscribers_logged = True
             if not self.subscribers:
                 log.warning(
-                    f'nobody subscribes to {self._topic}: the commands go nowhere; '
-                    f'{self._subscriber_advice()}'
+                    f'nobody subscribes to {self._topic}: the commands go nowhere; load the '
+                    'controller, or remap ~/commands to its topic, for example '
+                    "--remap '~/commands:=/effort_controller/commands'"
                 )
-
-    def _subscriber_advice(self) -> str:
-        if self._topic != f'{self._node.get_fully_qualified_name()}/commands':
-            return 'is the controller loaded, and is this its topic?'
-        return (
-            'remap ~/commands to the topic of the controller, for example '
-            "--remap '~/commands:=/effort_controller/commands'"
-        )
 
     def _log_start(self, guard: GuardedFeedforward) -> None:
         """Say once where commands begin behind a controller, and why."""
@@ -190,11 +184,3 @@ class Controller:
         self._node.get_logger().info(
             f'commands begin at {start.torque} (on_restart={rule}){reason}'
         )
-
-    def _unknown_text(self) -> str:
-        questions = self._questions
-        if questions is None or not questions.parameters_known:
-            return f'no controller {self.name} answers: its joints and its state are not checked'
-        if ListControllers is None:
-            return f'the state of {self.name} is not known: controller_manager_msgs is missing'
-        return f'the state of {self.name} is not known: {questions.manager} does not list it'

@@ -53,7 +53,7 @@ class ControllerView:
             joints: that the node commands, in the order of the commands.
         """
         if wrong := self.mismatch(joints):
-            return Inhibition(wrong, f'as soon as {self.name} fits: {wrong}')
+            return Inhibition(wrong, f'as soon as {self.name} fits: {wrong}', misapplied=True)
         if self.state and self.state != ACTIVE:
             return Inhibition(
                 f'controller {self.name} is {self.state}: commands begin when it is active',
@@ -66,7 +66,8 @@ class ControllerView:
 def not_known(name: str) -> Inhibition:
     """While the answers of a controller are awaited."""
     return Inhibition(
-        f'waiting for the parameters and the state of controller {name}',
+        f'waiting for the parameters and the state of controller {name} (controller: none asks '
+        'for nothing)',
         f'as soon as controller {name} has answered',
     )
 

@@ -29,6 +29,10 @@ from .state_periods import StatePeriods
 # The concerns of a configured robot, besides those of the topics.
 CONCERNS = ('commands', 'driver gravity', 'external forces', 'cross-check', 'timing')
 PERIOD = 1.0
+NO_WAIT = (
+    'states that have waited longer than state_timeout are not detected: the middleware gives no '
+    'time of reception, and header.stamp is not of the clock of this node'
+)
 
 
 class Diagnostics:
@@ -61,21 +65,12 @@ class Diagnostics:
         self._lost = self._late = 0
         self._state_periods = StatePeriods()
         self._missing_efforts = MissingEfforts()
-        # When each warning was logged last [s], on a monotonic clock.
-        self._logged: dict[str, float] = {}
         self._publisher = node.create_publisher(
             DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
         )
-        self._due = 0.0
         node.create_timer(PERIOD, self._publish, clock=STEADY)
 
-    def publish_if_due(self) -> None:
-        """Publish while a transition waits for a fade, in which the timer does not run."""
-        if clock.monotonic() >= self._due:
-            self._publish()
-
     def _publish(self) -> None:
-        self._due = clock.monotonic() + PERIOD
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         robot = self._holder.current
@@ -234,7 +229,7 @@ class Diagnostics:
             missing = self._missing_efforts.text
             entry = external_entry(robot, self._state_periods.rate, missing)
         if missing and missing in entry[1]:
-            self._log_again(missing, key='missing efforts')
+            self._node.get_logger().warning(missing, throttle_duration_sec=WARNING_PERIOD)
         return entry
 
     def _of_timing(self, robot: CommandedRobot) -> Entry:
@@ -255,28 +250,18 @@ class Diagnostics:
         new_late, self._late = late - self._late, late
         self._state_periods.update(robot, clock.monotonic())
         if proposal := self._state_periods.proposal:
-            self._log_again(proposal, key=proposal.partition(' ')[0])
+            self._node.get_logger().warning(proposal, throttle_duration_sec=WARNING_PERIOD)
             return WARN, proposal, values
         if not robot.guard.fresh(clock.monotonic()):
             return STALE, 'no valid joint state', values
+        if not robot.knows_wait:
+            return WARN, NO_WAIT, values
         if new_late > 0:
             return WARN, f'{new_late} joint states waited longer than state_timeout', values
         if new > 0:
             return WARN, f'{new} joint states were lost in the last second', values
         known = math.isfinite(summary.rate)
         return OK, f'{summary.rate:.0f} Hz' if known else 'the rate is not known yet', values
-
-    def _log_again(self, text: str, key: str) -> None:
-        """Log a warning that repeats at every report, at a limited rate.
-
-        Args:
-            text: of the warning, whose figures vary.
-            key: what it is about.
-        """
-        now = clock.monotonic()
-        if now - self._logged.get(key, -math.inf) >= WARNING_PERIOD:
-            self._logged[key] = now
-            self._node.get_logger().warning(text)
 
     def _status(self, concern: str, entry: Entry) -> DiagnosticStatus:
         level, text, values = entry

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import time as clock
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from rclpy.clock import Clock
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import JointTorques
@@ -45,6 +47,7 @@ class CommandedRobot:
         has_state: whether each joint was measured, and the last joint state was valid.
         limits: the position limits of the joints.
         statistics: of the cycles.
+        knows_wait: whether it is known for how long the last state has waited for the node.
         serialized: encodes commands for `~/commands`.
     """
 
@@ -82,6 +85,11 @@ class CommandedRobot:
         self.statistics = CycleStatistics()
         # Whether the last state had a stamp; None before the first.
         self._stamped: bool | None = None
+        # Whether the last state that was taken is to be answered.
+        self._due = False
+        # Whether a stamp was recent by the clock of the node.
+        self._same_clock = False
+        self.knows_wait = True
         self._shape = node_parameters.torque_shape(values)
         self._root_link = model.frames[0].name
         self.serialized = SerializedCommand(len(self.joints))
@@ -136,11 +144,11 @@ class CommandedRobot:
         self.guard.continue_from(other.guard, fade_time)
         self.reader, self.has_state = other.reader, other.has_state
         self.statistics = other.statistics
-        self._stamped = other._stamped
+        self._stamped, self._same_clock = other._stamped, other._same_clock
 
     def reset_times(self) -> None:
         """Compare the next state with none, and drop the reference: the clock has been set."""
-        self._stamped = None
+        self._stamped, self._same_clock = None, False
         self.guard.reset_times()
 
     def missing_limits(self) -> str:
@@ -161,31 +169,42 @@ class CommandedRobot:
         """
         return self.limits.phrase(self.guard.state.q)
 
-    def too_old(self, wait: float) -> str:
-        """Why a state that has waited for the node is not answered; empty if it is answered.
+    def waited(self, message: JointState, received: int, node_clock: Clock) -> float:
+        """For how long a state has waited for the node [s]; NaN if that is not known.
 
         Args:
-            wait: time since the middleware of this machine received it [s].
-        """
-        timeout = self.guard.settings.state_timeout
-        if wait <= timeout:
-            return ''
-        return (
-            f'it has waited {wait:.3g} s in the queue of the subscription, allowed is '
-            f'state_timeout, {timeout:g} s'
-        )
+            message: the state.
+            received: when the middleware received it, on the clock of this machine [ns]; 0 where
+                it does not say that: then the stamp counts, if it is of the clock of the node.
+            node_clock: of the node.
 
-    def answer(self, message: JointState, time: float) -> Array | None:
-        """The command (k,) that answers a state [N m or N], valid until the next call.
+        Raises:
+            StateError: the stamp is negative.
+        """
+        if received:
+            # By the clock of this machine alone: the stamps may be of another one, or simulated.
+            wait = 1e-9 * (clock.time_ns() - received)
+        else:
+            wait = 1e-9 * (node_clock.now().nanoseconds - nanoseconds(message))
+            self._same_clock |= 0.0 <= wait <= self.guard.settings.state_timeout
+        self.knows_wait = bool(received) or self._same_clock
+        return wait if self.knows_wait else math.nan
+
+    def too_old(self, wait: float) -> str:
+        """Why a state that has waited so long [s] is not answered; empty if it is answered."""
+        timeout = self.guard.settings.state_timeout
+        if not wait > timeout:
+            return ''
+        return f'it has waited {wait:.3g} s for the node, allowed is state_timeout, {timeout:g} s'
+
+    def take(self, message: JointState, time: float) -> None:
+        """Take a state; `command` answers it, if no newer one waits.
 
         A state without a commanded joint is kept, and not answered.
 
         Args:
             message: the state.
             time: at which to evaluate the reference [s], on its clock.
-
-        Returns:
-            None where nothing is to be commanded.
 
         Raises:
             StateError: the state cannot be used; `has_state` is then false until a valid one.
@@ -199,12 +218,31 @@ class CommandedRobot:
         if reader.names_commanded:
             self._check_stamped(bool(stamped))
             effort = reader.effort if reader.has_effort else None
-            command = guard.command_for_state(stamp, reader.q, v, effort, now=now, time=time)
+            self._due = guard.take(stamp, reader.q, v, effort, now=now, time=time)
         else:
             guard.observe(stamp, reader.q, v, now=now)
-            command = guard.command_without_state(now, time)
         self.has_state = guard.state.complete
-        return command
+
+    def command(self, time: float) -> Array | None:
+        """The command (k,) that answers the states that were taken [N m or N].
+
+        Args:
+            time: at which to evaluate the reference [s], on its clock.
+
+        Returns:
+            None where nothing is to be commanded; valid until the next call.
+
+        Raises:
+            StateError: a selected term needs a velocity that was not measured.
+        """
+        due, self._due = self._due, False
+        if not due:
+            return None
+        try:
+            return self.guard.command(clock.monotonic(), time)
+        except StateError:
+            self.has_state = False
+            raise
 
     def _check_stamped(self, stamped: bool) -> None:
         """Refuse a state with a stamp after one without, and the other way round.

@@ -19,7 +19,7 @@ class CycleSummary:
 
     Attributes:
         rate: of commands since the last summary [Hz]; NaN in the first one.
-        median_latency: from reception to command [s]; NaN before the first cycle.
+        median_latency: from reception to command [s]; NaN if not known.
         p99_latency: 99th percentile of the same [s].
         lost: states that were sent and not received, in total; None where the middleware does not
             number the messages of each publisher.
@@ -67,7 +67,7 @@ class CycleStatistics:
             self.count_received(source, number)
 
     def record(self, latency: float) -> None:
-        """Record the time from the reception of a state to its command [s]."""
+        """Record the time from the reception of a state to its command [s]; NaN if not known."""
         self._latencies[self._count % WINDOW] = latency
         self._count += 1
 
@@ -76,7 +76,7 @@ class CycleStatistics:
         elapsed, answered = now - self._reported_at, self._count - self._reported
         self._reported, self._reported_at = self._count, now
         rate = answered / elapsed if elapsed > 0.0 else math.nan
-        if not self._count:
+        if not np.isfinite(self._latencies).any():
             return CycleSummary(rate, math.nan, math.nan, self._lost)
         median, p99 = np.nanpercentile(self._latencies, [50.0, 99.0])
         return CycleSummary(rate, float(median), float(p99), self._lost)

@@ -171,3 +171,18 @@ def test_a_stamp_that_stands_still_renews_nothing():
         driver.guard.command_for_state(stamp, Q, REST, None, now=driver.now, time=driver.now)
     assert not driver.guard.fresh(driver.now)
     assert driver.guard.mode is Mode.HOLD
+
+
+def test_a_new_payload_takes_nothing_from_the_estimated_velocity():
+    """At once, without a fade: what is estimated from the states belongs to them alone."""
+    settings = GuardSettings(fade_time=0.0, velocity_cutoff=20.0)
+    terms, v = ('coriolis', 'inertial'), np.array([0.5, -0.1, 0.3])
+    driver = Driver(settings, terms)
+    commands = [driver.show(Q + step * PERIOD * v, v=None) for step in range(100)]
+    light = RobotDynamics(MODEL.with_payload('hand', 1e-9, (0.0, 0.0, 0.0)), backend='python')
+    successor = Driver(settings, terms, light)
+    successor.guard.continue_from(driver.guard)
+    successor.now = driver.now
+    commands += [successor.show(Q + step * PERIOD * v, v=None) for step in range(100, 110)]
+    steps = np.abs(np.diff(commands[90:], axis=0)).max(axis=1)
+    assert steps.max() < 2.0 * np.median(steps)

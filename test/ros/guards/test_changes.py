@@ -36,13 +36,12 @@ def switching():
     sys.setswitchinterval(before)
 
 
-def check_every_state_answered(scene):
+def check_every_state_taken(scene):
     """Of the driver's, once it has paused."""
     scene.driver.pause()
     counters = scene.node.topic_counters['joint_states']
-    scene.observer.until(lambda: counters.used >= scene.driver.sent, 'the last answer')
+    scene.observer.until(lambda: counters.used >= scene.driver.sent, 'the last state')
     assert (counters.used, counters.rejected) == (scene.driver.sent, 0)
-    scene.observer.until(lambda: len(scene.recording) >= scene.driver.sent, 'the last command')
 
 
 def test_another_description_at_500_hz_loses_no_cycle(guarded, dynamics, switching):
@@ -64,7 +63,7 @@ def test_another_description_at_500_hz_loses_no_cycle(guarded, dynamics, switchi
         assert 'the current robot is kept' in counters.last_reason
         scene.wait_for_states(20)
         np.testing.assert_allclose(scene.recording.last, heavier, rtol=1e-12)
-        check_every_state_answered(scene)
+        check_every_state_taken(scene)
 
 
 def refuse_to_trace(*arguments):
@@ -94,7 +93,7 @@ def test_a_description_and_payloads_at_1_khz_compile_nothing_here(
         scene.observer.until(lambda: descriptions.used == 2, 'the other description')
         monkeypatch.undo()
         scene.settle(RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V))
-        check_every_state_answered(scene)
+        check_every_state_taken(scene)
 
 
 def test_of_several_descriptions_at_once_the_last_one_is_used(guarded, dynamics):
@@ -141,7 +140,7 @@ def test_live_parameters_at_500_hz_lose_no_cycle(guarded, dynamics, switching):
                 scene.set(**{row.name: [] if value is None else value})
                 scene.wait_for_states(2)
         np.testing.assert_allclose(scene.recording.last, dynamics.bias_torque(Q, V), rtol=1e-12)
-        check_every_state_answered(scene)
+        check_every_state_taken(scene)
 
 
 def test_a_payload_is_added_and_removed_exactly(guarded, dynamics):

@@ -1,5 +1,8 @@
 """The controller behind the command topic: its joints, its state, and where commands begin."""
 
+from contextlib import contextmanager
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from captured_log import Log
@@ -174,19 +177,45 @@ def test_without_a_controller_nothing_is_waited_for(guarded, dynamics, rule):
         scene.settle(dynamics.bias_torque(Q, V))
 
 
-def test_wrong_joints_that_are_found_after_the_start_are_a_fault(guarded, dynamics, monkeypatch):
-    """It appears while the node commands: torque fades out."""
+@pytest.fixture
+def remapped(guarded, monkeypatch):
+    """Makes a node as after --remap '~/commands:=/effort_controller/commands'."""
     monkeypatch.setattr(controller_file, 'DISCOVERY', 0.0)
-    with guarded(**SETTINGS) as scene:
-        scene.node._controller._required = False
-        begin_at = scene.node._controller.begin
+
+    @contextmanager
+    def make(**parameters):
+        with guarded(start=False, fade_time=FADE, **parameters) as scene:
+            monkeypatch.setattr(scene.node._controller, '_topic', f'{NAME}/commands')
+            yield scene
+
+    return make
+
+
+def test_a_subscriber_whose_node_is_not_discovered_yet_is_waited_for(
+    remapped, dynamics, monkeypatch
+):
+    """It may be the controller, with other joints."""
+    endpoint = SimpleNamespace(
+        node_namespace='_NODE_NAMESPACE_UNKNOWN_', node_name='_NODE_NAME_UNKNOWN_'
+    )
+    with remapped() as scene:
         monkeypatch.setattr(
-            scene.node._controller,
-            'begin',
-            lambda: (begin_at(), setattr(scene.node._controller, '_required', False)),
+            scene.node, 'get_subscriptions_info_by_topic', lambda topic: [endpoint]
         )
         scene.node.start()
+        scene.check_silent()
+        assert len(scene.recording) == 0
+        endpoint.node_namespace, endpoint.node_name = '/', 'driver'
         scene.settle(dynamics.bias_torque(Q, V))
+
+
+@pytest.mark.parametrize('on_stop', ['zero', 'hold'])
+def test_wrong_joints_that_are_found_after_the_start_are_a_fault(remapped, dynamics, on_stop):
+    """Torque ends at the rate limits: each of it is that of another joint."""
+    with remapped(on_stop=on_stop) as scene:
+        scene.node.start()
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.set(fade_time=60.0)
         controller = FakeController(scene, ['slide', 'turn', 'wrist'])
         scene.observer.until(lambda: scene.guard.fault, 'the fault')
         controller.tell()
@@ -207,23 +236,6 @@ def test_a_topic_without_a_subscriber_is_logged_once(guarded, capfd, monkeypatch
     assert text.count('nobody subscribes to /robot_dynamics/commands') == 1
     assert 'received by' not in text
     assert '--remap' in text
-
-
-def test_a_remapped_topic_without_a_subscriber_asks_for_the_controller(
-    guarded, capfd, monkeypatch
-):
-    monkeypatch.setattr(controller_file, 'DISCOVERY', 0.2)
-    with guarded(start=False, fade_time=FADE) as scene:
-        monkeypatch.setattr(scene.node, 'get_subscriptions_info_by_topic', lambda topic: [])
-        # As after --remap '~/commands:=/effort_controller/commands'.
-        monkeypatch.setattr(scene.node._controller, '_topic', '/effort_controller/commands')
-        scene.node.start()
-        scene.status('commands', 'nobody subscribes to')
-        scene.watch(0.5)
-    text = capfd.readouterr().err
-    said = text.partition('nobody subscribes to /effort_controller/commands')[2]
-    assert 'is the controller loaded' in said.splitlines()[0]
-    assert '--remap' not in text
 
 
 # A restart behind a controller that was active before

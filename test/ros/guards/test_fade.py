@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from fake_controller import FakeController
 from guard_scene import MACHINE
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from references import point, trajectory
 from std_srvs.srv import SetBool
+from three_joints import JOINTS, state
 
+from robot_dynamics_interfaces.srv import GetGravity
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
@@ -20,6 +23,14 @@ def change(scene, transition):
         ChangeState, '/robot_dynamics/change_state', transition=Transition(id=transition)
     )
     assert response.success
+
+
+def begin_deactivation(scene):
+    """The future of its answer."""
+    client = scene.observer.node.create_client(ChangeState, '/robot_dynamics/change_state')
+    scene.observer.until(client.service_is_ready, 'the service')
+    wanted = Transition(id=Transition.TRANSITION_DEACTIVATE)
+    return client.call_async(ChangeState.Request(transition=wanted))
 
 
 def enable(scene, wanted):
@@ -54,6 +65,40 @@ def test_deactivation_ends_on_the_documented_command(guarded, dynamics, on_stop)
         scene.check_silent()
         change(scene, Transition.TRANSITION_ACTIVATE)
         scene.settle(dynamics.bias_torque(Q, V))
+
+
+@pytest.mark.contract
+def test_services_are_answered_during_the_fade_of_a_deactivation(guarded, dynamics):
+    with guarded(fade_time=FADE) as scene:
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.set(fade_time=3.0)
+        deactivation = begin_deactivation(scene)
+        before = len(scene.recording)
+        scene.observer.until(lambda: len(scene.recording) > before + 5, 'commands of the fade')
+        answer = scene.observer.call(GetGravity, '/robot_dynamics/get_gravity', state=state(Q))
+        assert answer.success
+        assert not deactivation.done()
+        scene.observer.until(deactivation.done, 'the end of the fade')
+        assert deactivation.result().success
+        scene.settle(np.zeros(3))
+        scene.check_silent()
+
+
+def test_a_controller_that_is_lost_ends_the_fade_of_a_deactivation(guarded, dynamics):
+    with guarded(fade_time=FADE, start=False, controller='/effort_controller') as scene:
+        controller = FakeController(scene, list(JOINTS))
+        scene.observer.until(
+            lambda: 'effort_controller' in scene.node.get_node_names(), 'the controller'
+        )
+        scene.node.start()
+        controller.tell()
+        scene.settle(dynamics.bias_torque(Q, V))
+        scene.set(fade_time=60.0)
+        deactivation = begin_deactivation(scene)
+        controller.switch('inactive')
+        scene.observer.until(deactivation.done, 'the end of the fade')
+        assert deactivation.result().success
+        assert scene.recording.last.any()
 
 
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])

@@ -216,7 +216,8 @@ def test_with_a_cutoff_coriolis_is_computed_from_positions(dynamics):
             message = state(q, [math.nan] * 3)
             message.header.stamp.sec = 100
             message.header.stamp.nanosec = round(1e9 * period * step)
-            robot.answer(message, 0.0)
+            robot.take(message, 0.0)
+            robot.command(0.0)
         np.testing.assert_allclose(robot.feedforward.effort, dynamics.bias_torque(q, v), rtol=1e-6)
 
 
@@ -230,7 +231,8 @@ def test_a_commanded_joint_without_velocity_is_not_called_missing():
                 message = JointState(name=joints, position=[0.1] * len(joints), velocity=v)
                 message.header.stamp.sec = number
                 with suppress(StateError):
-                    robot.answer(message, 0.0)
+                    robot.take(message, 0.0)
+                    robot.command(0.0)
         missing = never_measured(robot)
     assert missing == (
         'joint_states has no velocity of wrist: leave it out of parameter joints, or set '

@@ -1,8 +1,6 @@
 """No torque from a state that is not trusted, and the reason said."""
 
 import math
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -116,33 +114,3 @@ def test_a_topic_that_is_refused_does_not_silence_another(graph, capfd):
     logged = capfd.readouterr().err
     assert 'message on joint_states rejected (1 so far)' in logged
     assert 'message on reference rejected (1 so far)' in logged
-
-
-def test_the_node_ends_while_states_arrive(graph):
-    """More than it can answer: the loop looks up between two states."""
-    with graph(robot_description=URDF) as (node, observer):
-        answered = threading.Event()
-
-        def slow(message, info):
-            answered.set()
-            time.sleep(0.02)
-
-        node._loop._loop._handle = slow
-        pouring = threading.Event()
-
-        def pour():
-            while not pouring.is_set():
-                observer.states.publish(state(Q, V))
-                time.sleep(0.001)
-
-        thread = threading.Thread(target=pour)
-        thread.start()
-        try:
-            assert answered.wait(20.0)
-            ending = threading.Thread(target=node._loop.stop)
-            ending.start()
-            ending.join(20.0)
-            assert not ending.is_alive()
-        finally:
-            pouring.set()
-            thread.join()
