@@ -171,7 +171,6 @@ def test_arguments_reach_the_node(files, observer):
     """Arguments of xacro, the topic of the joint states, and the clock."""
     arguments = [f'description:={files}/arm.xacro', 'xacro_args:=mass:=7.5']
     arguments += ['joint_states:=/cell/joint_states', 'use_sim_time:=true']
-    # No other node may answer.
     arguments += ['namespace:=test_of_arguments']
     with running(str(LAUNCH / 'dynamics.launch.py'), *arguments):
         text, simulated = parameters_of(observer, 'robot_description', 'use_sim_time')
