@@ -141,7 +141,7 @@ def test_friction_of_the_description_that_the_arm_does_not_have(compared):
     described = VISCOUS[elbow] * speed + COULOMB[elbow]
     figures = comparison.joints['elbow']
     assert figures.friction_described == pytest.approx(described, rel=0.1)
-    assert 'is not that of the description (described ' in figures.verdict
+    assert 'description (described' in figures.verdict
 
 
 def friction_speed(recorded, joint):

@@ -124,7 +124,7 @@ def test_a_signal_leads_to_the_documented_last_command(tmp_path, dynamics, numbe
         # Nothing comes after it.
         assert np.array_equal(world.recording.last, world.recording.since(0.0)[1][-1])
         assert 'Traceback' not in world.log.read_text()
-        assert f'{number.name}: fading out; send it again' in world.log.read_text()
+        assert f'{number.name}: fading out; send' in world.log.read_text()
 
 
 def test_a_signal_ends_the_node_although_its_output_is_closed(tmp_path, dynamics):

@@ -125,14 +125,14 @@ def test_chunks_that_expand_beyond_what_they_claim(tmp_path, compression):
         return COMPRESS[compression](content + bytes(1 << 24))
 
     file = Handmade(MESSAGES, compression=compression, compress=bomb, claimed=10**6)
-    refused('expand to more than 1000000 bytes', file.write(tmp_path / 'bomb.mcap'))
+    refused('1000000 bytes', file.write(tmp_path / 'bomb.mcap'))
 
 
 def test_compressed_files_that_are_bombs(tmp_path, monkeypatch):
     monkeypatch.setattr(storage_files, 'ALWAYS_ALLOWED', 1 << 20)
     bomb = tmp_path / 'bomb.mcap.zstd'
     bomb.write_bytes(bounded_expansion.zstd.compress(bytes(1 << 26)))
-    refused('expands to more than 1000 times its size', bomb)
+    refused('1000 times its size', bomb)
     bomb.write_bytes(b'not zstd')
     refused('cannot be decompressed', bomb)
 
@@ -143,13 +143,13 @@ def test_ros1_chunks_that_are_bombs(tmp_path, monkeypatch):
     monkeypatch.setattr(storage_readers, 'LARGEST_CHUNK', 1000)
     for compression in ('lz4', 'bz2'):
         file = ros1_bag(tmp_path / f'{compression}.bag', STATES, compression=compression)
-        refused('expand to more than 1000 bytes', file)
+        refused('1000 bytes', file)
 
 
 def test_a_database_whose_recorder_was_killed(tmp_path):
     file = storage(joint_state_bag(tmp_path / 'bag', STATES, storage='sqlite3'))
     file.with_name(file.name + '-wal').write_bytes(b'frames')
-    refused('-wal holds what was recorded last.*wal_checkpoint', file)
+    refused('recorded last.*wal_checkpoint', file)
 
 
 @pytest.mark.parametrize('value', ['text', 5, 'x' * 200])
@@ -158,23 +158,23 @@ def test_databases_with_other_values(tmp_path, value):
     with sqlite3.connect(file) as database:
         database.execute('UPDATE messages SET data = ? WHERE id = 30', (value,))
     database.close()
-    refused('damaged or incomplete|is not a serialized', file)
+    refused('damaged|serialized', file)
 
 
 def test_what_is_not_a_recording(tmp_path):
     empty = tmp_path / 'empty'
     empty.mkdir()
-    refused('is not a bag: the folder has neither metadata.yaml nor files that end in', empty)
+    refused('folder has neither metadata.yaml', empty)
     (empty / 'metadata.yaml').write_text('a: &a [1]\nb: [*a, *a]\n')
-    refused('cannot be read as metadata of a bag', empty)
+    refused('metadata of a bag', empty)
     (empty / 'metadata.yaml').write_text(
         'rosbag2_bagfile_information: {relative_file_paths: [x.mcap]}'
     )
-    refused('names x.mcap, which is not in the folder', empty)
+    refused('names x.mcap', empty)
     refused('does not exist', tmp_path / 'nothing.mcap')
     notes = tmp_path / 'notes.txt'
     notes.write_text('hello')
-    refused('is not a recording by its name: allowed are a bag folder, .mcap', notes)
+    refused('not a recording', notes)
     for ending in ('mcap', 'db3', 'bag'):
         wrong = tmp_path / f'wrong.{ending}'
         wrong.write_text('hello ' * 100)
@@ -187,15 +187,15 @@ def test_what_is_not_a_recording(tmp_path):
 def test_a_bag_of_ros2_with_the_ending_of_ros1(tmp_path, kind, ending):
     file = storage(joint_state_bag(tmp_path / 'bag', STATES, storage=kind))
     renamed = file.rename(tmp_path / 'renamed.bag')
-    refused(rf'does not begin as bags of ROS 1 do: .* ending \{ending}', renamed)
+    refused(f'bags of ROS 1 do: .* ending \\{ending}', renamed)
 
 
 def test_files_that_are_not_one_recording(tmp_path):
     bag = storage(joint_state_bag(tmp_path / 'bag', STATES))
     old = ros1_bag(tmp_path / 'old.bag', STATES)
     table = csv_file(tmp_path / 'states.csv', STATES)
-    refused('bags of ROS 1 and ROS 2 cannot be one recording', bag, old)
-    refused('bags and CSV files cannot be one recording', bag, table)
+    refused('bags of ROS 1 and ROS 2', bag, old)
+    refused('bags and CSV files', bag, table)
 
 
 def test_topics_are_offered(tmp_path):
@@ -205,17 +205,17 @@ def test_topics_are_offered(tmp_path):
         '/chatter': ('std_msgs/msg/String', [(5, b'\0\1\0\0\2\0\0\0a\0')]),
     }
     bag = write_bag(tmp_path / 'bag', contents)
-    offer = r'joint states are on /left/joint_states \(500 messages\): --topic /left/joint_states'
-    refused(f'there is no topic /joint_states; {offer}', bag)
-    refused(f'/empty has 0 messages; {offer}', bag, topic='/empty')
-    refused(f'/chatter has messages of std_msgs/msg/String, .*; {offer}', bag, topic='chatter')
+    offer = r'/left/joint_states \(500 messages\): --topic /left/joint_states'
+    refused(f'topic /joint_states; .*{offer}', bag)
+    refused(f'/empty has 0 messages; .*{offer}', bag, topic='/empty')
+    refused(f'/chatter has messages of std_msgs/msg/String, .*{offer}', bag, topic='chatter')
     silent = write_bag(tmp_path / 'silent', {'/chatter': contents['/chatter']})
-    refused('no topic of the recording has joint states', silent)
+    refused('no topic', silent)
 
 
 def test_a_name_of_a_topic_that_has_two_lines_is_said_in_one(tmp_path):
     bag = write_bag(tmp_path / 'bag', {'/a\nb': (JOINT_STATE, MESSAGES)})
-    refused(r'joint states are on /a\\nb \(500 messages\)', bag)
+    refused(r'joint states are on /a\\nb \(500', bag)
 
 
 def test_one_message_is_a_recording(tmp_path):
@@ -238,7 +238,7 @@ def test_messages_that_are_not_joint_states(tmp_path):
         b'\7' * 90,
     ):
         file = Handmade([*MESSAGES, (MESSAGES[-1][0] + 1, data)]).write(tmp_path / 'odd.mcap')
-        refused('is not a serialized|not plain', file)
+        refused('serialized|not plain', file)
 
 
 def test_messages_whose_values_do_not_fit_their_names_are_counted(tmp_path):
@@ -269,7 +269,7 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
         np.testing.assert_array_equal(joined(recording)[1], STATES.positions)
     # A renaming that does not help is offered anew, with the name that the recording has.
     refused(
-        r'which after renaming has c_joint1, .*: perhaps --rename a_=b_$',
+        'renaming has c_joint1, .*: perhaps --rename a_=b_$',
         bag,
         joints=wanted,
         rename={'a_': 'c_'},
@@ -280,5 +280,5 @@ def test_other_joints_are_named_and_renaming_is_offered(tmp_path):
         joints=wanted,
         rename={'a_joint1': 'b_joint1'},
     )
-    refused("joint 'elbow' is not in the recording, which has .*a_joint3$", bag, joints=['elbow'])
-    refused(r"nothing to rename from 'c_'", bag, rename={'c_': 'd_'})
+    refused("joint 'elbow'", bag, joints=['elbow'])
+    refused("rename from 'c_'", bag, rename={'c_': 'd_'})

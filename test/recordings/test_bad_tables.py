@@ -23,36 +23,30 @@ STATES = sine_states(seconds=2.0)
 
 
 BAD_TABLES = {
-    'is empty': (b'', 'the file or its first line is empty: it must be a header, such as time,'),
-    'no time': (b'elbow_position\n1\n', '0 columns of the header .* one must be: time, t'),
-    'two times': (b't,time,elbow_position\n1,2,3\n', '2 columns of the header'),
-    'semicolons': (b't;a_position\n1;2\n', 'separated by semicolons: separate them by commas'),
-    'tabs': (b't\ta_position\n1\t2\n', 'separated by tabs: separate them by commas'),
-    'no header': (b'0.0,1.0\n0.1,1.0\n', 'the first line has numbers: it must be a header'),
-    'no values': (b't,elbow\n1,2\n', 'is named as a value: JOINT_position'),
+    'is empty': (b'', 'header, such'),
+    'no time': (b'elbow_position\n1\n', '0 columns'),
+    'two times': (b't,time,elbow_position\n1,2,3\n', '2 columns'),
+    'semicolons': (b't;a_position\n1;2\n', 'separated by semicolons: separate'),
+    'tabs': (b't\ta_position\n1\t2\n', 'separated by tabs: separate'),
+    'no header': (b'0.0,1.0\n0.1,1.0\n', 'first line'),
+    'no values': (b't,elbow\n1,2\n', 'value: JOINT_position'),
     'no positions': (b't,elbow_effort\n1,2\n', 'no column JOINT_position'),
     'twice': (b't,a_effort,a.effort\n1,2,3\n', "the header has 'a.effort' twice"),
-    'words': (
-        b't,a_position\n1,2\n\n2,high\n',
-        "bad.csv: line 4 has 'high' in column 'a_position': each cell of this column must be a",
-    ),
+    'words': (b't,a_position\n1,2\n\n2,high\n', "bad.csv: line 4 has 'high'"),
     'a time of day': (b't,a_position\n12:05,2\n', "line 2 has '12:05' in column 't'"),
     'quoted words': (b't,a_position\n1,"high, low"\n', "has 'high, low' in column 'a_position'"),
     'an underscore': (b't,a_position\n1,1_0\n', "has '1_0' in column 'a_position'"),
     'a long word': (b't,a_position\n1,' + b'x' * 999, rf"has '{'x' * 40}\.\.\.' in column"),
-    'ragged': (b't,a_position\n1,2\n2\n', 'line 3 has 1 cells, the row before 2: all rows'),
-    'longer': (b't,a_position\n1,2\n2,3,4\n', 'line 3 has 3 cells, the row before 2'),
-    'a large cell': (
-        b't,a_position\n1,' + b'x' * 200_000,
-        'line 2 cannot be divided into cells: field larger',
-    ),
-    'a large name': (b't,' + b'x' * 200_000, 'the header cannot be divided into cells'),
+    'ragged': (b't,a_position\n1,2\n2\n', 'line 3 has 1 cells'),
+    'longer': (b't,a_position\n1,2\n2,3,4\n', 'line 3 has 3 cells'),
+    'a large cell': (b't,a_position\n1,' + b'x' * 200_000, 'cells: field larger'),
+    'a large name': (b't,' + b'x' * 200_000, 'divided into cells'),
     'too few cells': (b't,a_position\n1\n2\n', 'rows have 1 cells'),
-    'no rows': (b't,a_position\n', 'bad.csv has no rows: a row for each sample is needed'),
-    'time is text': (b't,a_position\nnan,2\n', 'a time is not a number of seconds'),
-    'late': (b't,a_position\n1e300,2\n', 'a time is not a number of seconds'),
-    'not UTF-8': (b't,a_position\n1,\xff\n', 'is not a text in UTF-8'),
-    'long line': (b't,a_position\n' + b'1' * (1 << 20), 'a line of more than 1048576 characters'),
+    'no rows': (b't,a_position\n', 'bad.csv has no rows'),
+    'time is text': (b't,a_position\nnan,2\n', 'number of seconds'),
+    'late': (b't,a_position\n1e300,2\n', 'number of seconds'),
+    'not UTF-8': (b't,a_position\n1,\xff\n', 'text in UTF-8'),
+    'long line': (b't,a_position\n' + b'1' * (1 << 20), '1048576 characters'),
 }
 
 
@@ -85,10 +79,10 @@ def test_csv_files_that_do_not_fit_each_other(tmp_path):
     one = csv_file(tmp_path / 'one.csv', STATES, fields=['position'])
     late = replace(STATES, stamps=STATES.stamps + np.arange(500) % 2)
     two = csv_file(tmp_path / 'two.csv', late, fields=['velocity'])
-    refused('do not have the same times', one, two)
-    refused('two files have the position of the same joint', one, one)
+    refused('same times', one, two)
+    refused('position of the same joint', one, one)
     shorter = csv_file(tmp_path / 'shorter.csv', STATES.part(slice(400)), fields=['velocity'])
-    refused('do not have the same times', one, shorter)
+    refused('same times', one, shorter)
 
 
 def test_compressed_csv_files_that_are_damaged(tmp_path):
@@ -120,4 +114,4 @@ def test_csv_files_of_which_one_ends_with_a_block(tmp_path, longer):
         csv_file(tmp_path / f'{field}.csv', part, fields=[field])
         for field, part in zip(('position', 'effort'), parts[:: 1 - 2 * longer], strict=True)
     ]
-    refused('has fewer rows than others', *files)
+    refused('fewer rows', *files)

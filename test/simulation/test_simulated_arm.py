@@ -67,10 +67,7 @@ def test_last_torques_stay_without_a_timeout(bench):
     bench.command(1.0, 2.0)
     bench.until(lambda: bench.last.effort[0] == 1.0, 'the torques')
     began = bench.arm.get_clock().now().nanoseconds
-    bench.until(
-        lambda: bench.arm.get_clock().now().nanoseconds - began > 0.5e9,
-        'twice the default timeout',
-    )
+    bench.until(lambda: bench.arm.get_clock().now().nanoseconds - began > 0.5e9, 'default timeout')
     assert list(bench.latest().effort) == [1.0, 2.0]
 
 
@@ -160,22 +157,19 @@ def test_takes_whole_numbers_for_doubles_and_one_empty_name_for_none(bench):
         ({'initial_positions': 0.1}, 'initial_positions'),
         ({'gravity': [0.0, 1.0]}, 'gravity'),
         ({'rate': 0.0}, 'rate is 0.0'),
-        ({'rate': 'fast'}, "parameter rate is 'fast', a number is needed"),
-        ({'brake': 1}, 'parameter brake is 1, a bool is needed'),
+        ({'rate': 'fast'}, "parameter rate is 'fast'"),
+        ({'brake': 1}, 'brake is 1, a bool'),
         ({'joints': ['shoulder', 'shoulder']}, "'shoulder' is named twice"),
         *[
-            (
-                {f'servo_{name}': value},
-                f'servo_{name} is {value}, it must be greater than 0 and at most 1',
-            )
+            ({f'servo_{name}': value}, f'servo_{name} is {value}')
             for name in ('bandwidth', 'damping_ratio')
             for value in (math.inf, math.nan, -5.0, 1e5)
         ],
         ({'servo_kp': [10.0]}, 'servo_kd'),
         ({'servo_kp': [1.0, 2.0, 3.0], 'servo_kd': [1.0]}, 'servo_kp'),
-        ({'wall_link': 'wing'}, "the wall is for link 'wing': known are base, "),
-        ({'wall_link': 'forearm', 'wall_normal': [0.0, 0.0, 0.0]}, 'the normal of the wall is'),
-        ({'wall_ball': 0.0}, 'wall_ball is 0.0, it must be greater than 0'),
+        ({'wall_link': 'wing'}, "link 'wing': known are base"),
+        ({'wall_link': 'forearm', 'wall_normal': [0.0, 0.0, 0.0]}, 'the normal'),
+        ({'wall_ball': 0.0}, 'wall_ball is 0.0'),
         ({'robot_description': '<robot'}, 'not XML'),
     ],
 )

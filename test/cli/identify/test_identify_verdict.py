@@ -18,8 +18,8 @@ from robot_dynamics_ros.identification import identify
 @pytest.mark.parametrize(
     ('measured', 'where', 'words'),
     [
-        (5.5, 0, 'The model is not judged, do not load it'),
-        (np.inf, -1, 'It is better than the description, but '),
+        (5.5, 0, 'not judged'),
+        (np.inf, -1, 'better than'),
     ],
     ids=['not judged', 'judged'],
 )
@@ -37,9 +37,7 @@ def test_whether_to_load_it_is_said_first_or_last(
     write(files / 'two.csv', list(JOINTS[:2]), table[:, [0, 1, 2, 4, 5, 7, 8]])
     _, result = identified('two.csv', '--friction-smoothing', '0.08', target='two')
     verdict = result['verdict']
-    assert verdict[where].startswith(words)
-    assert [text.split(':')[0] for text in verdict[1:4]] == [
-        'Not identified',
-        'Below 0.2 rad/s or 0.05 m/s more is left at joint1 than above',
-        'Coulomb friction is full only at larger speeds than usual',
-    ]
+    assert words in verdict[where]
+    assert verdict[1].startswith('Not identified')
+    assert 'joint1' in verdict[2]
+    assert 'Coulomb friction' in verdict[3]

