@@ -123,7 +123,7 @@ def test_a_singular_task_is_answered_and_said_in_words(graph):
         )
     assert response.success, response.message
     assert response.singular
-    assert 'no motion in these directions' in response.message
+    assert 'no motion' in response.message
     assert matrix(response.inertia).shape == (6, 6)
     assert np.isfinite(response.inertia.data).all()
 
