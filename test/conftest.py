@@ -4,6 +4,7 @@ import ast
 import gc
 import signal
 from fnmatch import fnmatch
+from pathlib import Path
 
 import pytest
 from property_settings import load_profile
@@ -17,53 +18,45 @@ load_profile()
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-# What tests of the contract import of the package, and no more.
+# What tests of the contract import of the package: what users do,
 PUBLIC = (
     *(f'core.{name}' for name in core.__all__),
-    *('core.errors.*', 'core.adapters.*', 'core.c_export.export_c', 'core.textbook*', 'oracle*'),
-    *('cli.command_line.main', 'cli.write_folder', 'executables', 'recordings.open_recording'),
-    *('ros.node.DynamicsNode', 'simulation.simulated_arm.SimulatedArm', 'demo.default_arm.*'),
-    # The laws compare over any scalar, and run over each quantity at random states.
-    *(
-        'core.dual.*',
-        'core.scalar.*',
-        'core.spatial*',
-        'core.model.inertia.*',
-        'core.quantities.*',
-    ),
-    *('core.model.sampling.*', 'recordings.motions', 'demo.DemoError', 'demo.processes.Children'),
+    *('core.adapters.*', 'core.c_export.export_c', 'core.errors.*', 'core.textbook*', 'oracle*'),
+    *('cli.command_line.main', 'cli.write_folder', 'executables', 'recordings.motions'),
+    *('recordings.open_recording', 'ros.node.DynamicsNode', 'simulation.simulated_arm.*'),
+    *('demo.DemoError', 'demo.default_arm.default_urdf', 'demo.processes.Children'),
+    # scalars and bodies of the sources, names of quantities and codes, and states to try.
+    *('core.dual.*', 'core.scalar.*', 'core.spatial*', 'core.model.inertia.*'),
+    *('core.model.finding_codes.*', 'core.model.sampling.*', 'core.quantities.*'),
 )
-# What tests replace of the package starts so.
-PATCHED = ("'robot_dynamics_ros", 'robot_dynamics_ros', 'RobotDynamics', 'executables', 'node')
+# Parts of the node that a test would reach through it.
+INSIDE = {'estimate', 'guard', 'robot_holder', 'topic_counters'}
 
 
 def private_parts(path):
-    """What a test file imports or replaces of the package that is not public."""
+    """What a test file imports, replaces or reaches of the package that is not public."""
     for node in ast.walk(ast.parse(path.read_text())):
         names = []
         if isinstance(node, ast.Import):
             names = [each.name for each in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [f'{node.module}.{each.name}' for each in node.names]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == 'monkeypatch.setattr':
-            target = ast.unparse(node.args[0])
-            names = [f'robot_dynamics_ros.{target}' for one in PATCHED if target.startswith(one)]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith('.setattr'):
+            names = [ast.unparse(node.args[0]).replace("'", '') + '.replaced']
+        elif isinstance(node, ast.Attribute) and node.attr in INSIDE:
+            names = [f'robot_dynamics_ros.{node.attr}']
         for package, _, name in (each.partition('.') for each in names):
             if package == 'robot_dynamics_ros' and not any(fnmatch(name, one) for one in PUBLIC):
                 yield name
 
 
 def pytest_collection_modifyitems(items):
-    marked = {item.path for item in items if pytest.mark.contract in marks_of(item.module)}
-    private = {str(path): parts for path in marked if (parts := [*private_parts(path)])}
-    if private:
-        raise pytest.UsageError(f'tests of the contract use private parts: {private}')
-
-
-def marks_of(module):
-    """Those of the whole file."""
-    marks = getattr(module, 'pytestmark', [])
-    return marks if isinstance(marks, list) else [marks]
+    """A file that is marked as a whole keeps to that."""
+    for module in {getattr(item, 'module', None) for item in items}:
+        marks = getattr(module, 'pytestmark', [])
+        marked = pytest.mark.contract in (marks if isinstance(marks, list) else [marks])
+        if marked and (private := [*private_parts(Path(module.__file__))]):
+            raise pytest.UsageError(f'{module.__file__}: not of the contract: {private}')
 
 
 def pytest_collection_finish():

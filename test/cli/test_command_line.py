@@ -11,6 +11,8 @@ from three_joints import URDF
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['run']
 
 XACRO = """<robot name="xacro_arm" xmlns:xacro="http://ros.org/wiki/xacro">

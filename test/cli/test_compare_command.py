@@ -10,11 +10,12 @@ import pytest
 pytest.importorskip('mujoco')
 pytest.importorskip('rosbags')
 
-from recorded_states import csv_file, joint_state_bag, ros2_messages, write_bag
+from recorded_states import csv_file, joint_state_bag, ros2_messages, serialized_text, write_bag
 from simulated_recordings import JOINTS, TOOL_MASS, simulated, urdf
 
 from robot_dynamics_ros.cli.command_line import main
-from robot_dynamics_ros.recordings.writers.joint_state_rows import serialized_text
+
+pytestmark = pytest.mark.contract
 
 JOINT_STATE, STRING = 'sensor_msgs/msg/JointState', 'std_msgs/msg/String'
 

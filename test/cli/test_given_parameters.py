@@ -14,6 +14,8 @@ from recorded_states import csv_file
 from running_command import run
 from simulated_recordings import COULOMB, JOINTS, VISCOUS, simulated, urdf
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['run']
 
 OFFSETS = [0.0, 2.5, -1.0, 0.0, 0.0, 0.2]  # [N m]

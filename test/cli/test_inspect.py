@@ -15,6 +15,8 @@ from three_joints import URDF
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['run']
 
 XACRO = """<robot name="pendulum" xmlns:xacro="http://ros.org/wiki/xacro">

@@ -11,6 +11,8 @@ import pytest
 from running_command import run
 from three_joints import URDF
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['run']
 
 FULL = Path('/dev/full')

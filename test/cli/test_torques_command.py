@@ -25,6 +25,7 @@ from recorded_states import (
     csv_file,
     joint_state_bag,
     ros2_messages,
+    serialized_text,
     sine_states,
     write_bag,
 )
@@ -32,7 +33,8 @@ from recorded_states import (
 from robot_dynamics_ros.cli.command_line import main
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
 from robot_dynamics_ros.recordings import open_recording
-from robot_dynamics_ros.recordings.writers.joint_state_rows import serialized_text
+
+pytestmark = pytest.mark.contract
 
 URDF = three_joints.URDF.replace(
     '<axis xyz="1 0 0"/>', '<axis xyz="1 0 0"/><dynamics damping="0.4" friction="0.7"/>'

@@ -7,6 +7,8 @@ from mechanics.robots import hand_written
 from robot_dynamics_ros.core import InertiaError, RobotDynamics, StateError, parse_urdf
 from robot_dynamics_ros.core.quantities import ANALYSES
 
+pytestmark = pytest.mark.contract
+
 Q, V, A, TAU = np.random.default_rng(4).uniform(-1.0, 1.0, (4, 4))
 GIVEN = {'q': Q, 'v': V, 'a': A, 'tau': TAU}
 FRAMES = len(hand_written('oblique').model.frames)

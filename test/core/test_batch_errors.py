@@ -15,6 +15,8 @@ from robot_dynamics_ros.core import (
     parse_urdf,
 )
 
+pytestmark = pytest.mark.contract
+
 
 @pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize('row', [0, 7, 17, 29])

@@ -8,12 +8,13 @@ from mechanics.batches import ARGUMENTS, call, inputs_of, one_by_one
 from mechanics.closeness import coriolis_scale, torque_scale
 from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, random_state
+from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, native_obstacle, random_state
 from property_settings import examples
 
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
 from robot_dynamics_ros.core.quantities import QUANTITIES
+
+pytestmark = pytest.mark.contract
 
 # Of the largest entry, or of the terms that are summed (`scale_of`). Batches and single calls
 # round in other places: products and sums that one rounds together. The worst that was seen here
@@ -239,9 +240,3 @@ def test_task_functions_compute_one_sample_after_the_other(dynamics):
         dynamics.task_space(q, v, frame)
     with pytest.raises(StateError, match='3 rows and v'):
         dynamics.task_space(q, v[:2], frame)
-
-
-def test_single_calls_compile_nothing_for_batches():
-    dynamics = RobotDynamics(hand_written('oblique').model)
-    dynamics.mass_matrix([0.0] * 4)
-    assert '_batch' not in vars(dynamics._call.kernel('mass_matrix'))

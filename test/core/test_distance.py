@@ -11,6 +11,8 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
+pytestmark = pytest.mark.contract
+
 DISTANCES = (1e1, 1e3, 1e5)
 # Of m d^2 and the joint rates. The worst that was seen is 8e-17.
 PROMISED = 2e-16

@@ -17,6 +17,8 @@ from robot_dynamics_ros.core import (
     parse_urdf,
 )
 
+pytestmark = pytest.mark.contract
+
 NAMES = ('first', 'second', 'third', 'fourth')
 Q, V, A = np.random.default_rng(2).uniform(-1.0, 1.0, (3, 4))
 # quantity -> its arguments, the shape of its result.

@@ -13,7 +13,7 @@ from mechanics.robots import SINGULAR
 
 from robot_dynamics_ros.core import InertiaError, UrdfError, parse_urdf
 
-pytestmark = needs_examples
+pytestmark = [pytest.mark.contract, needs_examples]
 
 
 def test_all_are_found():

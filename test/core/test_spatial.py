@@ -8,6 +8,8 @@ from mechanics.closeness import assert_close
 
 from robot_dynamics_ros.core import spatial
 
+pytestmark = pytest.mark.contract
+
 NUMBER = st.floats(-10.0, 10.0)
 VECTOR = st.tuples(NUMBER, NUMBER, NUMBER)
 MATRIX = st.tuples(VECTOR, VECTOR, VECTOR)

@@ -12,6 +12,8 @@ from mechanics.examples import example
 
 from robot_dynamics_ros.core import RobotDynamics
 
+pytestmark = pytest.mark.contract
+
 TEXT = (Path(__file__).parents[2] / 'docs/controllers.md').read_text()
 POSE = np.array([0.0, -1.2, 1.4, -0.3, 0.5, 0.2])
 # Of joint_trajectory_controller, as in the example of that page [N m/rad].

@@ -22,6 +22,8 @@ from sensor_msgs.msg import JointState
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
+pytestmark = pytest.mark.contract
+
 EXAMPLES = Path(__file__).resolve().parents[2] / 'examples'
 URDF = EXAMPLES / 'three_link_arm/three_link_arm.urdf'
 LIMIT = 60.0

@@ -18,6 +18,8 @@ pytest.importorskip('robot_dynamics_interfaces')
 from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.default_arm import default_urdf
 
+pytestmark = pytest.mark.contract
+
 # What a busy machine can spoil; the demo does not fail for these.
 OF_TIME = {
     'state_rate', 'command_rate', 'latency_p50', 'latency_p99', 'lost', 'collision_delay',

@@ -12,6 +12,8 @@ from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
 
+pytestmark = pytest.mark.contract
+
 EXAMPLE = Path(__file__).resolve().parents[2] / 'examples' / 'ros2_control'
 TORQUES = Path('include', 'dynamics_feedforward', 'feedforward.hpp')
 

@@ -16,6 +16,8 @@ from launching import LAUNCH, PENDULUM, end_of, run_launch, running
 from rcl_interfaces.srv import GetParameters
 from waiting import wait_until
 
+pytestmark = pytest.mark.contract
+
 LIMIT = 60.0
 BASE = '<link name="base"/>'
 XACRO = PENDULUM.format(

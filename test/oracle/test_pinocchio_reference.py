@@ -33,6 +33,8 @@ pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 from robot_dynamics_ros.oracle import pinocchio_reference
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
+pytestmark = pytest.mark.contract
+
 # Robots without anything to compare, and why. Pinocchio refuses none of the other 66.
 NOT_COMPARED = dict.fromkeys(MOTIONLESS_EXAMPLES, (TopologyError, 'no moving joint')) | {
     name: (UrdfError, reason) for name, reason in REFUSED_EXAMPLES.items()

@@ -9,6 +9,8 @@ from recorded_states import csv_file, joined, sine_states
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import motions, open_recording
 
+pytestmark = pytest.mark.contract
+
 STATES = sine_states(seconds=2.0)
 
 

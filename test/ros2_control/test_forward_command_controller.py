@@ -5,6 +5,8 @@ import pytest
 from control_cell import GRAVITY, JOINTS, cell
 from std_msgs.msg import Float64MultiArray
 
+pytestmark = pytest.mark.contract
+
 CONTROLLER = 'effort_controller'
 
 

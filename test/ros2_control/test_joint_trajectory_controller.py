@@ -15,6 +15,8 @@ from control_msgs.msg import JointTolerance
 from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+pytestmark = pytest.mark.contract
+
 CONTROLLER, NODE = 'arm_controller', 'robot_dynamics'
 GOAL = [0.6, -0.4]
 FORBIDDEN = JointTolerance(name='shoulder', position=0.1)

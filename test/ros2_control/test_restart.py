@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from control_cell import GRAVITY, cell
 
+pytestmark = pytest.mark.contract
+
 CONTROLLER = 'effort_controller'
 # Of the fade at 200 Hz, with some to spare.
 COMMANDS_OF_A_FADE = 250

@@ -15,6 +15,8 @@ from std_srvs.srv import SetBool
 
 from robot_dynamics_interfaces.srv import PushLink
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['bench', 'context']
 
 

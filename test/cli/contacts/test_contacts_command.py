@@ -1,10 +1,8 @@
 """`robot_dynamics thresholds` and `contacts`: from a recording without contact to planted ones."""
 
-import io
 import json
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,10 +13,8 @@ pytest.importorskip('scipy')
 from documented_json import documented, keys
 from pushed_recording import HIT, Pushed, pushed_states
 from recorded_states import csv_file
-from rich.console import Console
 
-from robot_dynamics_ros.cli.contacts.contact_tables import contact_table
-from robot_dynamics_ros.contacts import MarkedContact
+pytestmark = pytest.mark.contract
 
 STATE = ('positions', 'velocities', 'efforts')
 
@@ -155,20 +151,6 @@ def test_bands_that_the_states_do_not_show_are_refused_with_what_is_allowed(run,
     assert (ended.returncode, ended.stdout) == (2, '')
     assert '--split' in ended.stderr
     assert '100 Hz: half' in ended.stderr
-
-
-def test_on_a_narrow_terminal_a_contact_says_what_its_first_number_is():
-    torques = {'turn': 1.0, 'slide': -30.0, 'wrist': 8.0, 'tool': -2.0}
-    contact = MarkedContact(0.5, 1.5, 'push', ('hand',), torques)
-    marked = SimpleNamespace(
-        joints=(*torques,), units=('N m', 'N', 'N m', 'N m'), contacts=(contact,),
-        until_end=lambda contact: False,
-    )  # fmt: skip
-    console = Console(width=60, file=io.StringIO(), highlight=False)
-    console.print(contact_table(marked))
-    first, *rest = console.file.getvalue().splitlines()
-    assert first == 'begin 0.500 s'
-    assert 'slide -30 N, wrist +8 N m, tool -2 N m, 1 more' in ' '.join(rest)
 
 
 def test_several_recordings_are_searched_by_processes(run, taught):

@@ -13,6 +13,8 @@ from recorded_states import csv_file
 
 from robot_dynamics_ros import executables
 
+pytestmark = pytest.mark.contract
+
 
 def test_friction_of_a_parameter_file_is_taken_off(run, files):
     (files / 'friction.yaml').write_text(

@@ -13,7 +13,7 @@ from pushed_recording import Pushed, pushed_states
 from recorded_states import csv_file
 from ruamel.yaml import YAML
 
-from robot_dynamics_ros.cli.contacts.contact_tables import false_alarms
+pytestmark = pytest.mark.contract
 
 
 def test_thresholds_are_a_parameter_file_with_one_value_for_each_joint(taught):
@@ -132,9 +132,3 @@ def test_a_short_recording_is_refused_with_the_time_that_is_needed(run, files):
     ended = run('thresholds', 'short.csv', '--urdf', 'arm.urdf')
     assert ended.returncode == 2
     assert 'thresholds need 10 s without' in ended.stderr
-
-
-def test_one_false_alarm_is_one():
-    assert [false_alarms(count) for count in (0, 1, 0.1)] == [
-        '0 false alarms', '1 false alarm', '0.1 false alarms',
-    ]  # fmt: skip

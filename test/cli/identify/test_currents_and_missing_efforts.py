@@ -10,6 +10,8 @@ pytest.importorskip('rosbags')
 from identified_recordings import recording, rows
 from said_findings import codes
 
+pytestmark = pytest.mark.contract
+
 GAINS = {'joint1': 9.0, 'joint2': 8.0, 'joint3': 7.0}  # [N m/A]
 
 

@@ -17,6 +17,8 @@ from said_findings import codes, said
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
+pytestmark = pytest.mark.contract
+
 FILES = {'identified.urdf', 'dynamics_node.yaml', 'friction.yaml', 'identification.json'}
 
 

@@ -16,6 +16,8 @@ from running_command import run
 
 from robot_dynamics_ros.core import parse_urdf
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['run']
 
 GAINS = np.array([9.0, 8.0, 7.0])  # [N m/A]

@@ -11,6 +11,8 @@ from identified_arm.play_and_record import write
 from identified_recordings import JOINTS, rows
 from said_findings import codes
 
+pytestmark = pytest.mark.contract
+
 WRONG = {'degrees': np.rad2deg, 'zero': np.zeros_like}
 
 

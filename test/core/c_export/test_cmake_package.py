@@ -12,6 +12,7 @@ from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
 
 pytestmark = [
+    pytest.mark.contract,
     needs_compilers,
     pytest.mark.skipif(not shutil.which('cmake'), reason='there is no CMake'),
 ]

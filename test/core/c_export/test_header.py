@@ -10,6 +10,8 @@ from three_joints import URDF
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
 
+pytestmark = pytest.mark.contract
+
 LINK = """<link name="l{i}"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
 JOINT = """<joint name="j{i}" type="continuous"><parent link="l{parent}"/><child link="l{i}"/>

@@ -15,6 +15,8 @@ from robot_dynamics_ros.core import (
 )
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
+pytestmark = pytest.mark.contract
+
 BODY = (
     '<inertial><mass value="1"/>'
     '<inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>'

@@ -9,6 +9,8 @@ from property_settings import examples
 
 from robot_dynamics_ros.core import RobotDynamicsError, TopologyError, UrdfError, parse_urdf
 
+pytestmark = pytest.mark.contract
+
 URDF = hand_written('pendulum').text
 
 # What is replaced by what in a good URDF, and parts of the message.

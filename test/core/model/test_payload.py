@@ -23,6 +23,8 @@ from robot_dynamics_ros.core import (
 )
 from robot_dynamics_ros.core.model.inertia import Inertia
 
+pytestmark = pytest.mark.contract
+
 MASS, COM = 1.7, (0.03, -0.08, 0.15)
 INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
 

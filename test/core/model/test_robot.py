@@ -8,6 +8,8 @@ from mechanics.robots import hand_written
 from robot_dynamics_ros.core import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
+pytestmark = pytest.mark.contract
+
 
 def test_every_link_has_a_frame():
     model = hand_written('fixed_links').model

@@ -8,6 +8,8 @@ from mechanics.examples import MOVING_EXAMPLES, needs_examples
 from robot_dynamics_ros.core import audit, parse_urdf
 from robot_dynamics_ros.core.model.finding_codes import FINDING_CODES
 
+pytestmark = pytest.mark.contract
+
 # A box of 0.1 x 0.2 x 0.3 m and 6 kg: 1000 kg/m^3.
 BOX = '<geometry><box size="0.1 0.2 0.3"/></geometry>'
 BODY = '<mass value="6"/><inertia ixx="0.065" iyy="0.05" izz="0.025" ixy="0" ixz="0" iyz="0"/>'

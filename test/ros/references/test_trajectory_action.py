@@ -18,7 +18,8 @@ from references import point, trajectory
 from three_joints import JOINTS, URDF, state
 
 from robot_dynamics_interfaces.srv import FillEfforts
-from robot_dynamics_ros.ros.references.trajectory_action import action_beside
+
+pytestmark = pytest.mark.contract
 
 Action = action.FollowJointTrajectory
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
@@ -285,15 +286,3 @@ def test_without_a_controller_the_reason_is_given(scene):
         node.trigger_configure()
         node.trigger_activate()
         assert 'known: remap ~/trajectory_out' in refusal(client)
-
-
-@pytest.mark.parametrize(
-    ('topic', 'name'),
-    [
-        ('/arm_controller/joint_trajectory', NAME),
-        ('/robot_dynamics/trajectory_out', ''),
-        ('/left/arm/joint_trajectory', '/left/arm/follow_joint_trajectory'),
-    ],
-)
-def test_the_name_of_the_action_follows_from_the_topic(topic, name):
-    assert action_beside(topic) == name

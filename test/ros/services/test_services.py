@@ -15,6 +15,8 @@ from robot_dynamics_interfaces.srv import (
     InverseDynamics,
 )
 
+pytestmark = pytest.mark.contract
+
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
 
 
