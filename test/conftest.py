@@ -21,13 +21,15 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 # What tests of the contract import of the package: what users do,
 PUBLIC = (
     *(f'core.{name}' for name in core.__all__),
-    *('core.adapters.*', 'core.c_export.export_c', 'core.errors.*', 'core.textbook*', 'oracle*'),
-    *('cli.command_line.main', 'cli.write_folder', 'executables', 'recordings.motions'),
-    *('recordings.open_recording', 'ros.node.DynamicsNode', 'simulation.simulated_arm.*'),
+    *('core.adapters.*', 'core.errors.*', 'core.textbook*', 'oracle*', 'executables'),
+    *('core.c_export.STEPS', 'core.c_export.export_c', 'cli.command_line.*', 'cli.write_folder'),
+    *('recordings.motions', 'recordings.open_recording', 'ros.node.DynamicsNode'),
+    *('simulation.simulated_arm.*', 'simulation.mujoco_description.SimulationError'),
     *('demo.DemoError', 'demo.default_arm.default_urdf', 'demo.processes.Children'),
     # scalars and bodies of the sources, names of quantities and codes, and states to try.
     *('core.dual.*', 'core.scalar.*', 'core.spatial*', 'core.model.inertia.*'),
-    *('core.model.finding_codes.*', 'core.model.sampling.*', 'core.quantities.*'),
+    *('core.model.tree.*', 'core.quantities.*', 'core.model.finding_codes.*'),
+    *('core.model.sampling.*', 'inspection.codes.CODES'),
 )
 # Parts of the node that a test would reach through it.
 INSIDE = {'estimate', 'guard', 'robot_holder', 'topic_counters'}

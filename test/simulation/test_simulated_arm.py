@@ -21,6 +21,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robot_dynamics_ros.simulation.mujoco_description import SimulationError
 from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['bench', 'context']
 
 

@@ -29,9 +29,10 @@ from robot_dynamics_ros.core import (
     parse_urdf,
 )
 from robot_dynamics_ros.core.c_export import STEPS, export_c
-from robot_dynamics_ros.core.c_export.descriptions import INPUT_TEXTS, QUANTITY_TEXTS
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
+
+pytestmark = pytest.mark.contract
 
 OF_FRAMES = 'frame_pose, jacobian, jacobian_derivative, external_torque'
 PROGRAM = """
@@ -44,12 +45,6 @@ print(export_c(parse_urdf(sys.stdin.read()), name='robot', urdf='x'))
 
 def model():
     return parse_urdf(THREE_JOINTS)
-
-
-def test_every_quantity_and_every_input_is_described():
-    assert set(QUANTITY_TEXTS) == set(EVERY_QUANTITY)
-    needed = {name for _, names in EVERY_QUANTITY.values() for name in names}
-    assert needed | {'payload'} == set(INPUT_TEXTS)
 
 
 def test_the_same_robot_gives_the_same_bytes_in_another_process():

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import JointFriction, ParameterError, StateError, UnknownNameError
-from robot_dynamics_ros.core.model.friction import SMOOTHING, smooth_sign
+
+pytestmark = pytest.mark.contract
 
 
 def by_name(model, low, high, seed=5):
@@ -107,27 +108,6 @@ def test_slope_at_rest_is_that_of_each_joint(robot):
     np.testing.assert_allclose(slopes, np.diag(wanted), rtol=1e-9, atol=1e-12)
 
 
-@given(
-    st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3),
-    st.lists(st.just(0.0) | st.floats(1e-6, 1e3), min_size=3, max_size=3),
-)
-def test_the_smooth_sign_of_each_joint(v, smoothing):
-    """Odd, at most 1, that of v, and that of the joint alone; the plain sign for v_0 = 0."""
-    v, smoothing = np.array(v), np.array(smoothing)
-    with np.errstate(all='raise', under='ignore'):
-        sign = smooth_sign(v, smoothing)
-        alone = [smooth_sign(v[i : i + 1], smoothing[i])[0] for i in range(3)]
-        rows = smooth_sign(np.stack([v, -v]), smoothing)
-    assert (np.abs(sign) <= 1.0).all()
-    assert (sign * v >= 0.0).all()
-    assert sign.tolist() == alone
-    assert np.array_equal(rows, [sign, -sign])
-    plain = smoothing == 0.0
-    normal = np.abs(v) >= np.finfo(float).tiny
-    assert np.array_equal(sign[plain & normal], np.sign(v)[plain & normal])
-    assert np.array_equal(sign[v == 0.0], v[v == 0.0])
-
-
 def test_joints_that_are_not_named_have_the_usual_smoothing():
     model = hand_written('mimic').model
     finger = model.joint_names[1]
@@ -135,7 +115,7 @@ def test_joints_that_are_not_named_have_the_usual_smoothing():
     named = dict(zip([joint.name for joint in model.joints], friction.smoothing, strict=True))
     assert named.pop('knuckle') == 0.2
     assert set(named) >= {finger}
-    assert set(named.values()) == {SMOOTHING}
+    assert set(named.values()) == {0.01}
     assert JointFriction(model, smoothing=0.3).smoothing.tolist() == [0.3] * len(model.joints)
 
 
