@@ -179,15 +179,6 @@ def test_efforts_that_never_come_together_are_asked_for_in_one_message():
         marked(with_efforts(efforts))
 
 
-def test_of_one_state_it_is_said_how_many_are_needed():
-    for judged in (marked, survey):
-        with pytest.raises(RecordingError, match='it has 1 state, at least 2 are needed, and '):
-            judged(STATES.part(slice(0, 1)))
-    constant = with_efforts(np.ones_like(STATES.efforts)).part(slice(0, 2))
-    with pytest.raises(RecordingError, match=r'joint.*2 states'):
-        marked(constant)
-
-
 def test_a_contact_that_a_gap_cuts_is_said_to_end_later():
     push = Pushed(2, 8.0, 12.0, 15.0, rise=0.1)
     states = pushed_states((push, Pushed(2, 28.0, 40.0, 15.0)), seed=6)

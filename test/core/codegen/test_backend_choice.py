@@ -58,14 +58,6 @@ def test_a_llvmlite_that_does_not_load_is_a_reason_for_plain_python(monkeypatch)
     assert 'llvmlite 0.50.0 does not load: ' in line
 
 
-def test_backend_is_said():
-    native, python = hand_written('oblique').native, hand_written('oblique').python
-    assert (native.backend, python.backend) == ('native', 'python')
-    assert native.backend_description.startswith('native code (llvmlite ')
-    assert python.backend_description == 'plain Python, as asked'
-    assert RobotDynamics(native.model).backend == 'native'
-
-
 def test_unknown_backend_is_refused():
     with pytest.raises(ParameterError, match=r"'cuda'.*native.*python"):
         RobotDynamics(hand_written('oblique').model, backend='cuda')

@@ -14,7 +14,7 @@ from freed_memory import check_alive
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics, StateError
-from robot_dynamics_ros.core.codegen.kernel import choose_backend, native_obstacle
+from robot_dynamics_ros.core.codegen.kernel import native_obstacle
 from robot_dynamics_ros.core.codegen.native import ctypes_entry, entry, native_kernel
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -57,17 +57,6 @@ def test_the_reason_is_one_short_line(monkeypatch):
     assert obstacle.startswith('the extension _entry')
     assert obstacle.endswith(' [...]')
     assert len(obstacle) < 200
-
-
-@needs_native
-def test_the_description_of_the_back_end_says_so(monkeypatch):
-    monkeypatch.setattr(
-        'robot_dynamics_ros.core.codegen.kernel.EXTENSION_OBSTACLE', 'extension is broken'
-    )
-    backend, line = choose_backend(None)
-    assert backend == 'native'
-    assert line.startswith('native code (llvmlite ')
-    assert line.endswith('extension is broken')
 
 
 @pytest.fixture

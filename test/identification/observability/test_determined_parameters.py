@@ -24,7 +24,6 @@ from robot_dynamics_ros.identification.regression import (
     MotionEquations,
     reduce,
 )
-from robot_dynamics_ros.scheduling.plain_data import decoded, encoded
 
 ROBOT = hand_written('oblique')
 LAYOUT = ParameterLayout(ROBOT.model)
@@ -97,15 +96,6 @@ def test_base_parameters_keep_all_equations(motion, structure):
         expected = block.rows @ parameters
         found = block.rows[..., list(base.columns)] @ base.values(parameters)
         np.testing.assert_allclose(found, expected, atol=1e-9 * np.abs(expected).max())
-
-
-def test_names_units_and_sentences_belong_together(motion, structure):
-    base = base_parameters(reduce(blocks_of(motion)), structure)
-    assert len(base.names) == len(base.units) == len(base.sentences) == base.rank
-    for name, sentence in zip(base.names, base.sentences, strict=True):
-        assert name in sentence
-    restored = decoded(encoded(base))
-    assert restored.sentences == base.sentences
 
 
 def test_more_noise_tells_less(motion, structure):

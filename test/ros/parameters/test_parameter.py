@@ -115,21 +115,6 @@ def test_bounds_allow_the_finite_numbers_of_their_interval(bounds, value):
         assert str(caught.value).endswith(' [m]')
 
 
-@pytest.mark.parametrize(
-    ('bounds', 'words'),
-    [
-        (FINITE, ''),
-        (POSITIVE, 'greater than 0'),
-        (NOT_NEGATIVE, 'at least 0'),
-        (Bounds(0.0, 60.0), 'at least 0 and at most 60'),
-        (Bounds(0.0, 1e-3, lower_open=True), 'greater than 0 and at most 0.001'),
-        (Bounds(upper=2.0), 'at most 2'),
-    ],
-)
-def test_bounds_in_words(bounds, words):
-    assert str(bounds) == words
-
-
 def test_choices_of_a_string_and_of_a_list():
     choices = {'hold': 'stays', 'zero': 'none'}
     one, some = row('string', choices=choices), row('string_array', choices=choices)
@@ -160,13 +145,3 @@ def test_the_default_is_allowed_and_of_its_type(parameter):
     assert type(checked) is type(default)
     # What was read may be checked once more.
     assert parameter.checked(checked) == checked
-
-
-@pytest.mark.parametrize('parameter', ROWS)
-def test_the_words_of_a_row_are_sentences(parameter):
-    for text in (parameter.description, parameter.details):
-        assert text == '' or (text == text.strip() and text.endswith('.'))
-    assert parameter.description
-    assert not parameter.empty.endswith('.')
-    assert bool(parameter.check) == bool(parameter.constraint)
-    assert not parameter.shapes_torque or parameter.live
