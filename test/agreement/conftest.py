@@ -27,7 +27,7 @@ def pytest_terminal_summary(terminalreporter, config):
     found = config.stash.get(WORST, {})
     if not found:
         return
-    terminalreporter.section('worst disagreement')
+    terminalreporter.section('worst disagreement with Pinocchio, relative to the largest entry')
     for quantity, (error, name, robots) in sorted(found.items()):
         terminalreporter.write_line(
             f'{quantity:<40} {error:8.1e}  in {robots} comparisons, at {name}'

@@ -116,7 +116,7 @@ def test_some_joints(run, files):
     ('arguments', 'said'),
     [
         (('--joints', 'turn,knee'), "unknown joint 'knee'"),
-        (('--floor', '3'), 'upper is'),
+        (('--floor', '3'), 'upper is at most'),
         (('--floor', 'deep'), "--floor: 'deep'"),
         (('--start', '0,x'), "--start: 'x'"),
         (('--goal', 'traj.yaml'), 'written twice'),

@@ -94,7 +94,7 @@ def test_jumps_of_a_robot_without_limits_are_a_finding_once(run):
     (found,) = result['recordings'][0]['findings']
     assert code == 1
     assert found['message'].endswith('torques are wrong.')
-    assert said.count('perhaps they') == 1
+    assert said.count('in degrees') == 1
 
 
 def test_parts_of_a_recording_say_it_once(run, monkeypatch):

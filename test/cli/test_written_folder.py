@@ -167,7 +167,7 @@ def test_a_folder_that_another_program_makes_meanwhile_is_kept(folder, monkeypat
         write_folder(folder, {'theirs.txt': 'one'})
 
     monkeypatch.setattr(written_folder, '_write', slowly)
-    with pytest.raises(ParameterError, match='package'):
+    with pytest.raises(ParameterError, match='another program'):
         write_folder(folder, FILES)
     assert content(folder.parent) == {'package/theirs.txt': 'one'}
     assert list(folder.parent.iterdir()) == [folder]

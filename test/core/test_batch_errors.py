@@ -95,7 +95,7 @@ def test_what_cannot_be_meant_is_refused(dynamics, case):
     [
         (np.zeros(4), r'out has shape \(4,\), \(5, 4\) is needed'),
         (np.zeros((5, 4), np.float32), 'out is a float32 array'),
-        ([[0.0] * 4] * 5, 'a list'),
+        ([[0.0] * 4] * 5, 'is a list'),
         (as_strided(np.zeros(4), (5, 4), (0, 8)), r'out has strides \(0, 8\), .* share memory'),
         (as_strided(np.zeros(8), (5, 4), (8, 8)), r'out has strides \(8, 8\), .* share memory'),
         (as_strided(np.zeros(5), (5, 4), (8, 0)), r'out has strides \(8, 0\), .* share memory'),

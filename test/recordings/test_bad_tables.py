@@ -27,7 +27,7 @@ STATES = sine_states(seconds=2.0)
 
 
 BAD_TABLES = {
-    'is empty': (b'', 'header, such'),
+    'is empty': (b'', 'a header'),
     'no time': (b'elbow_position\n1\n', '0 columns'),
     'two times': (b't,time,elbow_position\n1,2,3\n', '2 columns'),
     'semicolons': (b't;a_position\n1;2\n', 'separated by semicolons: separate'),

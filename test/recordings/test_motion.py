@@ -153,7 +153,7 @@ def test_short_segments_are_counted_and_said():
 def test_times_that_run_backward_are_said():
     states = sine_states(100.0, 5.0)
     backward = replace(states, stamps=states.stamps[::-1])
-    with pytest.raises(RecordingError, match='times'):
+    with pytest.raises(RecordingError, match='backward'):
         list(motions(in_memory(backward)))
 
 

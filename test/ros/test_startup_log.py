@@ -34,7 +34,7 @@ def log(capfd):
 
 def test_a_description_is_waited_for_under_its_full_name(graph, log):
     with graph(namespace='/arm') as (_, observer):
-        line = log.until(observer, 'waiting for')
+        line = log.until(observer, 'waiting for a description')
         assert '/arm/observer publishes on /arm/robot_description, but nothing' in line
         elsewhere = observer.node.create_publisher(String, '/robot_description', 1)
         observer.node.destroy_publisher(observer.description)

@@ -70,7 +70,7 @@ def test_efforts_without_gravity_are_refused_until_they_have_it():
     arm = FeltArm()
     arm.change = lambda effort: effort - DYNAMICS.gravity_torque(arm.motion()[0])
     arm.run(2.0)
-    assert 'measured efforts contain' in arm.estimate.reason
+    assert 'contain no gravity' in arm.estimate.reason
     arm.change = lambda effort: effort
     arm.run(5.0)
     assert not arm.estimate.reason
@@ -116,7 +116,7 @@ def test_commands_take_the_place_of_efforts_and_are_held_between_states():
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
     given = GivenState(q, v, None, None)
     arm.estimate.update(arm.time + PERIOD, q, v, given, longest_interval=0.1)
-    assert 'commanded' in arm.estimate.reason
+    assert 'no torque is commanded' in arm.estimate.reason
 
 
 def test_another_payload_makes_no_step():
@@ -194,7 +194,7 @@ def test_efforts_that_have_fitted_are_known_after_a_time_with_commands():
         arm.time += PERIOD
         given = GivenState(q, v, None, FRICTION.torque(v) + OFFSET)
         arm.estimate.update(arm.time, q, v, given, longest_interval=0.1)
-    assert 'commands contain' in arm.estimate.reason
+    assert 'commands contain no gravity' in arm.estimate.reason
     arm.estimate.apply(settings(), FRICTION, OFFSET)
     arm.run(0.3)
     assert not arm.estimate.reason
@@ -211,7 +211,7 @@ def test_efforts_of_another_device_are_compared_anew():
     assert not arm.estimate.reason
     arm.estimate.distrust('measured')
     arm.run(1.0)
-    assert 'measured efforts contain' in arm.estimate.reason
+    assert 'contain no gravity' in arm.estimate.reason
 
 
 def other_model(**changes):

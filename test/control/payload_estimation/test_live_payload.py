@@ -123,7 +123,7 @@ def test_motion_that_does_not_tell_is_refused(estimated):
     estimate = estimated(states(simulated(tool=True, still=still)))
     assert estimate.refusal
     assert not estimate.determined
-    assert 'not move' in estimate.refusal
+    assert 'did not move' in estimate.refusal
     rows = states(simulated(tool=True))
     rows[:, 1 : 1 + SIZE] = rows[0, 1 : 1 + SIZE]
     rows[:, 1 + SIZE : 1 + 2 * SIZE] *= 1e-3
@@ -190,7 +190,7 @@ def test_a_driver_that_takes_gravity_out_is_recognised(estimated):
     recorded = simulated(tool=True)
     rows = states(recorded)
     rows[:, EFFORTS] -= recorded.gravity
-    assert 'takes gravity' in estimated(rows).refusal
+    assert 'takes gravity out' in estimated(rows).refusal
 
 
 def test_the_share_of_gravity_is_that_of_the_arm_alone(estimated, dynamics):

@@ -136,7 +136,7 @@ REFUSED = {
         'the mass is 0 kg, .* 0, 0.2',
     ),
     'negative moment': ([1, 0, 0, 0, -0.1, 0, 1, 0, 0, 1], 'principal moments .* -0.1, 1, 1'),
-    'triangle': ([1, 0, 0, 0, 0.1, 0, 0.1, 0, 0, 0.3], 'the sum'),
+    'triangle': ([1, 0, 0, 0, 0.1, 0, 0.1, 0, 0, 0.3], 'sum of the other'),
     # Positive about the joint frame, and not about the centre of mass 1 m away from it.
     'no parallel axis': ([1, 1, 0, 0, 0.5, 0, 0.5, 0, 0, 0.5], 'about the centre'),
     'product': ([1, 0, 0, 0, 0.2, 0.3, 0.2, 0, 0, 0.2], 'principal moments'),

@@ -64,7 +64,7 @@ PROVOKING = {
     'triangle inequality broken': (
         robot(body(6, 0.065, 0.03, 0.025)), 'error', 'breaks the triangle'),
     'triangle inequality nearly broken': (
-        robot(body(6, 0.06498, 0.04, 0.025)), 'info', 'just obeys'),
+        robot(body(6, 0.06498, 0.04, 0.025)), 'info', 'triangle inequality'),
     # Ixx and Iyy have m c^2 = 6 * 0.4^2 in them.
     'about the link frame': (
         robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape=''),
@@ -73,7 +73,7 @@ PROVOKING = {
         robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape_at='0 0 0.4'),
         'warning', 'about the link'),
     'too large for its shape': (
-        robot(body(6, 0.65, 0.5, 0.25)), 'warning', 'its shapes'),
+        robot(body(6, 0.65, 0.5, 0.25)), 'warning', 'larger than its shapes'),
     'centre of mass outside': (robot(origin='0 0 0.6'), 'warning', 'far outside'),
     'centre of mass in millimetres': (
         robot(origin='0 0 150', shape=''), 'warning', 'far outside'),
@@ -90,9 +90,9 @@ PROVOKING = {
         robot(joint='<limit lower="-1" upper="1" effort="1" velocity="-2"/>'),
         'warning', 'joint is negative'),
     'damping': (
-        robot(joint=LIMIT + '<dynamics damping="0.1"/>'), 'info', 'dynamics leaves'),
+        robot(joint=LIMIT + '<dynamics damping="0.1"/>'), 'info', 'leaves out'),
     'friction': (
-        robot(joint=LIMIT + '<dynamics friction="0.1"/>'), 'info', 'dynamics leaves'),
+        robot(joint=LIMIT + '<dynamics friction="0.1"/>'), 'info', 'leaves out'),
     'mass on the base': (robot(more=fixed('foot', BODY)), 'info', 'mass has no effect'),
     'massless': (robot(body=''), 'warning', 'has a mass'),
     'inertia without mass': (

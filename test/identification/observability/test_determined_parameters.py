@@ -147,7 +147,7 @@ def test_bodies_that_no_drive_feels_are_named(motion, structure):
     first = base.undetermined[0]
     assert first.body == LAYOUT.bodies[0]
     assert 'no drive feels' in first.reason
-    assert 'their prior' in first.reason
+    assert 'at their prior' in first.reason
 
 
 def test_good_data_have_no_finding_but_their_condition(motion, structure):

@@ -230,5 +230,5 @@ def test_refused():
     with pytest.raises(UrdfError, match='DTD'):
         identified_urdf('<!DOCTYPE robot [<!ENTITY x "1">]>' + robot.text, {}, {})
     other = hand_written('gantry').model
-    with pytest.raises(ParameterError, match='the description'):
+    with pytest.raises(ParameterError, match='not in the description'):
         identified_bodies(robot.model, other, other)

@@ -191,7 +191,7 @@ def test_a_robot_that_is_changed_during_the_request_keeps_its_gravity(caller, ro
 
     caller.observer.until(done, 'the answer')
     assert not future.result().success
-    assert ('root link' if root else 'not configured') in future.result().message
+    assert ('the root link' if root else 'not configured') in future.result().message
     assert node.get_parameter('gravity').value == before
 
 

@@ -99,7 +99,7 @@ def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
         ),
         (GetGravity, 'get_gravity', {'state': state([0.0, np.nan, 0.0])}, "'slide' is nan"),
         (GetGravity, 'get_gravity', {'state': state([1.5e308] * 3)}, 'no finite value'),
-        (GetGravity, 'get_gravity', {'state': JointState(effort=V)}, 'no name'),
+        (GetGravity, 'get_gravity', {'state': JointState(effort=V)}, 'effort but no name'),
         (GetGravity, 'get_gravity', {'state': JointState(name=JOINTS)}, '3 joints'),
         (CrossCheck, 'cross_check', {'state': JointState(position=Q)}, 'position but no name'),
         (GetGravity, 'get_gravity', {'state': JointState(velocity=V)}, 'velocity but no name'),
