@@ -228,7 +228,7 @@ def test_an_arm_goes_on_when_the_node_of_the_other_one_dies(files):
     """Its torque must not be taken away; the launch says at its end that it has failed."""
     process, output, (first, second) = two_arms(files)
     os.kill(first, signal.SIGKILL)
-    output.until('launch go')
+    output.until('(Other nodes)')
     os.kill(second, 0)
     os.killpg(process.pid, signal.SIGINT)
     rest, _ = process.communicate(timeout=LIMIT)
@@ -252,7 +252,7 @@ def test_a_launch_whose_nodes_have_all_died_ends_with_an_error(files):
     process, output, numbers = two_arms(files)
     for number in numbers:
         os.kill(number, signal.SIGKILL)
-        output.until('launch go')
+        output.until('(Other nodes)')
     process.communicate(timeout=LIMIT)
     assert process.returncode == 1
 
