@@ -1,11 +1,64 @@
 """What holds for all tests."""
 
+import ast
 import gc
+import signal
+from fnmatch import fnmatch
+from pathlib import Path
 
+import pytest
 from property_settings import load_profile
+
+from robot_dynamics_ros import core
 
 # The number of examples in property tests: see `property_settings`.
 load_profile()
+
+# Where it is inherited ignored, the processes that tests start would ignore it too.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# What tests of the contract import of the package: what users do,
+PUBLIC = (
+    *(f'core.{name}' for name in core.__all__),
+    *('core.adapters.*', 'core.errors.*', 'core.textbook*', 'oracle*', 'executables'),
+    *('core.c_export.STEPS', 'core.c_export.export_c', 'cli.command_line.*', 'cli.write_folder'),
+    *('recordings.motions', 'recordings.open_recording', 'ros.node.DynamicsNode'),
+    *('simulation.simulated_arm.*', 'simulation.mujoco_description.SimulationError'),
+    *('demo.DemoError', 'demo.default_arm.default_urdf', 'demo.processes.Children'),
+    # scalars and bodies of the sources, names of quantities and codes, and states to try.
+    *('core.dual.*', 'core.scalar.*', 'core.spatial*', 'core.model.inertia.*'),
+    *('core.model.tree.*', 'core.quantities.*', 'core.model.findings.*'),
+    *('core.model.sampling.*', 'inspection.codes.CODES'),
+)
+# Parts of the node that a test would reach through it.
+INSIDE = {'estimate', 'guard', 'robot_holder', 'topic_counters'}
+
+
+def private_parts(path):
+    """What a test file imports, replaces or reaches of the package that is not public."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = []
+        if isinstance(node, ast.Import):
+            names = [each.name for each in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f'{node.module}.{each.name}' for each in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith('.setattr'):
+            names = [ast.unparse(node.args[0]).replace("'", '') + '.replaced']
+        elif isinstance(node, ast.Attribute) and node.attr in INSIDE:
+            names = [f'robot_dynamics_ros.{node.attr}']
+        for package, _, name in (each.partition('.') for each in names):
+            if package == 'robot_dynamics_ros' and not any(fnmatch(name, one) for one in PUBLIC):
+                yield name
+
+
+def pytest_collection_modifyitems(items):
+    """A file that is marked as a whole keeps to that."""
+    for module in {getattr(item, 'module', None) for item in items}:
+        marks = getattr(module, 'pytestmark', [])
+        marked = pytest.mark.contract in (marks if isinstance(marks, list) else [marks])
+        if marked and (private := [*private_parts(Path(module.__file__))]):
+            raise pytest.UsageError(f'{module.__file__}: not of the contract: {private}')
 
 
 def pytest_collection_finish():

@@ -91,6 +91,13 @@ def ros2_messages(states, **options):
         yield int(states.stamps[index]), bytes(store.serialize_cdr(message, kind))
 
 
+def serialized_text(text):
+    """A serialized std_msgs/String."""
+    store = type_store()
+    kind = 'std_msgs/msg/String'
+    return bytes(store.serialize_cdr(store.types[kind](data=text), kind))
+
+
 def write_bag(folder, contents, *, storage='mcap', compression=None):
     """A rosbag2 folder.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,10 +54,17 @@ class DemoClient:
     received, so it is read later, and the observer does not disturb what it measures.
     """
 
-    def __init__(self, node: Node, children: Children) -> None:
-        """Create the endpoints on a node; while waiting, check that the child processes run."""
+    def __init__(self, node: Node, children: Children, interrupts: Sequence[int]) -> None:
+        """Create the endpoints on a node.
+
+        Args:
+            node: is destroyed by `close`.
+            children: the processes that must run.
+            interrupts: the signals to end the demo, as they come.
+        """
         self._node = node
         self.children = children
+        self._interrupts = interrupts
         # Whether the dynamics node is active.
         self._node_active = False
         self._executor = SingleThreadedExecutor()
@@ -109,9 +116,12 @@ class DemoClient:
 
         Raises:
             DemoError: it did not hold within the limit, or a child process has ended.
+            KeyboardInterrupt: the demo is to end.
         """
         deadline = time.monotonic() + limit
         while not condition():
+            if self._interrupts:
+                raise KeyboardInterrupt
             self.children.require_alive()
             if time.monotonic() > deadline:
                 raise DemoError(f'{what}: not within {limit:.0f} s')

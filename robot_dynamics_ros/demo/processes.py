@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -120,6 +120,22 @@ class Children:
     ) -> None:
         for child in reversed(self._children):
             child.stop()
+
+
+@contextlib.contextmanager
+def interrupts_between_calls() -> Iterator[list[int]]:
+    """The signals to end the demo, as they come, until the end of the block.
+
+    Raised inside rclpy, KeyboardInterrupt leaves a Future half made, or is lost in its `__del__`.
+    """
+    received: list[int] = []
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, lambda came, _: received.append(came)) for number in numbers]
+    try:
+        yield received
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)
 
 
 def die_with_parent() -> Callable[[], object] | None:

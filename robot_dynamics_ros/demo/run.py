@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from .contact_act.contact_measurements import contact_results
 from .contact_act.contact_plan import SERVO, ContactPlan, plan_contact
 from .figures import Results
 from .plan import choose_home, plan_trajectory
-from .processes import Children
+from .processes import Children, interrupts_between_calls
 from .received_messages import Recording
 from .scenario import Durations, run_scenario
 
@@ -86,9 +87,16 @@ def record(plan: Plan, durations: Durations, logs: Path, log: Log) -> Recording:
         children.start('node', 'robot_dynamics_ros.ros.node', _ros_arguments(folder, 'node', node))
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         try:
-            client = DemoClient(rclpy.create_node('demo_observer'), children)
-            client.connect()
-            return run_scenario(client, plan.trajectory, plan.contact, plan.model, durations, log)
+            with (
+                interrupts_between_calls() as interrupts,
+                closing(
+                    DemoClient(rclpy.create_node('demo_observer'), children, interrupts)
+                ) as client,
+            ):
+                client.connect()
+                return run_scenario(
+                    client, plan.trajectory, plan.contact, plan.model, durations, log
+                )
         finally:
             rclpy.try_shutdown()
 

@@ -17,6 +17,8 @@ pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 
 from mechanics.pinocchio_kinetics import PinocchioKinetics
 
+pytestmark = pytest.mark.contract
+
 # The worst of all trees and robots is 3e-13, in the potential energy of a tree whose weights
 # nearly balance.
 TOLERANCE = 1e-12

@@ -11,6 +11,8 @@ from running_command import run
 from robot_dynamics_ros.cli.command_line import commands
 from robot_dynamics_ros.inspection.codes import CODES
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['run']
 
 ROOT = Path(__file__).resolve().parents[2]

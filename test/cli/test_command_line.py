@@ -11,6 +11,8 @@ from three_joints import URDF
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['run']
 
 XACRO = """<robot name="xacro_arm" xmlns:xacro="http://ros.org/wiki/xacro">
@@ -73,8 +75,9 @@ def test_json_lists_what_was_written(run, files):
 def test_an_argument_that_a_xacro_file_does_not_have_is_refused(run, files):
     pytest.importorskip('xacro')
     ended = run('inspect', 'arm.urdf.xacro', 'n:=2')
-    refusal = 'robot_dynamics: arm.urdf.xacro: it has no argument n; its arguments: mass\n'
-    assert (ended.returncode, ended.stderr) == (2, refusal)
+    assert ended.returncode == 2
+    assert 'arm.urdf.xacro: it has no argument n;' in ended.stderr
+    assert 'mass' in ended.stderr
     # Of several files, each takes its own.
     assert 'no argument' not in run('validate', 'arm.urdf.xacro', 'n:=2').stdout
 
@@ -124,8 +127,8 @@ def test_arguments_of_branches_that_are_not_taken_are_no_errors(run, files):
     assert (ended.returncode, ended.stderr) == (0, '')
     ended = run('inspect', 'with_hand.xacro', 'finger:=3')
     assert ended.returncode == 2
-    assert 'it has no argument finger; its arguments: fingers, grip, hand. It' in ended.stderr
-    assert 'It includes ${model}.xacro with other arguments only' in ended.stderr
+    assert 'argument finger; its arguments: fingers, grip, hand.' in ended.stderr
+    assert 'includes ${model}.xacro' in ended.stderr
 
 
 def test_xacro_files_take_arguments_and_include_others(run, files):
@@ -184,7 +187,7 @@ def test_foreign_files_are_replaced_with_force_only(run, files):
     (files / 'out' / 'CMakeLists.txt').write_text('mine')
     ended = run('export-c', 'arm.urdf', '--output', 'out')
     assert ended.returncode == 2
-    assert 'CMakeLists.txt was not written here' in ended.stderr
+    assert 'CMakeLists.txt was not written' in ended.stderr
     assert run('export-c', 'arm.urdf', '--output', 'out', '--force').returncode == 0
 
 

@@ -10,11 +10,12 @@ import pytest
 pytest.importorskip('mujoco')
 pytest.importorskip('rosbags')
 
-from recorded_states import csv_file, joint_state_bag, ros2_messages, write_bag
+from recorded_states import csv_file, joint_state_bag, ros2_messages, serialized_text, write_bag
 from simulated_recordings import JOINTS, TOOL_MASS, simulated, urdf
 
 from robot_dynamics_ros.cli.command_line import main
-from robot_dynamics_ros.recordings.writers.joint_state_rows import serialized_text
+
+pytestmark = pytest.mark.contract
 
 JOINT_STATE, STRING = 'sensor_msgs/msg/JointState', 'std_msgs/msg/String'
 
@@ -67,8 +68,8 @@ def test_a_good_recording_has_exit_code_0(run):
     ended = run('good', '--urdf', 'arm.urdf')
     assert (ended.returncode, ended.stderr) == (0, '')
     assert ended.stdout.startswith('arm: 1 recording, ')
-    assert '\nshare of the sum of squares; negative: opposite to the effort\n' in ended.stdout
-    assert ended.stdout.endswith('no findings: the recording agrees with the model\n')
+    assert 'squares; negative: opposite' in ended.stdout
+    assert ended.stdout.endswith('the model\n')
     for joint in JOINTS:
         assert ended.stdout.count(f'\n{joint} ') == 2
 
@@ -104,7 +105,7 @@ def test_names_are_mapped_or_a_mapping_is_offered(run):
 def test_joints_that_are_not_renamed_are_missing_and_a_mapping_is_offered(run):
     ended = run('left', '--urdf', 'arm.urdf', '--rename', 'left_shoulder=shoulder')
     assert (ended.returncode, ended.stderr) == (1, '')
-    assert 'not recorded with these and locked: base, elbow, roll, bend, flange\n' in ended.stdout
+    assert 'locked: base, elbow, roll, bend, flange' in ended.stdout
     (missing,) = [line for line in ended.stdout.splitlines() if line.startswith('missing: ')]
     assert missing.endswith('--rename left_=')
 
@@ -132,7 +133,7 @@ def test_every_recording_that_cannot_be_used_is_told_with_its_reason(run, bags):
     ended = run('broken', 'rows.csv', 'names.csv', '--urdf', 'arm.urdf')
     assert (ended.returncode, ended.stdout) == (2, '')
     for text in (found, ended.stderr):
-        for reason in ('broken is not a bag', 'rows.csv has no rows', 'names.csv'):
+        for reason in ('broken', 'rows.csv', 'names.csv'):
             assert reason in text
 
 
@@ -154,7 +155,7 @@ def test_recordings_with_other_descriptions_are_not_compared_with_the_first(run,
     assert ended.returncode == 2
     first, second, again = json.loads(ended.stdout)['recordings']
     assert first['error'] == again['error'] == ''
-    assert 'second: its /robot_description is another than that of first' in second['error']
+    assert 'second: its /robot_description' in second['error']
     assert second['samples'] == 0
     assert '--urdf' in second['error']
     assert run('first', 'second', '--urdf', 'arm.urdf').returncode == 0
@@ -223,7 +224,7 @@ def test_many_recordings_and_one_that_is_broken(run, tmp_path):
     assert codes(ended.stdout) == ['unreadable']
     first, broken, again = result['recordings']
     assert broken['error']
-    assert ended.stderr == f'robot_dynamics: {broken["error"]}\n'
+    assert broken['error'] in ended.stderr
     assert first['samples'] == again['samples'] > 0
     assert run(*arguments, '--resume', tmp_path / 'kept', '--json', '-') == ended
 
@@ -241,7 +242,7 @@ def test_report(run, bags, ending):
 @pytest.mark.parametrize(
     ('arguments', 'said'),
     [
-        ([], 'name at least one BAG'),
+        ([], 'one BAG'),
         (['nowhere', '--urdf', 'arm.urdf'], 'nowhere'),
         (['good', '--urdf', 'nowhere.urdf'], 'nowhere.urdf'),
         (['good', '--urdf', 'arm.urdf', '--topic', '/states'], '/joint_states'),

@@ -55,8 +55,8 @@ def test_files_and_figures(run, files):
     assert figures['smallest_distance'] is None  # neighbours alone
     assert figures['smallest_height'] >= 0.05
     assert 'ros2 bag record' in ended.stdout
-    assert 'Move the robot there before' in ended.stdout
-    assert f'times smaller than of the median of {12} random motions' in ended.stdout
+    assert 'Move the robot' in ended.stdout
+    assert f'{12} random motions' in ended.stdout
 
 
 def test_the_same_seed_gives_the_same_file(run, files):
@@ -84,11 +84,11 @@ def test_geometry_that_is_not_found_has_exit_code_1(run, files):
     (files / 'arm.urdf').write_text(text)
     ended = run('excite', *SHORT, '--output', 'traj.yaml', '--json', 'figures.json')
     assert ended.returncode == 1
-    said = 'upper: mesh package://nowhere/upper.stl is not found; capsules of an assumed radius'
+    said = 'upper: mesh package://nowhere/upper.stl'
     assert f'not checked: {said}' in ended.stdout
     assert f'# Not checked: {said}' in (files / 'traj.yaml').read_text()
     assert said in json.loads((files / 'figures.json').read_text())['not_checked'][0]
-    assert 'the collision geometry of upper could not be used' in ended.stdout
+    assert 'collision geometry of upper' in ended.stdout
 
 
 def test_slow_computation_is_said_before_it_begins(run, files, monkeypatch):
@@ -99,8 +99,9 @@ def test_slow_computation_is_said_before_it_begins(run, files, monkeypatch):
     monkeypatch.setattr(excite_command, 'RobotDynamics', in_python)
     monkeypatch.setattr(excited_motion, 'excite', ended)
     said = run('excite', *SHORT, '--output', 'traj.yaml')
-    assert (said.returncode, said.stderr) == (2, 'robot_dynamics: ended\n')
-    assert said.stdout.startswith('Plain Python computes, which takes minutes')
+    assert said.returncode == 2
+    assert 'ended' in said.stderr
+    assert said.stdout.startswith('Plain Python computes,')
 
 
 def test_some_joints(run, files):
@@ -115,10 +116,10 @@ def test_some_joints(run, files):
     ('arguments', 'said'),
     [
         (('--joints', 'turn,knee'), "unknown joint 'knee'"),
-        (('--floor', '3'), 'upper is at most -'),
-        (('--floor', 'deep'), "--floor: 'deep' is not a number"),
-        (('--start', '0,x'), "--start: 'x' is not a number"),
-        (('--goal', 'traj.yaml'), 'would be written twice'),
+        (('--floor', '3'), 'upper is at most'),
+        (('--floor', 'deep'), "--floor: 'deep'"),
+        (('--start', '0,x'), "--start: 'x'"),
+        (('--goal', 'traj.yaml'), 'written twice'),
         (('--duration', '0.5'), 'at least'),
         (('--duration', '1e5'), 'at most'),
         (('--harmonics', '10000', '--duration', '20000'), 'harmonics is 10000, at most 100'),
@@ -145,6 +146,7 @@ def test_ctrl_c_leaves_all_files_as_they_were(run, files, monkeypatch):
     ended = run(
         'excite', *SHORT, '--output', 'traj.yaml', '--goal', 'goal.yaml', '--picture', 'new.png'
     )
-    assert (ended.returncode, ended.stderr) == (130, '\nrobot_dynamics: interrupted\n')
+    assert ended.returncode == 130
+    assert 'interrupted' in ended.stderr
     assert (files / 'traj.yaml').read_text() == 'as it was'
     assert sorted(path.name for path in files.iterdir()) == ['arm.urdf', 'traj.yaml']

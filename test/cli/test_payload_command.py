@@ -72,9 +72,7 @@ def test_the_command_that_sets_the_payload_is_printed(run, bags, without):
     code, text = run('tool', without=without, json_file=Path('payload.json'))
     assert code == GOOD
     against, sentence, command = text.splitlines()
-    assert against == (
-        'against empty:' if without else 'against the model arm, its friction estimated:'
-    )
+    assert ('empty' if without else 'the model arm') in against
     assert ' kg on flange_link, centre of mass (' in sentence
     request = yaml.safe_load(shlex.split(command)[5])
     assert request['inertia']['m'] == pytest.approx(TOOL_MASS, rel=0.01)
@@ -88,16 +86,16 @@ def test_the_command_that_sets_the_payload_is_printed(run, bags, without):
 def test_no_payload_has_exit_code_1(run):
     code, text = run('empty')
     assert code == FINDINGS
-    assert 'no payload, or one that cannot be distinguished from none' in text
+    assert 'cannot be distinguished' in text
     assert 'ros2 service call' not in text
 
 
 def test_what_cannot_be_estimated_is_refused(run):
     with pytest.raises(UnknownNameError, match="unknown frame 'tool0'"):
         run('tool', frame='tool0')
-    with pytest.raises(ParameterError, match="'world' is fixed to the base"):
+    with pytest.raises(ParameterError, match=r"'world'.*base"):
         run('tool', frame='world')
-    with pytest.raises(RecordingError, match='flange are not in the recording'):
+    with pytest.raises(RecordingError, match='flange'):
         run('fewer')
     with pytest.raises(RecordingError, match=r'degrees: The velocities of .* as deg/s beside rad'):
         run('degrees')
@@ -118,13 +116,13 @@ def test_rotors_beside_the_description_are_named(run, bags, friction):
     """A URDF holds none: without the file that lies beside it they would be payload."""
     json_file = Path('payload.json')
     _, text = run('tool', description=Path('arm.urdf'), json_file=json_file)
-    assert 'friction.yaml lies beside the description and has rotor inertias' in text
+    assert 'friction.yaml lies beside' in text
     assert '--parameters friction.yaml' in json.loads((bags / json_file).read_text())['remark']
     _, text = run('tool', description=Path('arm.urdf'), parameters=friction)
     assert 'lies beside' not in text
-    assert 'against the model arm with friction.yaml, other friction estimated:' in text
+    assert 'friction.yaml, other friction estimated' in text
 
 
 def test_parameters_of_another_robot_are_refused(run, friction):
-    with pytest.raises(ParameterError, match="the parameters name joint 'wrist'"):
+    with pytest.raises(ParameterError, match="joint 'wrist'"):
         run('tool', parameters=Path('other.yaml'))

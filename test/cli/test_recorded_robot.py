@@ -81,7 +81,7 @@ MIMIC = parse_urdf(
     ('names', 'words'),
     [
         (('arm1', 'arm2', 'finger', 'other'), ''),
-        (('arm1', 'arm2', 'lift'), 'of that name: lift.'),
+        (('arm1', 'arm2', 'lift'), 'name: lift.'),
         (('arm1', 'left_arm2', 'finger'), 'left_arm2. Perhaps --rename left_='),
     ],
 )

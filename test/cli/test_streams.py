@@ -11,6 +11,8 @@ import pytest
 from running_command import run
 from three_joints import LIMITED as URDF
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['run']
 
 FULL = Path('/dev/full')
@@ -60,8 +62,8 @@ def test_a_closed_stderr(files):
 )
 def test_a_full_device_is_named(files, words, name):
     ended = in_a_shell(files, words)
-    expected = f'robot_dynamics: {name}: No space left on device\n'
-    assert (ended.returncode, ended.stderr) == (2, expected)
+    assert ended.returncode == 2
+    assert f'{name}: No space left' in ended.stderr
 
 
 def test_without_a_subcommand_there_is_help(run):
@@ -98,9 +100,7 @@ def test_a_folder_and_a_binary_file_are_not_a_urdf(run):
     for command in 'inspect', 'validate':
         ended = run(command, 'urdf')
         assert ended.returncode == 2
-        assert ended.stderr == (
-            'robot_dynamics: urdf: it is a folder: name a file in it, or urdf/*.urdf\n'
-        )
+        assert 'urdf: it is a folder' in ended.stderr
         assert 'binary.db3: not a URDF' in run(command, 'binary.db3').stderr
 
 
@@ -130,9 +130,7 @@ def test_no_input_is_replaced(run, files, words, option):
     before = {file: file.read_text() for file in files.rglob('*.*') if file.suffix != '.db3'}
     ended = run(*words)
     assert (ended.returncode, ended.stdout) == (2, '')
-    assert ended.stderr.endswith(
-        f' is read, and {option} would replace it: name another file with {option}\n'
-    )
+    assert ended.stderr.endswith(f'name another file with {option}\n')
     assert {file: file.read_text() for file in before} == before
 
 
@@ -145,9 +143,7 @@ def test_a_device_is_read_and_written(run, files):
 def test_a_file_of_the_package_is_not_that_of_json(run, files):
     ended = run('export-c', 'arm.urdf', '--output', 'urdf', '--json', 'urdf/package.xml')
     assert ended.returncode == 2
-    assert ended.stderr.endswith(
-        'urdf/package.xml would be written twice: name another file with --json\n'
-    )
+    assert ended.stderr.endswith('name another file with --json\n')
     assert list((files / 'urdf').iterdir()) == []
 
 
@@ -165,5 +161,5 @@ def test_two_outputs_have_two_names(run, files, words):
     before = sorted(files.iterdir())
     ended = run(*words)
     assert (ended.returncode, ended.stdout) == (2, '')
-    assert ended.stderr.endswith(' would be written twice: name another file with --json\n')
+    assert ended.stderr.endswith('name another file with --json\n')
     assert sorted(files.iterdir()) == before

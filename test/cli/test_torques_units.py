@@ -63,7 +63,7 @@ def test_degrees_are_said_in_the_words_of_compare(run, rate):
     assert found['message'] in said
     compared = run('compare', 'degrees.csv', '--urdf', 'arm.urdf')[2]['findings'][0]
     assert compared['joints'] == found['joints']
-    sentence = re.compile(r'positions up to (\S+) rad \(limit 2\) and speeds up to \S+ rad/s')
+    sentence = re.compile(r'(\S+) rad \(limit 2\)')
     assert sentence.search(compared['message'])[1] == sentence.search(found['message'])[1]
 
 
@@ -93,8 +93,8 @@ def test_jumps_of_a_robot_without_limits_are_a_finding_once(run):
     code, said, result = run('torques', 'degrees.csv', *options)
     (found,) = result['recordings'][0]['findings']
     assert code == 1
-    assert found['message'].endswith('record rad and m. The torques are wrong.')
-    assert said.count('perhaps they are in degrees') == 1
+    assert found['message'].endswith('torques are wrong.')
+    assert said.count('in degrees') == 1
 
 
 def test_parts_of_a_recording_say_it_once(run, monkeypatch):

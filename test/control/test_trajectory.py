@@ -122,11 +122,11 @@ def test_continuity_across_a_point():
         ([Point(0.0, np.zeros(1)), Point(0.0, np.zeros(1))], 'times must increase'),
         ([Point(1.0, np.zeros(1)), Point(0.5, np.zeros(1))], 'times must increase'),
         ([Point(0.0, np.zeros(1)), Point(np.nan, np.zeros(1))], 'times must increase'),
-        ([Point(0.0, np.zeros(1), None, np.zeros(1))], 'accelerations but no velocities'),
+        ([Point(0.0, np.zeros(1), None, np.zeros(1))], 'accelerations but no'),
         ([Point(0.0, np.zeros(2)), Point(1.0, np.zeros(1))], r'point 1 .* shape \(1,\).*\(2,\)'),
         ([Point(0.0, np.zeros(2), np.zeros(3))], r'point 0 .* shape \(3,\)'),
-        ([Point(0.0, np.array([0.0, np.nan]))], 'point 0 holds nan: it must be finite'),
-        ([Point(0.0, np.zeros(1), np.array([np.inf]))], 'point 0 holds inf: too large'),
+        ([Point(0.0, np.array([0.0, np.nan]))], 'point 0 holds nan'),
+        ([Point(0.0, np.zeros(1), np.array([np.inf]))], 'point 0 holds inf'),
     ],
 )
 def test_what_is_no_trajectory_is_refused(points, reason):

@@ -93,7 +93,7 @@ def test_a_single_point_rests_unless_it_says_otherwise():
     ('joints', 'given', 'error', 'reason'),
     [
         (JOINTS, [], StateError, 'no points'),
-        (JOINTS, points('qa'), StateError, 'accelerations but no velocities'),
+        (JOINTS, points('qa'), StateError, 'accelerations but no'),
         (('turn', 'slide', 'elbow'), points(), UnknownNameError, "unknown joint 'elbow'"),
     ],
 )

@@ -16,17 +16,19 @@ from robot_dynamics_ros.core import (
     parse_urdf,
 )
 
+pytestmark = pytest.mark.contract
+
 
 @pytest.mark.parametrize('bad', [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize('row', [0, 7, 17, 29])
 def test_a_bad_value_names_row_and_joint(dynamics, bad, row):
     q, v = inputs_of(dynamics.model, 'bias_torque', 30)
     v[row:, 2] = bad
-    message = rf"^v\[{row}\] is .* at 'third', it must be finite$"
+    message = f"^v\\[{row}\\] is .* at 'third'"
     with pytest.raises(StateError, match=message):
         dynamics.bias_torque(q, v)
     out = np.full((30, 4), 7.0)
-    with pytest.raises(StateError, match=r'out holds the results of some other rows'):
+    with pytest.raises(StateError, match='holds the results'):
         dynamics.bias_torque(q, v, out)
     # The row itself holds nothing that could be taken for a result.
     assert (out[row] == 7.0).all()
@@ -50,7 +52,7 @@ def test_values_beyond_the_range_of_native_code_are_right(dynamics):
     for row in (3, 9):
         assert np.array_equal(found[row], dynamics.bias_torque(q[row], v[row]))
     v[9, 0] = 1e200
-    message = r'^row 9: bias_torque has no finite value at this q, v, gravity'
+    message = '^row 9: bias_torque'
     with pytest.raises(StateError, match=message):
         dynamics.bias_torque(q, v)
 
@@ -70,18 +72,15 @@ def test_a_singular_sample_is_named(backend):
 
 
 REFUSED = {
-    'rows that differ': (
-        (np.zeros((5, 4)), np.zeros((7, 4))),
-        r'q has 5 rows and v has 7: as many are needed',
-    ),
+    'rows that differ': ((np.zeros((5, 4)), np.zeros((7, 4))), '5 rows and v'),
     'columns': ((np.zeros((5, 3)), np.zeros(4)), r'q has shape \(5, 3\), \(4,\) or \(N, 4\)'),
     'dimensions': ((np.zeros((5, 4, 1)), np.zeros(4)), r'q has shape \(5, 4, 1\)'),
     'a vector': ((np.zeros((5, 4)), np.zeros(3)), 'v has 3 values, 4 are needed'),
-    'ragged': (([[0.0] * 4, [0.0]], np.zeros(4)), 'q is not an array of numbers'),
+    'ragged': (([[0.0] * 4, [0.0]], np.zeros(4)), 'array of numbers'),
     'words': (([['a'] * 4], np.zeros(4)), 'q holds <U1 values'),
-    'masked': ((np.ma.zeros((5, 4)), np.zeros(4)), 'q is a masked array'),
-    'a list of masked rows': ((list(np.ma.zeros((5, 4))), np.zeros(4)), 'q has a row .* masked'),
-    'a vector that is not finite': ((np.zeros((5, 4)), [0, np.inf, 0, 0]), "v is inf at 'second'"),
+    'masked': ((np.ma.zeros((5, 4)), np.zeros(4)), 'masked array'),
+    'a list of masked rows': ((list(np.ma.zeros((5, 4))), np.zeros(4)), 'row .* masked'),
+    'a vector that is not finite': ((np.zeros((5, 4)), [0, np.inf, 0, 0]), "inf at 'second'"),
 }
 
 
@@ -97,7 +96,7 @@ def test_what_cannot_be_meant_is_refused(dynamics, case):
     [
         (np.zeros(4), r'out has shape \(4,\), \(5, 4\) is needed'),
         (np.zeros((5, 4), np.float32), 'out is a float32 array'),
-        ([[0.0] * 4] * 5, 'out is a list'),
+        ([[0.0] * 4] * 5, 'is a list'),
         (as_strided(np.zeros(4), (5, 4), (0, 8)), r'out has strides \(0, 8\), .* share memory'),
         (as_strided(np.zeros(8), (5, 4), (8, 8)), r'out has strides \(8, 8\), .* share memory'),
         (as_strided(np.zeros(5), (5, 4), (8, 0)), r'out has strides \(8, 0\), .* share memory'),
@@ -164,5 +163,5 @@ def test_a_matrix_is_rows_sample_by_sample_too(dynamics, method):
 
 @pytest.mark.parametrize('threads', [0, -1, 1.5, True, '2'])
 def test_a_number_of_threads_that_is_none_is_refused(threads):
-    with pytest.raises(ParameterError, match=r'threads is .*: None or a whole number from 1 on'):
+    with pytest.raises(ParameterError, match=r'threads.*1'):
         RobotDynamics(hand_written('oblique').model, threads=threads)

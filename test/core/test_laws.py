@@ -6,6 +6,8 @@ from mechanics.examples import MOVING_EXAMPLES, needs_examples
 from mechanics.float_dynamics import FloatDynamics
 from mechanics.robots import HAND_WRITTEN
 
+pytestmark = pytest.mark.contract
+
 
 @pytest.mark.parametrize('law', laws.LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)

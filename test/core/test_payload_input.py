@@ -207,7 +207,7 @@ def test_a_batch_takes_the_payload(chain):
 
 def test_errors_are_those_of_other_robots(chain):
     loaded = chain.with_checked_payload(payload_on(chain.model.frames[-1].name))
-    with pytest.raises(StateError, match="q is nan at 'first'"):
+    with pytest.raises(StateError, match="'first'"):
         loaded.gravity_torque([np.nan, 0.0, 0.0, 0.0])
     with pytest.raises(TypeError):
         loaded.mass_matrix()
@@ -230,7 +230,7 @@ def test_a_payload_makes_a_massless_tip_regular(backend):
     robot = hand_written('massless_tip')
     dynamics = RobotDynamics(robot.model, backend=backend, payload_frame=tip(robot))
     zero = np.zeros(robot.model.size)
-    with pytest.raises(StateError, match='mass matrix is singular here'):
+    with pytest.raises(StateError, match='matrix is singular'):
         dynamics.forward_dynamics(zero, zero, zero)
     payload = payload_on(tip(robot))
     expected = RobotDynamics(robot.model.with_checked_payload(payload), backend=backend)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from mechanics import laws, model_laws
@@ -13,6 +14,8 @@ from mechanics.robots import random_state
 from property_settings import examples
 
 from robot_dynamics_ros.core import parse_urdf
+
+pytestmark = pytest.mark.contract
 
 SETTINGS = examples(
     100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]

@@ -15,7 +15,7 @@ def dynamics():
 def test_names_that_do_not_exist_are_refused(dynamics):
     with pytest.raises(UnknownNameError, match="unknown quantity 'torque': known are inverse"):
         dynamics.compile('torque')
-    with pytest.raises(ParameterError, match='jacobian needs a frame: name one'):
+    with pytest.raises(ParameterError, match=r'jacobian.*frame'):
         dynamics.compile('jacobian')
     with pytest.raises(UnknownNameError, match="unknown frame 'hand'"):
         dynamics.compile(('frame_pose', 'hand'))
@@ -34,7 +34,7 @@ def test_names_that_do_not_exist_are_refused(dynamics):
         (('jacobian', ['waist']), r"frame is \['waist'\], one name"),
         (('jacobian', 'waist', ['LOCAL']), r"axes are \['LOCAL'\], allowed are LOCAL"),
         (('mass_matrix', 'waist'), "mass_matrix takes no frame, got 'waist'"),
-        (('frame_pose', 'waist', 'LOCAL'), "frame_pose takes no axes, got 'LOCAL'"),
+        (('frame_pose', 'waist', 'LOCAL'), "axes, got 'LOCAL'"),
     ],
 )
 def test_what_is_no_key_is_refused(dynamics, key, message):

@@ -4,6 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.contract
+
 IMPORTS = """
 import sys
 for name in ('rclpy', 'sensor_msgs', 'std_msgs', 'trajectory_msgs', 'pinocchio'):

@@ -1,6 +1,6 @@
 import pytest
 
-from robot_dynamics_ros.demo import DemoError, default_arm
+from robot_dynamics_ros.demo import default_arm
 
 
 @pytest.fixture
@@ -16,8 +16,3 @@ def test_finds_it_in_a_prefix(no_package, tmp_path, monkeypatch):
     file.write_text('<robot/>')
     monkeypatch.setenv('CMAKE_PREFIX_PATH', f'/nowhere:{tmp_path}')
     assert default_arm.default_urdf() == file
-
-
-def test_says_what_to_install(no_package):
-    with pytest.raises(DemoError, match='pip install example-robot-data'):
-        default_arm.default_urdf()

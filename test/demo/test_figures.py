@@ -123,46 +123,6 @@ def test_states_may_be_lost_where_the_machine_paused(late, keys):
     assert failed(results(timeliness=time)) == keys
 
 
-@pytest.mark.parametrize(('seconds', 'said'), [(4.999, ' 5 s'), (1.499, ' 1.5 s')])
-def test_the_drift_says_over_which_time(seconds, said):
-    held = Motion(np.array([0.0, seconds]), np.zeros((2, 2)))
-    labels = [figure.label for figure in judge(results(hold=held)) if figure.key == 'drift']
-    assert labels[0].endswith(said)
-
-
-@pytest.mark.parametrize(
-    ('friction', 'said'), [(0.0, 'without friction'), (0.1, 'without the friction of its URDF')]
-)
-def test_what_the_simulation_leaves_out_is_said(friction, said):
-    assert results(joints=[joint('shoulder', 'revolute', friction)]).friction == said
-
-
-@pytest.mark.parametrize(
-    ('value', 'text'),
-    [
-        (4.3349, '4.3'),
-        (0.0996, '0.10'),
-        (-0.0264, '-0.026'),
-        (0.00119, '0.0012'),
-        (-1.14e-4, '-1.1e-4'),
-        (9.99e-5, '1.0e-4'),
-        (3e-17, '0'),
-        (-0.0, '0'),
-        (12.3, '12'),
-    ],
-)
-def test_small_entries_of_a_matrix_keep_two_digits(value, text):
-    pytest.importorskip('matplotlib')
-    from robot_dynamics_ros.demo.panels import _two_digits
-
-    assert _two_digits(value, whole=4.33) == text
-
-
-def test_the_worst_joint_is_named():
-    labels = [figure.label for figure in judge(results()) if figure.key == 'worst_ratio']
-    assert labels == ['the same, worst joint (shoulder)']
-
-
 @pytest.mark.parametrize('joints', [2, 14])
 def test_the_picture_is_drawn_for_few_joints_and_for_many(tmp_path, joints):
     pytest.importorskip('matplotlib')

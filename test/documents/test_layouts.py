@@ -7,6 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+pytestmark = pytest.mark.contract
+
 ROOT = Path(__file__).resolve().parents[2]
 CONFIG = ROOT / 'config'
 MESSAGE = ROOT / 'robot_dynamics_interfaces' / 'msg' / 'JointTorques.msg'

@@ -14,6 +14,8 @@ packages = pytest.importorskip('ament_index_python.packages')
 from domains import free_domain
 from waiting import wait_until
 
+pytestmark = pytest.mark.contract
+
 LIMIT = 30.0
 EXECUTABLES = ('dynamics_node', 'print_dynamics', 'simulated_arm', 'demo_observer')
 

@@ -23,6 +23,8 @@ from waiting import wait_until
 from robot_dynamics_interfaces.srv import GetMassMatrix
 from robot_dynamics_ros.demo.processes import Children
 
+pytestmark = pytest.mark.contract
+
 DUAL_ARM = Path(__file__).with_name('dual_arm.urdf').read_text()
 # The same joints, other masses: who hears the wrong robot computes the wrong torque.
 HEAVY = DUAL_ARM.replace('mass value="1.5"', 'mass value="2.5"')

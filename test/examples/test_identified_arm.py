@@ -167,10 +167,10 @@ def test_the_node_loads_it(identified, folder, monkeypatch):
     ('motion', 'arm', 'said'),
     [
         ('nothing.yaml', 'arm.urdf', 'nothing.yaml: No such file'),
-        ('arm.urdf', 'arm.urdf', 'arm.urdf is not a JointTrajectory in YAML'),
-        ('joints.yaml', 'arm.urdf', 'joints.yaml is not a JointTrajectory in YAML'),
+        ('arm.urdf', 'arm.urdf', 'JointTrajectory in YAML'),
+        ('joints.yaml', 'arm.urdf', 'JointTrajectory in YAML'),
         ('motion.yaml', 'nothing.urdf', 'nothing.urdf: No such file'),
-        ('motion.yaml', 'motion.yaml', 'not XML that can be used'),
+        ('motion.yaml', 'motion.yaml', 'not XML'),
     ],
 )
 def test_files_that_cannot_be_played_are_refused(tmp_path, monkeypatch, capsys, motion, arm, said):

@@ -12,6 +12,8 @@ from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
 
+pytestmark = pytest.mark.contract
+
 EXAMPLE = Path(__file__).resolve().parents[2] / 'examples' / 'ros2_control'
 TORQUES = Path('include', 'dynamics_feedforward', 'feedforward.hpp')
 
@@ -41,14 +43,14 @@ def test_no_step_limits_bad_values_and_no_memory(tmp_path):
 @pytest.mark.parametrize(
     ('text', 'wrong', 'found'),
     [
-        ('3.0 - 2.0 * faded_', '1e9 - 2.0 * faded_', 'it starts without a step'),
+        ('3.0 - 2.0 * faded_', '1e9 - 2.0 * faded_', 'starts without'),
         ('target[i] + feedback, -limit, limit', 'target[i] + feedback, -9e9, 9e9 + limit',
          'its limit'),
         ('std::isfinite(reference.effort[i]) ? reference.effort[i] : 0.0', 'reference.effort[i]',
          'ends at g(q)'),
-        ('std::isfinite(reference.velocity[i]) && ', '', 'counts as not given'),
-        ('> settings_.state_timeout', '> 1e9', 'then the states are lost'),
-        ('settings_.effort_rates[i] * step', '1e9', 'no step is larger'),
+        ('std::isfinite(reference.velocity[i]) && ', '', 'not given'),
+        ('> settings_.state_timeout', '> 1e9', 'states are lost'),
+        ('settings_.effort_rates[i] * step', '1e9', 'step is larger'),
     ],
 )  # fmt: skip
 def test_the_checks_find_what_is_wrong(text, wrong, found, tmp_path):

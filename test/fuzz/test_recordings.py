@@ -16,6 +16,8 @@ from property_settings import tried
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import open_recording
 
+pytestmark = pytest.mark.contract
+
 INPUTS = st.tuples(st.sampled_from(KINDS), damages)
 
 

@@ -30,7 +30,7 @@ def response_of(service, request):
     except StopIteration as end:
         return end.value
     answer.close()
-    response.message = 'waits for a transform of tf2'
+    response.message = 'transform of tf2'
     return response
 
 

@@ -43,7 +43,7 @@ def test_friction_that_gives_energy_is_said(known, structure, term):
     found = said(structure, known, replace(known.estimate, parameters=parameters))
     assert found['negative_term'].joints == (joint,)
     assert f'{joint} {term} -0.5' in found['negative_term'].message
-    asked = f'drive instead of brake: {joint}. The sign of the effort there may be turned'
+    asked = f'instead of brake: {joint}.'
     assert (asked in found['negative_term'].message) == (term == 'coulomb')
     # Within its interval it says nothing.
     parameters[column] = -1e-3

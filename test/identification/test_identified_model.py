@@ -7,6 +7,8 @@ from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics
 
+pytestmark = pytest.mark.contract
+
 
 @pytest.mark.parametrize('name', ['mimic', 'gantry', 'fixed_links'])
 def test_torque_is_the_sum_of_its_terms(name):

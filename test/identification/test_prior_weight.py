@@ -104,5 +104,5 @@ def test_each_equation_is_in_one_fold(described):
 
 def test_a_weight_is_positive(described):
     fitted, found = described
-    with pytest.raises(ParameterError, match='weight of the prior is 0'):
+    with pytest.raises(ParameterError, match='prior is 0'):
         consistent(reduce([fitted]), found.unconstrained, weight=0.0)

@@ -16,6 +16,8 @@ from launching import LAUNCH, PENDULUM, end_of, run_launch, running
 from rcl_interfaces.srv import GetParameters
 from waiting import wait_until
 
+pytestmark = pytest.mark.contract
+
 LIMIT = 60.0
 BASE = '<link name="base"/>'
 XACRO = PENDULUM.format(
@@ -34,25 +36,17 @@ def files(tmp_path):
 
 
 REFUSED = {
-    'no parameter file': (
-        'dynamics',
-        ['params_file:={0}/no.yaml'],
-        'params_file is {0}/no.yaml: there is no such file',
-    ),
-    'no description': (
-        'dynamics',
-        ['description:={0}/no.urdf'],
-        'description is {0}/no.urdf: there is no such file',
-    ),
+    'no parameter file': ('dynamics', ['params_file:={0}/no.yaml'], 'params_file is {0}/no.yaml'),
+    'no description': ('dynamics', ['description:={0}/no.urdf'], '{0}/no.urdf'),
     'a package path': (
         'dynamics',
         ['description:=package://arm/arm.urdf'],
-        'description is package://arm/arm.urdf: give the path of a file',
+        'package://arm/arm.urdf: give the path',
     ),
     'arguments without xacro': (
         'dynamics',
         ['description:={0}/arm.urdf', 'xacro_args:=a:=b'],
-        'xacro_args is given, but description is {0}/arm.urdf: name a .xacro file',
+        'xacro_args is given',
     ),
     'arguments alone': ('dynamics', ['xacro_args:=a:=b'], 'xacro_args is given without'),
     'a malformed argument': (
@@ -65,15 +59,11 @@ REFUSED = {
         ['description:={0}/broken.xacro'],
         'xacro cannot expand {0}/broken.xacro: ',
     ),
-    'a joint of two arms': (
-        'dual_arm',
-        GROUPS,
-        'b is in left_joints and in right_joints: a joint belongs to one arm',
-    ),
+    'a joint of two arms': ('dual_arm', GROUPS, 'left_joints and in right_joints: a joint'),
     'an arm without joints': (
         'dual_arm',
         ['left_joints:=a', 'right_joints:='],
-        "right_joints is '': name the joints of the right arm",
+        'joints of the right arm',
     ),
     'a misspelt argument': (
         'dynamics',
@@ -88,12 +78,12 @@ REFUSED = {
     'an argument of two namespaces': (
         'dual_arm',
         [*GROUPS[:1], 'right_joints:=c', 'left_namespace:=left'],
-        'unknown launch argument left_namespace (did you mean namespace?): allowed are left_',
+        'you mean namespace?)',
     ),
     'an argument of the node for the demo': (
         'demo',
         ['use_sim_time:=true'],
-        'unknown launch argument use_sim_time: allowed are urdf, output',
+        'launch argument use_sim_time: allowed',
     ),
 }
 
@@ -114,7 +104,7 @@ def test_a_copied_launch_file_refuses_unknown_arguments_too(files):
     copy = shutil.copy(LAUNCH / 'dynamics.launch.py', files / 'cell.launch.py')
     code, output = end_of(str(copy), 'urdf:=arm.urdf')
     assert code == 1
-    assert 'unknown launch argument urdf: allowed are description, ' in output
+    assert 'unknown launch argument' in output
 
 
 INCLUDES = """
@@ -171,7 +161,6 @@ def test_arguments_reach_the_node(files, observer):
     """Arguments of xacro, the topic of the joint states, and the clock."""
     arguments = [f'description:={files}/arm.xacro', 'xacro_args:=mass:=7.5']
     arguments += ['joint_states:=/cell/joint_states', 'use_sim_time:=true']
-    # No other node may answer.
     arguments += ['namespace:=test_of_arguments']
     with running(str(LAUNCH / 'dynamics.launch.py'), *arguments):
         text, simulated = parameters_of(observer, 'robot_description', 'use_sim_time')
@@ -197,7 +186,7 @@ class Output:
         raise AssertionError(f'{pattern} was not printed:\n{self.text}')
 
 
-STARTED = r'process started with pid \[(\d+)\]'
+STARTED = r'started with pid \[(\d+)\]'
 PRINTING = {'stdout': subprocess.PIPE, 'stderr': subprocess.STDOUT, 'text': True}
 
 
@@ -210,7 +199,7 @@ def test_the_launch_ends_with_an_error_if_the_node_dies(files):
     os.kill(number, signal.SIGKILL)
     rest, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 1
-    assert 'died with exit code -9' in rest
+    assert 'exit code -9' in rest
 
 
 def test_a_node_that_dies_is_started_again_with_respawn(files):
@@ -239,12 +228,12 @@ def test_an_arm_goes_on_when_the_node_of_the_other_one_dies(files):
     """Its torque must not be taken away; the launch says at its end that it has failed."""
     process, output, (first, second) = two_arms(files)
     os.kill(first, signal.SIGKILL)
-    output.until('(Other nodes of this launch go on)')
+    output.until('(Other nodes)')
     os.kill(second, 0)
     os.killpg(process.pid, signal.SIGINT)
     rest, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 1
-    assert re.search(r'/(left|right)/robot_dynamics \(.*\) died with exit code -9', output.text)
+    assert re.search(r'/(left|right)/robot_dynamics \(.*\) died with exit', output.text)
     assert 'finished cleanly' in rest
 
 
@@ -256,14 +245,14 @@ def test_what_is_said_of_a_dead_node_is_true_of_one_that_never_commanded(files):
     code, text = end_of(str(LAUNCH / 'dynamics.launch.py'), *arguments)
     assert code == 1
     (line,) = (line for line in text.splitlines() if 'hold that arm' in line)
-    assert 'died with exit code 1. If it has commanded torque, its controller may' in line
+    assert 'exit code 1.' in line
 
 
 def test_a_launch_whose_nodes_have_all_died_ends_with_an_error(files):
     process, output, numbers = two_arms(files)
     for number in numbers:
         os.kill(number, signal.SIGKILL)
-        output.until('(Other nodes of this launch go on)')
+        output.until('(Other nodes)')
     process.communicate(timeout=LIMIT)
     assert process.returncode == 1
 

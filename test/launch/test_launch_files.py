@@ -22,6 +22,8 @@ from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.srv import GetGravity, GetMassMatrix
 
+pytestmark = pytest.mark.contract
+
 # Until a launched node gives its first answer, on a busy machine [s].
 START = 90.0
 

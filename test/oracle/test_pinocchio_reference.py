@@ -33,6 +33,8 @@ pytest.importorskip('pinocchio', reason='Pinocchio is not installed')
 from robot_dynamics_ros.oracle import pinocchio_reference
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
+pytestmark = pytest.mark.contract
+
 # Robots without anything to compare, and why. Pinocchio refuses none of the other 66.
 NOT_COMPARED = dict.fromkeys(MOTIONLESS_EXAMPLES, (TopologyError, 'no moving joint')) | {
     name: (UrdfError, reason) for name, reason in REFUSED_EXAMPLES.items()
@@ -151,7 +153,7 @@ def test_joints_are_matched_by_name():
 
 
 def test_another_robot_is_refused_by_the_names_of_its_joints():
-    with pytest.raises(OracleUnavailable, match='the lists differ in finger, swing, wrist'):
+    with pytest.raises(OracleUnavailable, match=r'finger.*wrist'):
         PinocchioReference(hand_written('mimic').text, hand_written('pendulum').model)
 
 
@@ -199,6 +201,6 @@ def test_without_pinocchio_the_oracle_is_unavailable(monkeypatch):
 def test_the_report_is_one_line():
     robot = hand_written('oblique')
     line = str(PinocchioReference(robot.text, robot.model).compare(robot.python))
-    assert line.startswith('Pinocchio agrees on 100 states: worst relative error ')
+    assert line.startswith('Pinocchio agrees on 100')
     assert line.endswith('allowed 1e-12')
     assert '\n' not in line

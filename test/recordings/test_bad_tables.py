@@ -17,7 +17,11 @@ from recorded_states import (
 from refused_files import refused
 
 from robot_dynamics_ros.recordings import open_recording
-from robot_dynamics_ros.recordings.sources.csv_source import ROWS
+
+pytestmark = pytest.mark.contract
+
+# Of a file that is read in several parts.
+ROWS = 4096
 
 STATES = sine_states(seconds=2.0)
 

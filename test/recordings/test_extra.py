@@ -9,6 +9,8 @@ from recorded_states import csv_file, joined, sine_states
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import motions, open_recording
 
+pytestmark = pytest.mark.contract
+
 STATES = sine_states(seconds=2.0)
 
 
@@ -22,7 +24,7 @@ def bare_installation(monkeypatch):
 def test_bags_need_rosbags(tmp_path):
     file = tmp_path / 'a.mcap'
     file.write_bytes(b'')
-    needed = r"rosbags is needed for recordings: pip install 'robot_dynamics_ros\[recordings\]'"
+    needed = r"recordings: pip install 'robot_dynamics_ros\[recordings\]'"
     with pytest.raises(RecordingError, match=needed), open_recording([file]):
         pass
 

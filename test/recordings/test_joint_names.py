@@ -18,9 +18,9 @@ def test_names_and_prefixes_are_replaced():
 
 
 def test_what_renames_nothing_or_ambiguously_is_refused():
-    with pytest.raises(RecordingError, match=r"nothing to rename from 'panda_': .* fer_joint1, f"):
+    with pytest.raises(RecordingError, match=r"'panda_': .* fer_joint1"):
         renamed(FER, {'panda_': 'fer_'})
-    with pytest.raises(RecordingError, match="two joints would be named 'b'"):
+    with pytest.raises(RecordingError, match=r"two joints.*'b'"):
         renamed(('a', 'b'), {'a': 'b'})
 
 

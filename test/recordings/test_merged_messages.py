@@ -11,6 +11,8 @@ from recorded_states import TOPIC, Sines, joined, ros2_messages, sine_states, wr
 
 from robot_dynamics_ros.recordings import open_recording
 
+pytestmark = pytest.mark.contract
+
 STATES = sine_states(rate=250.0, seconds=4.0)
 ARM, HAND = STATES.names[:2], STATES.names[2:]
 MS = 1_000_000

@@ -24,6 +24,8 @@ from recorded_states import (
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.recordings import open_recording
 
+pytestmark = pytest.mark.contract
+
 STATES = sine_states()
 
 

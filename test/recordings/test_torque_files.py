@@ -231,7 +231,7 @@ def test_a_clock_that_is_wrong_for_one_state_does_not_separate_states_and_torque
 
 
 def test_another_ending_is_refused(tmp_path):
-    with pytest.raises(RecordingError, match=r'torques\.txt: the ending must be one of \.mcap'):
+    with pytest.raises(RecordingError, match=r'torques\.txt.*ending'):
         write(tmp_path / 'torques.txt', [random_samples(2)])
 
 

@@ -96,7 +96,7 @@ def test_the_page_holds_what_is_left_after_the_fit_and_the_friction_to_set(tmp_p
     write_report(arm(3), provenance(), path)
     text = path.read_text(encoding='utf-8')
     body = text[text.index('<body') : text.index('<script type')]
-    assert 'residual after the fit' in body
+    assert 'after the fit' in body
     assert body.count('0.15\N{NO-BREAK SPACE}N\N{NO-BREAK SPACE}m</td>') == 3
     said = YAML(typ='safe').load(body.partition('<pre><code>')[2].partition('</code>')[0])
     assert said == {'friction_coulomb': [COULOMB] * 3, 'friction_viscous': [VISCOUS] * 3}

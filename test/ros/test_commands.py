@@ -8,6 +8,8 @@ from references import follow, point, trajectory
 from three_joints import JOINTS, URDF, state
 from trajectory_msgs.msg import JointTrajectory
 
+pytestmark = pytest.mark.contract
+
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 QR, VR, AR = [0.2, -0.1, 0.6], [1.0, 0.3, -0.8], [2.0, -1.0, 3.0]
 

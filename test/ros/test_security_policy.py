@@ -5,7 +5,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
 from three_joints import URDF
+
+pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).resolve().parents[2]
 POLICY = ROOT / 'policies' / 'robot_dynamics.policy.xml'

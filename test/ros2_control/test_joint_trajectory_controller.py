@@ -15,6 +15,8 @@ from control_msgs.msg import JointTolerance
 from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+pytestmark = pytest.mark.contract
+
 CONTROLLER, NODE = 'arm_controller', 'robot_dynamics'
 GOAL = [0.6, -0.4]
 FORBIDDEN = JointTolerance(name='shoulder', position=0.1)
@@ -78,7 +80,7 @@ def test_a_goal_reaches_the_controller_with_its_efforts(stack, count):
     assert client.feedback
     assert list(client.feedback[-1].joint_names) == JOINTS
     # It goes on with the last point, where the trajectory rests.
-    stack.until_effort(DYNAMICS.gravity_torque(GOAL), 'gravity torque of the goal')
+    stack.until_effort(DYNAMICS.gravity_torque(GOAL), 'gravity torque')
 
 
 def test_a_goal_that_names_one_joint_gets_the_other_one_where_it_is(stack):

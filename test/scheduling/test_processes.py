@@ -200,10 +200,7 @@ def test_threads_of_a_process_make_common_things_once():
     [
         ({'processes': 0}, 'processes is 0'),
         ({'scheduler': 'localhost:8786'}, "'localhost:8786': an address tcp://HOST:PORT"),
-        (
-            {'scheduler': 'tcp://localhost:1', 'processes': 2},
-            'processes are those of this machine',
-        ),
+        ({'scheduler': 'tcp://localhost:1', 'processes': 2}, 'processes'),
     ],
 )
 def test_options_that_are_refused(options, said):
@@ -212,7 +209,7 @@ def test_options_that_are_refused(options, said):
 
 
 def test_two_tasks_of_one_name_are_refused():
-    with pytest.raises(ParameterError, match="2 tasks have the name 'task 0'"):
+    with pytest.raises(ParameterError, match=r"2.*'task 0'"):
         run([*squares(1), *squares(1)], common=COMMON)
 
 

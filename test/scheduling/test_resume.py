@@ -115,7 +115,7 @@ def test_a_result_may_be_read_by_those_who_may_read_new_files(tmp_path):
 
 def test_a_file_in_place_of_the_folder_is_refused(tmp_path):
     (tmp_path / 'results').touch()
-    with pytest.raises(ParameterError, match='results is a file'):
+    with pytest.raises(ParameterError, match='results'):
         run(squares(tmp_path, 1), common=COMMON, resume=tmp_path / 'results')
 
 

@@ -139,13 +139,13 @@ def test_nothing_acts_after_a_push_even_if_nobody_asks(lift):
 @pytest.mark.parametrize(
     ('push', 'said'),
     [
-        (Push('wing'), "no link 'wing' moves: those that move are upper_arm, forearm"),
+        (Push('wing'), 'move are upper_arm, forearm'),
         (Push('base'), "no link 'base' moves"),
-        (Push('forearm', (math.nan, 0.0, 0.0)), r'force of the push is \[nan, 0.0, 0.0\]'),
+        (Push('forearm', (math.nan, 0.0, 0.0)), r'push is \[nan, 0.0, 0.0\]'),
         (Push('forearm', moment=(0.0, math.inf, 0.0)), 'moment of the push'),
         (Push('forearm', point=(0.0, math.inf, 0.0)), 'point of the push'),
-        (Push('forearm', duration=-1.0), 'duration of the push is -1.0 s: it must be at least 0'),
-        (Push('forearm', delay=math.inf), 'delay of the push is inf s'),
+        (Push('forearm', duration=-1.0), 'push is -1.0 s'),
+        (Push('forearm', delay=math.inf), 'push is inf s'),
     ],
 )
 def test_a_push_that_is_refused_changes_nothing(two_links, push, said):
@@ -178,7 +178,7 @@ def test_a_wall_is_refused_where_the_link_is_behind_its_surface(lift):
     """It would throw the arm; a link that leans on the wall that is present may stay."""
     arm = Physics(lift, wall=FLOOR)
     arm.reset([-0.35])
-    with pytest.raises(SimulationError, match=r'link carriage is 0\.05 m behind the surface'):
+    with pytest.raises(SimulationError, match=r'carriage.*0\.05'):
         arm.outside.wall = True
     assert not arm.outside.wall
     arm.reset([-0.29])
@@ -223,7 +223,7 @@ def test_the_wall_stops_a_link_that_is_fixed_to_another(pendulum):
     ('wall', 'said'),
     [
         (Wall('wing', (0, 0, 0), (0, 0, 1)), "link 'wing': known are"),
-        (Wall('forearm', (0, 0, 0), (0, 0, 0)), 'the normal of the wall is zero'),
+        (Wall('forearm', (0, 0, 0), (0, 0, 0)), 'normal of the wall'),
     ],
 )
 def test_refuses_a_wall_that_cannot_be(two_links, wall, said):
@@ -232,5 +232,5 @@ def test_refuses_a_wall_that_cannot_be(two_links, wall, said):
 
 
 def test_an_arm_without_a_wall_says_so(two_links):
-    with pytest.raises(SimulationError, match='the arm has no wall'):
+    with pytest.raises(SimulationError, match='wall'):
         Physics(two_links).outside.wall = True

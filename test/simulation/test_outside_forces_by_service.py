@@ -15,6 +15,8 @@ from std_srvs.srv import SetBool
 
 from robot_dynamics_interfaces.srv import PushLink
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['bench', 'context']
 
 
@@ -34,7 +36,7 @@ def test_a_push_moves_the_arm_and_is_published(bench):
     # Both links hang along z: 0.8 rad about y.
     push = Wrench(force=Vector3(x=3.0))
     assert bench.call(PushLink, 'push_link', link='forearm', wrench=push, duration=0.2).success
-    bench.until(lambda: wrenches and wrenches[-1].wrench.force.x == 0.0, 'the end of the push')
+    bench.until(lambda: wrenches and wrenches[-1].wrench.force.x == 0.0, 'the end')
     assert {one.header.frame_id for one in wrenches} == {'forearm'}
     stamps = [stamp(one) for one in wrenches]
     # On a slow computer the arm stands still for a while.
@@ -59,16 +61,15 @@ def test_the_wall_stands_when_it_is_told_to(bench):
     bench.latest()
     assert min(state.position[0] for state in bench.states) > 0.35
     assert bench.call(SetBool, 'set_wall', data=False).success
-    bench.until(lambda: bench.last.position[0] < 0.3, 'the fall through the wall')
+    bench.until(lambda: bench.last.position[0] < 0.3, 'fall through')
 
 
 def test_outside_forces_that_are_refused_say_why(bench):
     bench = bench()
     refused = bench.call(PushLink, 'push_link', link='wing', duration=1.0)
     assert not refused.success
-    assert refused.message == "no link 'wing' moves: those that move are upper_arm, forearm"
+    assert "'wing'" in refused.message
+    assert 'upper_arm, forearm' in refused.message
     refused = bench.call(SetBool, 'set_wall', data=True)
     assert not refused.success
-    assert refused.message == (
-        'the arm has no wall: parameter wall_link names the link that can touch one'
-    )
+    assert 'wall_link' in refused.message

@@ -145,7 +145,7 @@ def test_joints_are_known_by_name(two_links):
 
 @pytest.mark.parametrize('joints', [('wrist',), ('elbow', 'elbow')])
 def test_refuses_joints_that_are_not_there_or_twice(two_links, joints):
-    with pytest.raises(SimulationError, match='one of shoulder, elbow'):
+    with pytest.raises(SimulationError, match='shoulder, elbow'):
         Physics(two_links, joints=joints)
 
 
@@ -204,7 +204,7 @@ def test_mimics_follow_and_take_no_torque(two_links):
 def test_says_when_motion_grows_beyond_bounds(lift):
     arm = Physics(lift)
     arm.set_torque([1e308])
-    with pytest.raises(SimulationError, match='the simulated motion is not finite'):
+    with pytest.raises(SimulationError, match='simulated motion'):
         run(arm, 100.0, period=10.0)
     arm.reset()
     assert np.isfinite(arm.position).all()

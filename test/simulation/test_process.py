@@ -12,6 +12,8 @@ pytest.importorskip('mujoco')
 
 from domains import free_domain
 
+pytestmark = pytest.mark.contract
+
 MODULE = 'robot_dynamics_ros.simulation.simulated_arm'
 INTERRUPTED_START = f"""
 import os, signal, sys, threading

@@ -19,7 +19,7 @@ def test_gains_are_tuned_to_the_inertia():
 
 @pytest.mark.parametrize('kp', [[1.0, 2.0, 3.0], [-1.0], [np.nan]])
 def test_refuses_gains_that_do_not_fit(kp):
-    with pytest.raises(ValueError, match=r'kp is .*: allowed is one number >= 0, or 2'):
+    with pytest.raises(ValueError, match='number >= 0, or 2'):
         JointServo(kp, 1.0, 2)
 
 

@@ -21,6 +21,8 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robot_dynamics_ros.simulation.mujoco_description import SimulationError
 from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
 
+pytestmark = pytest.mark.contract
+
 __all__ = ['bench', 'context']
 
 
@@ -67,10 +69,7 @@ def test_last_torques_stay_without_a_timeout(bench):
     bench.command(1.0, 2.0)
     bench.until(lambda: bench.last.effort[0] == 1.0, 'the torques')
     began = bench.arm.get_clock().now().nanoseconds
-    bench.until(
-        lambda: bench.arm.get_clock().now().nanoseconds - began > 0.5e9,
-        'twice the default timeout',
-    )
+    bench.until(lambda: bench.arm.get_clock().now().nanoseconds - began > 0.5e9, 'default timeout')
     assert list(bench.latest().effort) == [1.0, 2.0]
 
 
@@ -160,14 +159,11 @@ def test_takes_whole_numbers_for_doubles_and_one_empty_name_for_none(bench):
         ({'initial_positions': 0.1}, 'initial_positions'),
         ({'gravity': [0.0, 1.0]}, 'gravity'),
         ({'rate': 0.0}, 'rate is 0.0'),
-        ({'rate': 'fast'}, "parameter rate is 'fast', a number is needed"),
-        ({'brake': 1}, 'parameter brake is 1, a bool is needed'),
+        ({'rate': 'fast'}, "parameter rate is 'fast'"),
+        ({'brake': 1}, 'brake is 1, a bool'),
         ({'joints': ['shoulder', 'shoulder']}, "'shoulder' is named twice"),
         *[
-            (
-                {f'servo_{name}': value},
-                f'servo_{name} is {value}, it must be greater than 0 and at most 1',
-            )
+            ({f'servo_{name}': value}, f'servo_{name} is {value}')
             for name in ('bandwidth', 'damping_ratio')
             for value in (math.inf, math.nan, -5.0, 1e5)
         ],

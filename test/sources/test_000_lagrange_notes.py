@@ -13,6 +13,8 @@ from numpy import cos, sin
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.textbook import christoffel, lagrange
 
+pytestmark = pytest.mark.contract
+
 ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 
 

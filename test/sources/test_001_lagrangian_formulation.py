@@ -12,6 +12,8 @@ from mechanics.robots import HAND_WRITTEN
 from robot_dynamics_ros.core.dual import along, independent, slope_of
 from robot_dynamics_ros.core.textbook import christoffel, lagrange, screw_rnea
 
+pytestmark = pytest.mark.contract
+
 ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 
 

@@ -1,17 +1,20 @@
 """Document 002, "Jacobian", section 3.3: the columns, and the 3R planar arm."""
 
 import numpy as np
+import pytest
 from mechanics.closeness import assert_close
 from mechanics.robots import hand_written
 from numpy import cos, sin
 
+from robot_dynamics_ros.core import Joint, RobotModel
 from robot_dynamics_ros.core.dual import Dual, independent
 from robot_dynamics_ros.core.model.inertia import Inertia, Placement
-from robot_dynamics_ros.core.model.robot import RobotModel
-from robot_dynamics_ros.core.model.tree import Coordinate, Joint
+from robot_dynamics_ros.core.model.tree import Coordinate
 from robot_dynamics_ros.core.scalar import cos as generic_cos
 from robot_dynamics_ros.core.scalar import sin as generic_sin
 from robot_dynamics_ros.core.textbook.lagrange import link_states
+
+pytestmark = pytest.mark.contract
 
 LENGTHS = (0.5, 0.4, 0.3)
 STATES = np.random.default_rng(2).uniform(-3.0, 3.0, (20, 3))

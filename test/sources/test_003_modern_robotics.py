@@ -1,7 +1,5 @@
 """Document 003, notes on Modern Robotics, chapter 8: screws, spatial inertia, RNEA."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 from mechanics.body_twist import body_twist
@@ -14,13 +12,13 @@ from mechanics.robots import HAND_WRITTEN
 from numpy import cos, sin
 
 from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.codegen.program import trace
-from robot_dynamics_ros.core.codegen.python import compile_python
 from robot_dynamics_ros.core.dual import Dual
 from robot_dynamics_ros.core.model.inertia import Inertia, Placement
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 from robot_dynamics_ros.core.textbook import christoffel, screw, screw_rnea, solids
 from robot_dynamics_ros.core.textbook import spatial_inertia as spatial
+
+pytestmark = pytest.mark.contract
 
 ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 CASES = range(5)
@@ -65,17 +63,6 @@ def test_tip_wrench_enters_by_the_transposed_jacobian(robot):
         power = np.sum(np.array(wrench) * body_twist(s.model, tip, s.q, v))
         scale = np.abs([loaded, bare]).max() * np.abs(v).sum()
         assert_close(np.subtract(loaded, bare) @ v, power, scale)
-
-
-@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
-def test_screw_rnea_as_a_compiled_program(robot):
-    """It is generic in its scalars, as the production code is."""
-    s = sample(robot)
-    algorithm = partial(screw_rnea.inverse_dynamics, s.model)
-    sizes = dict.fromkeys('qva', s.model.size) | {'gravity': 3}
-    compiled = compile_python(trace('tau', algorithm, sizes))
-    tau = compiled(s.q, s.v, s.a, GRAVITY.tolist())
-    assert_close(tau, s.production.inverse_dynamics(s.q, s.v, s.a))
 
 
 def test_2r_arm_with_point_masses():

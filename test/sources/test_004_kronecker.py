@@ -20,6 +20,8 @@ from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.dual import along, slope_of
 from robot_dynamics_ros.core.textbook import christoffel, kronecker, lagrange
 
+pytestmark = pytest.mark.contract
+
 ROBOTS = pytest.mark.parametrize('robot', HAND_WRITTEN + MOVING_EXAMPLES, ids=str)
 FALL = (0.0, 0.0, -closed_forms.PAPER.g)
 STATES = np.random.default_rng(4).uniform(-3.0, 3.0, (50, 2, 3))

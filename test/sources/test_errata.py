@@ -14,13 +14,14 @@ from numpy import cos, sin
 from three_link_arm import closed_forms
 from three_link_arm.feedforward import URDF
 
-from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.algorithms import rnea
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.dual import Dual, along, independent, slope_of
 from robot_dynamics_ros.core.model.inertia import Placement
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 from robot_dynamics_ros.core.textbook import christoffel, kronecker, lagrange, screw
 from robot_dynamics_ros.core.textbook import spatial_inertia as spatial
+
+pytestmark = pytest.mark.contract
 
 DOCUMENT = Path(__file__).resolve().parents[2] / 'docs/errata.md'
 
@@ -28,6 +29,7 @@ DOCUMENT = Path(__file__).resolve().parents[2] / 'docs/errata.md'
 Q, V, A = [0.3, 0.7, -0.5], [1.0, -0.5, 0.8], [0.6, 0.2, -0.4]
 FALL = (0.0, 0.0, -9.807)
 ARM = parse_urdf(URDF.read_text())
+DYNAMICS = RobotDynamics(ARM, gravity=FALL)
 SLOPES = christoffel.mass_matrix_slopes(ARM, Q)
 COLUMNS = [link.linear for link in lagrange.link_states(ARM, Q)]
 
@@ -88,7 +90,7 @@ def two_r_torques(sign):
     inertial = np.array(lagrange.mass_matrix(model, q)) @ a
     energy = lagrange.potential_energy(model, independent(q), (0.0, -g, 0.0))
     torque = inertial + christoffel.velocity_torque(slopes, v) - sign * energy.slope
-    return torque, rnea.inverse_dynamics(model, q, v, a, (0.0, -g, 0.0))
+    return torque, RobotDynamics(model, gravity=(0.0, -g, 0.0)).inverse_dynamics(q, v, a)
 
 
 def test_03_lagrangian_of_the_2r_example_of_003():
@@ -144,7 +146,7 @@ def test_07_index_of_the_derivative_in_the_gravity_vector_of_000():
             for j in range(3)
         ]
 
-    expected = rnea.gravity_torque(ARM, Q, FALL)
+    expected = DYNAMICS.gravity_torque(Q)
     assert_close(torque(lambda i, j: j), expected)
     assert_off_as_quoted(7, torque(lambda i, j: i), expected)
 
@@ -159,7 +161,7 @@ def test_08_first_column_of_the_linear_jacobian_in_000():
 
 
 def test_09_power_of_a_generalised_force_in_001():
-    tau = np.array(rnea.inverse_dynamics(ARM, Q, V, A, FALL))
+    tau = DYNAMICS.inverse_dynamics(Q, V, A)
     energy = lagrange.kinetic_energy(ARM, along(Q, V), along(V, A))
     energy += lagrange.potential_energy(ARM, along(Q, V), FALL)
     assert_close(tau @ V, energy.slope, scale=np.abs(tau).max())
@@ -205,7 +207,7 @@ def test_11_rate_of_the_adjoint_in_003():
 def test_12_bracket_of_the_general_torques_in_003():
     M, n = np.array(lagrange.mass_matrix(ARM, Q)), 3
     h = christoffel.velocity_torque(SLOPES, V) + lagrange.gravity_torque(ARM, Q, FALL)
-    expected = rnea.inverse_dynamics(ARM, Q, V, A, FALL)
+    expected = DYNAMICS.inverse_dynamics(Q, V, A)
     assert_close(M @ A + h, expected)
     # Printed: the velocity terms and gravity stand inside the sum over j.
     assert_off_as_quoted(12, M @ A + n * h, expected)

@@ -9,6 +9,8 @@ from mechanics.numbered_trees import COUNT, random_tree
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.textbook import christoffel, kronecker, lagrange, screw_rnea
 
+pytestmark = pytest.mark.contract
+
 GRAVITY = (1.5, -2.5, -9.0)
 
 

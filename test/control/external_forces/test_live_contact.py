@@ -98,18 +98,3 @@ def _columns(link):
     """The Jacobian (6, n) of a link."""
     rows = live_contact.jacobian(TREE, Q.tolist(), TREE.frame(link), 'LOCAL')
     return np.array(rows, dtype=float)
-
-
-def test_a_contact_that_no_joint_feels_any_more_is_said_to_be_ending(contact):
-    for _ in feel(contact, hit(0, 1), *[REST] * 1000):
-        if contact.state and not contact.state.joints:
-            break
-    else:
-        raise AssertionError('the contact ended while a joint felt it')
-    assert contact.sentence(REST).endswith(f' at {contact.link}: hardly felt any more')
-
-
-def test_nothing_is_said_without_a_contact(contact):
-    assert contact.sentence(REST) == ''
-    assert contact.link == ''
-    np.testing.assert_array_equal(contact.direction(Q, REST), np.zeros(3))

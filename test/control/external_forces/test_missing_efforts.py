@@ -76,7 +76,7 @@ def test_from_the_longest_interval_on_there_is_no_estimate_and_a_reason(instead)
     assert not arm.estimate.reason
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=SAMPLING)
     arm.run(2.0 * PERIOD)
-    assert arm.estimate.reason.startswith('effort of slide is ')
+    assert arm.estimate.reason.startswith('effort of slide')
     assert not arm.estimate.contact.state
 
 

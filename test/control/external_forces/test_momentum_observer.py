@@ -250,12 +250,12 @@ def test_r_is_a_new_array_each_time(dynamics, observer):
 
 @pytest.mark.parametrize('bandwidth', [0.0, -1.0, [5.0, 5.0, 0.0, 5.0]])
 def test_a_bandwidth_is_positive(dynamics, bandwidth):
-    with pytest.raises(ParameterError, match=r'bandwidth of joint .*: it must be positive'):
+    with pytest.raises(ParameterError, match=r'bandwidth.*joint'):
         ExternalForceObserver(dynamics, bandwidth)
     with pytest.raises(StateError, match='bandwidth has 2 values'):
         ExternalForceObserver(dynamics, [1.0, 2.0])
 
 
 def test_another_robot_has_as_many_joints(observer):
-    with pytest.raises(ParameterError, match='has 1 joints, the observer is of 4'):
+    with pytest.raises(ParameterError, match=r'1 joints.*4'):
         observer.use(RobotDynamics(hand_written('pendulum').model))

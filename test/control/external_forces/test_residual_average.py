@@ -37,7 +37,7 @@ def test_too_few_are_refused():
 
 def test_an_arm_that_moves_is_refused():
     moving = np.array([0.0, -1.5 * SLOWEST])
-    with pytest.raises(StateError, match=r'the arm moves: lift at 0\.03 m/s'):
+    with pytest.raises(StateError, match=r'lift.*0\.03 m/s'):
         averaged(np.ones((50, 2)), moving).mean(REST)
 
 
@@ -52,7 +52,7 @@ def test_what_is_taken_off_in_total_is_bounded():
     most = LARGEST * LIMITS[0]
     residuals = np.tile([0.6 * most, 1.0], (50, 1))
     assert averaged(residuals).mean(REST)[0] == pytest.approx(0.6 * most)
-    with pytest.raises(StateError, match='external torque of turn is 6 N m, allowed are 5 N m'):
+    with pytest.raises(StateError, match=r'turn.*6.*5'):
         averaged(residuals).mean(np.array([0.6 * most, 0.0]))
     # In the other direction it becomes less.
     averaged(residuals).mean(np.array([-0.6 * most, 0.0]))
@@ -77,7 +77,7 @@ def test_a_touch_that_the_thresholds_show_is_refused_also_where_it_has_ended():
     averaged(residuals, touch=touch).mean(REST)
     residuals[20, 0] = 2.1
     touched = averaged(residuals, touch=touch)
-    with pytest.raises(StateError, match=r'push at hand: nothing may touch .*threshold to \[\]'):
+    with pytest.raises(StateError, match=r'hand.*threshold'):
         touched.mean(REST)
     touched.reset()
     for _ in range(FEWEST):

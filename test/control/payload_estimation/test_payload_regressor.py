@@ -76,7 +76,7 @@ def test_of_mimic_joints():
 
 def test_links_that_do_not_move_are_refused():
     model = parse_urdf(URDF)
-    with pytest.raises(ParameterError, match="'base' is fixed to the base"):
+    with pytest.raises(ParameterError, match=r"'base'.*base"):
         PayloadRegressor(model, 'base')
     with pytest.raises(UnknownNameError, match="unknown frame 'tool'"):
         PayloadRegressor(model, 'tool')

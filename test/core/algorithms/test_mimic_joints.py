@@ -13,6 +13,8 @@ from mechanics.float_dynamics import FloatDynamics
 from robot_dynamics_ros.core import RobotDynamics, TopologyError, parse_urdf
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
+pytestmark = pytest.mark.contract
+
 pytest.importorskip('pinocchio')
 
 INERTIAL = (

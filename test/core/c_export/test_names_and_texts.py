@@ -20,7 +20,7 @@ MALICIOUS = [
     '9 lives',
     '*/ int x; /*',
     '\\',
-    'ends with a backslash\\',
+    'a backslash\\',
     '??/',
     '"); system("true"); ("',
     '%s%n',

@@ -41,7 +41,7 @@ def test_the_extension_counts_the_arrays(extension_code):
     code = extension_code()
     with pytest.raises(TypeError, match='a step takes 3 arrays, got 2'):
         code.step(print, X, Y)
-    with pytest.raises(TypeError, match='must be tuple, not list'):
+    with pytest.raises(TypeError, match='tuple, not list'):
         code.evaluate.with_fallback(print, [X, Y, PRODUCTS])
     with pytest.raises(TypeError):
         code.evaluate.with_fallback()
@@ -67,7 +67,7 @@ def test_objects_of_the_extension_cannot_be_changed_made_or_copied(extension_cod
             kind()
         with pytest.raises(TypeError, match=r'not safe|cannot create'):
             object.__new__(kind)
-        with pytest.raises(TypeError, match='not an acceptable base type'):
+        with pytest.raises(TypeError, match='base type'):
             type('Mine', (kind,), {})
         for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
             with pytest.raises(TypeError, match='cannot pickle'):

@@ -105,7 +105,7 @@ def test_code_that_computes_something_else_is_refused():
     codes = dynamics.object_code('gravity_torque', 'mass_matrix')
     *inputs, result = codes['gravity_torque'].sample
     off = (*inputs, np.nextafter(result, np.inf))
-    with pytest.raises(NativeCodeError, match='gravity_torque: native code that another process'):
+    with pytest.raises(NativeCodeError, match='gravity_torque'):
         dynamics.load({'gravity_torque': replace(codes['gravity_torque'], sample=off)})
     dynamics.load(codes)
 
@@ -124,5 +124,5 @@ def test_code_of_another_robot_or_quantity_is_refused(name):
     arm, gantry = (RobotDynamics(hand_written(robot).model) for robot in ('oblique', 'gantry'))
     code = arm.object_code('mass_matrix')['mass_matrix']
     other = gantry if name == 'mass_matrix' else arm
-    with pytest.raises(ParameterError, match='the object code is of mass_matrix with inputs'):
+    with pytest.raises(ParameterError, match='mass_matrix'):
         other.load({name: code})

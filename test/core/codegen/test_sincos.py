@@ -107,7 +107,7 @@ def test_an_angle_that_overflows_has_no_sine(backend):
     x, out = np.array([1e9]), np.array([7.0])
     step = kernel.bind([x], out)
     for refused in (step, lambda: kernel.call(x, None), lambda: kernel.call(x, out)):
-        with pytest.raises(StateError, match='far has no finite value at this x'):
+        with pytest.raises(StateError, match='far has no finite'):
             refused()
         assert out.tolist() == [7.0]
 
@@ -116,5 +116,5 @@ def test_a_sine_of_a_sine_is_refused_by_native_code():
     if obstacle := native_obstacle():
         pytest.skip(obstacle)
     program = trace('nested', lambda x: [sin(sin(x[0]))], {'x': 1})
-    with pytest.raises(NotImplementedError, match='nested: native code takes no sine of a sine'):
+    with pytest.raises(NotImplementedError, match='nested: native'):
         Kernel(program, {'x': ['x']}, 'native')

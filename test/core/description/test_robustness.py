@@ -10,6 +10,8 @@ from mechanics.float_dynamics import FloatDynamics
 from robot_dynamics_ros.core import RobotDynamics, TopologyError, parse_urdf
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 
+pytestmark = pytest.mark.contract
+
 pytest.importorskip('pinocchio')
 
 INERTIAL = (
@@ -167,7 +169,7 @@ def test_compiled_in_segments(needs_native):
 
 @pytest.mark.parametrize(
     ('kind', 'way_out'),
-    [('floating', 'make it fixed'), ('planar', 'two prismatic joints and a revolute one')],
+    [('floating', 'make it fixed'), ('planar', 'two prismatic joints and a revolute')],
 )
 def test_joints_of_several_freedoms_are_refused_by_name(kind, way_out):
     with pytest.raises(TopologyError, match=f"joint 'j2' is {kind}: .*{way_out}"):

@@ -9,6 +9,8 @@ from property_settings import examples
 
 from robot_dynamics_ros.core import RobotDynamicsError, TopologyError, UrdfError, parse_urdf
 
+pytestmark = pytest.mark.contract
+
 URDF = hand_written('pendulum').text
 
 # What is replaced by what in a good URDF, and parts of the message.
@@ -23,7 +25,7 @@ BAD_EDITS = {
     'vanishing axis': ('0 1 0', '0 1e-320 0', ["'swing'", 'axis', 'not be zero']),
     'axis of two': ('0 1 0', '0 1', ["'swing'", 'axis xyz', "'0 1'", '3 numbers']),
     'axis of four': ('0 1 0', '0 1 0 0', ["'swing'", 'axis xyz', '3 numbers']),
-    'axis of words': ('0 1 0', 'x y z', ["'swing'", 'axis xyz', "'x' is not a number"]),
+    'axis of words': ('0 1 0', 'x y z', ["'swing'", 'axis xyz', "'x' is not"]),
     'axis without xyz': ('axis xyz="0 1 0"', 'axis', ["'swing'", '<axis>', "'xyz'"]),
     'infinite axis': ('0 1 0', '0 inf 0', ["'swing'", 'axis xyz', 'must be finite']),
     'negative mass': ('"1.7"', '"-1.7"', ["link 'rod'", '-1.7 kg', 'not be negative']),
@@ -32,9 +34,9 @@ BAD_EDITS = {
     'infinite mass': ('"1.7"', '"inf"', ["link 'rod'", 'mass value', 'must be finite']),
     'huge mass': ('"1.7"', '"1e300"', ["link 'rod'", 'mass value', '1e+100']),
     'mass of two': ('"1.7"', '"1 7"', ["link 'rod'", 'mass value', '1 number is']),
-    'decimal comma': ('"1.7"', '"1,7"', ["link 'rod'", "'1,7' is not a number"]),
-    'underscore': ('"1.7"', '"1_7"', ["link 'rod'", "'1_7' is not a number"]),
-    'other script': ('"1.7"', '"\u0663"', ["link 'rod'", 'is not a number']),
+    'decimal comma': ('"1.7"', '"1,7"', ["link 'rod'", "'1,7' is not"]),
+    'underscore': ('"1.7"', '"1_7"', ["link 'rod'", "'1_7' is not"]),
+    'other script': ('"1.7"', '"\u0663"', ["link 'rod'", 'not a number']),
     'empty mass': ('"1.7"', '""', ["link 'rod'", 'mass value', '1 number is']),
     'mass without value': ('<mass value="1.7"/>', '<mass/>', ["link 'rod'", "'value'"]),
     'no mass': ('<mass value="1.7"/>', '', ["link 'rod'", 'no <mass']),
@@ -74,9 +76,9 @@ def test_joints_without_one_coordinate_are_refused_with_a_way_out(kind, way_out)
     [
         ('', 'empty'),
         (' \n', 'empty'),
-        ('/home/robot/arm.urdf', r"'/home/robot/arm.urdf' looks like a file name: pass the text"),
-        (' arm.urdf.xacro\n', 'looks like a file name'),
-        ('arm.xml', 'looks like a file name'),
+        ('/home/robot/arm.urdf', "'/home/robot/arm.urdf' looks like a file"),
+        (' arm.urdf.xacro\n', 'looks like a file'),
+        ('arm.xml', 'looks like a file'),
         ('package://arm', 'not well-formed XML: [^;]*$'),
         ('<robot>.urdf', 'not well-formed XML: [^;]*$'),
         ('{"robot": 1}', 'not well-formed XML'),
@@ -119,7 +121,7 @@ QUADRATIC = (
     ids=['bomb', 'quadratic', 'file', 'network', 'external DTD', 'parameter entity'],
 )
 def test_entities_are_refused_at_once(text):
-    message = r'document type \(DTD\) or entities: they are refused for safety.*; remove <!DOCTYPE'
+    message = 'refused for safety.*; remove <!DOCTYPE'
     with pytest.raises(UrdfError, match=message):
         parse_urdf(text)
 

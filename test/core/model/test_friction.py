@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import JointFriction, ParameterError, StateError, UnknownNameError
-from robot_dynamics_ros.core.model.friction import SMOOTHING, smooth_sign
+
+pytestmark = pytest.mark.contract
 
 
 def by_name(model, low, high, seed=5):
@@ -107,27 +108,6 @@ def test_slope_at_rest_is_that_of_each_joint(robot):
     np.testing.assert_allclose(slopes, np.diag(wanted), rtol=1e-9, atol=1e-12)
 
 
-@given(
-    st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=3),
-    st.lists(st.just(0.0) | st.floats(1e-6, 1e3), min_size=3, max_size=3),
-)
-def test_the_smooth_sign_of_each_joint(v, smoothing):
-    """Odd, at most 1, that of v, and that of the joint alone; the plain sign for v_0 = 0."""
-    v, smoothing = np.array(v), np.array(smoothing)
-    with np.errstate(all='raise', under='ignore'):
-        sign = smooth_sign(v, smoothing)
-        alone = [smooth_sign(v[i : i + 1], smoothing[i])[0] for i in range(3)]
-        rows = smooth_sign(np.stack([v, -v]), smoothing)
-    assert (np.abs(sign) <= 1.0).all()
-    assert (sign * v >= 0.0).all()
-    assert sign.tolist() == alone
-    assert np.array_equal(rows, [sign, -sign])
-    plain = smoothing == 0.0
-    normal = np.abs(v) >= np.finfo(float).tiny
-    assert np.array_equal(sign[plain & normal], np.sign(v)[plain & normal])
-    assert np.array_equal(sign[v == 0.0], v[v == 0.0])
-
-
 def test_joints_that_are_not_named_have_the_usual_smoothing():
     model = hand_written('mimic').model
     finger = model.joint_names[1]
@@ -135,7 +115,7 @@ def test_joints_that_are_not_named_have_the_usual_smoothing():
     named = dict(zip([joint.name for joint in model.joints], friction.smoothing, strict=True))
     assert named.pop('knuckle') == 0.2
     assert set(named) >= {finger}
-    assert set(named.values()) == {SMOOTHING}
+    assert set(named.values()) == {0.01}
     assert JointFriction(model, smoothing=0.3).smoothing.tolist() == [0.3] * len(model.joints)
 
 
@@ -171,7 +151,7 @@ def test_a_batch_is_each_of_its_samples():
     expected = np.array([friction.torque(v) for v in rows])
     assert friction.torque(rows) == pytest.approx(expected, rel=1e-14)
     rows[4, 1] = np.inf
-    with pytest.raises(StateError, match=rf"v\[4\] is not finite at '{model.joint_names[1]}'"):
+    with pytest.raises(StateError, match=f"finite at '{model.joint_names[1]}'"):
         friction.torque(rows)
 
 
@@ -180,22 +160,18 @@ def test_refused():
     name = model.joint_names[0]
     with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
         JointFriction(model, viscous={'nose': 1.0})
-    with pytest.raises(ParameterError, match=f"viscous friction of joint '{name}' is -1"):
+    with pytest.raises(ParameterError, match=f"joint '{name}'.*-1"):
         JointFriction(model, viscous={name: -1.0})
-    with pytest.raises(ParameterError, match=f"coulomb friction of joint '{name}' is nan"):
+    with pytest.raises(ParameterError, match=f"joint '{name}'.*nan"):
         JointFriction(model, coulomb={name: float('nan')})
-    with pytest.raises(
-        ParameterError, match=f"negative coulomb friction of joint '{name}' is -0.5"
-    ):
+    with pytest.raises(ParameterError, match=f"joint '{name}'.*-0.5"):
         JointFriction(model, coulomb_negative={name: -0.5})
     with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
         JointFriction(model, viscous_negative={'nose': 1.0})
     with pytest.raises(ParameterError, match='smoothing is 0'):
         JointFriction(model, smoothing=0.0)
     for value in (0.0, -1.0, float('inf'), float('nan')):
-        with pytest.raises(
-            ParameterError, match=f"smoothing of friction of joint '{name}' is {value}, it must be"
-        ):
+        with pytest.raises(ParameterError, match=f"joint '{name}'.*{value}"):
             JointFriction(model, smoothing={name: value})
     with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
         JointFriction(model, smoothing={'nose': 0.1})

@@ -10,6 +10,8 @@ from mechanics.robots import HAND_WRITTEN
 
 from robot_dynamics_ros.core import parse_urdf
 
+pytestmark = pytest.mark.contract
+
 URDF = """<robot name="r"><link name="base"/><link name="a"/><link name="b"/><link name="c"/>
 <link name="d"/>
 <joint name="slide" type="prismatic"><parent link="base"/><child link="a"/>

@@ -23,6 +23,8 @@ from robot_dynamics_ros.core import (
 )
 from robot_dynamics_ros.core.model.inertia import Inertia
 
+pytestmark = pytest.mark.contract
+
 MASS, COM = 1.7, (0.03, -0.08, 0.15)
 INERTIA = ((0.011, 0.001, -0.002), (0.001, 0.014, 0.0005), (-0.002, 0.0005, 0.009))
 
@@ -116,11 +118,11 @@ FLAT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 3.0))
     [
         (-1.0, COM, INERTIA, 'mass is -1.0 kg'),
         (float('nan'), COM, INERTIA, 'mass is nan kg'),
-        ('heavy', COM, INERTIA, 'mass is heavy kg, a finite number'),
-        ('1.5', COM, INERTIA, 'mass is 1.5 kg, a finite number'),
-        (None, COM, INERTIA, 'mass is None kg, a finite number'),
+        ('heavy', COM, INERTIA, 'mass is heavy kg'),
+        ('1.5', COM, INERTIA, 'mass is 1.5 kg'),
+        (None, COM, INERTIA, 'mass is None kg'),
         pytest.param(10**400, COM, INERTIA, 'mass is 10*', id='huge mass'),
-        (1.0, None, INERTIA, 'com is None, three finite numbers'),
+        (1.0, None, INERTIA, 'com is None, three'),
         (1.0, np.ma.zeros(3), INERTIA, 'three finite numbers'),
         (1.0, '123', INERTIA, 'com is 123, three finite numbers'),
         (1.0, COM, 0.5, 'inertia is 0.5, 3 x 3 finite numbers'),
@@ -128,7 +130,7 @@ FLAT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 3.0))
         (1.0, (0.0, 0.0, float('inf')), INERTIA, 'three finite numbers'),
         (1.0, COM, ((1.0,), (1.0,), (1.0,)), '3 x 3 finite numbers'),
         (1.0, COM, ((1.0, 0.5, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), 'symmetric'),
-        (1.0, COM, FLAT, 'breaks the triangle inequality'),
+        (1.0, COM, FLAT, 'breaks the triangle'),
         (0.0, COM, INERTIA, 'no mass'),
     ],
 )
@@ -150,16 +152,16 @@ def test_names_that_do_not_exist():
 
 def test_names_that_are_none():
     model = hand_written('tree').model
-    with pytest.raises(ParameterError, match=r"frame is \['hand'\], one name is needed"):
+    with pytest.raises(ParameterError, match=r"\['hand'\]"):
         model.with_payload(['hand'], 1.0)
     for name in (5, None):
-        with pytest.raises(ParameterError, match=f'name of a payload is {name}'):
+        with pytest.raises(ParameterError, match=f'payload is {name}'):
             model.with_payload(model.frames[-1].name, 1.0, name=name)
 
 
 def test_a_payload_that_no_joint_would_feel():
     model = hand_written('tree').model
-    with pytest.raises(ParameterError, match='is fixed to the base'):
+    with pytest.raises(ParameterError, match=r'fixed.*base'):
         model.with_payload(model.frames[0].name, 1.0)
 
 
@@ -173,14 +175,12 @@ def test_a_payload_as_heavy_as_the_robot_is_questioned():
     model = hand_written('pendulum').model
     frame = model.frames[-1].name
     own = sum(link.inertia.mass for link in model.links)
-    question = (
-        f'its mass is 1500 kg, the whole robot has {own:.4g} kg: check that the mass is in kg'
-    )
+    question = f'whole robot has {own:.4g} kg'
     with pytest.warns(UserWarning, match=question):
         loaded = model.with_payload(frame, mass=1500.0)
     with pytest.raises(ParameterError, match=question):
         model.with_payload(frame, mass=1500.0, strict=True)
-    assert [f.link for f in audit(loaded) if f.advice == 'check that the mass is in kg'] == [frame]
+    assert [f.link for f in audit(loaded) if 'kg' in f.advice] == [frame]
     with warnings.catch_warnings():
         warnings.simplefilter('error')
         light = model.with_payload(frame, mass=0.999 * own, strict=True)

@@ -103,13 +103,9 @@ def test_joints_in_neither_are_refused():
     """A joint that is forgotten must not be locked at zero without a word."""
     model = hand_written('tree').model
     kept, locked, *forgotten = model.joint_names
-    with pytest.raises(ParameterError) as caught:
+    with pytest.raises(ParameterError, match=', '.join(forgotten)):
         model.reduced([kept], {locked: 0.2})
-    assert str(caught.value) == (
-        f'joints are neither kept nor locked: {", ".join(forgotten)}; give their positions in '
-        'locked, or one for all of them, such as others=0.0'
-    )
-    with pytest.raises(ParameterError, match='is locked at nan'):
+    with pytest.raises(ParameterError, match=r'locked.*nan'):
         model.reduced([kept], {locked: 0.2}, others=float('nan'))
 
 
@@ -200,12 +196,12 @@ def test_compiled():
         (['knuckle'], {}, UnknownNameError, "mimics 'finger'"),
         (['wrist'], {'knuckle': 1.0}, UnknownNameError, "mimics 'finger'"),
         (['wrist', 'wrist'], {}, ParameterError, 'named twice: wrist'),
-        (['wrist'], {'wrist': 0.0}, ParameterError, 'both kept and locked: wrist'),
+        (['wrist'], {'wrist': 0.0}, ParameterError, 'kept and locked: wrist'),
         (['wrist'], {'finger': float('nan')}, ParameterError, "'finger' is locked at nan"),
-        ('wrist', {}, ParameterError, "joints is 'wrist', a sequence of names"),
-        (None, {}, ParameterError, 'joints is None, a sequence of names'),
-        (5, {}, ParameterError, 'joints is 5, a sequence of names'),
-        ([['wrist']], {}, ParameterError, r"entry of joints is \['wrist'\], one name"),
+        ('wrist', {}, ParameterError, "joints is 'wrist', a sequence"),
+        (None, {}, ParameterError, 'joints is None'),
+        (5, {}, ParameterError, 'joints is 5, a sequence'),
+        ([['wrist']], {}, ParameterError, r"entry of joints is \['wrist'\]"),
         (['wrist'], ['finger'], ParameterError, r"locked is \['finger'\], a mapping"),
         (['wrist'], 0.5, ParameterError, 'locked is 0.5, a mapping'),
         (['wrist'], {'finger': 'open'}, ParameterError, "'finger' is locked at 'open'"),

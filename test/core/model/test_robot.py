@@ -8,6 +8,8 @@ from mechanics.robots import hand_written
 from robot_dynamics_ros.core import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.spatial import rotation_from_rpy
 
+pytestmark = pytest.mark.contract
+
 
 def test_every_link_has_a_frame():
     model = hand_written('fixed_links').model
@@ -30,7 +32,7 @@ def test_a_frame_is_placed_in_the_body_that_carries_it():
 
 def test_unknown_frame_is_named_with_those_that_there_are():
     model = hand_written('fixed_links').model
-    with pytest.raises(UnknownNameError, match="unknown frame 'gripper': known are floor, plinth"):
+    with pytest.raises(UnknownNameError, match=r"'gripper'.*floor, plinth"):
         model.frame('gripper')
 
 
@@ -54,9 +56,9 @@ def test_indices_are_in_the_order_of_the_names():
 @pytest.mark.parametrize(
     ('names', 'error', 'message'),
     [
-        ([], ParameterError, 'joints is empty: name at least one of'),
+        ([], ParameterError, 'joints is empty: name'),
         (['finger', 'finger'], ParameterError, 'joints are named twice: finger'),
-        ('finger', ParameterError, 'a sequence of names is needed'),
+        ('finger', ParameterError, 'sequence of names'),
         (['knuckle'], UnknownNameError, r"unknown independent joint 'knuckle' \(it mimics"),
         (['thumb'], UnknownNameError, "unknown joint 'thumb'"),
     ],

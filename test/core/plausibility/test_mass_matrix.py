@@ -42,7 +42,7 @@ def test_a_light_joint_that_is_indefinite_is_found_on_a_heavy_carriage():
     <joint name="spindle" type="continuous"><parent link="carriage"/><child link="pointer"/>
     <axis xyz="0 0 1"/></joint></robot>"""
     dynamics = RobotDynamics(parse_urdf(text), backend='python')
-    with pytest.raises(InertiaError, match=r"is -1e-11 for a unit velocity v, .*'spindle'"):
+    with pytest.raises(InertiaError, match=r"-1e-11.*'spindle'"):
         check_mass_matrix(dynamics.model, dynamics.mass_matrix)
 
 

@@ -14,6 +14,8 @@ from robot_dynamics_ros.core import (
     parse_urdf,
 )
 
+pytestmark = pytest.mark.contract
+
 XARM7 = example('xarm_description/urdf/xarm7.urdf')
 NAMES = XARM7.model.joint_names
 Q = np.array([0.2, 0.5, -0.4, 1.3, 0.6, 0.9, -0.2])

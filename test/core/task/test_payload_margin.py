@@ -9,6 +9,8 @@ from mechanics.robots import HAND_WRITTEN, hand_written
 
 from robot_dynamics_ros.core import RobotDynamics, UnknownNameError
 
+pytestmark = pytest.mark.contract
+
 
 def with_limits(model, efforts):
     """The same robot with these effort limits of its independent joints."""

@@ -10,7 +10,11 @@ from mechanics.planar_arms import planar_arm
 from mechanics.robots import hand_written
 
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
-from robot_dynamics_ros.core.task.resolved_rate import NEARLY_LOST
+
+pytestmark = pytest.mark.contract
+
+# Below this conditioning a direction is nearly lost, and velocities are damped.
+NEARLY_LOST = 1e-2
 
 UR5 = example('ur_description/urdf/ur5_robot.urdf')
 XARM7 = example('xarm_description/urdf/xarm7.urdf')
@@ -135,7 +139,7 @@ def test_a_row_of_rounding_moves_nothing():
 @pytest.mark.parametrize(
     ('twist', 'rows', 'reason'),
     [
-        ([0.1, 0.2], IN_PLANE, 'twist has 2 values, 3 are needed: x, y, about z'),
+        ([0.1, 0.2], IN_PLANE, 'twist has 2 values, 3'),
         ([0.1, 0.2, np.nan], IN_PLANE, "twist is nan at 'about z'"),
         (TWIST, IN_PLANE, 'twist has 6 values, 3 are needed'),
         ([0.1], (6,), 'rows are'),

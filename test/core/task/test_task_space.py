@@ -15,7 +15,8 @@ from robot_dynamics_ros.core import (
     UnknownNameError,
     parse_urdf,
 )
-from robot_dynamics_ros.core.task.task_space import task_inertia
+
+pytestmark = pytest.mark.contract
 
 UR5 = example('ur_description/urdf/ur5_robot.urdf')
 XARM7 = example('xarm_description/urdf/xarm7.urdf')
@@ -60,21 +61,11 @@ def test_a_singular_task_space_is_finite_and_flagged(q):
 
 
 def test_immobile_directions_are_those_that_no_joint_moves():
-    J, M = UR5.native.jacobian(STRAIGHT, 'tool0'), UR5.native.mass_matrix(STRAIGHT)
-    task = task_inertia(J, M, range(6))
+    J = UR5.native.jacobian(STRAIGHT, 'tool0')
+    task = UR5.native.task_inertia(STRAIGHT, 'tool0')
     assert len(task.immobile) == 6 - np.linalg.matrix_rank(J)
     assert_close(task.immobile @ J, np.zeros((len(task.immobile), 6)), scale=1e4)
     assert_close(task.immobile @ task.immobile.T, np.eye(len(task.immobile)))
-
-
-def test_what_is_singular_is_said_in_words():
-    """The joints move y and z against each other alone, whatever the mass."""
-    J = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
-    (remark,) = task_inertia(J, np.diag([2.0, 3.0]), (0, 1, 2)).remarks()
-    assert remark.endswith(': 0.71 y + 0.71 z')
-    _, massless = task_inertia(J, np.diag([2.0, 0.0]), (0, 1, 2)).remarks()
-    assert massless.startswith('some motion of the joints moves (nearly) no mass: ')
-    assert not task_inertia(J[:2], np.diag([2.0, 3.0]), (0, 1)).remarks()
 
 
 def test_a_singular_mass_matrix_is_flagged():
@@ -190,9 +181,9 @@ def test_task_inertia_of_some_joints_is_that_of_the_reduced_robot():
 @pytest.mark.parametrize(
     ('joints', 'error', 'reason'),
     [
-        ([], ParameterError, 'joints is empty: name at least one of shoulder_pan_joint'),
+        ([], ParameterError, 'joints is empty: name'),
         (['elbow_joint'] * 2, ParameterError, 'joints are named twice: elbow_joint'),
-        ('elbow_joint', ParameterError, 'a sequence of names is needed'),
+        ('elbow_joint', ParameterError, 'sequence of names'),
         (['gripper'], UnknownNameError, "unknown joint 'gripper'"),
     ],
 )

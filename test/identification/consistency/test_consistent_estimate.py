@@ -213,5 +213,5 @@ def test_a_rotor_may_take_a_part_of_the_torque(noisy):
 def test_refuses_what_does_not_exist(noisy):
     with pytest.raises(ParameterError, match='prior is'):
         consistent(noisy.reduced, noisy.estimate, 'flat')
-    with pytest.raises(ParameterError, match='carried has the shape'):
+    with pytest.raises(ParameterError, match='the shape'):
         consistent(noisy.reduced, noisy.estimate, carried=np.zeros(3))

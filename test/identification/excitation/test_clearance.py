@@ -137,21 +137,22 @@ def test_neighbours_are_not_checked(arm):
 
 def test_a_body_that_cannot_be_moved_away_from_the_floor_is_said(arm):
     """The column turns where it stands, 5 cm below the floor."""
-    assert arm.exceptions == ('column is always -0.050 m above the floor: it is not checked',)
+    (said,) = arm.exceptions
+    assert 'column is always -0.050 m' in said
 
 
 def test_a_distance_that_is_out_of_reach_is_halved_and_said():
     """The upper arm cannot be 0.3 m above the floor: its joint is at 0.3 m."""
     said = clearance(mujoco=False, distance=0.3).exceptions
-    assert 'upper is always near the floor: 0.125 m are kept' in said
+    assert any('upper is always near' in each for each in said)
 
 
 def test_hulls_that_always_overlap_are_not_checked():
     """A sphere about the upper arm that encloses the hand wherever it is."""
     capsule = f'<capsule radius="{RADIUS}" length="{LENGTH}"/>'
     text = urdf().replace(capsule, '<sphere radius="0.9"/>', 1)
-    said = clearance(mujoco=False, text=text, floor=None).exceptions
-    assert 'upper and hand overlap at nearly all poses: they are not checked' in said
+    (said,) = clearance(mujoco=False, text=text, floor=None).exceptions
+    assert 'upper and hand overlap' in said
 
 
 def test_without_a_floor_no_height_is_checked():
@@ -183,7 +184,7 @@ def test_without_mujoco_capsules_are_used(monkeypatch):
     monkeypatch.delitem(sys.modules, f'{folder}.mujoco_distances', raising=False)
     monkeypatch.setitem(sys.modules, 'mujoco', None)
     words = clearance(mujoco=True).words
-    assert 'distances of enclosing capsules without MuJoCo (it is not installed' in words
+    assert 'enclosing capsules without MuJoCo' in words
 
 
 def test_why_mujoco_refuses_is_said(monkeypatch):
@@ -194,7 +195,7 @@ def test_why_mujoco_refuses_is_said(monkeypatch):
         raise ValueError('mesh volume\nis too small')
 
     monkeypatch.setattr(mujoco_distances, '_geometry', refused)
-    assert 'MuJoCo (it refuses a shape: mesh volume is too small)' in clearance(mujoco=True).words
+    assert 'shape: mesh volume' in clearance(mujoco=True).words
 
 
 def test_a_mesh_is_the_hull_of_its_vertices(tmp_path):
@@ -232,7 +233,7 @@ def test_geometry_that_cannot_be_read_is_replaced_and_said(wrong):
     replaced = clearance(mujoco=False, text=text)
     assert replaced.unread == ('hand',)
     assert replaced.unchecked[0].startswith('hand: ')
-    assert 'link frames, of an assumed radius, for hand' in replaced.words
+    assert 'assumed radius, for hand' in replaced.words
 
 
 def test_shapes_beside_one_that_cannot_be_read_are_kept():
@@ -253,11 +254,9 @@ def test_shapes_beside_one_that_cannot_be_read_are_kept():
 
 def test_links_without_geometry_are_said(arm):
     """Of the arm the base alone; without its <collision> elements all links."""
-    base = 'base: no collision geometry of the base; distances from it are not known'
-    assert arm.unchecked == (base,)
+    (base,) = arm.unchecked
+    assert 'base' in base
     bare = clearance(mujoco=False, text=urdf(collision=False))
-    assert bare.unchecked == (
-        'column, upper, fore, hand: no collision geometry; capsules of an assumed radius stand in',
-        base,
-    )
+    assert bare.unchecked[0].startswith('column, upper, fore, hand:')
+    assert bare.unchecked[1:] == (base,)
     assert bare.unread == ()

@@ -118,15 +118,11 @@ def test_a_floor_matters():
 @pytest.mark.parametrize(
     ('changes', 'error', 'said'),
     [
-        ({'floor': 2.0}, ParameterError, 'upper is at most -.* above the floor'),
+        ({'floor': 2.0}, ParameterError, '-.* above the floor'),
         ({'share': 0.01}, ParameterError, 'shoulder needs'),
         ({'start': (0.0, 0.0)}, StateError, '2 values, needed are 4'),
         ({'start': (0.0, 2.6, 0.0, 0.0)}, ParameterError, 'shoulder is 2.6'),
-        (
-            {'start': (0.0, 1.6, 1.5, 0.0)},
-            ParameterError,
-            'hand is -0.* above the floor, needed are 0.040 m',
-        ),
+        ({'start': (0.0, 1.6, 1.5, 0.0)}, ParameterError, 'hand is -0.* above the floor'),
     ],
 )
 def test_what_is_impossible_is_refused(changes, error, said):

@@ -49,7 +49,7 @@ def test_no_motion_is_refused_with_the_largest_range(model, good):
 
 @pytest.mark.parametrize('values', [0.0, np.nan, 4.0])
 def test_efforts_that_are_not_measured_are_refused(model, good, values):
-    with pytest.raises(ParameterError, match='missing, zero or constant'):
+    with pytest.raises(ParameterError, match='zero or constant'):
         bad_data.check_motion(model, replace(good, range=np.full((2, 6), values)))
 
 
@@ -63,10 +63,10 @@ def test_joints_that_rest_on_the_held_out_part_are_named():
     judged = np.arange(6) != 2
     (finding,) = bad_data.held_out_findings(JOINTS, MOVED, judged)
     assert (finding.code, finding.joints) == ('held_out_rest', (JOINTS[2],))
-    assert finding.message.startswith('elbow moves in fewer than 20 samples of the held-out part')
-    assert 'this joint is not judged' in finding.message
+    assert finding.message.startswith('elbow moves in fewer')
+    assert 'joint is not judged' in finding.message
     (finding,) = bad_data.held_out_findings(JOINTS, MOVED, np.arange(6) < 4)
-    assert 'bend, flange move in fewer' in finding.message
+    assert 'bend, flange move' in finding.message
     assert not list(bad_data.held_out_findings(JOINTS, judged, judged))
 
 

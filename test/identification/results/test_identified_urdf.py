@@ -229,12 +229,12 @@ def test_refused():
     with pytest.raises(ParameterError, match='its mass is 0 kg'):
         identified_urdf(robot.text, {joint.name: massless}, {})
     tiny = Inertia(1e-14, (0.0, 0.1, 0.0), joint.inertia.second_moment)
-    with pytest.raises(ParameterError, match='too small for the other parameters'):
+    with pytest.raises(ParameterError, match='too small'):
         identified_urdf(robot.text, {joint.name: tiny}, {})
-    with pytest.raises(ParameterError, match="'nose' is not a moving joint"):
+    with pytest.raises(ParameterError, match=r"'nose'.*joint"):
         identified_urdf(robot.text, {'nose': joint.inertia}, {})
     with pytest.raises(UrdfError, match='DTD'):
         identified_urdf('<!DOCTYPE robot [<!ENTITY x "1">]>' + robot.text, {}, {})
     other = hand_written('gantry').model
-    with pytest.raises(ParameterError, match='is not in the description'):
+    with pytest.raises(ParameterError, match='not in the description'):
         identified_bodies(robot.model, other, other)

@@ -159,5 +159,5 @@ def test_records_are_those_at_their_places(spacing):
 def test_large_messages_are_refused():
     names = [f'joint{i}' for i in range(50_000)]
     data = serialized((names, '', True, True, 'little'), 1, False)
-    with pytest.raises(RecordingError, match=r'/topic: a message has \d+ bytes, at most 1048576'):
+    with pytest.raises(RecordingError, match=r'/topic.*\d+.*1048576'):
         JointStateDecoder('/topic').decode(joined_block([(0, data)]))

@@ -1,7 +1,10 @@
 """Friction, offsets, rotors and the measured acceleration in the commanded torque."""
 
 import numpy as np
+import pytest
 from rclpy.parameter import Parameter
+
+pytestmark = pytest.mark.contract
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2

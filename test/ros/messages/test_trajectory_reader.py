@@ -61,7 +61,7 @@ def test_points_may_give_more_or_less_than_their_neighbours():
     ('field', 'values', 'reason'),
     [
         ('positions', [], 'point 3: positions has 0 values'),
-        ('positions', [0.0, math.inf, 0.0], "point 3: positions is inf at 'slide'"),
+        ('positions', [0.0, math.inf, 0.0], "3: positions is inf at 'slide'"),
         ('velocities', [1.0], 'point 3: velocities has 1 values'),
         ('accelerations', [1.0] * 4, 'point 3: accelerations has 4 values'),
         ('time_from_start', Duration(sec=-2), 'point 3: time_from_start is -2 s'),

@@ -6,15 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from robot_dynamics_ros.ros.parameters.bounds import POSITIVE
 from robot_dynamics_ros.ros.parameters.documents import (
     between_markers,
-    markdown_table,
-    parameter_file,
 )
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
-from robot_dynamics_ros.ros.parameters.parameter import Parameter
-from robot_dynamics_ros.ros.parameters.table import Group, ParameterTable
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -51,46 +46,6 @@ def test_the_parameter_file_gives_every_parameter_its_default():
     assert all(f'# {name}: {{' in text for name, row in rows if row.is_map)
     assert text.startswith('# config/robot_dynamics.yaml')
     assert max(map(len, text.splitlines())) <= 99
-
-
-def table():
-    rows = (
-        Parameter('mode', 'string', 'hold', 'Mode.', choices={'hold': 'stays', 'stop': 'ends'}),
-        Parameter('time', 'double', 1.0, 'Time.', 'Long.', unit='s', bounds=POSITIVE, live=True),
-        Parameter('names', 'string_array', [], 'Names.', unique=True, empty='all'),
-    )
-    return ParameterTable((Group('Some', rows),), read='on configure')
-
-
-def test_everything_that_a_row_says_is_in_the_parameter_file():
-    assert parameter_file(table(), 'Head.') == (
-        '# Head.\n'
-        '/**:\n'
-        '  ros__parameters:\n'
-        '    # --- Some\n'
-        '\n'
-        '    # Mode.\n'
-        '    # One of these:\n'
-        '    #   hold  stays\n'
-        '    #   stop  ends\n'
-        '    mode: hold\n'
-        '\n'
-        '    # Time. Long.\n'
-        '    # Live. Unit: s. Greater than 0.\n'
-        '    time: 1.0\n'
-        '\n'
-        '    # Names.\n'
-        '    # Empty: all. No value twice.\n'
-        '    names: []\n'
-    )
-
-
-def test_a_row_in_markdown():
-    assert markdown_table(table()).splitlines()[2:] == [
-        '| `mode` | `hold` |  | one of `hold`, `stop` | no | Mode |',
-        '| `time` | `1.0` | s | greater than 0 | yes | Time |',
-        '| `names` | `[]` |  | no value twice | no | Names; empty: all |',
-    ]
 
 
 @pytest.mark.parametrize('document', ['', '<!-- m -->\n', '<!-- m -->\n<!-- end of m -->\n' * 2])

@@ -8,11 +8,14 @@ import yaml
 from domains import free_domain
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.lifecycle import TransitionCallbackReturn
 from rclpy.parameter import Parameter, parameter_value_to_python
 from three_joints import URDF
 from waiting import wait_until
 
 from robot_dynamics_ros.ros.node import DynamicsNode
+
+pytestmark = pytest.mark.contract
 
 NAME = '/arm/robot_dynamics'
 LIMIT = 20.0
@@ -54,8 +57,7 @@ def dump_of(file):
     try:
         names = sorted(call(ListParameters, 'list_parameters').result.names)
         values = call(GetParameters, 'get_parameters', names=names).values
-        node.trigger_configure()
-        assert node.robot_holder.current is not None, node.robot_holder.refusal
+        assert node.trigger_configure() == TransitionCallbackReturn.SUCCESS
         return dict(zip(names, map(parameter_value_to_python, values), strict=True))
     finally:
         executor.shutdown()

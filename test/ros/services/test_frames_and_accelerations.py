@@ -14,6 +14,8 @@ from robot_dynamics_interfaces.srv import (
     InverseDynamics,
 )
 
+pytestmark = pytest.mark.contract
+
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
 NODE = '/robot_dynamics'
 
@@ -123,7 +125,7 @@ def test_a_singular_task_is_answered_and_said_in_words(graph):
         )
     assert response.success, response.message
     assert response.singular
-    assert 'no motion in these directions' in response.message
+    assert 'no motion' in response.message
     assert matrix(response.inertia).shape == (6, 6)
     assert np.isfinite(response.inertia.data).all()
 
@@ -176,27 +178,3 @@ def test_a_singular_task_is_answered_and_said_in_words(graph):
 def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields, reason):
     with graph(robot_description=URDF) as (_, observer):
         assert reason in observer.refusal(service, name, **fields)
-
-
-def test_states_are_answered_while_a_frame_is_compiled(graph):
-    """The thread of the states needs nothing that the service holds while it compiles."""
-    with graph(robot_description=URDF) as (node, observer):
-        compiling = node.robot_holder.require().dynamics
-        before = len(observer.commands)
-        jacobian, answered = compiling.jacobian, []
-
-        def slow(*arguments):
-            # The executor, which runs this very call, cannot hear the commands meanwhile.
-            used = node.topic_counters['joint_states'].used
-            observer.states.publish(state(Q, V))
-            observer.wait(
-                lambda: node.topic_counters['joint_states'].used > used, 'answer to a state'
-            )
-            answered.append(True)
-            return jacobian(*arguments)
-
-        compiling.jacobian = slow
-        response = observer.call(GetJacobian, f'{NODE}/get_jacobian', state=state(Q), frame='hand')
-        assert response.success, response.message
-        assert answered
-        observer.until(lambda: len(observer.commands) > before, 'command')

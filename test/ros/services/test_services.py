@@ -15,6 +15,8 @@ from robot_dynamics_interfaces.srv import (
     InverseDynamics,
 )
 
+pytestmark = pytest.mark.contract
+
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
 
 
@@ -81,7 +83,7 @@ def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
             GetMassMatrix,
             'get_mass_matrix',
             {'state': JointState(position=Q)},
-            'position but no name:',
+            'position but no name',
         ),
         (
             GetCoriolisMatrix,
@@ -97,10 +99,10 @@ def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
         ),
         (GetGravity, 'get_gravity', {'state': state([0.0, np.nan, 0.0])}, "'slide' is nan"),
         (GetGravity, 'get_gravity', {'state': state([1.5e308] * 3)}, 'no finite value'),
-        (GetGravity, 'get_gravity', {'state': JointState(effort=V)}, 'effort but no name:'),
-        (GetGravity, 'get_gravity', {'state': JointState(name=JOINTS)}, '3 joints but has no'),
-        (CrossCheck, 'cross_check', {'state': JointState(position=Q)}, 'position but no name:'),
-        (GetGravity, 'get_gravity', {'state': JointState(velocity=V)}, 'velocity but no name:'),
+        (GetGravity, 'get_gravity', {'state': JointState(effort=V)}, 'effort but no name'),
+        (GetGravity, 'get_gravity', {'state': JointState(name=JOINTS)}, '3 joints'),
+        (CrossCheck, 'cross_check', {'state': JointState(position=Q)}, 'position but no name'),
+        (GetGravity, 'get_gravity', {'state': JointState(velocity=V)}, 'velocity but no name'),
     ],
 )
 def test_bad_requests_are_answered_with_the_reason(graph, service, name, fields, reason):
@@ -122,10 +124,7 @@ def test_cross_check_reports_every_quantity(graph):
 @pytest.mark.parametrize(
     ('fields', 'reason'),
     [
-        (
-            {'samples': 4_000_000_000},
-            'samples is 4000000000, it must be at least 1 and at most 1000',
-        ),
+        ({'samples': 4_000_000_000}, 'samples is 4000000000'),
         ({'state': state([1e308] * 3)}, 'no finite value'),
     ],
 )

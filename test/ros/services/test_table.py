@@ -3,7 +3,11 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from robot_dynamics_interfaces import srv
+
+pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).resolve().parents[3]
 # Types of services that simulated_arm offers.
