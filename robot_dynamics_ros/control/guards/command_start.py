@@ -30,9 +30,10 @@ OF_TORQUE, OF_LIMIT = 0.1, 0.02
 
 ZERO = 'zero torque'
 HELD = Inhibition(
-    'the measured efforts hold the arm against gravity, and it is not known who commands them',
-    'when on_restart is take_over (the controller keeps the command of a process that has ended) '
-    'or terms are without gravity (the driver adds it)',
+    'the measured efforts hold the arm against gravity, and it is not known who commands them: '
+    'set on_restart to take_over if the controller or the drive keeps a command that ends with '
+    'the first one of this node, or remove gravity from terms if the driver adds it',
+    'when on_restart is take_over, or terms are without gravity',
 )
 
 

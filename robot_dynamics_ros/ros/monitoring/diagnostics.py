@@ -213,7 +213,7 @@ class Diagnostics:
             if waits:
                 text += ': no commands until they have left (exclusive_commands=refuse)'
             return ERROR, text, values
-        if inhibition := guard.inhibitions.get('controller'):
+        if inhibition := guard.inhibitions.first():
             return (WARN if inhibition.interrupts else ERROR), inhibition.reason, values
         if not self._controller.subscribers:
             return WARN, f'nobody subscribes to {self._command_publishers.topic}', values

@@ -255,6 +255,23 @@ def test_a_restart_takes_over_an_arm_that_is_held(guarded, dynamics):
         np.testing.assert_allclose(controller.applied[0], held, rtol=1e-12)
 
 
+def test_an_arm_of_unknown_holder_is_left_alone_until_somebody_decides(guarded, dynamics):
+    """By default: a process that was killed may have held it, or the driver adds gravity."""
+    held = dynamics.gravity_torque(Q)
+    with guarded(start=False, fade_time=FADE, terms=['gravity']) as scene:
+        scene.driver.v[:] = 0.0
+        scene.driver.effort = lambda: held
+        sent = scene.driver.sent
+        scene.observer.until(lambda: scene.driver.sent > sent + 1, 'states with efforts')
+        scene.node.start()
+        status = scene.status('commands', 'on_restart')
+        assert status.level == DiagnosticStatus.ERROR
+        assert len(scene.recording) == 0
+        scene.recording.robot_has(held)
+        scene.set(on_restart='take_over')
+        scene.settle(held)
+
+
 def test_an_arm_that_is_not_held_by_it_is_faded_in(guarded, dynamics, capfd):
     settings = SETTINGS | {'on_restart': 'take_over', 'terms': ['gravity']}
     with guarded(**settings) as scene:
