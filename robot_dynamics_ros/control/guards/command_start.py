@@ -67,9 +67,9 @@ class CommandStart:
         self._since = math.nan
         self._moved, self._changed = 0.0, True
         self._q: Array | None = None
-        # Of each joint: when it was in a state, the sum of its efforts there (NaN: not measured),
-        # and how many states were watched.
-        self._times, self._efforts, self._counts = np.zeros((3, size))
+        # Of each joint: when it was in a state, how many states were watched, in how many of them
+        # its effort was measured, and the sum of these efforts.
+        self._times, self._counts, self._measured, self._efforts = np.zeros((4, size))
         # The last command before an interruption; None if there was none, or it is not trusted.
         self._kept: Array | None = None
         # Whether the controller may have kept a command.
@@ -142,15 +142,17 @@ class CommandStart:
         if self._q is None or (now - self._times[held] > max(WATCHED, timeout)).any():
             self._since, self._q, self._moved, self._changed = now, q.copy(), 0.0, False
             self._times.fill(now)
-            self._efforts.fill(0.0)
-            self._counts.fill(0.0)
+            for figures in (self._counts, self._measured, self._efforts):
+                figures.fill(0.0)
         np.copyto(self._q, q, where=self._counts == 0.0)
         self._moved = max(self._moved, float(np.abs(q - self._q).max()))
         self._times[held] = now
         self._counts[held] += 1.0
-        self._efforts[held] += math.nan if effort is None else effort[held]
+        present = np.full(q.size, math.nan) if effort is None else effort
+        measured = held & ~np.isnan(present)
+        self._efforts[measured] += present[measured]
+        self._measured[measured] += 1.0
         if self._kept is not None:
-            present = np.full(q.size, math.nan) if effort is None else effort
             self._changed |= not self._equal(present, self._kept)[held].all()
         decided = now - self._since >= WATCHED and bool(self._counts.all())
         return decided or (self._changed and rule == 'fade_from_zero')
@@ -177,7 +179,7 @@ class CommandStart:
                 limits = self._transition.limiter.limits
                 np.clip(gravity, -limits, limits, out=self._begin)
                 self.torque = 'the gravity torque'
-            elif not np.isnan(self._efforts).any():
+            elif self._measured.all():
                 self._q = None
                 return HELD
         return None
@@ -192,12 +194,12 @@ class CommandStart:
 
     def _held_by(self, gravity: Array) -> bool:
         """Whether the gravity torque (k,) holds the arm; the reason is the decision."""
-        effort = self._efforts / self._counts
-        if np.isnan(effort).any():
+        if not self._measured.all():
             self.decision = 'the arm is at rest, and efforts are not measured'
             if self._moved > REST:
                 self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
             return self._moved <= REST
+        effort = self._efforts / self._measured
         equal = self._equal(effort, gravity)
         if equal.all():
             self.decision = 'the measured efforts equal the gravity torque'

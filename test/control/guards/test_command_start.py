@@ -45,6 +45,13 @@ def test_an_arm_that_an_unknown_torque_holds_is_neither_dropped_nor_held_twice()
     assert not arm.guard.inhibitions
 
 
+def test_a_sensor_that_begins_late_shows_that_the_arm_is_held():
+    arm = Arm(on_restart='automatic')
+    for _ in range(5):
+        arm.show(effort=np.full(3, np.nan))
+    assert all(arm.show() is None for _ in range(200))
+
+
 @pytest.mark.parametrize('efforts', [GRAVITY, None])
 def test_what_a_publisher_that_was_seen_has_left_is_taken_over(efforts):
     arm = Arm(on_restart='automatic')
