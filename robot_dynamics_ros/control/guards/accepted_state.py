@@ -60,7 +60,7 @@ class AcceptedState:
         # Whether a state was refused since the last good one.
         self._refused = False
         self.jump = ''
-        self._previous_q, self._previous_times = self.q.copy(), self.times.copy()
+        self._confirmed_q, self._confirmed_times = self.q.copy(), self.times.copy()
 
     def apply(self, settings: GuardSettings) -> None:
         """Use other settings from the next state on."""
@@ -74,6 +74,7 @@ class AcceptedState:
         self.time, self.others_time = other.time, other.others_time
         self._complete_count, self._counts[:] = other._complete_count, other._counts
         self._refused = other._refused
+        self.confirm()
         self._guard.continue_from(other._guard)
         self.velocity.continue_from(other.velocity)
 
@@ -150,7 +151,6 @@ class AcceptedState:
         moved = self._refused and self._moves(q)
         self.jump = self._jump_text(q) if moved else ''
         self._refused = False
-        self._previous_q[:], self._previous_times[:] = self.q, self.times
         if v is not None and all_finite(v) and all_finite(q):
             self.q[:], self.v[:] = q, v
             self.has_velocities.fill(True)
@@ -170,9 +170,13 @@ class AcceptedState:
             self._find_earliest()
         return moved
 
+    def confirm(self) -> None:
+        """What the updates have brought is good: a torque was computed from it."""
+        self._confirmed_q[:], self._confirmed_times[:] = self.q, self.times
+
     def withdraw(self) -> None:
-        """Undo the last update: no torque can be computed from that state."""
-        self.q[:], self.times[:] = self._previous_q, self._previous_times
+        """Undo the updates since `confirm`: no torque can be computed from them."""
+        self.q[:], self.times[:] = self._confirmed_q, self._confirmed_times
         self._find_earliest()
         self.velocity.reset()
 

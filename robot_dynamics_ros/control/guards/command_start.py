@@ -24,6 +24,8 @@ from .supervisor import OnRestart
 WATCHED = 0.3
 # A joint that moves less than this in that time is at rest [rad or m].
 REST = 0.002
+# Efforts hold no arm whose share of its gravity torque is smaller [-].
+UNLOADED = 0.2
 # A measured effort equals an expected torque within the larger of these shares: of that torque and
 # of the effort limit (of the largest expected torque where there is no limit) [-].
 OF_TORQUE, OF_LIMIT = 0.1, 0.02
@@ -35,6 +37,7 @@ HELD = Inhibition(
     'the first one of this node, or remove gravity from terms if the driver adds it',
     'when on_restart is take_over, or terms are without gravity',
 )
+PARTLY = 'set the payload that it carries, or support the arm and set on_restart to fade_from_zero'
 
 
 class CommandStart:
@@ -48,6 +51,10 @@ class CommandStart:
     - 'automatic': at the gravity torque if the controller may have kept the command of a publisher
       that was seen. Otherwise not at all where efforts hold the arm, because the driver may add
       gravity, and at zero where they are not measured.
+
+    Elsewhere they begin at zero, but not with 'automatic' where the efforts of an arm at rest are
+    a part of its gravity torque, or more. What has been refused stays so until `reconsider`,
+    however the arm is touched meanwhile.
 
     Attributes:
         known: whether the last command of the transition is that of the robot; it then continues.
@@ -74,12 +81,19 @@ class CommandStart:
         self._kept: Array | None = None
         # Whether the controller may have kept a command.
         self._commanded = False
+        # Why commands do not begin.
+        self._refusal: Inhibition | None = None
         self._begin = np.zeros(size)
 
     def continue_from(self, other: CommandStart) -> None:
         """Take over what is known from the guard of another robot with the same joints."""
         self.known, self.torque, self.decision = other.known, other.torque, other.decision
         self._kept, self._commanded = other._kept, other._commanded
+        self._refusal = other._refusal
+
+    def may_have_commanded(self, *, trusted: bool) -> bool:
+        """Whether the controller may have kept a command; arguments as of `forget`."""
+        return self._commanded or self._kept is not None or (self.known and trusted)
 
     def forget(self, *, trusted: bool = True) -> None:
         """The last command may not be that of the robot any more: its controller is inactive.
@@ -97,12 +111,19 @@ class CommandStart:
                 'the last command is not continued'
             )
             self._transition.begin_at(np.zeros_like(self._transition.effort))
+            self._begin.fill(0.0)
+            self.torque = ZERO
         self.known, self._q = False, None
 
     def another_commanded(self) -> None:
         """Another publisher has commanded the robot: its command is not known."""
         self.forget(trusted=False)
-        self._kept, self._commanded, self.decision = None, True, ''
+        # One that comes while commands are refused need not be who holds the arm.
+        self._kept, self._commanded, self.decision = None, self._refusal is None, ''
+
+    def reconsider(self) -> None:
+        """Decide anew with the next states: somebody has acted."""
+        self._refusal = None
 
     def needs_states(self, measured: bool, rule: OnRestart) -> bool:
         """Whether states are watched before commands begin.
@@ -169,47 +190,61 @@ class CommandStart:
         """
         self._begin.fill(0.0)
         self.torque = ZERO
+        if rule != 'automatic':
+            self.reconsider()
+        if self._refusal is not None:
+            return self._refusal
         if self._kept is not None and not self._changed:
             self._begin[:], self.torque = self._kept, 'the last command'
             self.decision = 'the measured efforts show that the drive has kept it'
         elif rule == 'fade_from_zero':
             self.decision = 'no measured efforts show that the drive has kept the last command'
-        elif self._held_by(gravity) and not self._equal(np.zeros_like(gravity), gravity).all():
-            if rule == 'take_over' or self._commanded:
-                limits = self._transition.limiter.limits
-                np.clip(gravity, -limits, limits, out=self._begin)
-                self.torque = 'the gravity torque'
-            elif self._measured.all():
-                self._q = None
-                return HELD
-        return None
+        elif (small := self._equal(np.zeros_like(gravity), gravity)).all():
+            self.decision = 'gravity is small at this position'
+        else:
+            self._judge(gravity, self._counted(~small), rule)
+        return self._refusal
 
-    def begin(self, *, decided: bool) -> None:
+    def begin(self) -> None:
         """Begin to command: where that was decided with the last state, or at zero."""
-        if not decided:
-            self._begin.fill(0.0)
-            self.torque = ZERO
         self._transition.begin_at(self._begin)
+        self._begin.fill(0.0)
         self.known, self._q, self._kept, self._commanded = True, None, None, False
 
-    def _held_by(self, gravity: Array) -> bool:
-        """Whether the gravity torque (k,) holds the arm; the reason is the decision."""
-        if not self._measured.all():
-            self.decision = 'the arm is at rest, and efforts are not measured'
+    def _counted(self, loaded: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """(k,) whose efforts are compared: all that were measured, if one of them is loaded."""
+        measured = self._measured > 0.0
+        return measured & (measured & loaded).any()
+
+    def _judge(self, gravity: Array, counted: npt.NDArray[np.bool_], rule: OnRestart) -> None:
+        """Decide by who holds the arm against a gravity torque (k,) that is not small."""
+        moved = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
+        if not counted.any():
+            held, self.decision = True, 'the arm is at rest, and efforts are not measured'
             if self._moved > REST:
-                self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
-            return self._moved <= REST
-        effort = self._efforts / self._measured
-        equal = self._equal(effort, gravity)
-        if equal.all():
+                held, self.decision = False, moved
+            if rule == 'automatic' and not self._commanded:
+                held = False
+        else:
+            effort = self._efforts[counted] / self._measured[counted]
+            needed = gravity[counted]
+            away = np.abs(effort - needed) - _tolerance(gravity, self._transition.limiter)[counted]
+            held, worst = bool((away <= 0.0).all()), int(away.argmax())
             self.decision = 'the measured efforts equal the gravity torque'
-            return True
-        worst = int(np.where(equal, -math.inf, np.abs(effort - gravity)).argmax())
-        self.decision = (
-            f'a measured effort is {effort[worst]:.3g} where gravity needs '
-            f'{gravity[worst]:.3g}: the arm is held by something else'
-        )
-        return False
+            if held and rule == 'automatic' and not self._commanded:
+                self._refusal = HELD
+            elif not held:
+                self.decision = (
+                    f'a measured effort is {effort[worst]:.3g} where gravity needs '
+                    f'{needed[worst]:.3g}: the arm is held by something else'
+                )
+                share = effort @ needed / (needed @ needed)
+                if rule == 'automatic' and self._moved <= REST and abs(share) > UNLOADED:
+                    self._refusal = Inhibition(f'{self.decision}; {PARTLY}', PARTLY)
+        if held and self._refusal is None:
+            limits = self._transition.limiter.limits
+            np.clip(gravity, -limits, limits, out=self._begin)
+            self.torque = 'the gravity torque'
 
     def _equal(self, effort: Array, torque: Array) -> npt.NDArray[np.bool_]:
         """(k,) whether an effort was measured, and equals this torque (k,)."""

@@ -56,7 +56,7 @@ class GuardParts:
         self.mode = Mode.SILENT
         self.active, self.enabled, self.fault = False, True, ''
         self.inhibitions = Inhibitions()
-        # Whether the last state contained efforts.
+        # Whether a state has contained efforts.
         self._has_efforts = False
         # Commands since the target of the final command was reached.
         self._final_commands = 0

@@ -21,7 +21,7 @@ from ..trajectory import Trajectory
 from .guard_parts import GuardParts
 from .supervisor import Conditions, Mode, next_mode
 
-# Time without a valid state of each joint after which the torque ends, as a fault [s].
+# Time for which the state may be stale until the torque ends, as a fault [s].
 LONGEST_STALE = 5.0
 # The concern of the inhibition that `CommandStart` decides on.
 START = 'start'
@@ -51,10 +51,6 @@ class GuardedFeedforward(GuardParts):
     def age(self, now: float) -> float:
         """Age of the oldest measurement of a commanded joint [s]; infinite if one is missing."""
         return now - self.state.time
-
-    def _unseen(self, now: float) -> float:
-        """Time for which the state of some joint has been stale [s]; zero while it is fresh."""
-        return 0.0 if self.fresh(now) else now - min(self.state.time, self.state.others_time)
 
     def fresh(self, now: float) -> bool:
         """Whether each joint was measured, and not too long ago (see `AcceptedState`)."""
@@ -166,7 +162,8 @@ class GuardedFeedforward(GuardParts):
             self._compare(measured, now)
         if self.external is not None:
             self._feel(self.external, stamp, GivenState(q, v, effort, self._applied))
-        self._has_efforts = measured is not None
+        # Joints may come in several messages, of which one contains efforts.
+        self._has_efforts |= measured is not None
         return self.start.known or self._decide_start(measured, ~np.isnan(q[indices]), now)
 
     def command(self, now: float, time: float) -> Array | None:
@@ -177,10 +174,12 @@ class GuardedFeedforward(GuardParts):
                 and the last command stay.
         """
         try:
-            return self._step(now, time)
+            command = self._step(now, time)
         except StateError:
             self.state.withdraw()
             raise
+        self.state.confirm()
+        return command
 
     def observe(self, stamp: float, q: Array, v: Array | None, *, now: float) -> None:
         """Take a joint state without an answer; arguments as of `command_for_state`."""
@@ -211,12 +210,15 @@ class GuardedFeedforward(GuardParts):
                 return False
             self.feedforward.hold(self.state.q)
             inhibition = self.start.decide(self.feedforward.effort, rule)
+        elif not self.running or 'gravity' not in self.feedforward.selected_terms:
+            self.start.reconsider()
         self.inhibitions.put(START, inhibition)
         return True
 
     def _step(self, now: float, time: float) -> Array | None:
         """Decide on the mode, and compute the command of this step."""
         if self.inhibitions.interrupting:
+            self.start.reconsider()
             # A driver that adds gravity holds the arm alone: its efforts equal the last command.
             self.start.forget(trusted=self.double_compensation.excluded)
             # Another controller may apply the next commands.
@@ -224,8 +226,9 @@ class GuardedFeedforward(GuardParts):
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
         # An arm that nobody sees leaves the pose whose gravity is commanded.
-        if self.running and self.mode is not Mode.SILENT and self._unseen(now) > LONGEST_STALE:
-            self.fault = f'no valid joint state of each joint for {LONGEST_STALE:g} s'
+        commanding = self.running and self.mode is not Mode.SILENT
+        if commanding and not self.fresh(now - LONGEST_STALE):
+            self.fault = f'joint states have been stale for {LONGEST_STALE:g} s'
         before, mode, elapsed = self.mode, self._next_mode(now), now - self._stepped
         # It belongs to the motion that it was sent for: no later one begins in its middle.
         if mode is not Mode.FOLLOW and self.reference is not None:
@@ -240,7 +243,7 @@ class GuardedFeedforward(GuardParts):
             return None
         target = self._target(mode, time)
         if not self.start.known:
-            self.start.begin(decided=self.watches)
+            self.start.begin()
             self.double_compensation.begin()
         self.mode, self._stepped, self._final_command_pending = mode, now, True
         if mode is not before:

@@ -142,6 +142,7 @@ class Controller:
         if inhibition and inhibition.misapplied and guard.mode is not Mode.SILENT:
             # Found after the start: the controller appeared later. No fade, but the rate limits.
             guard.reaction.fade_time = 0.0
+            guard.request_fade(0.0)
             if guard.running:
                 guard.fault = inhibition.reason
         guard.inhibitions.put('controller', inhibition)
@@ -177,7 +178,7 @@ class Controller:
     def _log_start(self, guard: GuardedFeedforward) -> None:
         """Say once where commands begin behind a controller, and why."""
         begun, self._begun = self._begun, guard.start.known
-        if begun or not guard.start.known or self._questions is None:
+        if begun or not guard.start.known:
             return
         start, rule = guard.start, guard.settings.on_restart
         reason = f': {start.decision}' if start.decision else ''

@@ -53,7 +53,9 @@ class ControllerView:
             joints: that the node commands, in the order of the commands.
         """
         if wrong := self.mismatch(joints):
-            return Inhibition(wrong, f'as soon as {self.name} fits: {wrong}', misapplied=True)
+            inactive = self.state not in ('', ACTIVE)
+            until = f'as soon as {self.name} fits: {wrong}'
+            return Inhibition(wrong, until, interrupts=inactive, misapplied=True)
         if self.state and self.state != ACTIVE:
             return Inhibition(
                 f'controller {self.name} is {self.state}: commands begin when it is active',

@@ -24,12 +24,13 @@ class RobotHolder:
         self.lock = threading.RLock()
         self.refusal = ''
         self._robot: CommandedRobot | None = None
-        # Kept after cleanup: the last command of each joint, whether it is known that the driver
-        # adds no gravity to it, and whether torque is enabled.
-        self._efforts: dict[str, float] = {}
-        self._trusted, self._enabled = False, True
-        # Whether somebody has commanded what is not known.
-        self._unknown = False
+        # Kept after cleanup: the robot whose last command may be continued, and whether torque is
+        # enabled.
+        self._last: CommandedRobot | None = None
+        self._enabled = True
+        # Whether the controller may have kept the command of another publisher, or of a robot with
+        # other joints.
+        self._commanded = False
 
     @property
     def current(self) -> CommandedRobot | None:
@@ -47,32 +48,29 @@ class RobotHolder:
         return self._robot
 
     def set(self, robot: CommandedRobot) -> None:
-        """Hold this robot from now on; it continues from the last command of each joint."""
+        """Hold this robot from now on; one with the same joints continues from the last command."""
         with self.lock:
-            guard = robot.guard
-            guard.effort[:] = [self._efforts.get(name, 0.0) for name in robot.joints]
-            guard.start.known = any(name in self._efforts for name in robot.joints)
-            if self._unknown:
+            guard, last = robot.guard, self._last
+            if last is not None and last.joints == robot.joints:
+                guard.effort[:] = last.guard.effort
+                guard.start.continue_from(last.guard.start)
+            elif self._commanded:
                 guard.start.another_commanded()
+            self._last = None
             guard.enabled = self._enabled
             self.refusal = ''
             self._robot = robot
 
     def clear(self) -> None:
-        """Hold no robot; keep the last command of each joint, and whether torque is enabled."""
+        """Hold no robot; keep its last command, and whether torque is enabled."""
         with self.lock:
             robot = self._robot
             if robot is not None:
                 guard = robot.guard
                 guard.active = False
-                for name, effort in zip(robot.joints, guard.effort.tolist(), strict=True):
-                    if guard.start.known:
-                        self._efforts[name] = effort
-                    else:
-                        self._efforts.pop(name, None)
-                self._unknown = self._unknown and not guard.start.known
-                self._trusted = guard.double_compensation.excluded
-                self._enabled = guard.enabled
+                trusted = guard.double_compensation.excluded
+                self._last, self._enabled = robot, guard.enabled
+                self._commanded = guard.start.may_have_commanded(trusted=trusted)
             self._robot = None
 
     def forget_commands(self, *, another: bool) -> None:
@@ -82,13 +80,15 @@ class RobotHolder:
             another: whether another publisher has commanded; else the controller was not seen.
         """
         with self.lock:
-            robot = self._robot
-            if robot is None:
-                self._unknown |= another or (bool(self._efforts) and self._trusted)
-                self._efforts.clear()
-            elif another and robot.guard.mode is Mode.SILENT:
-                self._unknown = True
-                robot.guard.start.another_commanded()
+            if self._robot is None and another:
+                self._last, self._commanded = None, True
+            elif self._robot is None and self._last is not None:
+                guard = self._last.guard
+                guard.start.forget(trusted=guard.double_compensation.excluded)
+            elif another and self._robot is not None and self._robot.guard.mode is Mode.SILENT:
+                # It has taken over the robot: no final command is due.
+                self._robot.guard.go_silent()
+                self._robot.guard.start.another_commanded()
 
     def replace(self, robot: CommandedRobot, fade_time: float | None = None) -> None:
         """Change to another robot with the same joints, between two states, through a fade.

@@ -18,6 +18,7 @@ def state():
     state = AcceptedState(MODEL, np.arange(3), GuardSettings())
     assert np.isinf(state.time)
     assert not state.update(100.0, Q, V, now=5.0)
+    state.confirm()
     return state
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from held_arm import GRAVITY, INACTIVE, PERIOD, ZERO, Arm, interrupted
+from held_arm import GRAVITY, INACTIVE, PERIOD, ZERO, Arm, Q, interrupted
 
 from robot_dynamics_ros.control.guards.command_start import WATCHED
 from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
@@ -59,7 +59,42 @@ def test_what_a_publisher_that_was_seen_has_left_is_taken_over(efforts):
     np.testing.assert_allclose(arm.first(effort=efforts)[0], GRAVITY, rtol=1e-12)
 
 
-@pytest.mark.parametrize('efforts', [ZERO, None, 0.4 * GRAVITY])
+@pytest.mark.parametrize(
+    'touched',
+    [{'effort': GRAVITY + [0.0, 0.0, 1.0]}, {'effort': None}, {'q': Q + 0.04}, {}],
+    ids=str,
+)
+def test_what_is_refused_waits_for_a_decision_whatever_happens_to_the_arm(touched):
+    arm = Arm(on_restart='automatic')
+    for _ in range(100):
+        arm.show()
+    if not touched:
+        arm.guard.start.another_commanded()
+    assert all(arm.show(**touched) is None for _ in range(200))
+    arm.guard.apply(replace(arm.guard.settings, on_restart='fade_from_zero'))
+    assert not arm.show(**touched).any()
+
+
+@pytest.mark.parametrize('share', [0.5, 1.3, 1.5])
+@pytest.mark.parametrize('commanded', [False, True])
+def test_an_arm_that_carries_a_part_of_its_weight_is_not_dropped(share, commanded):
+    """Held by a command for another payload, or another position."""
+    arm = Arm(on_restart='automatic')
+    if commanded:
+        arm.guard.start.another_commanded()
+    assert all(arm.show(effort=share * GRAVITY) is None for _ in range(200))
+
+
+@pytest.mark.parametrize('measured', [0, 1])
+def test_efforts_in_one_of_two_messages_show_that_the_arm_is_held(measured):
+    arm, parts = Arm(on_restart='automatic'), np.array([[1, 0, 0], [0, 1, 1]], dtype=bool)
+    for step in range(200):
+        part = parts[step % 2]
+        q, v, effort = (np.where(part, value, np.nan) for value in (Q, ZERO, GRAVITY))
+        assert arm.show(q, v, effort if step % 2 == measured else None) is None
+
+
+@pytest.mark.parametrize('efforts', [ZERO, None, 0.1 * GRAVITY])
 def test_an_arm_that_nothing_holds_begins_at_zero(efforts):
     command, waited = Arm(on_restart='automatic').first(effort=efforts)
     assert not command.any()

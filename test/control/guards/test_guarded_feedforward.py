@@ -186,3 +186,17 @@ def test_a_new_payload_takes_nothing_from_the_estimated_velocity():
     commands += [successor.show(Q + step * PERIOD * v, v=None) for step in range(100, 110)]
     steps = np.abs(np.diff(commands[90:], axis=0)).max(axis=1)
     assert steps.max() < 2.0 * np.median(steps)
+
+
+def test_bursts_that_cannot_be_answered_become_stale():
+    """A term needs the velocity, which has ceased: no state of a burst counts as good."""
+    driver = Driver(terms=('gravity', 'coriolis'))
+    driver.settle()
+    for _ in range(20):
+        for _ in range(2):
+            driver.now += PERIOD
+            driver.guard.take(driver.now, Q, None, None, now=driver.now, time=driver.now)
+        with pytest.raises(StateError):
+            driver.guard.command(driver.now, driver.now)
+        driver.tick()
+    assert driver.guard.mode is Mode.HOLD

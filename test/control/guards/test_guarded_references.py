@@ -160,7 +160,8 @@ def test_an_arm_that_nobody_sees_is_not_held_for_ever(on_stale, on_stop):
         driver.guard.command_without_state(driver.now, driver.now)
         assert driver.now < seen + 10.0
         # Held until then.
-        assert bool(driver.guard.fault) == (driver.now > seen + LONGEST_STALE)
+        end = seen + settings.state_timeout + LONGEST_STALE
+        assert bool(driver.guard.fault) == (driver.now > end)
     final = GRAVITY if on_stop == 'hold' else REST
     np.testing.assert_allclose(driver.guard.effort, final, atol=1e-12)
     # States return: it stays silent until somebody acknowledges.
