@@ -3,7 +3,7 @@
 - `guarded_feedforward`: the whole way from a joint state to a command; it calls all others.
 - `guard_parts`: the guards of one robot, made, changed and handed over together.
 - `state_guard`: refuses states with impossible stamps, positions or velocities.
-- `accepted_state`: the last good state, when it came, and its estimated acceleration.
+- `accepted_state`: the last good measurement of each joint, and when it came.
 - `followed_reference`: the reference, until it is over or the robot has left it.
 - `supervisor`: whether to follow, to hold, to command zero, or to be silent.
 - `inhibition`: reasons why commands must not start.

@@ -54,8 +54,9 @@ GUARD_ROWS = (
         DEFAULT.on_stale,
         'Command while the state is stale.',
         choices={
-            'hold': 'the gravity torque of the last valid state if gravity is in terms, else zero '
-            f'torque; after {LONGEST_STALE:g} s a fault, and the final command of on_stop',
+            'hold': 'gravity and torque_offset at the last valid state, as far as gravity and '
+            f'friction are in terms; after {LONGEST_STALE:g} s a fault, and the final command of '
+            'on_stop',
             'zero': f'zero torque; after {LONGEST_STALE:g} s a fault',
             'stop': 'nothing is published; a forward_command_controller keeps the last command',
         },
@@ -105,8 +106,8 @@ GUARD_ROWS = (
         'Nothing is published after it.',
         choices={
             'zero': 'zero torque',
-            'hold': 'the gravity torque of the last valid state if gravity is in terms, else zero '
-            'torque',
+            'hold': 'gravity and torque_offset at the last valid state, as far as gravity and '
+            'friction are in terms',
         },
         live=True,
     ),

@@ -34,8 +34,9 @@ def stale_text(robot: CommandedRobot, now: float) -> str:
         return f'{what}: stopping (on_stop={guard.settings.on_stop})'
     if on_stale == 'stop':
         return f'{what}: publishing no commands (on_stale=stop)'
-    held = 'holding the last gravity torque'
-    if on_stale == 'zero' or 'gravity' not in robot.feedforward.selected_terms:
+    terms = [term for term in ('gravity', 'friction') if term in robot.feedforward.selected_terms]
+    held = f'holding {" and ".join(terms)} of the last one'
+    if on_stale == 'zero' or not terms:
         held = 'commanding zero torque'
     return f'{what}: {held} (on_stale={on_stale})'
 

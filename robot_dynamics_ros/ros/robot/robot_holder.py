@@ -48,7 +48,7 @@ class RobotHolder:
         return self._robot
 
     def set(self, robot: CommandedRobot) -> None:
-        """Hold this robot from now on; one with the same joints continues from the last command."""
+        """Hold this robot; with the same joints as before it continues from the last command."""
         with self.lock:
             guard, last = robot.guard, self._last
             if last is not None and last.joints == robot.joints:

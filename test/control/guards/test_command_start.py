@@ -61,7 +61,7 @@ def test_what_a_publisher_that_was_seen_has_left_is_taken_over(efforts):
 
 @pytest.mark.parametrize(
     'touched',
-    [{'effort': GRAVITY + [0.0, 0.0, 1.0]}, {'effort': None}, {'q': Q + 0.04}, {}],
+    [{'effort': GRAVITY + np.eye(3)[2]}, {'effort': None}, {'q': Q + 0.04}, {}],
     ids=str,
 )
 def test_what_is_refused_waits_for_a_decision_whatever_happens_to_the_arm(touched):
