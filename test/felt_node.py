@@ -132,7 +132,6 @@ def felt(guarded, dynamics, **parameters):
     """
     defaults = {
         'fade_time': 0.1,
-        'collision_fade_time': 0.05,
         'external_observer': True,
         'external_bandwidth': [10.0],
     }
