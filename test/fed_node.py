@@ -18,7 +18,6 @@ def fed_node(**parameters):
     parameters = {
         'robot_description': URDF,
         'fade_time': 0.0,
-        'exclusive_commands': 'ignore',
         'effort_limits': [math.inf, 200.0, 20.0],
         **parameters,
     }

@@ -132,7 +132,6 @@ def felt(guarded, dynamics, **parameters):
     """
     defaults = {
         'fade_time': 0.1,
-        'collision_fade_time': 0.05,
         # The driver says from its first states on that it holds the arm.
         'on_restart': 'fade_from_zero',
         'external_observer': True,

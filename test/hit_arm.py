@@ -9,7 +9,6 @@ from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core.model.friction import JointFriction
 
-COLLISION_FADE = 0.05
 HIT = np.array([0.0, 30.0, 6.0])
 # Of the reference: a constant acceleration, so that its torque differs from gravity.
 ACCELERATION = np.array([1.0, -0.5, 2.0])
@@ -24,7 +23,6 @@ class HitArm(Driver):
             on_restart='fade_from_zero',
             on_collision=on_collision,
             on_stop=on_stop,
-            collision_fade_time=COLLISION_FADE,
         )
         super().__init__(settings, terms=('gravity', 'inertial'))
         self.hit = np.zeros(3)

@@ -38,7 +38,6 @@ UNGUARDED = {
     'state_timeout': 1e3,
     'reference_timeout': 1e3,
     'reference_tolerance': [0.0],
-    'exclusive_commands': 'ignore',
 }
 
 

@@ -9,6 +9,7 @@ from references import follow, point, trajectory
 from std_msgs.msg import String
 from three_joints import HEAVIER, INDEFINITE, URDF, state
 
+from robot_dynamics_ros.control.guards.guarded_feedforward import REPEATS
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
 
@@ -61,7 +62,7 @@ def test_deactivation_stops_commands_and_forgets_the_reference(graph, dynamics):
         observer.answer_to(state(Q, V))
         assert change(observer, Transition.TRANSITION_DEACTIVATE)
         # The answer, the last command and its repeats.
-        sent = 2 + node.get_parameter('last_command_repeats').value
+        sent = 2 + REPEATS
         observer.until(lambda: len(observer.commands) == sent, 'the last command')
         used = node.topic_counters['joint_states'].used
         observer.states.publish(state(Q, V))

@@ -107,7 +107,7 @@ def test_an_inactive_node_says_how_to_activate_it(graph, log):
 
 
 def test_the_second_publisher_logs_its_silence_and_its_start(graph, log):
-    with graph(robot_description=URDF, exclusive_commands='refuse', start=False) as (
+    with graph(robot_description=URDF, start=False) as (
         node,
         observer,
     ):
@@ -122,31 +122,10 @@ def test_the_second_publisher_logs_its_silence_and_its_start(graph, log):
 
         observer.until(lambda: said('commanded: /observer'), 'silence')
         line = log.lines('commanded: /observer')[0]
-        assert f'publishes on {topic} (exclusive_commands=refuse): stop it' in line
+        assert f'publishes on {topic}: stop it' in line
         assert not log.lines('commanding')
         observer.node.destroy_publisher(other)
         observer.until(lambda: said('commanding turn'), 'commands')
-
-
-def test_another_publisher_is_not_the_reason_where_it_may_publish(graph, log):
-    with graph(
-        robot_description=URDF,
-        exclusive_commands='warn',
-        controller='/arm_controller',
-        start=False,
-    ) as (node, observer):
-        topic = '/robot_dynamics/commands'
-        other = observer.node.create_publisher(Float64MultiArray, topic, 10)
-        observer.until(lambda: node.count_publishers(topic) == 2, 'discovery')
-        node.start()
-
-        def said():
-            observer.states.publish(state(Q, V))
-            return log.lines('state of controller')
-
-        observer.until(said, 'the reason')
-        assert not log.lines('exclusive_commands=refuse')
-        observer.node.destroy_publisher(other)
 
 
 def test_disabled_is_a_reason_with_a_remedy(graph, log):

@@ -5,6 +5,9 @@ from __future__ import annotations
 from .settings import GuardSettings
 from .supervisor import Mode, OnCollision
 
+# Duration of the fade to the reaction [s].
+COLLISION_FADE = 0.1
+
 
 class CollisionReaction:
     """Keeps the reaction to the first collision.
@@ -39,7 +42,7 @@ class CollisionReaction:
         self.reason, self.policy = collision, settings.on_collision
         if settings.on_collision != 'stop':
             self.mode = Mode(settings.on_collision)
-        self.fade_time = settings.collision_fade_time
+        self.fade_time = COLLISION_FADE
         return True
 
     def release(self) -> None:

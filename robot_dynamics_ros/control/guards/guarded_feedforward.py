@@ -23,6 +23,8 @@ from .supervisor import Conditions, Mode, next_mode
 
 # Time for which the state may be stale until the torque ends, as a fault [s].
 LONGEST_STALE = 5.0
+# How often the final command is repeated: controllers receive with best effort.
+REPEATS = 5
 # The concern of the inhibition that `CommandStart` decides on.
 START = 'start'
 
@@ -268,10 +270,7 @@ class GuardedFeedforward(GuardParts):
             running=self.running,
             fresh=self.fresh(now),
             start_inhibited=self.start_inhibited,
-            reached_target=(
-                self._transition.reached_target
-                and self._final_commands > self.settings.last_command_repeats
-            ),
+            reached_target=(self._transition.reached_target and self._final_commands > REPEATS),
             final_command_pending=self._final_command_pending,
             interrupted=self.inhibitions.interrupting,
             reaction=self.reaction.mode,

@@ -37,7 +37,6 @@ class GuardSettings:
             default of `reference_distances`.
         fade_time: duration of the fade at each change of what is commanded [s].
         on_stop: the final command of a robot that is stopped: 'zero' or 'hold'.
-        last_command_repeats: how often the final command is repeated.
         on_restart: where commands begin that continue no known command: see `CommandStart`.
         effort_limits: one for each commanded joint, or one for all [N m or N]; empty for those of
             the description.
@@ -48,7 +47,6 @@ class GuardSettings:
             measured; 0: it is not used.
         on_collision: what is commanded after a collision: 'report' for no change, 'hold' for
             gravity compensation, 'zero' for zero torque, 'stop' for the final command.
-        collision_fade_time: duration of the fade to that [s].
     """
 
     state_timeout: float = 0.1
@@ -58,14 +56,12 @@ class GuardSettings:
     reference_tolerance: tuple[float, ...] = ()
     fade_time: float = 1.0
     on_stop: OnStop = 'zero'
-    last_command_repeats: int = 5
     on_restart: OnRestart = 'automatic'
     effort_limits: tuple[float, ...] = ()
     effort_scale: float = 1.0
     effort_rate_limits: tuple[float, ...] = ()
     velocity_cutoff: float = 0.0
     on_collision: OnCollision = 'report'
-    collision_fade_time: float = 0.1
 
 
 def torque_limits(model: RobotModel, joints: Sequence[str], settings: GuardSettings) -> Array:

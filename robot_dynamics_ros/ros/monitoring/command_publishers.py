@@ -23,7 +23,7 @@ class CommandPublishers:
 
     Attributes:
         topic: resolved name of the command topic.
-        others: number of its publishers besides the node; 0 if exclusive_commands is ignore.
+        others: number of its publishers besides the node.
     """
 
     def __init__(self, node: Node, topic: str, holder: RobotHolder) -> None:
@@ -40,12 +40,10 @@ class CommandPublishers:
 
     def update(self) -> None:
         """Count, warn if there are more than before, and inhibit the start of commands."""
-        rule = self._node.get_parameter('exclusive_commands').value
         before, now = self.others, clock.monotonic()
         # The publisher of the node itself is one of them.
-        others = max(self._node.count_publishers(self.topic) - 1, 0)
-        self.others = 0 if rule == 'ignore' else others
-        if others:
+        self.others = max(self._node.count_publishers(self.topic) - 1, 0)
+        if self.others:
             # Its last command is what the controller keeps when it has left.
             self._holder.forget_commands(another=True)
         if self.others and not before:
@@ -55,8 +53,7 @@ class CommandPublishers:
         if names and (self.others == before or not _any_unknown(names)):
             self._node.get_logger().warning(
                 f'{self.others} other publisher(s) on {self.topic}; publishers are '
-                f'{", ".join(names)}: only '
-                f'one node may command the joints (exclusive_commands={rule})'
+                f'{", ".join(names)}: only one node may command the joints'
                 f'{self._lease_text(names)}'
             )
             self._warned = self.others
@@ -68,7 +65,7 @@ class CommandPublishers:
         with self._holder.lock:
             robot = self._holder.current
             if robot is not None:
-                inhibition = self._inhibition() if rule == 'refuse' and self.others else None
+                inhibition = self._inhibition() if self.others else None
                 robot.guard.inhibitions.put('publishers', inhibition)
 
     def _names(self) -> list[str]:

@@ -211,7 +211,7 @@ class Diagnostics:
             waits = guard.mode is Mode.SILENT and 'publishers' in guard.inhibitions
             text = f'{others} other publisher(s) on {self._command_publishers.topic}'
             if waits:
-                text += ': no commands until they have left (exclusive_commands=refuse)'
+                text += ': no commands until they have left'
             return ERROR, text, values
         if inhibition := guard.inhibitions.first():
             return (WARN if inhibition.interrupts else ERROR), inhibition.reason, values

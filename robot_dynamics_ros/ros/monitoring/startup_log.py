@@ -202,8 +202,8 @@ class StartupLog:
         own = self._node.get_fully_qualified_name()
         names = [name for name in publishers_of(self._node, topic) if name != own]
         return (
-            f'{", ".join(names) or "another publisher"} publishes on {topic} '
-            '(exclusive_commands=refuse): stop it, and this node begins by itself'
+            f'{", ".join(names) or "another publisher"} publishes on {topic}: '
+            'stop it, and this node begins by itself'
         )
 
     def _missing_states(self, robot: CommandedRobot) -> str:

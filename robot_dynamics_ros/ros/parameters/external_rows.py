@@ -138,14 +138,4 @@ EXTERNAL_ROWS = (
         },
         live=True,
     ),
-    Parameter(
-        'collision_fade_time',
-        'double',
-        GUARDS.collision_fade_time,
-        'Duration of the fade to the command of `on_collision`.',
-        'The rate limits apply too.',
-        unit='s',
-        bounds=Bounds(0.0, 60.0),
-        live=True,
-    ),
 )

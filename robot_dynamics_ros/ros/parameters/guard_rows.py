@@ -112,15 +112,6 @@ GUARD_ROWS = (
         live=True,
     ),
     Parameter(
-        'last_command_repeats',
-        'int',
-        DEFAULT.last_command_repeats,
-        'How often the last command is repeated before the node is silent.',
-        'Controllers receive with best effort: one message may be lost.',
-        bounds=Bounds(0, 50),
-        live=True,
-    ),
-    Parameter(
         'on_restart',
         'string',
         DEFAULT.on_restart,
@@ -169,19 +160,6 @@ GUARD_ROWS = (
         per_joint=True,
         empty=f'{RATE_PER_EFFORT:g} times the effort limit per second, {UNKNOWN_RATE:g} for a '
         'joint without a limit',
-        live=True,
-    ),
-    Parameter(
-        'exclusive_commands',
-        'string',
-        'refuse',
-        'Reaction to another publisher on the command topic.',
-        choices={
-            'refuse': 'do not start to command; one that appears later is an error in the '
-            'diagnostics',
-            'warn': 'error in the diagnostics',
-            'ignore': 'no check',
-        },
         live=True,
     ),
     Parameter(

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hit_arm import ACCELERATION, COLLISION_FADE, HIT, HitArm
+from hit_arm import ACCELERATION, HIT, HitArm
 from shown_states import DYNAMICS, GRAVITY, REST, Driver, Q, assert_smooth
 
+from robot_dynamics_ros.control.guards.collision_reaction import COLLISION_FADE
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core import StateError
 

@@ -7,6 +7,7 @@ import pytest
 from held_arm import GRAVITY, INACTIVE, PERIOD, ZERO, Arm, Q, interrupted
 
 from robot_dynamics_ros.control.guards.command_start import WATCHED
+from robot_dynamics_ros.control.guards.guarded_feedforward import REPEATS
 from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.guards.supervisor import Mode
 
@@ -264,10 +265,9 @@ def test_what_was_disabled_continues_from_its_last_command():
     assert not arm.show().any()
 
 
-@pytest.mark.parametrize('repeats', [0, 1, 5])
 @pytest.mark.parametrize('on_stop', ['zero', 'hold'])
-def test_the_last_command_is_repeated(repeats, on_stop):
-    arm = Arm(on_restart='fade_from_zero', on_stop=on_stop, last_command_repeats=repeats)
+def test_the_last_command_is_repeated(on_stop):
+    arm = Arm(on_restart='fade_from_zero', on_stop=on_stop)
     arm.first()
     for _ in range(100):
         arm.show()
@@ -279,4 +279,4 @@ def test_the_last_command_is_repeated(repeats, on_stop):
     given = np.array(arm.commands[count:])
     after_fade = given[round(0.2 / PERIOD) :]
     np.testing.assert_allclose(after_fade, np.tile(final, (len(after_fade), 1)), atol=1e-12)
-    assert len(after_fade) == 1 + repeats
+    assert len(after_fade) == 1 + REPEATS

@@ -74,16 +74,6 @@ def test_a_disabled_node_stays_silent_after_another_publisher(guarded, dynamics)
         assert len(scene.recording) == sent
 
 
-@pytest.mark.parametrize('rule', ['warn', 'ignore'])
-def test_the_others_can_be_tolerated_or_ignored(guarded, dynamics, rule):
-    with guarded(start=False, fade_time=FADE, exclusive_commands=rule) as scene:
-        intrude(scene)
-        scene.node.start()
-        scene.settle(dynamics.bias_torque(Q, V))
-        text = {'warn': 'other publisher(s) on', 'ignore': 'within the limits'}[rule]
-        scene.status('commands', text)
-
-
 @pytest.mark.parametrize('on_stop', ['hold', 'zero'])
 def test_what_another_publisher_has_left_is_not_continued_from_the_last_own_command(
     guarded, dynamics, on_stop
