@@ -80,9 +80,9 @@ autodoc_typehints_format = 'short'
 nitpick_ignore_regex = [
     (
         'py:.*',
-        r'(casadi|collections|contextlib|datetime|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
+        r'(casadi|collections|contextlib|datetime|io|jax|enum|lxml|matplotlib|mujoco|numbers|numpy|pathlib|'
         r'rclpy|rosbags|scipy|trimesh|'
-        r'urdf_parser_py|xml|\w+_msgs)\..*',
+        r'urdf_parser_py|xml|zlib|\w+_msgs)\..*',
     ),
     # Aliases and type variables of signatures, and types of attributes in pieces.
     ('py:class', r'Arguments|Array|Key|robot_dynamics_ros\.core\.robot_programs\.Programs'),

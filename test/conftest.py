@@ -14,8 +14,9 @@ from robot_dynamics_ros import core
 # The number of examples in property tests: see `property_settings`.
 load_profile()
 
-# Where it is inherited ignored, the processes that tests start would ignore it too.
+# Where they are inherited ignored, the processes that tests start would ignore them too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 # What tests of the contract import of the package: what users do,

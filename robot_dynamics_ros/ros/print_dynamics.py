@@ -7,6 +7,7 @@ import math
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -55,7 +56,9 @@ def main(args: Sequence[str] | None = None) -> None:
         # Such as `| head`. Python would write what is left once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     finally:
-        rclpy.try_shutdown()
+        # The thread of a signal may have done so between its check and its call (Jazzy).
+        with suppress(RuntimeError):
+            rclpy.try_shutdown()
 
 
 def state_of(joints: Sequence[str]) -> JointState:
