@@ -18,6 +18,7 @@ def fed_node(**parameters):
     parameters = {
         'robot_description': URDF,
         'fade_time': 0.0,
+        'on_restart': 'fade_from_zero',
         'effort_limits': [math.inf, 200.0, 20.0],
         **parameters,
     }

@@ -170,7 +170,7 @@ def test_the_node_loads_it(identified, folder, monkeypatch):
         ('arm.urdf', 'arm.urdf', 'JointTrajectory in YAML'),
         ('joints.yaml', 'arm.urdf', 'JointTrajectory in YAML'),
         ('motion.yaml', 'nothing.urdf', 'nothing.urdf: No such file'),
-        ('motion.yaml', 'motion.yaml', 'not XML'),
+        ('motion.yaml', 'motion.yaml', 'XML'),
     ],
 )
 def test_files_that_cannot_be_played_are_refused(tmp_path, monkeypatch, capsys, motion, arm, said):

@@ -32,10 +32,11 @@ OF_TORQUE, OF_LIMIT = 0.1, 0.02
 
 ZERO = 'zero torque'
 HELD = Inhibition(
-    'the measured efforts hold the arm against gravity, and it is not known who commands them: '
-    'set on_restart to take_over if the controller or the drive keeps a command that ends with '
-    'the first one of this node, or remove gravity from terms if the driver adds it',
-    'when on_restart is take_over, or terms are without gravity',
+    'the measured efforts hold the arm against gravity, and it is not known who commands them: set '
+    'on_restart to take_over if a controller keeps the command of a process that has ended, to '
+    'fade_from_zero if a position loop holds the arm beside this node; or remove gravity from '
+    'terms if the driver adds it',
+    'when on_restart or terms say who holds the arm',
 )
 PARTLY = 'set the payload that it carries, or support the arm and set on_restart to fade_from_zero'
 

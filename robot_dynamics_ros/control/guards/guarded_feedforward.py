@@ -232,8 +232,9 @@ class GuardedFeedforward(GuardParts):
         if commanding and not self.fresh(now - LONGEST_STALE):
             self.fault = f'joint states have been stale for {LONGEST_STALE:g} s'
         before, mode, elapsed = self.mode, self._next_mode(now), now - self._stepped
-        # It belongs to the motion that it was sent for: no later one begins in its middle.
-        if mode is not Mode.FOLLOW and self.reference is not None:
+        # It belongs to the commands that follow it: no later ones begin in its middle.
+        waits = mode is before is Mode.SILENT
+        if not (waits or mode is Mode.FOLLOW or self.reference is None):
             self._drop_reference(time)
         fade_time, self.reaction.fade_time = self.reaction.fade_time, None
         if mode is Mode.SILENT:

@@ -34,9 +34,8 @@ def driver_gravity_entry(robot: CommandedRobot, node: Node) -> Entry:
         )
         node.get_logger().warning(text, throttle_duration_sec=5.0)
         return WARN, text, values
-    if not seen.excluded:
-        return OK, 'not known yet: the measured efforts have differed from the commands', values
-    return OK, 'driver does not appear to add gravity', values
+    late = '' if seen.excluded else ', but not for long enough to continue a kept command'
+    return OK, f'driver does not appear to add gravity{late}', values
 
 
 def cross_check_entry(robot: CommandedRobot, check: LiveCrossCheck) -> Entry:

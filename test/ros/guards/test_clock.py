@@ -46,7 +46,9 @@ def test_a_clock_that_is_set_back_ends_the_reference_and_resets_the_stamps(
 ):
     """The reset costs no more than the states that had the old stamps."""
     free, following = dynamics.bias_torque(Q, V), dynamics.inverse_dynamics(QR, VR, AR)
-    with guarded(use_sim_time=True, fade_time=0.2, reference_timeout=60.0) as scene:
+    with guarded(
+        use_sim_time=True, fade_time=0.2, reference_timeout=60.0, reference_tolerance=[1.5]
+    ) as scene:
         clock = SimulatedTime(scene.observer.node, 1000.0)
         scene.settle(free)
         follow(scene.node, scene.observer, trajectory(point(QR, VR, AR)))

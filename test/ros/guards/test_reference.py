@@ -36,7 +36,7 @@ def check_dropped(scene, torque, earliest, latest):
 
 def test_a_trajectory_that_is_over_is_dropped(guarded, dynamics):
     end = dynamics.gravity_torque(QR)
-    with guarded(fade_time=FADE, reference_timeout=TIMEOUT) as scene:
+    with guarded(fade_time=FADE, reference_timeout=TIMEOUT, reference_tolerance=[1.5]) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         motion = trajectory(point(Q), point(QR, seconds=MOTION))
         before, after = followed(scene, motion)
@@ -49,7 +49,7 @@ def test_a_trajectory_that_is_over_is_dropped(guarded, dynamics):
 
 def test_a_point_lasts_as_long_as_it_is_renewed(guarded, dynamics):
     wanted = dynamics.inverse_dynamics(QR, VR, AR)
-    with guarded(fade_time=FADE, reference_timeout=TIMEOUT) as scene:
+    with guarded(fade_time=FADE, reference_timeout=TIMEOUT, reference_tolerance=[1.5]) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
         end = time.monotonic() + 3 * TIMEOUT
         while time.monotonic() < end:

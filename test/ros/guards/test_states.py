@@ -203,7 +203,7 @@ def test_a_jump_with_a_repeated_stamp_is_refused(joint):
     guard = StateGuard(parse_urdf(URDF))
     q = np.array(Q)
     guard.check(5.0, q)
-    q[joint] += 0.05
+    q[joint] += 0.04
     guard.check(5.0, q)
     q[joint] += 0.5
     with pytest.raises(StateError, match=f"position of '{JOINTS[joint]}' jumps by 0.5"):
