@@ -28,7 +28,6 @@ from .process import run
 from .references.reference_topic import ReferenceTopic
 from .references.trajectory_action import TrajectoryAction
 from .references.trajectory_preparation import TrajectoryPreparation
-from .references.trajectory_relay import TrajectoryRelay
 from .robot.description_topic import DescriptionTopic
 from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
@@ -76,11 +75,11 @@ class DynamicsNode(parameter_node.ParameterNode):
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
         serve_transitions(self)
-        preparation = TrajectoryPreparation(self, self.robot_holder)
-        relay = TrajectoryRelay(self, preparation)
-        self._trajectory_action = TrajectoryAction(self, preparation, relay.topic)
+        self._trajectory_action = TrajectoryAction(
+            self, TrajectoryPreparation(self, self.robot_holder)
+        )
         self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
-        inputs = [each.counters for each in (self._loop, reference, self._description, relay)]
+        inputs = [each.counters for each in (self._loop, reference, self._description)]
         self.topic_counters = {counters.topic: counters for counters in inputs}
         self._diagnostics = Diagnostics(
             self,

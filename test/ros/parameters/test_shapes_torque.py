@@ -35,7 +35,6 @@ VALUES = {name: row.checked(row.default) for name, row in TABLE.rows.items()} | 
 OTHERS = {
     'terms': ['gravity'],
     'evaluate_at': 'state',
-    'trajectory_out_efforts': False,
     'gravity': [0.0, 9.81, 0.0],
     'friction_viscous': [3.0],
     'friction_coulomb': [2.0],
