@@ -20,7 +20,6 @@ from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.controller import Controller
 from .monitoring.diagnostics import Diagnostics
-from .monitoring.live_cross_check import LiveCrossCheck
 from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters, parameter_files, parameter_node
@@ -71,7 +70,6 @@ class DynamicsNode(parameter_node.ParameterNode):
         self._description = DescriptionTopic(self, self.robot_holder, self._factory, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
-        self._live_cross_check = LiveCrossCheck(self, self.robot_holder)
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
         serve_transitions(self)
@@ -88,7 +86,6 @@ class DynamicsNode(parameter_node.ParameterNode):
             self._loop,
             self._command_publishers,
             self._controller,
-            self._live_cross_check,
             Saturation(self, self.robot_holder),
         )
 
@@ -156,7 +153,6 @@ class DynamicsNode(parameter_node.ParameterNode):
             return TransitionCallbackReturn.FAILURE
         self._factory.log(robot)
         self._autostart_pending = False
-        self._live_cross_check.begin()
         self._startup_log.configured()
         # The configured robot lives until cleanup: the garbage collector need not visit it again.
         gc.collect()

@@ -72,15 +72,12 @@ OTHERS = {
     'contact_cutoff': 2.0,
     'on_collision': 'zero',
     'collision_fade_time': 2.0,
-    'cross_check_tolerance': 1e-9,
-    'cross_check_rate': 2.0,
-    'on_disagreement': 'warn',
 }
 
 
 @pytest.fixture(scope='module')
 def compiled():
-    return compile_robot(URDF, cross_check_samples=0)
+    return compile_robot(URDF, cross_check=False)
 
 
 def test_each_live_parameter_is_tried():
