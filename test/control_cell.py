@@ -198,11 +198,11 @@ class Cell:
             'joints': f'[{", ".join(joints)}]',
             'terms': '[gravity]',
             'effort_rate_limits': f'[{RATE}]',
+            'controller_action': '/arm_controller/follow_joint_trajectory',
             **parameters,
         }
         command = [executable('robot_dynamics_ros', 'dynamics_node'), '--ros-args']
         command += ['--remap', f'~/commands:=/{before}/commands']
-        command += ['--remap', '~/trajectory_out:=/arm_controller/joint_trajectory']
         for name, value in parameters.items():
             command += ['-p', f'{name}:={value}']
         return self.start('node', command)

@@ -43,9 +43,6 @@ class Feedforward:
         terms: (3, n) result of `RobotDynamics.torque_terms` there [N m or N].
         parts: (4, k) terms of the commanded joints, in the order of `TERMS` [N m or N].
         effort: (k,) sum of the selected terms [N m or N].
-        current: whether `terms` belongs to q, v, a and the gravity of the dynamics. False before
-            the first evaluation and after one that failed. Set it to False after a change of
-            gravity.
     """
 
     def __init__(
@@ -88,7 +85,6 @@ class Feedforward:
         self._step = dynamics.bind('torque_terms', self.q, self.v, self.a, out=self.terms)
         self.parts = np.zeros((len(TERMS), len(self.joints)))
         self.effort = np.zeros(len(self.joints))
-        self.current = False
 
     def select_terms(self, terms: Sequence[str], *, evaluate_at: str) -> None:
         """Change which terms are summed and where they are evaluated, from the next call on.
@@ -129,7 +125,6 @@ class Feedforward:
                 finite.
         """
         commanded = self.indices
-        self.current = False
         self.q[:] = q
         if reference is None:
             self.v[commanded] = v[commanded]
@@ -141,7 +136,6 @@ class Feedforward:
                 self.v[commanded] = v[commanded]
             self.a[commanded] = reference[2]
         self._step()
-        self.current = True
         np.take(self.terms, commanded, axis=1, out=self.parts[:FRICTION])
         self.parts[FRICTION] = self.offset
         if self.friction.exists:

@@ -142,27 +142,6 @@ class PinocchioReference:
         comparisons = tuple(Comparison(quantity, *errors) for quantity, errors in worst.items())
         return Report(len(states), tolerance, comparisons)
 
-    def compare_torques(
-        self, terms: Array, state: State, gravity: Array, *, tolerance: float = TOLERANCE
-    ) -> Report:
-        """Compare computed torque terms with those of Pinocchio.
-
-        Args:
-            terms: (3, n) gravity, Coriolis and inertial torque at that state [N m or N].
-            state: where they were computed.
-            gravity: (3,) acceleration of free fall [m/s^2].
-            tolerance: on the largest error, relative to the largest entry [-].
-        """
-        self._model.gravity.linear = gravity
-        q, v, a = state.q, state.v, state.a
-        held, bias = self.gravity_torque(q), self.bias_torque(q, v)
-        expected = np.array([held, bias - held, self.inverse_dynamics(q, v, a) - bias])
-        absolute = float(np.abs(terms - expected).max())
-        scale = max(
-            float(np.abs(expected).max()), self._scales(state, self.mass_matrix(q))[-1], SMALLEST
-        )
-        return Report(1, tolerance, (Comparison('torque_terms', absolute, absolute / scale),))
-
     def _scales(self, state: State, mass_matrix: Array) -> tuple[float, float, float, float]:
         """Smallest divisors of the errors of mass matrix, gravity, bias and torque."""
         inertia = VANISHING * float(np.abs(mass_matrix).max())

@@ -20,7 +20,6 @@ from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.controller import Controller
 from .monitoring.diagnostics import Diagnostics
-from .monitoring.live_cross_check import LiveCrossCheck
 from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters, parameter_files, parameter_node
@@ -28,7 +27,6 @@ from .process import run
 from .references.reference_topic import ReferenceTopic
 from .references.trajectory_action import TrajectoryAction
 from .references.trajectory_preparation import TrajectoryPreparation
-from .references.trajectory_relay import TrajectoryRelay
 from .robot.description_topic import DescriptionTopic
 from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
@@ -72,15 +70,14 @@ class DynamicsNode(parameter_node.ParameterNode):
         self._description = DescriptionTopic(self, self.robot_holder, self._factory, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
-        self._live_cross_check = LiveCrossCheck(self, self.robot_holder)
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
         serve_transitions(self)
-        preparation = TrajectoryPreparation(self, self.robot_holder)
-        relay = TrajectoryRelay(self, preparation)
-        self._trajectory_action = TrajectoryAction(self, preparation, relay.topic)
+        self._trajectory_action = TrajectoryAction(
+            self, TrajectoryPreparation(self, self.robot_holder)
+        )
         self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
-        inputs = [each.counters for each in (self._loop, reference, self._description, relay)]
+        inputs = [each.counters for each in (self._loop, reference, self._description)]
         self.topic_counters = {counters.topic: counters for counters in inputs}
         self._diagnostics = Diagnostics(
             self,
@@ -89,7 +86,6 @@ class DynamicsNode(parameter_node.ParameterNode):
             self._loop,
             self._command_publishers,
             self._controller,
-            self._live_cross_check,
             Saturation(self, self.robot_holder),
         )
 
@@ -157,7 +153,6 @@ class DynamicsNode(parameter_node.ParameterNode):
             return TransitionCallbackReturn.FAILURE
         self._factory.log(robot)
         self._autostart_pending = False
-        self._live_cross_check.begin()
         self._startup_log.configured()
         # The configured robot lives until cleanup: the garbage collector need not visit it again.
         gc.collect()

@@ -1,7 +1,6 @@
 """The motion on its way through the real node to the simulated arm, and back as a recording."""
 
 import json
-import time
 
 import numpy as np
 import pytest
@@ -22,6 +21,7 @@ from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from waiting import wait_until
 
+from robot_dynamics_interfaces.srv import FillEfforts
 from robot_dynamics_ros.demo.processes import Children
 from robot_dynamics_ros.identification.excitation.trajectory_text import trajectory_text
 
@@ -36,8 +36,14 @@ STARTED = {
     ),
     NODE: (
         'robot_dynamics_ros.ros.node',
-        ['~/commands:=/commands', f'~/trajectory_out:=/{ARM}/reference'],
-        {'fade_time': 0.1, 'cross_check': False, 'terms': ['gravity', 'friction']},
+        ['~/commands:=/commands'],
+        {
+            'fade_time': 0.1,
+            'cross_check': False,
+            'terms': ['gravity', 'friction'],
+            # The servo holds the arm.
+            'on_restart': 'fade_from_zero',
+        },
     ),
 }
 
@@ -62,13 +68,11 @@ class Stack:
         self.node = rclpy.create_node('recorder', context=context)
         self.executor = SingleThreadedExecutor(context=context)
         self.executor.add_node(self.node)
-        self.states, self.passed_on, self.commands = [], [], []
+        self.states, self.commands = [], []
         self.node.create_subscription(Float64MultiArray, '/commands', self.commands.append, 10)
         self.node.create_subscription(JointState, '/joint_states', self.states.append, 50)
-        self.node.create_subscription(
-            JointTrajectory, f'/{ARM}/reference', self.passed_on.append, 10
-        )
-        self.publisher = self.node.create_publisher(JointTrajectory, f'/{NODE}/trajectory_in', 10)
+        self.publisher = self.node.create_publisher(JointTrajectory, f'/{ARM}/reference', 10)
+        self.efforts = self.node.create_client(FillEfforts, f'/{NODE}/fill_efforts')
 
     def until(self, condition, what):
         wait_until(condition, what, LIMIT, lambda: self.executor.spin_once(timeout_sec=0.02))
@@ -124,27 +128,19 @@ def stack(tmp_path, monkeypatch):
             context.shutdown()
 
 
-def test_the_motion_is_passed_on_tracked_and_tells_every_parameter(stack):
+def test_the_motion_is_tracked_with_its_efforts_and_determines_every_parameter(stack):
     found = excited()
     sent = message_of(trajectory_text(found, ['a remark']))
     stack.until(lambda: stack.states, 'the states of the arm')
-    stack.until(stack.publisher.get_subscription_count, 'the node')
-
-    # While it is not active, the node commands nothing and passes nothing on.
+    stack.until(stack.publisher.get_subscription_count, 'the arm')
     stack.until(lambda: stack.commands, 'a command of the node')
-    due = 0.0
-
-    def passed_on():
-        nonlocal due
-        # Again only where the first was lost: it would begin the motion anew.
-        if not stack.passed_on and time.monotonic() > due:
-            stack.publisher.publish(sent)
-            due = time.monotonic() + 5.0
-        return stack.passed_on
-
-    stack.until(passed_on, 'the trajectory with its efforts')
+    stack.until(stack.efforts.service_is_ready, 'the service of the node')
+    answer = stack.efforts.call_async(FillEfforts.Request(trajectory=sent))
+    stack.until(answer.done, 'the trajectory with its efforts')
+    filled = answer.result().trajectory
+    assert all(len(point.effort) == len(JOINTS) for point in filled.points)
+    stack.publisher.publish(filled)
     begin = stamp(stack.states[-1])
-    assert all(len(point.effort) == len(JOINTS) for point in stack.passed_on[-1].points)
     end = begin + found.settings.duration + 1.0
     stack.until(lambda: stamp(stack.states[-1]) > end, 'the end of the motion')
     recorded = stack.recorded(begin, end)

@@ -23,7 +23,6 @@ BASE = '<link name="base"/>'
 XACRO = PENDULUM.format(
     mass='$(arg mass)', namespace='xmlns:xacro="http://www.ros.org/wiki/xacro"'
 ).replace(BASE, f'<xacro:arg name="mass" default="2"/>{BASE}')
-GROUPS = ('left_joints:=a, b', 'right_joints:=b, c')
 
 
 @pytest.fixture
@@ -59,26 +58,10 @@ REFUSED = {
         ['description:={0}/broken.xacro'],
         'xacro cannot expand {0}/broken.xacro: ',
     ),
-    'a joint of two arms': ('dual_arm', GROUPS, 'left_joints and in right_joints: a joint'),
-    'an arm without joints': (
-        'dual_arm',
-        ['left_joints:=a', 'right_joints:='],
-        'joints of the right arm',
-    ),
     'a misspelt argument': (
         'dynamics',
         ['description:={0}/arm.urdf', 'param_file:={0}/arm.yaml'],
         'unknown launch argument param_file (did you mean params_file?): allowed are descrip',
-    ),
-    'an argument of one arm only': (
-        'two_arms',
-        ['left_description:={0}/arm.urdf', 'params_file:={0}/arm.yaml'],
-        'unknown launch argument params_file (did you mean left_params_file?): allowed are left_',
-    ),
-    'an argument of two namespaces': (
-        'dual_arm',
-        [*GROUPS[:1], 'right_joints:=c', 'left_namespace:=left'],
-        'you mean namespace?)',
     ),
     'an argument of the node for the demo': (
         'demo',
@@ -109,22 +92,29 @@ def test_a_copied_launch_file_refuses_unknown_arguments_too(files):
 
 INCLUDES = """
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, IncludeLaunchDescription
+from launch.actions import DeclareLaunchArgument, GroupAction, IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 
 def generate_launch_description():
     source = PythonLaunchDescriptionSource({file!r})
-    arguments = {{'description': {description!r}}}.items()
-    include = IncludeLaunchDescription(source, launch_arguments=arguments)
-    return LaunchDescription([DeclareLaunchArgument('robot_ip'), include])
+    included = [
+        GroupAction([IncludeLaunchDescription(source, launch_arguments=arguments.items())])
+        for arguments in {arms!r}
+    ]
+    return LaunchDescription([DeclareLaunchArgument('robot_ip'), *included])
 """
 
 
+def including(files, *arms):
+    """A launch file of a cell, which starts the node once with each of these arguments."""
+    cell = files / 'dynamics.launch.py'
+    given = [{'description': str(files / 'arm.urdf'), **arm} for arm in arms]
+    cell.write_text(INCLUDES.format(file=str(LAUNCH / 'dynamics.launch.py'), arms=given))
+    return str(cell)
+
+
 def test_a_file_that_includes_it_may_have_arguments_of_its_own(files):
-    including = files / 'dynamics.launch.py'
-    file, description = str(LAUNCH / 'dynamics.launch.py'), str(files / 'arm.urdf')
-    including.write_text(INCLUDES.format(file=file, description=description))
-    with running(str(including), 'robot_ip:=10.0.0.1', **PRINTING) as process:
+    with running(including(files, {}), 'robot_ip:=10.0.0.1', **PRINTING) as process:
         Output(process).until('(compiled in)')
 
 
@@ -213,10 +203,10 @@ def test_a_node_that_dies_is_started_again_with_respawn(files):
         output.until('(compiled in)')
 
 
-def two_arms(files, *arguments):
-    """A launch of two arms, what it prints, and the processes of its nodes by namespace."""
-    descriptions = [f'{side}_description:={files}/arm.urdf' for side in ('left', 'right')]
-    process = run_launch(str(LAUNCH / 'two_arms.launch.py'), *descriptions, *arguments, **PRINTING)
+def two_arms(files, on_death):
+    """A launch of two arms, what it prints, and the processes of its nodes."""
+    arms = ({'namespace': side, 'on_death': on_death} for side in ('left', 'right'))
+    process = run_launch(including(files, *arms), 'robot_ip:=10.0.0.1', **PRINTING)
     output = Output(process)
     numbers = [int(output.until(STARTED)) for _ in range(2)]
     for _ in range(2):
@@ -226,7 +216,7 @@ def two_arms(files, *arguments):
 
 def test_an_arm_goes_on_when_the_node_of_the_other_one_dies(files):
     """Its torque must not be taken away; the launch says at its end that it has failed."""
-    process, output, (first, second) = two_arms(files)
+    process, output, (first, second) = two_arms(files, 'continue')
     os.kill(first, signal.SIGKILL)
     output.until('(Other nodes)')
     os.kill(second, 0)
@@ -249,7 +239,7 @@ def test_what_is_said_of_a_dead_node_is_true_of_one_that_never_commanded(files):
 
 
 def test_a_launch_whose_nodes_have_all_died_ends_with_an_error(files):
-    process, output, numbers = two_arms(files)
+    process, output, numbers = two_arms(files, 'continue')
     for number in numbers:
         os.kill(number, signal.SIGKILL)
         output.until('(Other nodes)')
@@ -258,7 +248,7 @@ def test_a_launch_whose_nodes_have_all_died_ends_with_an_error(files):
 
 
 def test_a_dead_node_ends_the_other_one_if_that_is_wanted(files):
-    process, _, (first, _) = two_arms(files, 'on_death:=end')
+    process, _, (first, _) = two_arms(files, 'end')
     os.kill(first, signal.SIGKILL)
     rest, _ = process.communicate(timeout=LIMIT)
     assert process.returncode == 1

@@ -78,24 +78,6 @@ def arguments_of(description: LaunchDescription) -> dict[str, str]:
                 ),
             },
         ),
-        (
-            'two_arms.launch.py',
-            {
-                *('left_description', 'left_params_file', 'left_namespace', 'left_commands'),
-                *('right_description', 'right_params_file', 'right_namespace', 'right_commands'),
-                *('left_joint_states', 'right_joint_states'),
-                *('left_xacro_args', 'right_xacro_args'),
-                *('autostart', 'use_sim_time', 'respawn', 'on_death'),
-            },
-        ),
-        (
-            'dual_arm.launch.py',
-            {
-                *('left_joints', 'left_commands', 'right_joints', 'right_commands'),
-                *('description', 'params_file', 'namespace', 'autostart'),
-                *('joint_states', 'xacro_args', 'use_sim_time', 'respawn', 'on_death'),
-            },
-        ),
         ('demo.launch.py', {'urdf', 'output'}),
     ],
 )
@@ -105,19 +87,13 @@ def test_arguments(file, arguments):
     assert all('no description given' not in text for text in found.values())
 
 
-@pytest.mark.parametrize(
-    ('file', 'argument'),
-    [
-        ('dynamics', 'params_file'),
-        ('dual_arm', 'params_file'),
-        ('two_arms', 'left_params_file'),
-        ('two_arms', 'right_params_file'),
-    ],
-)
-def test_the_default_parameter_file_is_shown_as_its_path(file, argument):
+def test_the_default_parameter_file_is_shown_as_its_path():
     """As `ros2 launch --show-args` describes a default."""
-    description = get_launch_description_from_python_launch_file(str(LAUNCH / f'{file}.launch.py'))
-    (declared,) = (each for each in description.get_launch_arguments() if each.name == argument)
+    description = get_launch_description_from_python_launch_file(
+        str(LAUNCH / 'dynamics.launch.py')
+    )
+    arguments = description.get_launch_arguments()
+    (declared,) = (each for each in arguments if each.name == 'params_file')
     shown = ' + '.join(each.describe() for each in declared.default_value).strip("'")
     assert Path(shown).is_absolute()
     assert Path(shown).name == 'robot_dynamics.yaml'
@@ -164,56 +140,19 @@ def test_autostart_is_that_of_the_parameter_file_unless_it_is_given(
     assert ('not configured' in response.message) != configured
 
 
-def test_two_arms_have_their_own_descriptions(tmp_path):
-    files = {}
-    for side, mass in (('left', 2), ('right', 3)):
-        files[side] = tmp_path / f'{side}.urdf'
-        files[side].write_text(PENDULUM.format(mass=mass, namespace=''))
-    descriptions = [f'{side}_description:={file}' for side, file in files.items()]
-    launch = str(LAUNCH / 'two_arms.launch.py')
-    with running(launch, *descriptions, 'right_namespace:=other') as process:
-        left, right = (
-            call_mass_matrix(f'/{namespace}/robot_dynamics/get_mass_matrix', process)
-            for namespace in ('left', 'other')
-        )
-    assert list(left.mass_matrix.data) == pytest.approx([inertia(2.0)])
-    assert list(right.mass_matrix.data) == pytest.approx([inertia(3.0)])
-
-
-def test_dual_arm_has_two_groups_of_one_description(tmp_path):
+def test_the_joints_of_one_group_are_commanded_in_their_order(tmp_path):
+    """With a name that YAML would read as something else, and not as the description has them."""
     file = tmp_path / 'dual_arm.urdf'
     file.write_text(DUAL_ARM)
-    parameters = tmp_path / 'parameters.yaml'
-    parameters.write_text(
-        """
-/**:
-  ros__parameters:
-    gravity: [0.0, 0.0, 1.0]
-right_dynamics:
-  ros__parameters:
-    gravity: [0.0, 0.0, 2.0]
-"""
-    )
-    arguments = [f'description:={file}', f'params_file:={parameters}']
-    # Names that YAML would read as something else, and in another order than the description's.
-    arguments += ['left_joints:=on, left', 'right_joints:=right']
+    arguments = [f'description:={file}', 'joints:=on, left', 'name:=left_dynamics']
     state = JointState(name=['right', 'on', 'left'], position=[0.0, 0.0, 0.0])
-    with running(str(LAUNCH / 'dual_arm.launch.py'), *arguments) as process:
-        left, right = (
-            call(GetGravity, f'/{side}_dynamics/get_gravity', state, process)
-            for side in ('left', 'right')
-        )
-    assert (left.success, right.success) == (True, True), f'{left.message} {right.message}'
-    assert list(left.joint_names) == ['on', 'left']
-    assert list(right.joint_names) == ['right']
-    # Gravity points up with 1 and 2 m/s^2; the centres are 0.5 m ahead of axes that point left.
-    assert list(left.effort) == pytest.approx([1.0 * 3.0 * 0.5, 1.0 * (2.0 * 0.5 + 3.0 * 1.5)])
-    assert list(right.effort) == pytest.approx([2.0 * 4.0 * 0.5])
-
-
-def test_dual_arm_asks_which_joints():
-    process = run_launch(str(LAUNCH / 'dual_arm.launch.py'), 'left_joints:=left')
-    assert process.wait(timeout=60) == 1
+    with running(str(LAUNCH / 'dynamics.launch.py'), *arguments) as process:
+        answer = call(GetGravity, '/left_dynamics/get_gravity', state, process)
+    assert answer.success, answer.message
+    assert list(answer.joint_names) == ['on', 'left']
+    # The centres are 0.5 m ahead of axes that point left.
+    expected = [-9.81 * 3.0 * 0.5, -9.81 * (2.0 * 0.5 + 3.0 * 1.5)]
+    assert list(answer.effort) == pytest.approx(expected)
 
 
 def test_demo_passes_its_exit_code_on(tmp_path):

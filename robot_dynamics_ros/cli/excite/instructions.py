@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # A longer argument is refused by Linux [B].
 LONGEST_ARGUMENT = 131_072
-NODE = '/robot_dynamics'
+NODE, CONTROLLER = '/robot_dynamics', '/joint_trajectory_controller'
 MESSAGE = 'trajectory_msgs/msg/JointTrajectory'
 ACTION = 'control_msgs/action/FollowJointTrajectory'
 RECORD = 'ros2 bag record -o recording /joint_states /robot_description'
@@ -51,14 +51,14 @@ def instructions(excitation: Excitation, trajectory: Path, goal: Path | None) ->
     yield f'{trajectory}: {len(excitation.times)} points'
     yield f'1. {start_of(excitation)} Its way there is not checked: plan it.'
     yield f'2. Record: {RECORD}'
-    yield (
-        f'3. Play: ros2 topic pub --once {NODE}/trajectory_in {MESSAGE} '
-        f'{_content(trajectory)} (the topic joint_trajectory of a joint_trajectory_controller '
-        'takes the same)'
-    )
-    if goal is not None:
+    if goal is None:
         yield (
-            f'   or: ros2 action send_goal {NODE}/follow_joint_trajectory {ACTION} '
+            f'3. Play: ros2 topic pub --once {CONTROLLER}/joint_trajectory {MESSAGE} '
+            f'{_content(trajectory)} (--goal writes a goal for {NODE}, which adds efforts)'
+        )
+    else:
+        yield (
+            f'3. Play: ros2 action send_goal {NODE}/follow_joint_trajectory {ACTION} '
             f'{_content(goal)}'
         )
     yield '4. End the recording when the robot rests, and identify it.'

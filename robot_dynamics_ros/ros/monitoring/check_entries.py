@@ -8,7 +8,6 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from ..robot.commanded_robot import CommandedRobot
-from .live_cross_check import LiveCrossCheck
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
 ERROR, STALE = DiagnosticStatus.ERROR, DiagnosticStatus.STALE
@@ -38,21 +37,10 @@ def driver_gravity_entry(robot: CommandedRobot, node: Node) -> Entry:
     return OK, f'driver does not appear to add gravity{late}', values
 
 
-def cross_check_entry(robot: CommandedRobot, check: LiveCrossCheck) -> Entry:
-    """What the comparison of the commanded torque with Pinocchio has found."""
-    values: dict[str, object] = {
-        'comparisons': check.checks,
-        'worst relative error [-]': f'{check.worst:.2e}',
-    }
-    if robot.compiled.pinocchio is None:
-        return WARN, 'off: parameter cross_check is false', values
-    if not check.rate:
-        return WARN, 'off: parameter cross_check_rate is 0', values
-    if check.report is None:
-        return STALE, 'no comparison yet: no torque is commanded', values
-    if not check.report.agrees:
-        return ERROR, str(check.report), values
-    # Two periods, and the time that a compilation in between may take.
-    if check.age > 2.0 / check.rate + 1.0:
-        return STALE, f'no comparison for {check.age:.1f} s; last: {check.report}', values
-    return OK, str(check.report), values
+def cross_check_entry(robot: CommandedRobot) -> Entry:
+    """What the last comparison of the robot with Pinocchio has found."""
+    report = robot.report
+    if report is None:
+        return WARN, 'off: parameter cross_check is false', {}
+    values = {'worst relative error [-]': f'{report.worst.worst_relative:.2e}'}
+    return OK if report.agrees else ERROR, str(report), values

@@ -21,7 +21,6 @@ from .command_publishers import CommandPublishers
 from .controller import Controller
 from .described_findings import described_findings
 from .external_entry import external_entry
-from .live_cross_check import LiveCrossCheck
 from .missing_efforts import MissingEfforts
 from .saturation import Saturation
 from .state_periods import StatePeriods
@@ -46,7 +45,6 @@ class Diagnostics:
         loop: StateToCommand,
         command_publishers: CommandPublishers,
         controller: Controller,
-        live_cross_check: LiveCrossCheck,
         saturation: Saturation,
     ) -> None:
         """Publish on a timer of the node, about these parts of it."""
@@ -56,7 +54,6 @@ class Diagnostics:
         self._loop = loop
         self._command_publishers = command_publishers
         self._controller = controller
-        self._live_cross_check = live_cross_check
         self._saturation = saturation
         # The totals of the last report, for what is new since then.
         self._rejected = dict.fromkeys(topic_counters, 0)
@@ -91,7 +88,7 @@ class Diagnostics:
             entries['commands'] = self._of_commands(robot)
             entries['driver gravity'] = driver_gravity_entry(robot, self._node)
             entries['external forces'] = self._of_external(robot)
-            entries['cross-check'] = cross_check_entry(robot, self._live_cross_check)
+            entries['cross-check'] = cross_check_entry(robot)
             entries['timing'] = self._of_timing(robot)
         message.status = [self._status(concern, entry) for concern, entry in entries.items()]
         self._publisher.publish(message)
@@ -121,7 +118,6 @@ class Diagnostics:
             'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),
             'payload [kg]': sum(payload.mass for payload in dynamics.model.payloads),
             'back end': dynamics.backend_description,
-            'cross-check on configure': robot.compiled.report or 'off',
         }
         findings = described_findings(robot.findings, robot.feedforward.selected_terms)
         for number, finding in enumerate(findings, 1):

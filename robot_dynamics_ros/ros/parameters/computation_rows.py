@@ -5,10 +5,14 @@ from __future__ import annotations
 from .bounds import Bounds
 from .parameter import Parameter
 
-# The comparison takes about 0.3 ms a sample, and other services wait meanwhile.
+# The cross-check: random states on configure and of another description, random states at a change
+# of payload or gravity, and the largest error, relative to the largest entry of a result [-].
+# A change needs few: torques are linear in the ten parameters of a payload and in gravity, so that
+# an error in one shows at nearly any state.
+CHECKED_STATES, CHANGE_STATES = 100, 10
+TOLERANCE = 1e-10
+# What a request may ask for: a state takes about 0.3 ms, and other services wait meanwhile.
 SAMPLE_COUNT = Bounds(1, 1000)
-# With a larger one no disagreement would be found.
-LARGEST_TOLERANCE = 1e-3
 
 COMPUTATION_ROWS = (
     Parameter(
@@ -34,44 +38,10 @@ COMPUTATION_ROWS = (
         'cross_check',
         'bool',
         True,
-        'Whether the dynamics is compared with Pinocchio; on configure, the node refuses a robot '
-        'for which they disagree.',
+        f'Whether the dynamics is compared with Pinocchio: at {CHECKED_STATES} random states on '
+        f'configure and of another description, at {CHANGE_STATES} at each change of payload or '
+        f'gravity. An error above {TOLERANCE:g} of the largest entry refuses the robot or the '
+        'change.',
         'false: they are never compared, and Pinocchio need not be installed.',
-    ),
-    Parameter(
-        'cross_check_samples',
-        'int',
-        100,
-        'Number of random states in the comparison on configure.',
-        bounds=SAMPLE_COUNT,
-    ),
-    Parameter(
-        'cross_check_tolerance',
-        'double',
-        1e-10,
-        'Largest error that counts as agreement with Pinocchio, relative to the largest entry of '
-        'the result.',
-        bounds=Bounds(0.0, LARGEST_TOLERANCE, lower_open=True),
-        live=True,
-    ),
-    Parameter(
-        'cross_check_rate',
-        'double',
-        1.0,
-        'Rate at which the live torque is compared with Pinocchio; 0: never.',
-        unit='Hz',
-        bounds=Bounds(0.0, 100.0),
-        live=True,
-    ),
-    Parameter(
-        'on_disagreement',
-        'string',
-        'stop',
-        'Reaction when the live torque and Pinocchio disagree.',
-        choices={
-            'stop': 'the last command as `on_stop` says, then nothing until `~/enable`',
-            'warn': 'error in the log and in the diagnostics',
-        },
-        live=True,
     ),
 )

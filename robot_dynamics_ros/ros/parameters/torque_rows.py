@@ -41,22 +41,12 @@ TORQUE_ROWS = (
         shapes_torque=True,
     ),
     Parameter(
-        'trajectory_out_efforts',
-        'bool',
-        True,
-        'Whether `~/trajectory_out` and the goals of `~/follow_joint_trajectory` get efforts: the '
-        'selected `terms` without friction.',
-        'false: the efforts are left empty, for controllers without an effort interface, which '
-        'refuse them.',
-        live=True,
-    ),
-    Parameter(
         'controller_action',
         'string',
         '',
-        'Action of the controller to which `~/follow_joint_trajectory` passes goals on.',
-        empty='the name beside the topic to which `~/trajectory_out` is remapped: '
-        '`/arm_controller/joint_trajectory` gives `/arm_controller/follow_joint_trajectory`',
+        'Action of the controller to which `~/follow_joint_trajectory` passes goals on, such as '
+        '`/arm_controller/follow_joint_trajectory`.',
+        empty='no goal is passed on',
     ),
     Parameter(
         'gravity',

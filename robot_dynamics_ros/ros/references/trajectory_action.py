@@ -20,7 +20,6 @@ except ImportError:
     FollowJointTrajectory = None
 
 NAME = '~/follow_joint_trajectory'
-TOPIC, ACTION = 'joint_trajectory', 'follow_joint_trajectory'
 # How often to look whether the controller is still there while goals run [s].
 PERIOD = 0.2
 
@@ -32,17 +31,15 @@ class TrajectoryAction:
     aborted at once, with the reason in the result and in the log; the controller does not see it.
     """
 
-    def __init__(self, node: Node, preparation: TrajectoryPreparation, topic: str) -> None:
+    def __init__(self, node: Node, preparation: TrajectoryPreparation) -> None:
         """Offer the action, if its messages are installed.
 
         Args:
             node: that offers it.
             preparation: of the trajectories.
-            topic: resolved name of `~/trajectory_out`.
         """
         self._node = node
         self._preparation = preparation
-        self._topic = topic
         self._goals: dict[bytes, PassedGoal] = {}
         self._server: ActionServer | None = None
         self._client: ActionClient | None = None
@@ -68,7 +65,7 @@ class TrajectoryAction:
         """Look for the action of the controller, so that it is known when the first goal comes."""
         if self._server is None:
             return
-        name = node_parameters.read(self._node)['controller_action'] or action_beside(self._topic)
+        name = node_parameters.read(self._node)['controller_action']
         if name == self._client_name:
             return
         self._disconnect()
@@ -93,7 +90,7 @@ class TrajectoryAction:
         goal = PassedGoal(handle, codes, self._forget)
         self._goals[bytes(handle.goal_id.uuid)] = goal
         try:
-            self._preparation.prepare(handle.request.trajectory, NAME)
+            self._preparation.prepare(handle.request.trajectory)
             goal.send(self._require_client(), handle.request)
             self._watch.reset()
         except UnknownNameError as error:
@@ -107,9 +104,8 @@ class TrajectoryAction:
     def _require_client(self) -> ActionClient:
         if self._client is None:
             raise RobotDynamicsError(
-                f'no controller is known: remap ~/trajectory_out (now {self._topic}) to the topic '
-                f'.../{TOPIC} of the controller, or set parameter controller_action, then '
-                'configure'
+                'no controller is known: set parameter controller_action to its action, such as '
+                '/joint_trajectory_controller/follow_joint_trajectory, then configure'
             )
         if not self._client.server_is_ready():
             raise RobotDynamicsError(
@@ -143,9 +139,3 @@ class TrajectoryAction:
                 FollowJointTrajectory.Result.INVALID_GOAL,
                 f'the action server {self._client_name} has gone while the goal ran',
             )
-
-
-def action_beside(topic: str) -> str:
-    """Name of the action beside the topic of a controller; empty for another topic."""
-    head, _, tail = topic.rpartition('/')
-    return f'{head}/{ACTION}' if tail == TOPIC else ''

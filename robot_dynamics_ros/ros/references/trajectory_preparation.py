@@ -21,7 +21,7 @@ REST = float(np.finfo(np.float32).eps)
 
 
 class TrajectoryPreparation:
-    """Prepares the trajectories of a topic and of an action, while the node is active."""
+    """Prepares the trajectories of goals, while the node is active."""
 
     def __init__(self, node: Node, holder: RobotHolder) -> None:
         """Prepare for the robot of this holder, by the parameters of this node."""
@@ -29,16 +29,12 @@ class TrajectoryPreparation:
         self._holder = holder
         self._state = RequestedState(holder.lock)
 
-    def prepare(self, message: JointTrajectory, source: str) -> None:
+    def prepare(self, message: JointTrajectory) -> None:
         """Add the commanded joints that are not named, and fill in efforts, in place.
 
         A joint is added at its measured position, at rest: a controller refuses a trajectory that
         lacks a joint, or gives such a joint no effort. A trajectory without points tells a
         controller to stop, and stays as it is.
-
-        Args:
-            message: the trajectory.
-            source: where it came from, for the log.
 
         Raises:
             RobotDynamicsError: no robot is configured, the node is not active, or the trajectory
@@ -50,11 +46,11 @@ class TrajectoryPreparation:
         if not message.points:
             return
         self._add_joints(message, robot)
-        self._warn_of_moving_end(message, source)
+        self._warn_of_moving_end(message)
         demands = fill_efforts(message, robot, self._state, self._terms())
         if warning := excesses(demands):
             self._node.get_logger().warning(
-                f'the trajectory on {source} exceeds limits: {warning}',
+                f'the trajectory of a goal exceeds limits: {warning}',
                 throttle_duration_sec=WARNING_PERIOD,
             )
 
@@ -73,7 +69,7 @@ class TrajectoryPreparation:
                 if len(given := getattr(point, field)) == count:
                     given.extend(values)
 
-    def _warn_of_moving_end(self, message: JointTrajectory, source: str) -> None:
+    def _warn_of_moving_end(self, message: JointTrajectory) -> None:
         velocities = message.points[-1].velocities
         moving = [
             f'{name} at {v:.4g}'
@@ -82,7 +78,7 @@ class TrajectoryPreparation:
         ]
         if moving:
             self._node.get_logger().warning(
-                f'the last point of the trajectory on {source} moves ({", ".join(moving)} rad/s '
+                f'the last point of the trajectory of a goal moves ({", ".join(moving)} rad/s '
                 'or m/s): joint_trajectory_controller refuses it unless its parameter '
                 'allow_nonzero_velocity_at_trajectory_end is true; end with zero velocities',
                 throttle_duration_sec=WARNING_PERIOD,
@@ -102,7 +98,5 @@ class TrajectoryPreparation:
 
     def _terms(self) -> tuple[str, ...]:
         """The parts to fill in: those of parameter terms that belong to inverse dynamics."""
-        values = node_parameters.read(self._node)
-        if not values['trajectory_out_efforts']:
-            return ()
-        return tuple(term for term in PARTS if term in values['terms'])
+        terms = node_parameters.read(self._node)['terms']
+        return tuple(term for term in PARTS if term in terms)

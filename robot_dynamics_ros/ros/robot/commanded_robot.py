@@ -39,6 +39,7 @@ class CommandedRobot:
     Attributes:
         compiled: the compiled and cross-checked robot.
         dynamics: of it.
+        report: of the last cross-check; None without one.
         feedforward: computes the torque.
         guard: decides whether and how the torque is commanded.
         findings: of the audit of its description.
@@ -62,6 +63,7 @@ class CommandedRobot:
             RobotDynamicsError: they do not fit the robot.
         """
         self.compiled, self.dynamics = compiled, compiled.dynamics
+        self.report = compiled.report
         model = self.dynamics.model
         self.findings = audit(model)
         node_parameters.require_joints('joints', values['joints'], model)
@@ -112,7 +114,6 @@ class CommandedRobot:
         self.feedforward.friction, self.feedforward.offset = live.friction, live.torque_offset
         self.dynamics.gravity = live.gravity
         self._apply_external(live)
-        self.feedforward.current = False
         if live.shape != self._shape:
             self._shape = live.shape
             self.guard.request_fade()

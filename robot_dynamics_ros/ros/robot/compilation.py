@@ -18,8 +18,9 @@ from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
-from robot_dynamics_ros.oracle.report import TOLERANCE, Report
+from robot_dynamics_ros.oracle.report import Report
 
+from ..parameters.computation_rows import CHANGE_STATES, CHECKED_STATES, TOLERANCE
 from ..parameters.node_parameters import require_joints
 from .giving_way import give_way
 
@@ -34,9 +35,6 @@ COMPILED_QUANTITIES = (
 )
 # What the external-force estimate computes with, beside the Jacobian of its link.
 OBSERVER_QUANTITIES = ('observer_step',)
-# Random states at which a payload is compared, at most. The robot without it was compared before,
-# and torques are linear in its ten parameters: an error in one shows at nearly any state.
-PAYLOAD_SAMPLES = 10
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,7 @@ class CompiledRobot:
         text: of the URDF.
         dynamics: of the robot.
         pinocchio: dynamics of the same URDF by Pinocchio; None if parameter cross_check is false.
-        report: of the cross-check; None likewise.
+        report: of the last cross-check; None likewise.
         compile_seconds: duration of the compilation [s].
     """
 
@@ -68,8 +66,7 @@ def compile_robot(
     payload_frame: str = '',
     joints: Sequence[str] = (),
     quantities: Sequence[str] = COMPILED_QUANTITIES,
-    cross_check_samples: int = 100,
-    cross_check_tolerance: float = TOLERANCE,
+    cross_check: bool = True,
     prepare: Callable[[RobotDynamics], None] | None = None,
 ) -> CompiledRobot:
     """Parse a URDF, compile its dynamics, and compare them with Pinocchio.
@@ -84,8 +81,7 @@ def compile_robot(
             link at the tip of the commanded joints, see `tip_frame`.
         joints: names of the commanded joints; all if empty.
         quantities: to compile.
-        cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
-        cross_check_tolerance: on the largest error, relative to the largest entry [-].
+        cross_check: whether to compare it with Pinocchio.
         prepare: gets the dynamics and compiles the quantities in another way; None for the
             usual one.
 
@@ -115,50 +111,39 @@ def compile_robot(
     compile_seconds = time.perf_counter() - start
     check_mass_matrix(dynamics.model, dynamics.mass_matrix)
     compiled = CompiledRobot(text, dynamics, None, None, compile_seconds)
-    if not cross_check_samples:
+    if not cross_check:
         return compiled
     pinocchio = PinocchioReference(text, dynamics.model)
-    return _compared(compiled, pinocchio, cross_check_samples, cross_check_tolerance)
+    report = pinocchio.compare(
+        dynamics, random_states(dynamics.model, CHECKED_STATES), tolerance=TOLERANCE
+    )
+    report.raise_on_disagreement()
+    return replace(compiled, pinocchio=pinocchio, report=report)
 
 
-def with_payload(
-    compiled: CompiledRobot,
-    payload: Payload,
-    *,
-    cross_check_samples: int = 100,
-    cross_check_tolerance: float = TOLERANCE,
-) -> CompiledRobot:
-    """The same robot with a payload, compared with Pinocchio while other threads go on.
+def with_payload(compiled: CompiledRobot, payload: Payload) -> CompiledRobot:
+    """The same robot with a payload.
 
     Its mass matrix need not be checked: that of a payload adds to it and is never indefinite.
 
     Args:
         compiled: the robot; a payload of the same name is replaced.
         payload: to attach.
-        cross_check_samples: random states to compare with Pinocchio, `PAYLOAD_SAMPLES` at most.
-        cross_check_tolerance: on the largest error, relative to the largest entry [-].
 
     Raises:
         UnknownNameError: the link of the payload does not exist.
         ParameterError: the link of the payload does not move.
-        OracleDisagreement: the results differ by more than the tolerance.
     """
     dynamics = compiled.dynamics.with_checked_payload(payload)
     start = time.perf_counter()
     # Where the payload is an input, everything is compiled already.
     dynamics.compile(*COMPILED_QUANTITIES)
     seconds = time.perf_counter() - start
-    loaded = replace(compiled, dynamics=dynamics, compile_seconds=seconds)
-    if compiled.pinocchio is None:
-        return loaded
-    give_way()
-    pinocchio = compiled.pinocchio.with_model(dynamics.model)
-    samples = min(cross_check_samples, PAYLOAD_SAMPLES)
-    return _compared(loaded, pinocchio, samples, cross_check_tolerance, give_way)
+    return replace(compiled, dynamics=dynamics, compile_seconds=seconds)
 
 
 def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
-    """The same robot without the payload of that name; the report is the one with it.
+    """The same robot without the payload of that name.
 
     Where the payload is an input, the programs are the same; otherwise they are compiled.
 
@@ -167,23 +152,25 @@ def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
     """
     dynamics = compiled.dynamics.without_payload(name)
     dynamics.compile(*COMPILED_QUANTITIES)
-    pinocchio = compiled.pinocchio
-    if pinocchio is not None:
-        give_way()
-        pinocchio = pinocchio.with_model(dynamics.model)
-    return replace(compiled, dynamics=dynamics, pinocchio=pinocchio)
+    return replace(compiled, dynamics=dynamics)
 
 
-def _compared(
-    compiled: CompiledRobot,
-    pinocchio: PinocchioReference,
-    samples: int,
-    tolerance: float,
-    between: Callable[[], None] | None = None,
-) -> CompiledRobot:
-    """The robot with a report of the comparison, if they agree."""
-    dynamics = compiled.dynamics
-    states = random_states(dynamics.model, samples)
-    report = pinocchio.compare(dynamics, states, tolerance=tolerance, between=between)
+def compared(compiled: CompiledRobot) -> CompiledRobot:
+    """A robot whose payload or gravity has changed, compared again while other threads go on.
+
+    Raises:
+        OracleDisagreement: the results differ by more than the tolerance.
+    """
+    if compiled.pinocchio is None:
+        return compiled
+    give_way()
+    model = compiled.dynamics.model
+    pinocchio = compiled.pinocchio.with_model(model)
+    report = pinocchio.compare(
+        compiled.dynamics,
+        random_states(model, CHANGE_STATES),
+        tolerance=TOLERANCE,
+        between=give_way,
+    )
     report.raise_on_disagreement()
     return replace(compiled, pinocchio=pinocchio, report=report)

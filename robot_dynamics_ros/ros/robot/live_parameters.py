@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 import threading
 from array import array
+from dataclasses import replace
 
 from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
@@ -16,6 +17,7 @@ from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from ..parameters import node_parameters
 from ..parameters.node_table import TABLE
 from .commanded_robot import no_effort_limit
+from .compilation import compared
 from .live_values import LiveValues
 from .parameter_warnings import parameter_warnings
 from .robot_holder import RobotHolder
@@ -74,6 +76,9 @@ class LiveParameters:
             missing = no_effort_limit(model, joints, settings)
             if robot.guard.active and missing:
                 raise ParameterError(missing)
+            if any(change.name == 'gravity' for change in changes):
+                dynamics = robot.dynamics.with_gravity(values['gravity'])
+                robot.report = compared(replace(robot.compiled, dynamics=dynamics)).report
 
     def _apply(self, changes: list[Parameter]) -> None:
         if not any(TABLE.row_of(change.name) for change in changes):

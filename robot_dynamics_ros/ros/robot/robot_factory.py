@@ -19,6 +19,7 @@ from .compilation import (
     COMPILED_QUANTITIES,
     OBSERVER_QUANTITIES,
     CompiledRobot,
+    compared,
     compile_robot,
     with_payload,
 )
@@ -90,7 +91,7 @@ class RobotFactory:
             'joints': values['joints'],
             'quantities': COMPILED_QUANTITIES
             + (OBSERVER_QUANTITIES if values['external_observer'] else ()),
-            **_comparison(values),
+            'cross_check': values['cross_check'],
         }
 
     def with_payload(self, compiled: CompiledRobot, payload: Payload) -> CommandedRobot:
@@ -104,7 +105,7 @@ class RobotFactory:
         give_way()
         dynamics = compiled.dynamics.with_gravity(values['gravity'])
         present = replace(compiled, dynamics=dynamics)
-        loaded = with_payload(present, payload, **_comparison(values))
+        loaded = compared(with_payload(present, payload))
         give_way()
         return CommandedRobot(loaded, values)
 
@@ -112,12 +113,13 @@ class RobotFactory:
         """Make a robot again from dynamics that were compiled before, by the present parameters.
 
         Raises:
-            RobotDynamicsError: the parameters do not fit it.
+            RobotDynamicsError: the parameters do not fit it, or Pinocchio computes other torques.
         """
         values = node_parameters.read(self._node)
         compiled.dynamics.gravity = values['gravity']
+        present = compared(compiled)
         give_way()
-        return CommandedRobot(compiled, values)
+        return CommandedRobot(present, values)
 
     def log(self, robot: CommandedRobot) -> None:
         """Log the properties of a robot that is used from now on; not of one that is refused."""
@@ -149,14 +151,6 @@ class RobotFactory:
             f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
             f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
         )
-
-
-def _comparison(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of the comparison with Pinocchio, by the parameters."""
-    return {
-        'cross_check_samples': values['cross_check_samples'] if values['cross_check'] else 0,
-        'cross_check_tolerance': values['cross_check_tolerance'],
-    }
 
 
 def check_replacement(new: CommandedRobot, current: CommandedRobot) -> None:

@@ -11,16 +11,15 @@ from rclpy.node import Node
 from robot_dynamics_ros.core.errors import OracleUnavailable
 from robot_dynamics_ros.core.model.sampling import State, random_states
 
+from ..parameters.computation_rows import CHECKED_STATES, TOLERANCE
 from ..parameters.node_parameters import check_sample_count
 from ..robot.requested_state import RequestedState, is_given
 from ..robot.robot_holder import RobotHolder
 
-DEFAULT_SAMPLES = 100
-
 
 @dataclass(frozen=True)
 class CrossCheckService:
-    """Answers by the configured robot, at the tolerance of the node's parameter."""
+    """Answers by the configured robot; a disagreement is logged, and torque goes on."""
 
     node: Node
     holder: RobotHolder
@@ -39,15 +38,17 @@ class CrossCheckService:
             q, v = self.state.read(robot, request.state)
             states = [State(q, v, np.zeros(model.size))]
         else:
-            samples = request.samples or DEFAULT_SAMPLES
+            samples = request.samples or CHECKED_STATES
             check_sample_count('samples', samples)
             states = list(random_states(model, samples))
-        tolerance = float(self.node.get_parameter('cross_check_tolerance').value)
-        report = pinocchio.compare(robot.dynamics, states, tolerance=tolerance)
+        report = pinocchio.compare(robot.dynamics, states, tolerance=TOLERANCE)
+        robot.report = report
         response.joint_names = list(model.joint_names)
         response.quantity = [comparison.quantity for comparison in report.comparisons]
         response.worst_absolute = [c.worst_absolute for c in report.comparisons]
         response.worst_relative = [c.worst_relative for c in report.comparisons]
         response.tolerance = report.tolerance
         response.message = str(report)
+        if not report.agrees:
+            self.node.get_logger().error(f'cross_check: {report}')
         report.raise_on_disagreement()

@@ -91,7 +91,7 @@ def test_a_successor_goes_on_from_the_command_and_goes_by_its_own_settings():
     before.guard.followed.dropped = 3
     after.guard.continue_from(before.guard)
     assert after.guard.followed.dropped == 3
-    # What a cross-check reads before the next state.
+    # The torque of the new robot at the last state.
     np.testing.assert_array_equal(after.guard.feedforward.q, Q)
     np.testing.assert_allclose(after.guard.feedforward.terms[0], LOADED.gravity_torque(Q))
     after.now = before.now

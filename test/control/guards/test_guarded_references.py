@@ -134,7 +134,7 @@ def test_a_reference_ends_with_the_commands_that_follow_it(event):
     driver.guard.set_reference(Trajectory(points), driver.now)
     driver.settle(seconds=1.0)
     if event == 'fault':
-        driver.guard.fault = 'cross-check'
+        driver.guard.fault = 'a fault'
     elif event == 'disabled':
         driver.guard.enabled = False
     elif event == 'inactive':

@@ -59,7 +59,6 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
         ('fade_time', 'long', "fade_time is 'long', a number is needed"),
         ('effort_limits', 5.0, 'effort_limits is 5.0, a list of numbers is needed'),
         ('on_stale', 1, 'on_stale is 1, a string is needed'),
-        ('cross_check_rate', 'often', "cross_check_rate is 'often', a number is needed"),
         ('on_stop', True, 'on_stop is True, a string is needed'),
         ('driver_gravity_check', 'yes', "driver_gravity_check is 'yes', a bool is needed"),
         ('robot_description', 5, 'robot_description is 5, a string is needed'),

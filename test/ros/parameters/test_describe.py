@@ -44,7 +44,6 @@ def test_a_descriptor_says_all_that_its_row_says(table):
     ('name', 'value', 'reason'),
     [
         ('fade_time', 61.0, 'fade_time is 61.0'),
-        ('cross_check_samples', 0, 'cross_check_samples is 0'),
         ('on_stale', 'wait', "on_stale is 'wait', allowed"),
     ],
 )

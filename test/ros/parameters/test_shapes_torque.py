@@ -35,7 +35,6 @@ VALUES = {name: row.checked(row.default) for name, row in TABLE.rows.items()} | 
 OTHERS = {
     'terms': ['gravity'],
     'evaluate_at': 'state',
-    'trajectory_out_efforts': False,
     'gravity': [0.0, 9.81, 0.0],
     'friction_viscous': [3.0],
     'friction_coulomb': [2.0],
@@ -70,15 +69,12 @@ OTHERS = {
     'threshold_margin': 2.0,
     'contact_cutoff': 2.0,
     'on_collision': 'zero',
-    'cross_check_tolerance': 1e-9,
-    'cross_check_rate': 2.0,
-    'on_disagreement': 'warn',
 }
 
 
 @pytest.fixture(scope='module')
 def compiled():
-    return compile_robot(URDF, cross_check_samples=0)
+    return compile_robot(URDF, cross_check=False)
 
 
 def test_each_live_parameter_is_tried():

@@ -1,4 +1,4 @@
-"""Efforts of trajectories, by service and by topic."""
+"""Efforts of trajectories, by service and in goals."""
 
 import math
 from contextlib import contextmanager
@@ -6,13 +6,13 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Duration
-from rclpy.parameter import Parameter
 from three_joints import JOINTS, URDF, state
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_dynamics_interfaces.srv import FillEfforts, InverseDynamics
+from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.references import trajectory_action
-from robot_dynamics_ros.ros.references.trajectory_relay import MOST_POINTS
+from robot_dynamics_ros.ros.references.trajectory_preparation import TrajectoryPreparation
 
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
 REST = [0.1, 0.2, -0.3]
@@ -155,135 +155,80 @@ def test_joints_neither_named_nor_measured_are_missed_by_name(graph):
     assert 'not name turn, wrist' in response.message
 
 
-def relayed(observer, message):
-    """What comes out when the message goes in."""
-    heard = observer.relayed
-    before = len(heard)
-    observer.trajectories.publish(message)
-    observer.until(lambda: len(heard) > before, 'trajectory_out')
-    return heard[-1]
+@contextmanager
+def preparation(graph, **parameters):
+    """A function that makes a goal fit for the controller, by the parameters of a node."""
+    with graph(robot_description=URDF, **parameters) as (node, observer):
+        prepare = TrajectoryPreparation(node, node.robot_holder).prepare
+
+        def prepared(message):
+            prepare(message)
+            return message
+
+        yield prepared, node, observer
 
 
-@pytest.fixture
-def relay(graph):
-    """A graph whose observer also speaks and hears trajectories."""
-
-    @contextmanager
-    def make(**parameters):
-        with graph(robot_description=URDF, **parameters) as (node, observer):
-            observer.relayed = []
-            observer.trajectories = observer.node.create_publisher(
-                JointTrajectory, f'{NODE}/trajectory_in', 10
-            )
-            subscription = observer.node.create_subscription(
-                JointTrajectory, f'{NODE}/trajectory_out', observer.relayed.append, 10
-            )
-            observer.until(
-                lambda: (
-                    observer.trajectories.get_subscription_count()
-                    and observer.node.count_publishers(subscription.topic_name)
-                ),
-                'discovery',
-            )
-            yield node, observer
-
-    return make
+@pytest.mark.parametrize('terms', [[], ['gravity']])
+def test_a_goal_gets_the_efforts_of_the_service(graph, terms):
+    chosen = {'terms': terms} if terms else {}
+    with preparation(graph, **chosen) as (prepared, _, observer):
+        response = observer.call(FillEfforts, FILL, trajectory=trajectory(), terms=terms)
+        assert prepared(trajectory()) == response.trajectory
 
 
-def test_the_topic_fills_in_what_the_service_does(relay):
-    with relay() as (node, observer):
-        response = observer.call(FillEfforts, FILL, trajectory=trajectory())
-        assert relayed(observer, trajectory()) == response.trajectory
-        assert node.topic_counters['trajectory_in'].used == 1
+def test_a_goal_without_points_stays_as_it_is(graph):
+    with preparation(graph) as (prepared, _, _):
+        assert prepared(JointTrajectory(joint_names=JOINTS)) == JointTrajectory(joint_names=JOINTS)
 
 
-def test_the_topic_obeys_terms_and_may_leave_efforts_empty(relay):
-    with relay(terms=['gravity']) as (node, observer):
-        response = observer.call(FillEfforts, FILL, trajectory=trajectory(), terms=['gravity'])
-        assert relayed(observer, trajectory()) == response.trajectory
-        node.set_parameters([Parameter('trajectory_out_efforts', value=False)])
-        asked = trajectory()
-        asked.points[0].effort = [1.0, 2.0, 3.0]
-        assert relayed(observer, asked) == trajectory()
-
-
-def test_a_trajectory_without_points_passes_as_it_is(relay):
-    stop = JointTrajectory(joint_names=list(JOINTS))
-    with relay() as (_, observer):
-        assert relayed(observer, stop) == stop
-
-
-def test_refused_trajectories_are_counted_and_not_relayed(relay):
-    with relay() as (node, observer):
-        counters = node.topic_counters['trajectory_in']
-        observer.trajectories.publish(changed(BAD[0][0]))
-        observer.until(lambda: counters.rejected == 1, 'refusal')
-        assert "unknown joint 'gripper'" in counters.last_reason
+def test_a_goal_is_refused_while_the_node_is_not_active(graph):
+    with preparation(graph) as (prepared, node, _):
         node.trigger_deactivate()
-        observer.trajectories.publish(trajectory())
-        observer.until(lambda: counters.rejected == 2, 'refusal')
-        assert 'not active' in counters.last_reason
-        node.trigger_activate()
-        relayed(observer, trajectory())
-        assert len(observer.relayed) == 1
+        with pytest.raises(StateError, match='not active'):
+            prepared(trajectory())
 
 
 @pytest.mark.parametrize('given', ['q', 'qv', 'qva'])
-def test_the_topic_adds_commanded_joints_where_they_were_measured(relay, given):
+def test_commanded_joints_are_added_where_they_were_measured(graph, given):
     """A controller refuses a trajectory that lacks a joint, or gives the joint no effort."""
-    with relay() as (_, observer):
+    with preparation(graph) as (prepared, _, observer):
         observer.answer_to(state(REST, V))
-        heard = relayed(observer, trajectory(['wrist', 'turn'], given=given))
-        assert list(heard.joint_names) == ['wrist', 'turn', 'slide']
+        added = prepared(trajectory(['wrist', 'turn'], given=given))
+        assert list(added.joint_names) == ['wrist', 'turn', 'slide']
         whole = trajectory(given=given)
         for index, point in enumerate(whole.points):
             point.positions[1] = REST[1]
             for field in ('velocities', 'accelerations'):
                 if getattr(point, field):
                     getattr(point, field)[1] = 0.0
-            at = heard.points[index]
+            at = added.points[index]
             for field in ('positions', 'velocities', 'accelerations'):
                 values = list(getattr(point, field))
                 assert list(getattr(at, field)) == ([values[2], *values[:2]] if values else [])
         expected = observer.call(FillEfforts, FILL, trajectory=whole).trajectory
-        for at, point in zip(heard.points, expected.points, strict=True):
+        for at, point in zip(added.points, expected.points, strict=True):
             turn, slide, wrist = point.effort
             np.testing.assert_allclose(at.effort, [wrist, turn, slide], rtol=1e-12)
 
 
-def test_the_topic_adds_no_joint_that_is_not_commanded(relay):
-    with relay(joints=['turn', 'slide']) as (_, observer):
+def test_no_joint_is_added_that_is_not_commanded(graph):
+    with preparation(graph, joints=['turn', 'slide']) as (prepared, _, observer):
         observer.answer_to(state(REST, V))
-        assert list(relayed(observer, trajectory(['turn'])).joint_names) == ['turn', 'slide']
+        assert list(prepared(trajectory(['turn'])).joint_names) == ['turn', 'slide']
 
 
-def test_without_a_measurement_no_joint_is_added(relay):
-    with relay() as (node, observer):
-        counters = node.topic_counters['trajectory_in']
-        observer.trajectories.publish(trajectory(['turn']))
-        observer.until(lambda: counters.rejected == 1, 'refusal')
-        assert 'not name slide, wrist' in counters.last_reason
-
-
-def test_a_long_trajectory_is_passed_on_with_a_warning_that_names_the_action(relay, capfd):
-    with relay() as (_, observer):
-        relayed(observer, trajectory(count=MOST_POINTS, given='q'))
-        assert 'use the action' not in capfd.readouterr().err
-        assert len(relayed(observer, trajectory(count=MOST_POINTS + 1, given='q')).points) > 1000
-        observer.until(
-            lambda: 'use the action ~/follow_joint_trajectory' in capfd.readouterr().err, 'warning'
-        )
+def test_without_a_measurement_no_joint_is_added(graph):
+    with preparation(graph) as (prepared, _, _), pytest.raises(StateError, match='slide, wrist'):
+        prepared(trajectory(['turn']))
 
 
 @pytest.mark.parametrize(('end', 'warned'), [(0.0, False), (0.25, True)])
-def test_a_trajectory_whose_last_point_moves_is_passed_on_with_a_warning(
-    relay, capfd, end, warned
-):
+def test_a_goal_whose_last_point_moves_is_passed_on_with_a_warning(graph, capfd, end, warned):
     """joint_trajectory_controller refuses it by default, and only its log says so."""
     message = trajectory(given='qv')
     message.points[-1].velocities = [0.0, end, 0.0]
-    with relay() as (_, observer):
-        assert relayed(observer, message).points
+    with preparation(graph) as (prepared, _, _):
+        assert prepared(message).points
     said = capfd.readouterr().err
     assert ('allow_nonzero_velocity_at_trajectory_end' in said) is warned
     assert ('slide at 0.25' in said) is warned

@@ -285,4 +285,4 @@ def test_without_a_controller_the_reason_is_given(scene):
         node.set_parameters([Parameter('controller_action', value='')])
         node.trigger_configure()
         node.trigger_activate()
-        assert 'known: remap ~/trajectory_out' in refusal(client)
+        assert 'set parameter controller_action' in refusal(client)
