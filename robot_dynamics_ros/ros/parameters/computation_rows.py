@@ -26,9 +26,8 @@ COMPUTATION_ROWS = (
         'payload_frame',
         'string',
         '',
-        'Link on whose body `~/set_payload` attaches payloads without compiling; empty: the link '
-        'at the tip of `joints`.',
-        'A payload on another link is compiled first, which takes seconds.',
+        'Link on whose body `~/set_payload` attaches payloads; empty: the link at the tip of '
+        '`joints`.',
     ),
     Parameter(
         'cross_check',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -13,7 +13,6 @@ from robot_dynamics_ros.core.codegen.kernel import Backend
 from robot_dynamics_ros.core.description.urdf import parse_urdf
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
-from robot_dynamics_ros.core.model.payload import Payload
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
@@ -21,7 +20,6 @@ from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import TOLERANCE, Report
 
 from ..parameters.node_parameters import require_joints
-from .giving_way import give_way
 
 # Compiled on configure, so that neither a command nor a service waits for the compiler.
 COMPILED_QUANTITIES = (
@@ -64,13 +62,11 @@ def compile_robot(
     gravity: npt.ArrayLike = STANDARD_GRAVITY,
     backend: Backend | None = None,
     armature: Mapping[str, float] = MappingProxyType({}),
-    payload: Payload | None = None,
     payload_frame: str = '',
     joints: Sequence[str] = (),
     quantities: Sequence[str] = COMPILED_QUANTITIES,
     cross_check_samples: int = 100,
     cross_check_tolerance: float = TOLERANCE,
-    prepare: Callable[[RobotDynamics], None] | None = None,
 ) -> CompiledRobot:
     """Parse a URDF, compile its dynamics, and compare them with Pinocchio.
 
@@ -79,22 +75,18 @@ def compile_robot(
         gravity: (3,) acceleration of free fall, in the frame of the root link [m/s^2].
         backend: None for native code where llvmlite is installed, else plain Python.
         armature: reflected rotor inertia by joint name [kg m^2 or kg].
-        payload: to attach.
-        payload_frame: link on whose body payloads can be attached without compiling; empty: the
-            link at the tip of the commanded joints, see `tip_frame`.
+        payload_frame: link on whose body payloads are inputs of the programs; empty: the link at
+            the tip of the commanded joints, see `tip_frame`.
         joints: names of the commanded joints; all if empty.
         quantities: to compile.
         cross_check_samples: random states to compare with Pinocchio; 0: no comparison.
         cross_check_tolerance: on the largest error, relative to the largest entry [-].
-        prepare: gets the dynamics and compiles the quantities in another way; None for the
-            usual one.
 
     Raises:
         ModelError: the description cannot be used, or its mass matrix is indefinite.
-        UnknownNameError: a joint of the armature, the link of the payload, or `payload_frame` does
-            not exist.
-        ParameterError: a joint of `joints` does not exist, an armature is negative, or the link of
-            the payload or `payload_frame` does not move.
+        UnknownNameError: a joint of the armature, or `payload_frame`, does not exist.
+        ParameterError: a joint of `joints` does not exist, an armature is negative, or
+            `payload_frame` does not move.
         OracleUnavailable: Pinocchio is missing or refuses the description.
         OracleDisagreement: the results differ by more than the tolerance.
     """
@@ -102,16 +94,11 @@ def compile_robot(
     if model.size:
         require_joints('joints', joints, model)
         payload_frame = payload_frame or tip_frame(model, joints or model.joint_names)
-    if payload is not None:
-        model = model.with_checked_payload(payload)
     dynamics = RobotDynamics(
         model, gravity=gravity, backend=backend, payload_frame=payload_frame or None
     )
     start = time.perf_counter()
-    if prepare is None:
-        dynamics.compile(*quantities)
-    else:
-        prepare(dynamics)
+    dynamics.compile(*quantities)
     compile_seconds = time.perf_counter() - start
     check_mass_matrix(dynamics.model, dynamics.mass_matrix)
     compiled = CompiledRobot(text, dynamics, None, None, compile_seconds)
@@ -121,57 +108,32 @@ def compile_robot(
     return _compared(compiled, pinocchio, cross_check_samples, cross_check_tolerance)
 
 
-def with_payload(
+def with_payloads_of(
     compiled: CompiledRobot,
-    payload: Payload,
+    dynamics: RobotDynamics,
     *,
     cross_check_samples: int = 100,
     cross_check_tolerance: float = TOLERANCE,
 ) -> CompiledRobot:
-    """The same robot with a payload, compared with Pinocchio while other threads go on.
+    """The same programs with another payload as their input, compared with Pinocchio.
 
-    Its mass matrix need not be checked: that of a payload adds to it and is never indefinite.
+    The mass matrix need not be checked: that of a payload adds to it and is never indefinite.
 
     Args:
-        compiled: the robot; a payload of the same name is replaced.
-        payload: to attach.
+        compiled: the robot.
+        dynamics: of it, with other payloads on the body of `payload_frame`.
         cross_check_samples: random states to compare with Pinocchio, `PAYLOAD_SAMPLES` at most.
         cross_check_tolerance: on the largest error, relative to the largest entry [-].
 
     Raises:
-        UnknownNameError: the link of the payload does not exist.
-        ParameterError: the link of the payload does not move.
         OracleDisagreement: the results differ by more than the tolerance.
     """
-    dynamics = compiled.dynamics.with_checked_payload(payload)
-    start = time.perf_counter()
-    # Where the payload is an input, everything is compiled already.
-    dynamics.compile(*COMPILED_QUANTITIES)
-    seconds = time.perf_counter() - start
-    loaded = replace(compiled, dynamics=dynamics, compile_seconds=seconds)
+    changed = replace(compiled, dynamics=dynamics)
     if compiled.pinocchio is None:
-        return loaded
-    give_way()
+        return changed
     pinocchio = compiled.pinocchio.with_model(dynamics.model)
     samples = min(cross_check_samples, PAYLOAD_SAMPLES)
-    return _compared(loaded, pinocchio, samples, cross_check_tolerance, give_way)
-
-
-def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
-    """The same robot without the payload of that name; the report is the one with it.
-
-    Where the payload is an input, the programs are the same; otherwise they are compiled.
-
-    Raises:
-        UnknownNameError: no payload has that name.
-    """
-    dynamics = compiled.dynamics.without_payload(name)
-    dynamics.compile(*COMPILED_QUANTITIES)
-    pinocchio = compiled.pinocchio
-    if pinocchio is not None:
-        give_way()
-        pinocchio = pinocchio.with_model(dynamics.model)
-    return replace(compiled, dynamics=dynamics, pinocchio=pinocchio)
+    return _compared(changed, pinocchio, samples, cross_check_tolerance)
 
 
 def _compared(
@@ -179,11 +141,10 @@ def _compared(
     pinocchio: PinocchioReference,
     samples: int,
     tolerance: float,
-    between: Callable[[], None] | None = None,
 ) -> CompiledRobot:
     """The robot with a report of the comparison, if they agree."""
     dynamics = compiled.dynamics
     states = random_states(dynamics.model, samples)
-    report = pinocchio.compare(dynamics, states, tolerance=tolerance, between=between)
+    report = pinocchio.compare(dynamics, states, tolerance=tolerance)
     report.raise_on_disagreement()
     return replace(compiled, pinocchio=pinocchio, report=report)
