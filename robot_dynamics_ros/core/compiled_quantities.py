@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .checks import Array
 from .codegen.kernel import Backend, Kernel
-from .errors import ParameterError
 from .model.robot import RobotModel
-from .quantities import WITHOUT_INERTIA, Key, labels_of, quantity_of, traced
-
-if TYPE_CHECKING:
-    from .codegen.native.object_code import ObjectCode
+from .quantities import WITHOUT_INERTIA, Key, quantity_of, traced
 
 
 class CompiledQuantities(dict[Key, Callable[..., Array]]):
@@ -96,28 +91,3 @@ class CompiledQuantities(dict[Key, Callable[..., Array]]):
             program, labels = traced(self.model, key, self._payload_body)
             self._kernels[key] = Kernel(program, labels, self._backend, self._threads)
         return self._kernels[key]
-
-    def object_code(self, key: Key) -> ObjectCode:
-        """The quantity compiled for another process on this machine, see `load`."""
-        from .codegen.native.object_code import ObjectCode
-
-        return ObjectCode.of(traced(self.model, key, self._payload_body)[0])
-
-    def load(self, key: Key, code: ObjectCode) -> None:
-        """Use a quantity that another process has compiled, for the same robot.
-
-        Raises:
-            ParameterError: the code is of another quantity, or of a robot with other joints.
-            NativeCodeError: the code computes something else than it did there.
-        """
-        labels = labels_of(self.model, key, payload=self._payload_body is not None)
-        given, needed = code.signature, {name: len(each) for name, each in labels.items()}
-        if (given.name, dict(given.inputs)) != (quantity_of(key), needed):
-            raise ParameterError(
-                f'the object code is of {given.name} with inputs of sizes {dict(given.inputs)}, '
-                f'{quantity_of(key)} of this robot has {needed}: load what object_code gave for '
-                'the same robot'
-            )
-        # It does not hold this object, which holds the kernel.
-        trace = partial(traced, self.model, key, self._payload_body)
-        self._kernels[key] = Kernel.loaded(code, lambda: trace()[0], labels, self._threads)

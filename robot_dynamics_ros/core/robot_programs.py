@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,9 +20,6 @@ from .model.payload import Payload
 from .model.payload_body import without_load
 from .model.robot import RobotModel
 from .quantities import EVERY_PROGRAM, Key, key_of
-
-if TYPE_CHECKING:
-    from .codegen.native.object_code import ObjectCode
 
 Programs = TypeVar('Programs', bound='RobotPrograms')
 
@@ -201,30 +198,6 @@ class RobotPrograms:
             if not 1 <= len(names) <= 3:
                 raise ParameterError(f'{names} is not (quantity, frame, axes)')
             self._call[key_of(*names)]
-
-    def object_code(self, *quantities: str) -> dict[str, ObjectCode]:
-        """Quantities compiled for another process on this machine, which loads them.
-
-        Args:
-            quantities: names of methods, without those of a frame.
-
-        Raises:
-            UnknownNameError: no method has that name.
-            ParameterError: the back end is plain Python, or a quantity needs a frame.
-        """
-        if self.backend != 'native':
-            raise ParameterError('object_code needs backend native, this one is python')
-        return {name: self._call.object_code(key_of(name)) for name in quantities}
-
-    def load(self, codes: Mapping[str, ObjectCode]) -> None:
-        """Use what another process has compiled with `object_code` for the same robot.
-
-        Raises:
-            ParameterError: the code is of another quantity, or of a robot with other joints.
-            NativeCodeError: the code computes something else than it did there.
-        """
-        for name, code in codes.items():
-            self._call.load(key_of(name), code)
 
     def bind(
         self,

@@ -6,7 +6,7 @@ The only module that imports Pinocchio.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 import numpy as np
 from defusedxml.ElementTree import fromstring
@@ -114,7 +114,6 @@ class PinocchioReference:
         states: Iterable[State] | None = None,
         *,
         tolerance: float = TOLERANCE,
-        between: Callable[[], None] | None = None,
     ) -> Report:
         """Compare tau, g, bias, M and C of other dynamics with those of Pinocchio.
 
@@ -122,7 +121,6 @@ class PinocchioReference:
             dynamics: of the same robot; gives gravity.
             states: at which to compare; 100 random ones within the limits if None.
             tolerance: on the largest error, relative to the largest entry [-].
-            between: called after each state, where other threads must not wait; None for nothing.
         """
         self._model.gravity.linear = dynamics.gravity
         worst: dict[str, list[float]] = {}
@@ -137,8 +135,6 @@ class PinocchioReference:
                     # np.maximum keeps a NaN, max would lose it.
                     kept[0] = float(np.maximum(kept[0], absolute))
                     kept[1] = float(np.maximum(kept[1], relative))
-                if between is not None:
-                    between()
         comparisons = tuple(Comparison(quantity, *errors) for quantity, errors in worst.items())
         return Report(len(states), tolerance, comparisons)
 

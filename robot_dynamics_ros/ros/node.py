@@ -67,7 +67,7 @@ class DynamicsNode(parameter_node.ParameterNode):
         self._factory = RobotFactory(self)
         self._loop = StateToCommand(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
-        self._description = DescriptionTopic(self, self.robot_holder, self._factory, self.start)
+        self._description = DescriptionTopic(self, self.robot_holder, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
         LiveParameters(self, self.robot_holder)
@@ -83,6 +83,7 @@ class DynamicsNode(parameter_node.ParameterNode):
             self,
             self.robot_holder,
             self.topic_counters,
+            self._description,
             self._loop,
             self._command_publishers,
             self._controller,

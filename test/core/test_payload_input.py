@@ -253,7 +253,7 @@ def test_what_the_inertia_does_not_enter_takes_no_payload(chain):
         key = (quantity, frame) if quantity in FRAME_QUANTITIES else quantity
         if quantity in ('jacobian', 'jacobian_derivative'):
             key = (*key, 'LOCAL')
-        program = chain._call.kernel(key)._trace()
+        program = chain._call.kernel(key)._program
         used = any(
             step.operation == 'input' and step.operands[0] == 'payload' for step in program.steps()
         )

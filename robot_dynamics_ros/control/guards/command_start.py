@@ -32,9 +32,9 @@ OF_TORQUE, OF_LIMIT = 0.1, 0.02
 
 ZERO = 'zero torque'
 HELD = Inhibition(
-    'the measured efforts hold the arm against gravity, and it is not known who commands them: set '
-    'on_restart to take_over if a controller keeps the command of a process that has ended, to '
-    'fade_from_zero if a position loop holds the arm beside this node; or remove gravity from '
+    'the measured efforts hold the arm against gravity, and it is not known who commands them: '
+    'set on_restart to take_over if a controller keeps the command of a process that has ended, '
+    'to fade_from_zero if a position loop holds the arm beside this node; or remove gravity from '
     'terms if the driver adds it',
     'when on_restart or terms say who holds the arm',
 )

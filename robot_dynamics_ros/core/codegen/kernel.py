@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,11 +12,8 @@ from ..checks import Array, check_bindable, check_output, checked_vector, has_ro
 from ..errors import ParameterError, SingularMassMatrixError, StateError
 from .batch import Batch
 from .native.entry import EXTENSION_OBSTACLE
-from .program import Program, Signature
+from .program import Program
 from .python import compile_python
-
-if TYPE_CHECKING:
-    from .native.object_code import ObjectCode
 
 Backend = Literal['native', 'python']
 
@@ -91,51 +88,17 @@ class Kernel:
         Raises:
             NativeCodeError: native code computes other values than the program.
         """
-        self._keep(program.signature, lambda: program, labels, threads)
+        self._program = program
+        self._labels = labels
+        self._threads = threads
+        self._of_batches: Batch | None = None
         self._native = None
         if backend == 'native':
             from .native.native_kernel import NativeKernel
 
-            self._native = NativeKernel.of(program)
+            self._native = NativeKernel(program)
         else:
             self._python = compile_python(program)
-
-    @classmethod
-    def loaded(
-        cls,
-        code: ObjectCode,
-        trace: Callable[[], Program],
-        labels: Mapping[str, Sequence[str]],
-        threads: int = 1,
-    ) -> Kernel:
-        """The kernel of a program that another process has compiled.
-
-        Args:
-            code: of the program.
-            trace: gives the program, for the first batch.
-            labels: of the entries of each input, for messages.
-            threads: that may compute a batch.
-
-        Raises:
-            NativeCodeError: the code computes something else than it did there.
-        """
-        kernel = cls.__new__(cls)
-        kernel._keep(code.signature, trace, labels, threads)
-        kernel._native = code.load()
-        return kernel
-
-    def _keep(
-        self,
-        signature: Signature,
-        trace: Callable[[], Program],
-        labels: Mapping[str, Sequence[str]],
-        threads: int,
-    ) -> None:
-        self._signature = signature
-        self._trace = trace
-        self._labels = labels
-        self._threads = threads
-        self._of_batches: Batch | None = None
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -155,13 +118,13 @@ class Kernel:
         Raises:
             StateError: an array cannot be used where it lies.
         """
-        named = dict(zip(self._signature.inputs, inputs, strict=True))
-        check_bindable(named, dict(self._signature.inputs), out)
+        named = dict(zip(self._program.inputs, inputs, strict=True))
+        check_bindable(named, dict(self._program.inputs), out)
         of_a_batch = any(map(has_rows, inputs))
         if of_a_batch:
             self._batch.check(inputs, out)
         else:
-            check_output(out, self._signature.shape)
+            check_output(out, self._program.shape)
 
         def checked_step() -> None:
             self._checked_call(*inputs, out)
@@ -177,10 +140,10 @@ class Kernel:
             return self._batch(values, out)
         vectors = [
             checked_vector(name, value, self._labels[name])
-            for name, value in zip(self._signature.inputs, values, strict=True)
+            for name, value in zip(self._program.inputs, values, strict=True)
         ]
         if out is not None:
-            check_output(out, self._signature.shape)
+            check_output(out, self._program.shape)
         result = self._finite(vectors)
         if out is None:
             return result
@@ -197,12 +160,12 @@ class Kernel:
         return self._of_batches
 
     def _new_batch(self) -> Batch:
-        program, native = self._trace(), None
+        native = None
         if self._native is not None:
             from .native.batches.native_batch import NativeBatch
 
-            native = NativeBatch(program)
-        return Batch(program, self._labels, self._finite, native, self._threads)
+            native = NativeBatch(self._program)
+        return Batch(self._program, self._labels, self._finite, native, self._threads)
 
     def _finite(self, vectors: list[Array]) -> Array:
         """The result at finite inputs of any size."""
@@ -216,16 +179,16 @@ class Kernel:
         try:
             if self._native is None:
                 flat = self._python(*(vector.tolist() for vector in vectors))
-                return np.array(flat, dtype=np.float64).reshape(self._signature.shape)
-            result: Array = np.empty(self._signature.shape, np.float64)
+                return np.array(flat, dtype=np.float64).reshape(self._program.shape)
+            result: Array = np.empty(self._program.shape, np.float64)
             failed = self._native.evaluate(vectors, result)
         except (ArithmeticError, ValueError) as error:
             # Python's sine of an angle that has overflowed raises ValueError.
             raise self._no_value(error) from None
         if failed:
-            raise SingularMassMatrixError(self._signature.reasons[failed - 1])
+            raise SingularMassMatrixError(self._program.conditions[failed - 1][1])
         return result
 
     def _no_value(self, reason: object) -> StateError:
-        inputs = ', '.join(self._signature.inputs)
-        return StateError(f'{self._signature.name} has no finite value at this {inputs}: {reason}')
+        inputs = ', '.join(self._program.inputs)
+        return StateError(f'{self._program.name} has no finite value at this {inputs}: {reason}')

@@ -25,23 +25,6 @@ OPERATIONS: Mapping[str, Callable[..., Any]] = {
 
 
 @dataclass(frozen=True)
-class Signature:
-    """What callers of a program must know, without its steps.
-
-    Attributes:
-        name: of the quantity.
-        inputs: size of each input vector by its name, in the order of the arguments.
-        shape: of the output.
-        reasons: of the conditions, the texts of their refusals.
-    """
-
-    name: str
-    inputs: Mapping[str, int]
-    shape: tuple[int, ...]
-    reasons: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Program:
     """What to compute, with no branch and no loop left.
 
@@ -59,12 +42,6 @@ class Program:
     shape: tuple[int, ...]
     outputs: tuple[Scalar, ...]
     conditions: tuple[tuple[Scalar, str], ...] = ()
-
-    @property
-    def signature(self) -> Signature:
-        """Name, inputs, shape and refusals."""
-        reasons = tuple(reason for _, reason in self.conditions)
-        return Signature(self.name, self.inputs, self.shape, reasons)
 
     def steps(self) -> list[Expression]:
         """The expressions that outputs and conditions need, operands first."""

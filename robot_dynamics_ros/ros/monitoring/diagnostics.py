@@ -14,6 +14,7 @@ from ..endpoints.defaults import OVERRIDABLE, STEADY
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
+from ..robot.description_topic import DescriptionTopic
 from ..robot.missing_states import never_measured, stale_text
 from ..robot.robot_holder import RobotHolder
 from .check_entries import ERROR, OK, STALE, WARN, Entry, cross_check_entry, driver_gravity_entry
@@ -42,6 +43,7 @@ class Diagnostics:
         node: Node,
         holder: RobotHolder,
         topic_counters: dict[str, TopicCounters],
+        description: DescriptionTopic,
         loop: StateToCommand,
         command_publishers: CommandPublishers,
         controller: Controller,
@@ -51,6 +53,7 @@ class Diagnostics:
         self._node = node
         self._holder = holder
         self._topic_counters = topic_counters
+        self._description = description
         self._loop = loop
         self._command_publishers = command_publishers
         self._controller = controller
@@ -83,6 +86,8 @@ class Diagnostics:
                 entries[concern] = STALE, 'not configured', values
         else:
             entries['model'] = self._of_model(robot)
+            topic = 'robot_description'
+            entries[topic] = self._of_description(entries[topic])
             entries['joint_states'] = self._of_state(robot, entries['joint_states'])
             entries['reference'] = self._of_reference(robot, entries['reference'])
             entries['commands'] = self._of_commands(robot)
@@ -141,6 +146,11 @@ class Diagnostics:
         if not robot.feedforward.selected_terms:
             return WARN, 'parameter terms is empty: every command is zero', values
         return OK, f'commanding, mode {guard.mode.value}', values
+
+    def _of_description(self, entry: Entry) -> Entry:
+        level, _, values = entry
+        unused = self._description.unused()
+        return (WARN, unused, values) if level == OK and unused else entry
 
     def _of_state(self, robot: CommandedRobot, entry: Entry) -> Entry:
         level, text, values = entry

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .bounds import Bounds
 from .parameter import Parameter
 
-# The cross-check: random states on configure and of another description, random states at a change
+# The cross-check: random states on configure, random states at a change
 # of payload or gravity, and the largest error, relative to the largest entry of a result [-].
 # A change needs few: torques are linear in the ten parameters of a payload and in gravity, so that
 # an error in one shows at nearly any state.
@@ -30,16 +30,15 @@ COMPUTATION_ROWS = (
         'payload_frame',
         'string',
         '',
-        'Link on whose body `~/set_payload` attaches payloads without compiling; empty: the link '
-        'at the tip of `joints`.',
-        'A payload on another link is compiled first, which takes seconds.',
+        'Link on whose body `~/set_payload` attaches payloads; empty: the link at the tip of '
+        '`joints`.',
     ),
     Parameter(
         'cross_check',
         'bool',
         True,
         f'Whether the dynamics is compared with Pinocchio: at {CHECKED_STATES} random states on '
-        f'configure and of another description, at {CHANGE_STATES} at each change of payload or '
+        f'configure, at {CHANGE_STATES} at each change of payload or '
         f'gravity. An error above {TOLERANCE:g} of the largest entry refuses the robot or the '
         'change.',
         'false: they are never compared, and Pinocchio need not be installed.',

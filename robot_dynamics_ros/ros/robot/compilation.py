@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -13,7 +13,6 @@ from robot_dynamics_ros.core.codegen.kernel import Backend
 from robot_dynamics_ros.core.description.urdf import parse_urdf
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
-from robot_dynamics_ros.core.model.payload import Payload
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
@@ -22,7 +21,6 @@ from robot_dynamics_ros.oracle.report import Report
 
 from ..parameters.computation_rows import CHANGE_STATES, CHECKED_STATES, TOLERANCE
 from ..parameters.node_parameters import require_joints
-from .giving_way import give_way
 
 # Compiled on configure, so that neither a command nor a service waits for the compiler.
 COMPILED_QUANTITIES = (
@@ -62,12 +60,10 @@ def compile_robot(
     gravity: npt.ArrayLike = STANDARD_GRAVITY,
     backend: Backend | None = None,
     armature: Mapping[str, float] = MappingProxyType({}),
-    payload: Payload | None = None,
     payload_frame: str = '',
     joints: Sequence[str] = (),
     quantities: Sequence[str] = COMPILED_QUANTITIES,
     cross_check: bool = True,
-    prepare: Callable[[RobotDynamics], None] | None = None,
 ) -> CompiledRobot:
     """Parse a URDF, compile its dynamics, and compare them with Pinocchio.
 
@@ -76,21 +72,17 @@ def compile_robot(
         gravity: (3,) acceleration of free fall, in the frame of the root link [m/s^2].
         backend: None for native code where llvmlite is installed, else plain Python.
         armature: reflected rotor inertia by joint name [kg m^2 or kg].
-        payload: to attach.
-        payload_frame: link on whose body payloads can be attached without compiling; empty: the
-            link at the tip of the commanded joints, see `tip_frame`.
+        payload_frame: link on whose body payloads are inputs of the programs; empty: the link at
+            the tip of the commanded joints, see `tip_frame`.
         joints: names of the commanded joints; all if empty.
         quantities: to compile.
         cross_check: whether to compare it with Pinocchio.
-        prepare: gets the dynamics and compiles the quantities in another way; None for the
-            usual one.
 
     Raises:
         ModelError: the description cannot be used, or its mass matrix is indefinite.
-        UnknownNameError: a joint of the armature, the link of the payload, or `payload_frame` does
-            not exist.
-        ParameterError: a joint of `joints` does not exist, an armature is negative, or the link of
-            the payload or `payload_frame` does not move.
+        UnknownNameError: a joint of the armature, or `payload_frame`, does not exist.
+        ParameterError: a joint of `joints` does not exist, an armature is negative, or
+            `payload_frame` does not move.
         OracleUnavailable: Pinocchio is missing or refuses the description.
         OracleDisagreement: the results differ by more than the tolerance.
     """
@@ -98,16 +90,11 @@ def compile_robot(
     if model.size:
         require_joints('joints', joints, model)
         payload_frame = payload_frame or tip_frame(model, joints or model.joint_names)
-    if payload is not None:
-        model = model.with_checked_payload(payload)
     dynamics = RobotDynamics(
         model, gravity=gravity, backend=backend, payload_frame=payload_frame or None
     )
     start = time.perf_counter()
-    if prepare is None:
-        dynamics.compile(*quantities)
-    else:
-        prepare(dynamics)
+    dynamics.compile(*quantities)
     compile_seconds = time.perf_counter() - start
     check_mass_matrix(dynamics.model, dynamics.mass_matrix)
     compiled = CompiledRobot(text, dynamics, None, None, compile_seconds)
@@ -121,56 +108,19 @@ def compile_robot(
     return replace(compiled, pinocchio=pinocchio, report=report)
 
 
-def with_payload(compiled: CompiledRobot, payload: Payload) -> CompiledRobot:
-    """The same robot with a payload.
+def compared(compiled: CompiledRobot) -> CompiledRobot:
+    """A robot whose payload or gravity has changed, compared again.
 
     Its mass matrix need not be checked: that of a payload adds to it and is never indefinite.
-
-    Args:
-        compiled: the robot; a payload of the same name is replaced.
-        payload: to attach.
-
-    Raises:
-        UnknownNameError: the link of the payload does not exist.
-        ParameterError: the link of the payload does not move.
-    """
-    dynamics = compiled.dynamics.with_checked_payload(payload)
-    start = time.perf_counter()
-    # Where the payload is an input, everything is compiled already.
-    dynamics.compile(*COMPILED_QUANTITIES)
-    seconds = time.perf_counter() - start
-    return replace(compiled, dynamics=dynamics, compile_seconds=seconds)
-
-
-def without_payload(compiled: CompiledRobot, name: str) -> CompiledRobot:
-    """The same robot without the payload of that name.
-
-    Where the payload is an input, the programs are the same; otherwise they are compiled.
-
-    Raises:
-        UnknownNameError: no payload has that name.
-    """
-    dynamics = compiled.dynamics.without_payload(name)
-    dynamics.compile(*COMPILED_QUANTITIES)
-    return replace(compiled, dynamics=dynamics)
-
-
-def compared(compiled: CompiledRobot) -> CompiledRobot:
-    """A robot whose payload or gravity has changed, compared again while other threads go on.
 
     Raises:
         OracleDisagreement: the results differ by more than the tolerance.
     """
     if compiled.pinocchio is None:
         return compiled
-    give_way()
     model = compiled.dynamics.model
     pinocchio = compiled.pinocchio.with_model(model)
-    report = pinocchio.compare(
-        compiled.dynamics,
-        random_states(model, CHANGE_STATES),
-        tolerance=TOLERANCE,
-        between=give_way,
-    )
+    states = random_states(model, CHANGE_STATES)
+    report = pinocchio.compare(compiled.dynamics, states, tolerance=TOLERANCE)
     report.raise_on_disagreement()
     return replace(compiled, pinocchio=pinocchio, report=report)

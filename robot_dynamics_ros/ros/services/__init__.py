@@ -62,6 +62,7 @@ def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> No
         ('~/fill_efforts', FillEfforts, trajectories.fill_efforts),
         ('~/cross_check', CrossCheck, CrossCheckService(node, holder, state).cross_check),
         ('~/enable', SetBool, EnableService(node, holder).enable),
+        ('~/set_payload', SetPayload, payload.set_payload),
         ('~/get_payload', GetPayload, payload.get_payload),
     ):
         if 'state' in service_type.Request.get_fields_and_field_types():
@@ -69,7 +70,6 @@ def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> No
         offer(node, service_type, name, answer)
     gravity = SetGravityService(node, holder)
     offer_awaited(node, SetGravity, '~/set_gravity', gravity.set_gravity)
-    offer_awaited(node, SetPayload, '~/set_payload', payload.set_payload)
     external = ExternalForceServices(node, holder)
     for name, service_type, awaited in (
         ('~/zero_external', Trigger, external.zero_external),

@@ -142,7 +142,7 @@ class PayloadAction:
     def _progress(self, goal: _Goal) -> EstimatePayload.Result | None:
         robot = self._holder.require()
         if robot.compiled.text != goal.robot.compiled.text:
-            raise StateError('the robot has changed (a new robot_description): estimate again')
+            raise StateError('the robot has changed: estimate again')
         with self._holder.lock:
             states = goal.states.take_out()
         if len(states):

@@ -9,17 +9,14 @@ import numpy as np
 from rclpy.node import Node
 
 from robot_dynamics_ros.control.torque_text import units_of
-from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
+from robot_dynamics_ros.core.dynamics import RobotDynamics
+from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.core.model.payload import Payload
 
-from ..robot.background_work import BackgroundWork
 from ..robot.commanded_robot import CommandedRobot
-from ..robot.compilation import CompiledRobot, without_payload
-from ..robot.giving_way import give_way
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
 from ..robot.touched_arm import touch_text
-from .payload_poses import overload_question
 
 NAME = 'payload'
 LONGEST_TRANSITION = 60.0
@@ -33,22 +30,18 @@ class PayloadServices:
         self._holder = holder
         self._factory = factory
         self._logger = node.get_logger()
-        self._work = BackgroundWork(node)
-        # The robot before the first payload: used again for every other one, and without one.
-        self._without_payload: CompiledRobot | None = None
 
-    async def set_payload(self, request: Any, response: Any) -> None:
+    def set_payload(self, request: Any, response: Any) -> None:
         """Attach the payload of the request, or remove the present one if its mass is 0."""
         try:
-            response.message = await self._change(request)
+            response.message = self._change(request)
         except RobotDynamicsError as error:
             self._logger.warning(f'set_payload refused, the payload is unchanged: {error}')
             raise
-        give_way()
         self._logger.info(response.message)
 
-    async def _change(self, request: Any) -> str:
-        self._holder.require()
+    def _change(self, request: Any) -> str:
+        robot = self._holder.require()
         time = request.transition_time
         if not (math.isfinite(time) and 0.0 <= time <= LONGEST_TRANSITION):
             raise ParameterError(
@@ -56,23 +49,23 @@ class PayloadServices:
                 f'{LONGEST_TRANSITION:g} s'
             )
         if not request.inertia.m:
-            return await self._remove(time)
-        return await self._attach(_payload(request), time)
-
-    async def _attach(self, payload: Payload, time: float) -> str:
-        unloaded = await self._unloaded()
-        robot = await self._loaded(unloaded, payload)
-        give_way()
-        current = self._holder.require()
-        self._check_effort_limits(robot)
-        self._without_payload = unloaded
-        fade = self._replace(robot, time)
+            if not robot.dynamics.model.payloads:
+                return 'no payload is attached: nothing has changed'
+            bare = robot.dynamics.without_payload(NAME)
+            unloaded = self._factory.with_payloads_of(robot.compiled, bare)
+            return f'payload removed, {self._replace(unloaded, time)}'
+        payload = _payload(request)
+        dynamics = robot.dynamics.with_checked_payload(payload)
+        _check_frame(dynamics, payload.frame)
+        loaded = self._factory.with_payloads_of(robot.compiled, dynamics)
+        self._check_effort_limits(loaded)
+        fade = self._replace(loaded, time)
         taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
-        doubts = robot.dynamics.model.doubt_about(payload), overload_question(robot, current)
-        questions = [question for question in doubts if question]
-        for question in questions:
-            self._logger.warning(question)
-        return '; '.join([taken, *questions])
+        doubt = dynamics.model.doubt_about(payload)
+        if not doubt:
+            return taken
+        self._logger.warning(doubt)
+        return f'{taken}; {doubt}'
 
     def _replace(self, robot: CommandedRobot, time: float) -> str:
         """Command this robot from now on.
@@ -126,52 +119,6 @@ class PayloadServices:
                 'the mass is in kg'
             )
 
-    async def _remove(self, time: float) -> str:
-        if not self._holder.require().dynamics.model.payloads:
-            return 'no payload is attached: nothing has changed'
-        robot = self._factory.from_compiled(await self._unloaded())
-        fade = self._replace(robot, time)
-        self._without_payload = None
-        return f'payload removed, {fade}'
-
-    async def _unloaded(self) -> CompiledRobot:
-        """The robot as it was compiled without a payload."""
-        current = self._holder.require()
-        if not current.dynamics.model.payloads:
-            return current.compiled
-        bare = self._without_payload
-        if bare is not None and bare.text == current.compiled.text:
-            return bare
-        # The description has changed since.
-        (payload,) = current.dynamics.model.payloads
-        if current.dynamics.takes_payload_on(payload.frame):
-            return without_payload(current.compiled, payload.name)
-        return await self._compiled(current.compiled.text)
-
-    async def _loaded(self, unloaded: CompiledRobot, payload: Payload) -> CommandedRobot:
-        """The robot with a payload; on another body than `payload_frame`, it is compiled."""
-        # Whether the link can carry it is known at once.
-        unloaded.dynamics.model.with_checked_payload(payload)
-        if unloaded.dynamics.takes_payload_on(payload.frame):
-            return self._factory.with_payload(unloaded, payload)
-        return self._factory.from_compiled(await self._compiled(unloaded.text, payload))
-
-    async def _compiled(self, text: str, payload: Payload | None = None) -> CompiledRobot:
-        """The robot that another process has compiled; meanwhile the node goes on.
-
-        Raises:
-            StateError: it is not for the present robot any more.
-        """
-        before = self._holder.require()
-        work = self._factory.compilation(text, payload)
-        compiled: CompiledRobot = await self._work.outcome(work)
-        if self._holder.require() is not before:
-            raise StateError(
-                'the robot has changed while that with the other payload was compiled (a new '
-                'robot_description, or the node was configured again): call set_payload again'
-            )
-        return compiled
-
     def get_payload(self, request: Any, response: Any) -> None:
         """Fill in the payload that is attached."""
         model = self._holder.require().dynamics.model
@@ -180,6 +127,22 @@ class PayloadServices:
             response.message = 'no payload is attached'
         for payload in model.payloads:
             _fill(response, payload)
+
+
+def _check_frame(dynamics: RobotDynamics, frame: str) -> None:
+    """Check that a payload on a link, which moves, is an input of the compiled programs.
+
+    Raises:
+        ParameterError: it is not.
+    """
+    if dynamics.takes_payload_on(frame):
+        return
+    names = (each.name for each in dynamics.model.frames)
+    allowed = ', '.join(name for name in names if dynamics.takes_payload_on(name))
+    raise ParameterError(
+        f'frame is {frame!r}, a payload can be set on {allowed}: for another link set '
+        f'payload_frame: {frame}, then clean up and configure the node'
+    )
 
 
 def _payload(request: Any) -> Payload:

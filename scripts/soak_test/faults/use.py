@@ -19,8 +19,6 @@ from services import ACTIVATE, DEACTIVATE
 
 # How long nothing must come until a node counts as silent [s].
 SILENCE = 0.1
-# What a node may take to read, compile and check another description [s].
-RELOAD_LIMIT = 10.0
 
 
 def _silenced(scene: Scene) -> Steps[str]:
@@ -128,12 +126,12 @@ def _payload(scene: Scene) -> Steps[str]:
     response = yield from scene.answered(scene.services.set_payload(request))
     if response is None or not response.success:
         return f'not taken: {"no answer" if response is None else response.message}'
-    felt = yield from scene.until_commanded(lambda a: loaded.bias(a.q, a.v), RELOAD_LIMIT)
+    felt = yield from scene.until_commanded(lambda a: loaded.bias(a.q, a.v))
     request = kind(frame=PAYLOAD_FRAME, inertia=Inertia(), transition_time=FADE_TIME)
     response = yield from scene.answered(scene.services.set_payload(request))
     if response is None or not response.success:
         return f'not undone: {"no answer" if response is None else response.message}'
-    undone = yield from scene.recovered(RELOAD_LIMIT)
+    undone = yield from scene.recovered()
     return verdict(felt, 'the torque is not that of the payload') or verdict(
         undone, 'the torque is not as it was before the payload'
     )
@@ -146,26 +144,23 @@ def _same_description(scene: Scene) -> Steps[str]:
 
 
 def _broken_description(scene: Scene) -> Steps[str]:
-    began = scene.now()
-    scene.describe('<robot name="broken"><link')
-    reported = yield from scene.until_reported(began, 'robot_description', '.')
-    scene.describe(scene.urdf)
-    return verdict(reported, 'diagnostics of robot_description say nothing')
+    return (yield from _not_used(scene, '<robot name="broken"><link'))
 
 
 def _other_description(scene: Scene) -> Steps[str]:
-    """A node may take it, through a fade, or refuse it and say so."""
+    return (yield from _not_used(scene, with_payload(scene.urdf)))
+
+
+def _not_used(scene: Scene, text: str) -> Steps[str]:
+    """A description is for the next configuration alone."""
     began = scene.now()
-    other = with_payload(scene.urdf)
-    torques = Expected(other)
-    scene.describe(other)
+    scene.describe(text)
     reported = yield from scene.until_reported(began, 'robot_description', '.')
-    taken = reported or (
-        yield from scene.until_commanded(lambda a: torques.bias(a.q, a.v), RELOAD_LIMIT)
-    )
+    unchanged = yield from scene.recovered()
     scene.describe(scene.urdf)
-    yield from scene.recovered(RELOAD_LIMIT)
-    return verdict(taken, 'neither taken nor refused')
+    return verdict(reported, 'diagnostics of robot_description say nothing') or verdict(
+        unchanged, 'the torque has changed'
+    )
 
 
 FAULTS = (
@@ -181,6 +176,5 @@ FAULTS = (
     Fault('payload set and undone', 'the torques of the payload, exactly undone', _payload),
     Fault('same description again', 'nothing changes', _same_description),
     Fault('broken description', 'diagnostics: robot_description', _broken_description),
-    # Reading another robot may take longer than a cycle.
-    Fault('other description', 'refused, or its torque', _other_description, silences=True),
+    Fault('other description', 'diagnostics: robot_description', _other_description),
 )

@@ -44,14 +44,7 @@ def with_payload(dynamics):
     )
 
 
-def loaded(dynamics):
-    """With code that another process might have compiled."""
-    if dynamics.backend == 'native':
-        dynamics.load(dynamics.object_code('gravity_torque', 'mass_matrix'))
-    return dynamics
-
-
-@pytest.mark.parametrize('made', [lambda dynamics: dynamics, with_payload, loaded])
+@pytest.mark.parametrize('made', [lambda dynamics: dynamics, with_payload])
 @pytest.mark.parametrize('backend', ['python', 'native'])
 def test_an_unused_robot_is_freed_at_once(backend, made):
     """A node exchanges robots while it runs: none may wait for the garbage collector."""

@@ -5,9 +5,10 @@ import sys
 
 import numpy as np
 import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from std_msgs.msg import String
-from three_joints import URDF
+from three_joints import HEAVIER, URDF
 
 from robot_dynamics_interfaces.srv import GetPayload, SetGravity, SetPayload
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
@@ -24,7 +25,6 @@ PATIENT = {
     'qos_overrides./joint_states.subscription.depth': 4000,
     'qos_overrides./joint_states.subscription.reliability': 'reliable',
 }
-HEAVIER = URDF.replace('<mass value="1.5"/>', '<mass value="3"/>')
 
 
 @pytest.fixture
@@ -44,88 +44,89 @@ def check_every_state_taken(scene):
     assert (counters.used, counters.rejected) == (scene.driver.sent, 0)
 
 
-def test_another_description_at_500_hz_loses_no_cycle(guarded, dynamics, switching):
-    """It is compiled and checked beside the old one."""
-    heavier = RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V)
-    with guarded(robot_description='', fade_time=FADE, **PATIENT) as scene:
+def carry(scene, mass, frame='hand'):
+    """The answer to a payload that is set under torque."""
+    load = {'frame': frame, 'inertia': Inertia(m=mass)}
+    return scene.observer.call(SetPayload, '/robot_dynamics/set_payload', **load)
+
+
+@pytest.mark.parametrize('text', [HEAVIER, '<robot/>'], ids=['heavier', 'broken'])
+def test_a_new_description_changes_nothing_until_it_is_configured(guarded, dynamics, capfd, text):
+    torque, remedy = dynamics.bias_torque(Q, V), 'deactivate, clean up and configure the node'
+    with guarded(robot_description='', fade_time=FADE) as scene:
         counters = scene.node.topic_counters['robot_description']
-        scene.driver.pause()
         scene.observer.description.publish(String(data=URDF))
-        scene.observer.until(lambda: counters.used == 1, 'the description')
-        scene.driver.period, scene.driver.sent = 0.002, 0
-        scene.node.topic_counters['joint_states'].used = 0
-        scene.driver.resume()
-        scene.settle(dynamics.bias_torque(Q, V))
-        scene.observer.description.publish(String(data=HEAVIER))
-        scene.settle(heavier)
-        scene.observer.description.publish(String(data='<robot/>'))
-        scene.observer.until(lambda: counters.rejected == 1, 'refusal')
-        assert 'the current robot is kept' in counters.last_reason
+        scene.settle(torque)
+        assert carry(scene, 1.2).success
+        loaded = RobotDynamics(dynamics.model.with_payload('hand', 1.2)).bias_torque(Q, V)
+        scene.settle(loaded)
+        for count in (2, 3):
+            scene.observer.description.publish(String(data=text))
+            scene.observer.until(lambda count=count: counters.used == count, 'the description')
+        scene.observer.description.publish(String(data=' '))
+        scene.observer.until(lambda: counters.rejected, 'refusal')
         scene.wait_for_states(20)
-        np.testing.assert_allclose(scene.recording.last, heavier, rtol=1e-12)
-        check_every_state_taken(scene)
+        np.testing.assert_allclose(scene.recording.last, loaded, rtol=1e-12)
+        scene.observer.description.publish(String(data=text))
+        assert scene.status('robot_description', remedy).level == DiagnosticStatus.WARN
+        assert capfd.readouterr().err.count(remedy) == 1
+        for transition in ('deactivate', 'cleanup', 'configure'):
+            getattr(scene.node, f'trigger_{transition}')()
+        assert (scene.node.robot_holder.current is not None) == (text == HEAVIER)
+        if text == HEAVIER:
+            scene.node.trigger_activate()
+            scene.settle(RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V))
+            scene.status('robot_description', '0 rejected')
 
 
 def refuse_to_trace(*arguments):
-    raise AssertionError('a program is traced in the process of the node')
+    raise AssertionError('a program is traced')
 
 
-def test_a_description_and_payloads_at_1_khz_compile_nothing_here(
+def test_payloads_at_1_khz_compile_nothing_and_lose_no_cycle(
     guarded, dynamics, switching, monkeypatch
 ):
-    """The one is compiled in another process, the others are inputs of what is compiled."""
-    with guarded(robot_description='', fade_time=FADE, **PATIENT) as scene:
-        descriptions = scene.node.topic_counters['robot_description']
-        scene.driver.pause()
-        scene.observer.description.publish(String(data=URDF))
-        scene.observer.until(lambda: descriptions.used == 1, 'the description')
-        scene.driver.period, scene.driver.sent = 0.001, 0
-        scene.node.topic_counters['joint_states'].used = 0
-        scene.driver.resume()
+    """They are inputs of what is compiled."""
+    with guarded(fade_time=FADE, **PATIENT) as scene:
         scene.settle(dynamics.bias_torque(Q, V))
+        scene.driver.period = 0.001
         monkeypatch.setattr('robot_dynamics_ros.core.quantities.trace', refuse_to_trace)
         for mass in (1.2, 0.4, 0.0):
-            response = scene.observer.call(
-                SetPayload, '/robot_dynamics/set_payload', frame='hand', inertia=Inertia(m=mass)
-            )
+            response = carry(scene, mass)
             assert response.success, response.message
-        scene.observer.description.publish(String(data=HEAVIER))
-        scene.observer.until(lambda: descriptions.used == 2, 'the other description')
-        monkeypatch.undo()
-        scene.settle(RobotDynamics(parse_urdf(HEAVIER)).bias_torque(Q, V))
+        scene.settle(dynamics.bias_torque(Q, V))
         check_every_state_taken(scene)
 
 
-def test_of_several_descriptions_at_once_the_last_one_is_used(guarded, dynamics):
-    with guarded(robot_description='', fade_time=FADE, **PATIENT) as scene:
-        scene.observer.description.publish(String(data=URDF))
-        scene.settle(dynamics.bias_torque(Q, V))
-        lighter = URDF.replace('<mass value="1.5"/>', '<mass value="1"/>')
-        for text in (HEAVIER, lighter):
-            scene.observer.description.publish(String(data=text))
-        scene.settle(RobotDynamics(parse_urdf(lighter)).bias_torque(Q, V))
-        assert scene.node.robot_holder.require().compiled.text == lighter
-        assert scene.node.topic_counters['robot_description'].rejected == 0
-
-
-def test_a_payload_on_another_link_is_compiled_and_leaves_no_trace(guarded, dynamics):
-    with guarded(fade_time=FADE, **PATIENT) as scene:
-
-        def carry(frame, mass):
-            response = scene.observer.call(
-                SetPayload, '/robot_dynamics/set_payload', frame=frame, inertia=Inertia(m=mass)
-            )
-            assert response.success, response.message
-
-        scene.settle(dynamics.bias_torque(Q, V))
-        scene.wait_for_states()
-        before = scene.recording.last.tobytes()
-        for frame in ('slider', 'hand', 'slider'):
-            carry(frame, 0.7)
-            loaded = parse_urdf(URDF).with_payload(frame, 0.7)
-            scene.settle(RobotDynamics(loaded).bias_torque(Q, V))
-        carry('slider', 0.0)
-        scene.observer.until(lambda: scene.recording.last.tobytes() == before, 'the same bits')
+def test_a_payload_on_another_body_than_that_of_payload_frame_is_refused(guarded, dynamics):
+    """Also the links that are fixed to it take one; another one is named on configure."""
+    fixed = '<link name="tool"/><joint name="mount" type="fixed"><parent link="hand"/>'
+    tooled = URDF.replace('</robot>', f'{fixed}<child link="tool"/></joint></robot>')
+    with guarded(robot_description=tooled, fade_time=FADE) as scene:
+        torque = dynamics.bias_torque(Q, V)
+        scene.settle(torque)
+        refused = carry(scene, 0.7, 'slider')
+        assert not refused.success
+        for named in ("'slider'", 'hand, tool', 'payload_frame: slider'):
+            assert named in refused.message
+        assert 'fixed to the base' in carry(scene, 0.7, 'base').message
+        scene.wait_for_states(20)
+        np.testing.assert_allclose(scene.recording.last, torque, rtol=1e-12)
+        assert not scene.observer.call(GetPayload, '/robot_dynamics/get_payload').attached
+        loaded = {
+            frame: RobotDynamics(parse_urdf(tooled).with_payload(frame, 0.7)).bias_torque(Q, V)
+            for frame in ('tool', 'slider')
+        }
+        assert carry(scene, 0.7, 'tool').success
+        scene.settle(loaded['tool'])
+        for transition in ('deactivate', 'cleanup'):
+            getattr(scene.node, f'trigger_{transition}')()
+        scene.set(payload_frame='slider')
+        for transition in ('configure', 'activate'):
+            getattr(scene.node, f'trigger_{transition}')()
+        scene.settle(torque)
+        assert carry(scene, 0.7, 'slider').success
+        scene.settle(loaded['slider'])
 
 
 def test_live_parameters_at_500_hz_lose_no_cycle(guarded, dynamics, switching):
@@ -150,7 +151,7 @@ def test_a_payload_is_added_and_removed_exactly(guarded, dynamics):
     inertia = Inertia(m=1.2, com=Vector3(x=0.01, y=0.02, z=0.1), ixx=0.01, iyy=0.012, izz=0.008)
     with guarded(fade_time=FADE) as scene:
 
-        def carry(**fields):
+        def ask(**fields):
             response = scene.observer.call(SetPayload, '/robot_dynamics/set_payload', **fields)
             return response.success, response.message
 
@@ -161,15 +162,15 @@ def test_a_payload_is_added_and_removed_exactly(guarded, dynamics):
         scene.wait_for_states()
         before = scene.recording.last.tobytes()
         assert not carried().attached
-        assert carry(frame='hand', inertia=inertia)[0]
+        assert ask(frame='hand', inertia=inertia)[0]
         assert carried().attached
         assert (carried().frame, carried().inertia) == ('hand', inertia)
         scene.settle(loaded)
-        success, message = carry(frame='nowhere', inertia=inertia)
+        success, message = ask(frame='nowhere', inertia=inertia)
         assert (success, 'nowhere' in message) == (False, True)
         scene.wait_for_states()
         np.testing.assert_allclose(scene.recording.last, loaded, rtol=1e-12)
-        assert carry(transition_time=0.1)[0]
+        assert ask(transition_time=0.1)[0]
         scene.settle(dynamics.bias_torque(Q, V))
         scene.observer.until(lambda: scene.recording.last.tobytes() == before, 'the same bits')
         assert not carried().attached
@@ -183,27 +184,23 @@ def test_a_payload_above_the_effort_limits_is_refused(guarded, dynamics):
     """Grams for kilograms; one that asks for less than the present one is welcome."""
     with guarded(fade_time=FADE) as scene:
 
-        def carry(mass, **values):
+        def answer(mass, **values):
             scene.set(**values)
-            inertia = Inertia(m=mass)
-            response = scene.observer.call(
-                SetPayload, '/robot_dynamics/set_payload', frame='hand', inertia=inertia
-            )
-            return response.message
+            return carry(scene, mass).message
 
         scene.settle(dynamics.bias_torque(Q, V))
-        assert 'of slide at the present position, its effort limit is 200' in carry(1200.0)
-        assert 'check that the mass is in kg' in carry(1200.0)
+        assert 'of slide at the present position, its effort limit is 200' in answer(1200.0)
+        assert 'check that the mass is in kg' in answer(1200.0)
         # The scale is for commands, the driver's gravity its own affair.
-        assert 'attached' in carry(0.1, effort_scale=0.01)
-        assert 'check that the mass is in kg' in carry(1200.0, effort_scale=1.0)
-        assert 'attached' in carry(1200.0, terms=['coriolis'])
-        assert 'attached' in carry(1100.0, terms=['gravity'])
-        assert 'check that the mass is in kg' in carry(1101.0)
+        assert 'attached' in answer(0.1, effort_scale=0.01)
+        assert 'check that the mass is in kg' in answer(1200.0, effort_scale=1.0)
+        assert 'attached' in answer(1200.0, terms=['coriolis'])
+        assert 'attached' in answer(1100.0, terms=['gravity'])
+        assert 'check that the mass is in kg' in answer(1101.0)
         # Whatever the latest state was.
         scene.driver.change = nowhere
         scene.wait_for_states()
-        assert 'check that the mass is in kg' in carry(1101.0)
+        assert 'check that the mass is in kg' in answer(1101.0)
 
 
 def test_gravity_in_the_root_link_and_in_no_frame(guarded, dynamics):

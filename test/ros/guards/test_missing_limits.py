@@ -2,14 +2,12 @@
 
 import math
 
-import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
 from rclpy.parameter import Parameter
-from std_msgs.msg import String
-from three_joints import URDF, state
+from three_joints import URDF
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 AXIS = '<axis xyz="0 0 1"/></joint>'
@@ -56,22 +54,6 @@ def test_it_activates_after_effort_limits_is_set(guarded, dynamics, description,
 def test_a_joint_that_is_not_commanded_needs_none(graph):
     with graph(robot_description=URDF, effort_limits=[], joints=['wrist', 'slide']) as (node, _):
         assert node.robot_holder.require().guard.active
-
-
-def test_a_description_without_effort_limits_is_not_taken_while_it_commands(graph):
-    limited = urdf(30)
-    with graph(effort_limits=[]) as (node, observer):
-        observer.description.publish(String(data=limited))
-        observer.until(lambda: node.robot_holder.current is not None, 'the robot')
-        before, _ = observer.answer_to(state(Q, V))
-        before = list(before.data)
-        observer.description.publish(String(data=URDF))
-        counters = node.topic_counters['robot_description']
-        observer.until(lambda: counters.rejected, 'refusal')
-        assert MISSING in counters.last_reason
-        assert node.robot_holder.require().compiled.text == limited
-        after, _ = observer.answer_to(state(Q, V))
-        np.testing.assert_array_equal(list(after.data), before)
 
 
 @pytest.mark.parametrize('value', [math.nan, -1.0, -math.inf])

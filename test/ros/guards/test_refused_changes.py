@@ -4,8 +4,6 @@ import pytest
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from guard_scene import figures
 from rclpy.parameter import Parameter
-from sensor_msgs.msg import JointState
-from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from three_joints import URDF
 
@@ -41,19 +39,6 @@ def test_a_refused_payload_is_said_and_nothing_else(guarded, dynamics, capfd):
         assert 'payload of 1 kg attached to hand, fading over 0.2 s' in capfd.readouterr().err
 
 
-def test_a_refused_description_is_not_said_to_be_used(graph, capfd):
-    with graph() as (node, observer):
-        observer.description.publish(String(data=URDF))
-        observer.until(lambda: node.robot_holder.current is not None, 'the robot')
-        capfd.readouterr()
-        counters = node.topic_counters['robot_description']
-        observer.description.publish(String(data=URDF.replace('wrist', 'ankle')))
-        observer.until(lambda: counters.rejected == 1, 'refusal')
-        said = capfd.readouterr().err
-        assert 'compiled in' not in said
-        assert 'the joints of the new description are turn, slide, ankle' in said
-
-
 def test_a_fade_is_said_only_where_torque_is_commanded(graph, capfd):
     """Before the first joint state nothing is commanded, and nothing fades."""
     with graph(robot_description=URDF) as (node, observer):
@@ -65,35 +50,6 @@ def test_a_fade_is_said_only_where_torque_is_commanded(graph, capfd):
         assert message == 'torque disabled: none was commanded'
         node.trigger_deactivate()
     assert 'fading' not in capfd.readouterr().err
-
-
-UPRIGHT = """<robot name="upright"><link name="base"/>
-<link name="arm"><inertial><origin xyz="0 0 0.3"/><mass value="20"/>
-<inertia ixx="0.3" iyy="0.3" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial></link>
-<link name="tool"/><joint name="lift" type="revolute"><parent link="base"/><child link="arm"/>
-<axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="200" velocity="2"/></joint>
-<joint name="mount" type="fixed"><parent link="arm"/><child link="tool"/><origin xyz="0 0 0.5"/>
-</joint></robot>"""
-
-
-def test_a_payload_that_only_the_present_pose_can_hold_is_questioned(graph, capfd):
-    """Upright, the joint feels no weight; almost everywhere else 500 kg are far too heavy."""
-    with graph(robot_description=UPRIGHT, effort_limits=[]) as (_, observer):
-        observer.answer_to(JointState(name=['lift'], position=[0.0], velocity=[0.0]))
-
-        def carry(mass):
-            name, inertia = '/robot_dynamics/set_payload', Inertia(m=mass)
-            return observer.call(SetPayload, name, frame='tool', inertia=inertia).message
-
-        question = 'exceeds the effort limits at '
-        assert question not in carry(10.0)
-        message = carry(500.0)
-        assert 'attached' in message
-        assert question in message
-        assert int(message.partition(question)[2].split()[0]) > 40
-        # Less than the present payload, though still too much.
-        assert question not in carry(400.0)
-    assert capfd.readouterr().err.count('is the mass in kg?') > 0
 
 
 def test_a_payload_as_heavy_as_the_robot_is_questioned(graph, capfd):

@@ -80,7 +80,8 @@ def test_a_later_change_is_not_overtaken(graph, during_read):
 def test_a_robot_that_comes_meanwhile_gets_the_change(graph, during_read):
     with graph(robot_description=URDF) as (node, _):
         holder = node.robot_holder
-        other = node._factory.from_compiled(holder.require().compiled)
+        robot = holder.require()
+        other = node._factory.with_payloads_of(robot.compiled, robot.dynamics)
 
         def replace():
             with holder.lock:

@@ -39,22 +39,7 @@ def compile_ir(source: str, level: int = 1) -> Any:
     return engine
 
 
-@on_deep_stack
-def emit_object(source: str, level: int = 1) -> bytes:
-    """The machine code of `compile_ir` as an object file, for any process on this CPU."""
-    return bytes(_machine(level).emit_object(llvm.parse_assembly(source)))
-
-
-@on_deep_stack
-def load_object(code: bytes) -> Any:
-    """An engine, as of `compile_ir`, with the code of `emit_object`."""
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(''), _machine())
-    engine.add_object_file(llvm.ObjectFileRef.from_data(code))
-    engine.finalize_object()
-    return engine
-
-
-def _machine(level: int = 1) -> Any:
+def _machine(level: int) -> Any:
     return llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=level
     )

@@ -32,8 +32,8 @@ def kernel_ir(program: Program) -> str:
 
     `inputs` has one pointer for each entry of `program.inputs`, to that many doubles; `result`
     overlaps none of them. The kernel writes the result if it returns `DONE`, and nothing
-    otherwise. It has no memory of its own: any number of threads may run it at once. Its object
-    code contains no address of this process; it calls `malloc`, `free` and `llvm_sine.ROUTINE`.
+    otherwise. It has no memory of its own: any number of threads may run it at once. It calls
+    `malloc`, `free` and `llvm_sine.ROUTINE`.
 
     Args:
         program: to compute.

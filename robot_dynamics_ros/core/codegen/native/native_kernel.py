@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..program import Program, Signature
+from ..program import Program
 from .entry import make_entry
 from .llvm import compile_ir
 from .llvm_kernel import ANGLE_NOT_FINITE, OUT_OF_MEMORY, UNREADABLE, kernel_ir
@@ -28,29 +28,18 @@ class NativeKernel:
     keeps machine code in memory, and no attribute that is changed frees what a function needs.
     """
 
-    def __init__(self, engine: Any, signature: Signature) -> None:
-        """Take the function `kernel` of an engine, without a check of what it computes.
-
-        Args:
-            engine: which has the machine code.
-            signature: of its program.
-        """
-        address = engine.get_function_address('kernel')
-        sizes = tuple(signature.inputs.values())
-        # What it returns at (input..., out).
-        self.outcome = make_entry(address, engine, sizes, signature.shape)
-
-    @classmethod
-    def of(cls, program: Program) -> NativeKernel:
+    def __init__(self, program: Program) -> None:
         """Compile a program, and compare the result with it.
 
         Raises:
             NativeCodeError: the machine code computes other values than the program.
         """
         engine = compile_ir(kernel_ir(program), level_of(program))
-        kernel = cls(engine, program.signature)
-        check_kernel(program, kernel.outcome)
-        return kernel
+        address = engine.get_function_address('kernel')
+        sizes = tuple(program.inputs.values())
+        # What it returns at (input..., out).
+        self.outcome = make_entry(address, engine, sizes, program.shape)
+        check_kernel(program, self.outcome)
 
     def callable(self, fallback: Callable[..., Any]) -> Callable[..., Any]:
         """`call(input..., out)`; `out` is None for a new array.
