@@ -53,9 +53,9 @@ class CommandStart:
       that was seen. Otherwise not at all where efforts hold the arm, because the driver may add
       gravity, and at zero where they are not measured.
 
-    Elsewhere they begin at zero, but not with 'automatic' where the efforts of an arm at rest are
-    a part of its gravity torque, or more. What has been refused stays so until `reconsider`,
-    however the arm is touched meanwhile.
+    Elsewhere they begin at zero, but not with 'automatic' where the efforts are a part of the
+    gravity torque, or more. What has been refused stays so until `reconsider`, however the arm is
+    touched meanwhile.
 
     Attributes:
         known: whether the last command of the transition is that of the robot; it then continues.
@@ -219,13 +219,11 @@ class CommandStart:
 
     def _judge(self, gravity: Array, counted: npt.NDArray[np.bool_], rule: OnRestart) -> None:
         """Decide by who holds the arm against a gravity torque (k,) that is not small."""
-        moved = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
         if not counted.any():
-            held, self.decision = True, 'the arm is at rest, and efforts are not measured'
+            self.decision = 'the arm is at rest, and efforts are not measured'
             if self._moved > REST:
-                held, self.decision = False, moved
-            if rule == 'automatic' and not self._commanded:
-                held = False
+                self.decision = f'a joint has moved by {self._moved:.2g} rad or m in {WATCHED:g} s'
+            held = self._moved <= REST and (rule == 'take_over' or self._commanded)
         else:
             effort = self._efforts[counted] / self._measured[counted]
             needed = gravity[counted]
@@ -240,7 +238,7 @@ class CommandStart:
                     f'{needed[worst]:.3g}: the arm is held by something else'
                 )
                 share = effort @ needed / (needed @ needed)
-                if rule == 'automatic' and self._moved <= REST and abs(share) > UNLOADED:
+                if rule == 'automatic' and abs(share) > UNLOADED:
                     self._refusal = Inhibition(f'{self.decision}; {PARTLY}', PARTLY)
         if held and self._refusal is None:
             limits = self._transition.limiter.limits
