@@ -66,6 +66,7 @@ def test_a_controller_that_is_deactivated_and_activated(stack):
     stack.start_manager(CONTROLLER)
     stack.start_node()
     stack.until_effort(GRAVITY)
+    stack.until_trusted()
     stack.switch(off=[CONTROLLER])
     stack.until(stack.silent, 'silence')
     stack.check_silent()
@@ -79,6 +80,7 @@ def test_a_controller_that_is_unloaded_and_loaded_again(stack):
     stack.start_node()
     stack.until_effort(GRAVITY)
     for _ in range(2):
+        stack.until_trusted()
         stack.switch(off=[CONTROLLER])
         stack.unload(CONTROLLER)
         stack.until(stack.silent, 'silence')

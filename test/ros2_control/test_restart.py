@@ -40,37 +40,28 @@ def test_a_restart_after_sigkill_behind_an_active_controller(stack, on_restart, 
     np.testing.assert_allclose(step, share * np.abs(GRAVITY), rtol=0.05, atol=1e-6)
 
 
-@pytest.mark.parametrize('on_restart', ['fade_from_zero', 'take_over'])
+def test_a_restart_after_sigkill_leaves_the_arm_as_it_is(stack):
+    """By default: the driver may add gravity, so an operator decides."""
+    stack.start_manager(CONTROLLER)
+    node = stack.start_node()
+    stack.until_effort(GRAVITY)
+    node.kill()
+    since = len(stack.efforts) - 1
+    node = stack.start_node()
+    stack.until_logged(node, 'set on_restart to take_over')
+    stack.check_silent()
+    np.testing.assert_allclose(stack.steps(since)[1], 0.0, atol=1e-6)
+
+
+@pytest.mark.parametrize('on_restart', ['automatic', 'fade_from_zero', 'take_over'])
 def test_a_controller_off_and_on_behind_a_drive_that_keeps_its_torque(stack, on_restart):
     stack.start_manager(CONTROLLER)
     node = stack.start_node(on_restart=on_restart)
     stack.until_effort(GRAVITY)
-    stack.torques.clear()
-    # The node trusts its last command after it has compared the efforts for 4.6 s.
-    stack.until(lambda: len(stack.torques) > COMMANDS_OF_A_FADE, 'commands after the fade')
+    stack.until_trusted()
     stack.switch(off=[CONTROLLER])
     stack.until(stack.silent, 'silence')
 
     step = largest_step(stack, lambda: stack.switch(on=[CONTROLLER]))
     np.testing.assert_allclose(step, 0.0, atol=1e-6)
     assert 'last command' in node.log()
-
-
-def test_the_order_of_a_restart_that_keeps_the_torque(stack):
-    """As docs/controllers.md advises for a drive that keeps it."""
-    stack.start_manager(CONTROLLER)
-    node = stack.start_node()
-    stack.until_effort(GRAVITY)
-    since = len(stack.efforts) - 1
-    node.kill()
-    stack.switch(off=[CONTROLLER])
-    stack.torques.clear()
-    stack.start_node(controller='none')
-    stack.until(
-        lambda: stack.torques and np.allclose(stack.torques[-1].effort, GRAVITY, rtol=1e-9),
-        'the end of the fade',
-    )
-    stack.switch(on=[CONTROLLER])
-    stack.until_next_states()
-    np.testing.assert_allclose(stack.steps(since)[1], 0.0, atol=1e-6)
-    stack.until_effort(GRAVITY)

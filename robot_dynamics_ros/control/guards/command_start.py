@@ -32,10 +32,11 @@ OF_TORQUE, OF_LIMIT = 0.1, 0.02
 
 ZERO = 'zero torque'
 HELD = Inhibition(
-    'the measured efforts hold the arm against gravity, and it is not known who commands them: '
-    'set on_restart to take_over if a controller keeps the command of a process that has ended, '
-    'to fade_from_zero if a position loop holds the arm beside this node; or remove gravity from '
-    'terms if the driver adds it',
+    'when commands were to begin, the measured efforts held the arm against gravity, and it '
+    'is not known who commands them: set on_restart to take_over if the controller still '
+    'applies the last torque of a process that was killed, to fade_from_zero if a position '
+    'loop holds the arm beside this node; or remove gravity from terms if the driver adds it. '
+    'Close the brake before if the arm moves',
     'when on_restart or terms say who holds the arm',
 )
 PARTLY = 'set the payload that it carries, or support the arm and set on_restart to fade_from_zero'
@@ -233,9 +234,10 @@ class CommandStart:
             if held and rule == 'automatic' and not self._commanded:
                 self._refusal = HELD
             elif not held:
+                holder = 'the arm moves' if self._moved > REST else 'something else holds the arm'
                 self.decision = (
                     f'a measured effort is {effort[worst]:.3g} where gravity needs '
-                    f'{needed[worst]:.3g}: the arm is held by something else'
+                    f'{needed[worst]:.3g}: {holder}'
                 )
                 share = effort @ needed / (needed @ needed)
                 if rule == 'automatic' and abs(share) > UNLOADED:

@@ -18,8 +18,8 @@ EXPLAINED = 0.95
 SMALLEST = 0.1
 # Where nothing applies the commands any more, the share falls to zero although the driver adds
 # gravity. Its magnitude, 1 at first, is therefore remembered with this time constant [s]: before
-# it has decayed to `SMALLEST`, after 4.6 s, that is noticed.
-REMEMBERED = 2.0
+# it has decayed to `SMALLEST`, after 2.3 s, that is noticed.
+REMEMBERED = 1.0
 
 
 class DoubleCompensation:

@@ -109,8 +109,10 @@ def read_xml(text: str) -> Element:
 
 def _write_rpy(robot: Element) -> None:
     """Turn the quaternions of URDF 1.1 into rpy, which every reader of a description knows."""
+    names = {child: each for each in robot.iter() for child in each}
     for parent in robot.iterfind('.//origin[@quat_xyzw]/..'):
-        where = f'{parent.tag} {parent.get("name", "")!r}: origin quat_xyzw'
+        named = parent if parent.get('name') else names.get(parent, parent)
+        where = f'{parent.tag} of {named.tag} {named.get("name", "")!r}: origin quat_xyzw'
         for origin in parent.findall('origin[@quat_xyzw]'):
             quaternion = origin.attrib.pop('quat_xyzw')
             if robot.get('version', '1.0') == '1.0':

@@ -32,12 +32,16 @@ class EnableService:
         stopped = guard.fault or guard.reaction.reason
         already = guard.enabled == enabled and not stopped
         guard.enabled = enabled
+        start = 'with the next valid joint state'
+        if inhibition := guard.inhibitions.first():
+            start = inhibition.until
+        elif not guard.active:
+            start = 'as soon as the node is activated'
+        if already and not enabled:
+            return 'torque is already disabled'
         if already:
-            return (
-                f'torque is already enabled{_touched(guard)}'
-                if enabled
-                else 'torque is already disabled'
-            )
+            waits = f', commands begin {start}' if guard.stopped else ''
+            return f'torque is already enabled{waits}{_touched(guard)}'
         fade = f'over {guard.settings.fade_time:g} s'
         if not enabled:
             if guard.stopped:
@@ -48,11 +52,6 @@ class EnableService:
         touched = _touched(guard)
         guard.fault = ''
         guard.reaction.release()
-        start = 'with the next valid joint state'
-        if inhibition := guard.inhibitions.first():
-            start = inhibition.until
-        elif not guard.active:
-            start = 'as soon as the node is activated'
         return f'torque enabled: fading in {fade}, {start}{cleared}{touched}'
 
 

@@ -61,6 +61,8 @@ class PayloadServices:
         self._check_effort_limits(loaded)
         fade = self._replace(loaded, time)
         taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
+        for before in robot.dynamics.model.payloads:
+            taken += f'; it replaces {before.mass:g} kg on {before.frame}'
         doubt = dynamics.model.doubt_about(payload)
         if not doubt:
             return taken

@@ -111,8 +111,8 @@ def test_rest_says_that_the_arm_is_held_where_efforts_are_not_measured():
 @pytest.mark.parametrize(
     ('case', 'words'),
     [
-        ({'effort': ZERO}, 'held by something else'),
-        ({'effort': 2.0 * GRAVITY}, 'held by something else'),
+        ({'effort': ZERO}, 'something else holds'),
+        ({'effort': 2.0 * GRAVITY}, 'something else holds'),
         ({'effort': None, 'speed': 0.1}, 'has moved by'),
     ],
 )
