@@ -31,6 +31,8 @@ from .scenario import Durations, run_scenario
 
 RATE = 1000.0
 """Rate of the joint states [Hz]."""
+PAUSE = 1.0
+"""A pause of a busy machine that ends neither reference nor torque [s]: the demo shows dynamics."""
 
 Log = Callable[[str], None]
 
@@ -76,6 +78,7 @@ def record(plan: Plan, durations: Durations, logs: Path, log: Log) -> Recording:
             'brake': True,
             'rate': RATE,
             'servo_bandwidth': SERVO,
+            'command_timeout': PAUSE,
             **_wall(plan.contact),
         }
         children.start(
@@ -83,7 +86,12 @@ def record(plan: Plan, durations: Durations, logs: Path, log: Log) -> Recording:
             'robot_dynamics_ros.simulation.simulated_arm',
             [*_ros_arguments(folder, 'arm', arm), '--remap', f'commands:={COMMANDS}'],
         )
-        node = {**common, 'autostart': False, **_contacts(plan.contact)}
+        node = {
+            **common,
+            'autostart': False,
+            'state_timeout': PAUSE,
+            **_contacts(plan.contact),
+        }
         children.start('node', 'robot_dynamics_ros.ros.node', _ros_arguments(folder, 'node', node))
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         try:
