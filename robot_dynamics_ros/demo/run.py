@@ -32,7 +32,7 @@ from .scenario import Durations, run_scenario
 RATE = 1000.0
 """Rate of the joint states [Hz]."""
 PAUSE = 1.0
-"""A pause of a busy machine that ends neither reference nor torque [s]: the demo shows dynamics."""
+"""A pause of a busy machine that ends neither reference nor torque [s]."""
 
 Log = Callable[[str], None]
 
