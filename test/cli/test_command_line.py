@@ -45,7 +45,7 @@ def files(tmp_path):
 def test_it_writes_what_export_c_gives(run, files):
     options = '--name', 'my', '--quantities', 'gravity_torque, jacobian', '--frame', 'hand'
     ended = run('export-c', 'arm.urdf', '--output', 'out', *options, '--own-sincos')
-    assert (ended.returncode, ended.stderr) == (0, '')
+    assert ended.returncode == 0, ended.stderr
     assert ended.stdout == 'out: package my_dynamics, 6 files\n'
     expected = export_c(
         parse_urdf(URDF), name='my', quantities=['gravity_torque', 'jacobian'], frame='hand',
@@ -60,13 +60,13 @@ def test_a_topic(run, files):
         'export-c', '--topic', '/robot_description', '--output', 'out',
         read_topic=lambda topic: URDF,
     )  # fmt: skip
-    assert (ended.returncode, ended.stderr) == (0, '')
+    assert ended.returncode == 0, ended.stderr
     assert (files / 'out' / 'package.xml').exists()
 
 
 def test_json_lists_what_was_written(run, files):
     ended = run('export-c', 'arm.urdf', '--output', 'out', '--name', 'my', '--json', '-')
-    assert (ended.returncode, ended.stderr) == (0, '')
+    assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
     assert (found['folder'], found['package']) == ('out', 'my_dynamics')
     assert all((files / 'out' / file).is_file() for file in found['files'])
@@ -124,7 +124,7 @@ def test_arguments_of_branches_that_are_not_taken_are_no_errors(run, files):
     (files / 'with_hand.xacro').write_text(WITH_HAND)
     arguments = ['hand:=false', 'fingers:=3', 'grip:=2']
     ended = run('export-c', 'with_hand.xacro', *arguments, '--output', 'out')
-    assert (ended.returncode, ended.stderr) == (0, '')
+    assert ended.returncode == 0, ended.stderr
     ended = run('inspect', 'with_hand.xacro', 'finger:=3')
     assert ended.returncode == 2
     assert 'argument finger; its arguments: fingers, grip, hand.' in ended.stderr
@@ -135,7 +135,7 @@ def test_xacro_files_take_arguments_and_include_others(run, files):
     pytest.importorskip('xacro')
     for mass in ('2', '3'):
         ended = run('export-c', 'arm.urdf.xacro', f'mass:={mass}', '--output', mass)
-        assert (ended.returncode, ended.stderr) == (0, '')
+        assert ended.returncode == 0, ended.stderr
     source = 'src/xacro_arm_dynamics.c'
     assert (files / '2' / source).exists()
     header = 'include/xacro_arm_dynamics/xacro_arm_dynamics.h'
@@ -194,7 +194,7 @@ def test_foreign_files_are_replaced_with_force_only(run, files):
 @pytest.mark.parametrize('arguments', [['--help'], ['export-c', '--help']])
 def test_help(run, arguments):
     ended = run(*arguments)
-    assert (ended.returncode, ended.stderr) == (0, '')
+    assert ended.returncode == 0, ended.stderr
     assert 'export-c' in ended.stdout
     assert max(map(len, ended.stdout.splitlines())) <= 80
     if len(arguments) > 1:
@@ -218,5 +218,5 @@ def test_without_ros(files):
         cwd=files, capture_output=True, text=True, timeout=60,
         env={'PYTHONPATH': ':'.join(filter(None, sys.path))},
     )  # fmt: skip
-    assert (ended.returncode, ended.stderr) == (0, '')
+    assert ended.returncode == 0, ended.stderr
     assert (files / 'out' / 'package.xml').exists()
