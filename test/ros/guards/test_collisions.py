@@ -1,5 +1,7 @@
 """A collision ends the motion as `on_collision` says, until `~/enable` is called."""
 
+import re
+
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -41,7 +43,8 @@ def test_a_collision_drops_the_reference_until_it_is_acknowledged(
         mode = getattr(JointTorques, f'MODE_{policy.upper()}')
         arm.scene.observer.until(lambda: arm.next_torques().mode == mode, f'mode {policy}')
         assert 'collision at hand' in arm.next_torques().fault
-        status = arm.scene.status('model', f'mode {policy} until ~/enable is called: collision')
+        status = arm.scene.status('model', f'mode {policy} until ~/enable')
+        assert 'collision at hand' in status.message
         assert status.level == DiagnosticStatus.ERROR
         counters = arm.scene.node.topic_counters['reference']
         arm.scene.observer.reference.publish(STILL)
@@ -50,10 +53,10 @@ def test_a_collision_drops_the_reference_until_it_is_acknowledged(
         arm.push = NONE
         arm.touched(Contact.KIND_NONE)
         assert arm.scene.guard.mode is Mode(policy)
-        assert 'cleared the fault: collision at hand' in acknowledge(arm)
+        assert re.search('cleared .*collision at hand', acknowledge(arm))
         arm.scene.settle(arm.gravity)
         follow(arm.scene.node, arm.scene.observer, STILL)
-    assert f'until ~/enable is called (on_collision={policy})' in capfd.readouterr().err
+    assert f'(on_collision={policy})' in capfd.readouterr().err
 
 
 def test_a_collision_stops_the_commands_until_it_is_acknowledged(guarded, dynamics):
@@ -61,7 +64,8 @@ def test_a_collision_stops_the_commands_until_it_is_acknowledged(guarded, dynami
         collided(arm, dynamics)
         arm.scene.settle(NONE)
         arm.scene.observer.until(lambda: arm.scene.guard.mode is Mode.SILENT, 'silence')
-        arm.scene.status('model', 'stopped until ~/enable is called: collision at hand')
+        status = arm.scene.status('model', 'stopped until ~/enable')
+        assert 'collision at hand' in status.message
         arm.push = NONE
         acknowledge(arm)
         arm.scene.settle(arm.gravity)
@@ -72,38 +76,36 @@ def test_a_collision_without_a_reaction_is_warned_of(guarded, dynamics):
     with felt(guarded, dynamics) as arm:
         arm.feels(NONE)
         arm.scene.set(on_collision='zero')
-        text = (
-            'on_collision is zero and acts on collisions alone, but collision_threshold is empty'
-        )
         for thresholds in ({}, {'push_threshold': THRESHOLDS['push_threshold']}):
             arm.scene.set(**thresholds)
-            status = arm.scene.status('external forces', text)
+            status = arm.scene.status('external forces', 'collision_threshold is empty')
+            assert 'on_collision is zero' in status.message
             assert status.level == DiagnosticStatus.WARN
         arm.scene.set(**THRESHOLDS)
         arm.hit(HIT)
         arm.scene.settle(NONE)
 
 
+TOUCHED = 'touched: collision at hand: .* slide'
 # A pause of a busy machine is no end of a contact.
 PATIENT = {'state_timeout': 10.0, **THRESHOLDS}
 BLIND = {
     'observer': (
         {'on_collision': 'hold', 'external_observer': False},
-        'on_collision is hold, but external_observer is false: no collision is found',
+        'on_collision is hold, but external_observer is false',
     ),
     'on_collision': (
         {'on_collision': 'stop', 'collision_threshold': []},
-        'on_collision is stop and acts on collisions alone',
+        'on_collision is stop and',
     ),
-    'rate': ({'contact_cutoff': 1000.0}, 'contact_cutoff is 1000 Hz, joint states come at '),
+    'rate': ({'contact_cutoff': 1000.0}, 'contact_cutoff is 1000 Hz'),
     'bandwidth': (
         {'external_bandwidth': [0.5]},
         'external_bandwidth is 0.5 Hz, below contact_cutoff, 5 Hz: ',
     ),
     'unit': (
         {'push_threshold': [3.0, 3000.0, 1.0]},
-        'thresholds above the effort limits, which contacts hardly exceed: push 3e+03 N of slide '
-        '(limit 200 N)',
+        'push 3e+03 N of slide (limit 200 N)',
     ),
 }
 
@@ -136,7 +138,8 @@ def test_a_node_that_is_activated_again_keeps_its_reaction(guarded, dynamics):
         arm.touched(Contact.KIND_NONE)
         arm.scene.node.trigger_deactivate()
         arm.scene.node.trigger_activate()
-        arm.scene.status('model', 'mode zero until ~/enable is called: collision')
+        status = arm.scene.status('model', 'mode zero until ~/enable')
+        assert 'collision at hand' in status.message
         assert not np.any(arm.next_torques().effort)
         acknowledge(arm)
         arm.scene.settle(arm.gravity)
@@ -151,9 +154,9 @@ def test_enabling_an_arm_that_is_still_touched_says_so(guarded, dynamics, policy
             arm.scene.observer.call(SetBool, '/robot_dynamics/enable', data=False)
         arm.feels(HIT)
         answer = acknowledge(arm)
-        assert 'the arm is still touched: collision at hand: external torque of slide' in answer
-        assert 'thresholds of slide: collision 5, push 5 N; thresholds of wrist: ' in answer
-        again = f'on_collision={policy} does not act again before this contact has ended'
+        assert re.search(TOUCHED, answer)
+        assert re.search('slide: collision 5, push 5 N; .* wrist: ', answer)
+        again = f'on_collision={policy} does not act'
         assert (again in answer) == (policy != 'report')
         arm.scene.settle(arm.gravity)
         assert not arm.scene.guard.reaction.reason
@@ -167,14 +170,13 @@ def test_enabling_an_arm_that_is_still_touched_says_so(guarded, dynamics, policy
         arm.hit(HIT)
         # From zero torque on, nothing is estimated from commands.
         arm.scene.set(external_from='commanded')
-        arm.scene.status('external forces', 'the commanded torque is zero')
-        assert 'whether the arm is still touched is not known: the com' in acknowledge(arm)
+        arm.scene.status('external forces', 'torque is zero')
+        assert re.search('touched .*not known: .*torque is zero', acknowledge(arm))
 
 
 def test_activating_an_arm_that_is_touched_says_that_no_reaction_follows(guarded, dynamics, capfd):
     """In the log, in diagnostics until the contact ends, and in the answer of ~/enable."""
-    touched = 'the arm is still touched: collision at hand: external torque of slide'
-    disarmed = 'on_collision=stop does not act again before this contact has ended'
+    disarmed = 'on_collision=stop does not act'
     with felt(guarded, dynamics, on_collision='stop', **PATIENT) as arm:
         arm.scene.node.trigger_deactivate()
         arm.hit(HIT)
@@ -183,16 +185,16 @@ def test_activating_an_arm_that_is_touched_says_that_no_reaction_follows(guarded
         arm.scene.node.trigger_activate()
         arm.scene.settle(arm.gravity)
         log = capfd.readouterr().err
-        assert touched in log
+        assert re.search(TOUCHED, log)
         assert disarmed in log
         arm.scene.status('external forces', disarmed)
         answer = acknowledge(arm)
-        assert 'torque is already enabled; ' + touched in answer
+        assert re.search(f'already enabled; .*{TOUCHED}', answer)
         assert disarmed in answer
         arm.push = NONE
         arm.touched(Contact.KIND_NONE)
         assert 'does not act' not in arm.scene.status('external forces', 'no contact').message
-        assert acknowledge(arm) == 'torque is already enabled'
+        assert 'touched' not in acknowledge(arm)
         # The next collision is followed.
         arm.hit(HIT)
         arm.scene.settle(NONE)
@@ -205,17 +207,16 @@ def test_another_policy_leaves_the_reaction_and_says_so(guarded, dynamics, capfd
         arm.feels(HIT)
         arm.push = NONE
         arm.touched(Contact.KIND_NONE)
-        first = 'reaction hold until ~/enable is called: collision at hand: external torque of'
-        assert first in arm.scene.status('external forces', '; now: no contact').message
+        first = 'reaction hold until ~/enable .*collision at hand: .*'
+        status = arm.scene.status('external forces', '; now: no contact')
+        assert re.search(first, status.message)
         arm.scene.set(on_collision='stop')
-        said = 'on_collision=stop acts from the next collision on: the reaction hold to the last'
-        assert said in capfd.readouterr().err
+        assert re.search('on_collision=stop acts .* reaction hold', capfd.readouterr().err)
         harder = np.array([0.0, 0.0, -9.0])
         arm.hit(harder)
         arm.feels(harder)
         status = arm.scene.status('external forces', 'wrist -9 N m')
-        assert first in status.message
-        assert '; now: collision at hand: external torque of wrist -9 N m' in status.message
+        assert re.search(f'{first}; now: collision at hand: .* wrist -9 N m', status.message)
         values = {value.key: value.value for value in status.values}
         assert (values['reaction'], values['on_collision']) == ('hold', 'stop')
         assert arm.scene.guard.mode is Mode.HOLD
@@ -223,7 +224,7 @@ def test_another_policy_leaves_the_reaction_and_says_so(guarded, dynamics, capfd
         arm.touched(Contact.KIND_NONE)
         acknowledge(arm)
         arm.scene.set(on_collision='zero')
-        assert 'to the last one stays' not in capfd.readouterr().err
+        assert 'on_collision=zero acts' not in capfd.readouterr().err
         arm.scene.set(on_collision='stop')
         arm.hit(HIT)
         arm.scene.observer.until(lambda: arm.scene.guard.mode is Mode.SILENT, 'silence')

@@ -1,5 +1,7 @@
 """Friction, offsets, rotors and the measured acceleration in the commanded torque."""
 
+import re
+
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
@@ -10,8 +12,8 @@ Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
 REFUSED_SMOOTHINGS = (
     ([0.1, 0.2], ' has 2 values'),
-    ([0.1, 0.0, 0.1], '[1] is 0.0, it must be greater than 0'),
-    ([float('nan'), 0.1, 0.1], '[0] is nan, it must be greater than 0'),
+    ([0.1, 0.0, 0.1], '[1] is 0.0'),
+    ([float('nan'), 0.1, 0.1], '[0] is nan'),
 )
 
 
@@ -50,10 +52,10 @@ def test_the_smoothing_of_each_joint_changes_while_the_node_runs(guarded, dynami
 
 def test_a_common_smoothing_without_effect_is_warned_of(guarded, capfd):
     """At the start, and where either of the two is changed live."""
-    unused = 'friction_smoothing is {}, but not used for the commanded joints: friction_smoothing_'
 
     def warned(value):
-        return unused.format(value) in capfd.readouterr().err
+        unused = f'friction_smoothing is {value}, .* friction_smoothing_by_joint'
+        return re.search(unused, capfd.readouterr().err)
 
     with guarded(friction_smoothing=0.05, friction_smoothing_by_joint=[0.5]) as scene:
         assert warned(0.05)

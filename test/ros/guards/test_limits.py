@@ -1,5 +1,6 @@
 """Commands stay within what the joints bear, and change no faster than they may."""
 
+import re
 import time
 
 import numpy as np
@@ -91,8 +92,8 @@ def test_limits_that_do_not_fit_are_refused(guarded, dynamics):
         scene.settle(dynamics.bias_torque(Q, V))
         for name, value, reason in (
             ('effort_limits', [1.0, 2.0], 'effort_limits has 2 values'),
-            ('effort_limits', [-1.0], 'it must be at least 0'),
-            ('effort_scale', 0.0, 'greater than 0 and at most 1'),
+            ('effort_limits', [-1.0], 'effort_limits[0] is -1.0'),
+            ('effort_scale', 0.0, 'at most 1'),
             ('effort_rate_limits', [0.0], 'greater than 0'),
             ('effort_limits', [float('nan')], 'effort_limits[0] is nan'),
         ):
@@ -107,13 +108,13 @@ def test_a_joint_that_stays_at_its_effort_limit_is_warned_of(guarded, capfd):
     """Velocities in deg/s of a slow joint: the Coriolis torque is far too large."""
     with guarded(fade_time=FADE, effort_limits=[1e-3, 200.0, 1e-3]) as scene:
         scene.driver.v[:] = [0.5, -0.2, 5.0]
-        status = scene.status('commands', 'at the effort limit for more than 0.5 s')
+        status = scene.status('commands', 'for more than 0.5 s')
         assert status.level == DiagnosticStatus.WARN
         assert 'wrist (wanted' in status.message
         assert 'limit 0.001 N m)' in status.message
         assert 'slide' not in status.message
-        assert 'velocity of wrist 5 (limit 3): is the unit rad/s' in status.message
+        assert re.search(r'velocity of wrist 5 \(limit 3\): .*rad/s', status.message)
         scene.watch(0.5)
         scene.set(effort_limits=[20.0, 200.0, 20.0])
         scene.status('commands', 'within the limits')
-    assert capfd.readouterr().err.count('at the effort limit for more than') == 1
+    assert capfd.readouterr().err.count('effort limit for more') == 1

@@ -1,5 +1,7 @@
 """Parameters that are wrong or misspelt are said to be, and quality of service is one of them."""
 
+import re
+
 import pytest
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
@@ -47,22 +49,20 @@ def test_a_misspelt_parameter_is_warned_of(graph, capfd):
     with graph(robot_description=URDF, effort_limit=[5.0], fade_times=2.0) as (_, observer):
         observer.answer_to(state(Q, V))
     said = capfd.readouterr().err
-    assert (
-        'unknown parameters are ignored: effort_limit (did you mean effort_limits?), fade_times'
-        in said
-    )
+    named = r'effort_limit \(.* effort_limits\?\), fade_times'
+    assert re.search(f'unknown parameters .*{named}', said)
 
 
 @pytest.mark.parametrize(
     ('name', 'value', 'reason'),
     [
-        ('fade_time', 'long', "fade_time is 'long', a number is needed"),
-        ('effort_limits', 5.0, 'effort_limits is 5.0, a list of numbers is needed'),
-        ('on_stale', 1, 'on_stale is 1, a string is needed'),
-        ('on_stop', True, 'on_stop is True, a string is needed'),
-        ('driver_gravity_check', 'yes', "driver_gravity_check is 'yes', a bool is needed"),
-        ('robot_description', 5, 'robot_description is 5, a string is needed'),
-        ('state_timeout', 0.0, 'state_timeout is 0.0, it must be greater than 0'),
+        ('fade_time', 'long', "fade_time is 'long', a number"),
+        ('effort_limits', 5.0, 'effort_limits is 5.0, a list'),
+        ('on_stale', 1, 'on_stale is 1, a string'),
+        ('on_stop', True, 'on_stop is True, a string'),
+        ('driver_gravity_check', 'yes', "driver_gravity_check is 'yes', a bool"),
+        ('robot_description', 5, 'robot_description is 5, a string'),
+        ('state_timeout', 0.0, 'state_timeout is 0.0'),
         ('effort_limits', [1.0, 2.0], 'effort_limits has 2 values'),
     ],
 )
@@ -87,15 +87,15 @@ def test_a_driver_that_cannot_be_heard_is_named_in_diagnostics(graph):
         def named():
             driver.publish(state(Q, V))
             texts = [s.message for r in reports for s in r.status if 'joint_states' in s.name]
-            return any('incompatible quality of service of observer' in text for text in texts)
+            return any(re.search('incompatible .* observer', text) for text in texts)
 
         observer.until(named, 'the reason')
 
 
 WITHOUT_TORQUE = {
-    'gravity': ([0.0, 0.0, 0.0], 'parameter gravity is zero: gravity is not compensated'),
-    'effort_limits': ([0.0], 'commands of turn, slide, wrist are zero: effort_limits is 0'),
-    'terms': ([], 'parameter terms is empty: every command is zero'),
+    'gravity': ([0.0, 0.0, 0.0], 'parameter gravity is zero'),
+    'effort_limits': ([0.0], 'turn, slide, wrist are zero: effort_limits is 0'),
+    'terms': ([], 'parameter terms is empty'),
 }
 
 
@@ -116,7 +116,7 @@ def test_a_value_that_takes_the_torque_away_is_warned_of(guarded, capfd, name, l
 
 def test_an_offset_beyond_the_effort_limit_is_warned_of(guarded, capfd):
     """As one in N mm."""
-    warning = 'torque_offset of slide is larger than the effort limit: check its unit'
+    warning = 'torque_offset of slide is larger'
     limits = {'effort_limits': [50.0, 50.0, 50.0]}
     with guarded(terms=['gravity', 'friction'], torque_offset=[1.0], **limits) as scene:
         assert warning not in capfd.readouterr().err

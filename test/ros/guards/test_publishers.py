@@ -1,6 +1,7 @@
 """Two publishers on the command topic of one robot."""
 
 import os
+import re
 import subprocess
 import sys
 import time
@@ -36,7 +37,7 @@ def test_it_does_not_begin_while_another_publishes_and_begins_when_it_leaves(gua
         scene.node.start()
         scene.check_silent()
         assert len(scene.recording) == 0
-        status = scene.status('commands', 'no commands until they have left')
+        status = scene.status('commands', 'no commands until')
         assert status.level == DiagnosticStatus.ERROR
         assert figures(status)['other publishers'] == '1'
         scene.observer.node.destroy_publisher(other)
@@ -140,7 +141,7 @@ def test_a_publisher_that_is_killed_after_its_discovery_is_waited_for_until_its_
         assert time.monotonic() - end < SHORT_LEASE + 2.0
         scene.settle(dynamics.bias_torque(Q, V))
     text = capfd.readouterr().err
-    assert f'{SHORT_LEASE} s if it ran with config/fastdds.xml' in text
+    assert re.search(f'{SHORT_LEASE} s .*config/fastdds.xml', text)
     # It may also run, and wait in the same way.
-    assert 'if both run, end one' in text
-    assert f'no other publisher on {TOPIC} any more, after' in text
+    assert 'if both run' in text
+    assert re.search(f'no other publisher .*{TOPIC}', text)

