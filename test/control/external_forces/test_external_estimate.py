@@ -1,5 +1,7 @@
 """The estimate of a commanded robot: right where it gives numbers, and silent where it cannot."""
 
+import re
+
 import numpy as np
 import pytest
 from felt_arm import (
@@ -41,7 +43,7 @@ def test_an_effort_that_is_not_measured_is_named_and_returns(joint):
     arm.change = lambda effort: np.where(np.arange(3) == joint, np.nan, effort)
     # Longer than the longest interval between states.
     arm.run(0.11)
-    assert f'effort of {JOINTS[joint]} is not measured' in arm.estimate.reason
+    assert re.search(f'effort.*{JOINTS[joint]}.*not measured', arm.estimate.reason)
     arm.change = lambda effort: effort
     arm.run(0.1)
     assert not arm.estimate.reason
@@ -51,8 +53,8 @@ def test_an_effort_that_is_not_measured_is_named_and_returns(joint):
 def test_a_driver_of_positions_alone_is_refused_clearly():
     arm = FeltArm()
     arm.run(1.0, has_velocity=False)
-    assert 'turn, slide, wrist is not measured' in arm.estimate.reason
-    assert 'torques need measured velocities' in arm.estimate.reason
+    assert 'turn, slide, wrist' in arm.estimate.reason
+    assert 'measured velocities' in arm.estimate.reason
 
 
 def test_joints_in_two_messages_are_put_together():
@@ -116,7 +118,7 @@ def test_commands_take_the_place_of_efforts_and_are_held_between_states():
     np.testing.assert_allclose(arm.estimate.torque, PUSH, atol=1e-9)
     given = GivenState(q, v, None, None)
     arm.estimate.update(arm.time + PERIOD, q, v, given, longest_interval=0.1)
-    assert 'no torque is commanded' in arm.estimate.reason
+    assert 'no torque' in arm.estimate.reason
 
 
 def test_another_payload_makes_no_step():
@@ -194,7 +196,7 @@ def test_efforts_that_have_fitted_are_known_after_a_time_with_commands():
         arm.time += PERIOD
         given = GivenState(q, v, None, FRICTION.torque(v) + OFFSET)
         arm.estimate.update(arm.time, q, v, given, longest_interval=0.1)
-    assert 'commands contain no gravity' in arm.estimate.reason
+    assert 'no gravity' in arm.estimate.reason
     arm.estimate.apply(settings(), FRICTION, OFFSET)
     arm.run(0.3)
     assert not arm.estimate.reason

@@ -44,7 +44,7 @@ def test_an_arm_that_moves_is_refused():
 def test_a_residual_that_varies_is_refused():
     residuals = np.ones((50, 2))
     residuals[::2, 0] += 2.2 * STEADY * LIMITS[0]
-    with pytest.raises(StateError, match=r'turn varies by 2\.75 N m, allowed are 2\.5 N m'):
+    with pytest.raises(StateError, match=r'turn.*2\.75 N m.*2\.5 N m'):
         averaged(residuals).mean(REST)
 
 
@@ -63,9 +63,9 @@ def test_a_joint_without_an_effort_limit_has_a_bound():
     limits = np.array([50.0, np.inf])
     bound = LARGEST * UNKNOWN_LIMIT
     assert averaged(np.tile([1.0, 0.9 * bound], (50, 1)), limits=limits).mean(REST)[1] < bound
-    with pytest.raises(StateError, match=r'lift is 30 N, allowed are 1 N: .* set effort_limits'):
+    with pytest.raises(StateError, match=r'lift.* 30 N.* 1 N.*effort_limits'):
         averaged(np.tile([1.0, -30.0], (50, 1)), limits=limits).mean(REST)
-    with pytest.raises(StateError, match=r'lift varies by .* set effort_limits'):
+    with pytest.raises(StateError, match=r'lift varies.*effort_limits'):
         averaged([[1.0, 30.0 * i] for i in range(50)], limits=limits).mean(REST)
 
 

@@ -36,9 +36,9 @@ def test_the_reference_is_dropped_through_a_short_fade_until_it_is_released(poli
     assert_smooth([wanted, *commands], wanted - target, COLLISION_FADE)
     np.testing.assert_allclose(commands[-1], target, atol=1e-12)
     assert arm.guard.mode is mode
-    assert 'collision at hand: external torque of' in arm.guard.reaction.reason
+    assert 'collision at hand' in arm.guard.reaction.reason
     assert arm.guard.reference is None
-    with pytest.raises(StateError, match=r'collision at hand: .*call ~/enable'):
+    with pytest.raises(StateError, match=r'collision at hand.*~/enable'):
         arm.follow()
     # It is over, and still not released.
     arm.hit = np.zeros(3)

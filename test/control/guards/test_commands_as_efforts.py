@@ -52,13 +52,13 @@ def test_a_brake_that_holds_the_arm_while_commands_begin_and_end_is_no_push(way,
     arm = BrakedArm(on_stop=on_stop)
     arm.guard.apply(replace(arm.guard.settings, **way))
     reasons = arm.feels()
-    assert 'have not reached the wanted torque since they began' in reasons
+    assert 'have not reached' in reasons
     assert arm.reasons[-1] == ''
     for _ in range(2):
         arm.guard.enabled = False
         reasons = arm.feels()
-        assert reasons.startswith('the commands end: a brake or another controller may hold')
-        assert reasons.endswith('no torque is commanded, and external_from is commanded')
+        assert reasons.startswith('the commands end')
+        assert 'no torque is' in arm.reasons[-1]
         arm.guard.enabled = True
         assert arm.feels()
         assert arm.reasons[-1] == ''
@@ -68,7 +68,7 @@ def test_a_brake_is_no_push_after_a_reaction_of_zero_torque():
     arm = BrakedArm('zero')
     arm.feels()
     assert arm.guard.reaction.begin('collision', arm.guard.settings)
-    assert 'the commanded torque is zero: a brake' in arm.feels()
+    assert 'torque is zero' in arm.feels()
     assert arm.reasons[-1]
     arm.guard.reaction.release()
     assert 'have not reached' in arm.feels()
@@ -105,10 +105,10 @@ def test_commands_of_another_controller_are_compared_with_gravity_anew():
     arm.feels()
     guard = arm.guard
     guard.inhibitions.put('controller', NO_CONTROLLER)
-    assert 'no torque is commanded' in arm.feels()
+    assert 'no torque' in arm.feels()
     guard.inhibitions.put('controller', None)
     guard.apply(replace(guard.settings, effort_scale=1e-9))
-    assert 'commands contain no gravity' in arm.feels()
+    assert 'no gravity' in arm.feels()
     assert arm.reasons[-1]
 
 
@@ -121,4 +121,4 @@ def test_efforts_of_another_driver_are_compared_with_gravity_anew():
     assert not arm.guard.external.reason
     arm.guard.refuse_clock()
     arm.settle()
-    assert 'measured efforts contain no gravity' in arm.guard.external.reason
+    assert 'no gravity' in arm.guard.external.reason

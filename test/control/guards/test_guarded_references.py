@@ -1,5 +1,6 @@
 """References where the guards and the feedforward meet: too far, left, and over."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -77,7 +78,7 @@ def test_a_reference_that_begins_far_from_the_robot_is_refused(index, sign):
     allowed = (0.5, 0.1, 0.3)[index]
     near = far_from(Q, index, sign * 0.99 * allowed)
     driver.guard.set_reference(near, driver.now)
-    with pytest.raises(StateError, match=f'begins too far from the robot: {JOINTS[index]} is at'):
+    with pytest.raises(StateError, match=f'too far.*{JOINTS[index]}'):
         driver.guard.set_reference(far_from(Q, index, sign * 1.01 * allowed), driver.now)
     assert driver.guard.reference is near
     driver.guard.apply(replace(driver.guard.settings, reference_tolerance=(0.0,)))
@@ -108,7 +109,7 @@ def test_a_reference_that_the_robot_has_left_is_dropped_through_a_fade():
     commands = [last] + [driver.show(away) for _ in range(60)]
     assert driver.guard.reference is None
     assert driver.guard.followed.dropped == 1
-    assert 'has left the reference: wrist is at -0.76' in driver.guard.followed.left
+    assert re.search(r'left.*wrist.*-0\.76', driver.guard.followed.left)
     assert_smooth(commands, DYNAMICS.gravity_torque(away) - last)
     np.testing.assert_allclose(commands[-1], DYNAMICS.gravity_torque(away), rtol=1e-12)
     driver.guard.set_reference(far_from(away, 2, 0.1), driver.now)

@@ -62,12 +62,8 @@ def test_a_limit_of_zero_is_applied():
 @pytest.mark.parametrize('name', ['effort_limits', 'effort_rate_limits'])
 @pytest.mark.parametrize('values', [(1.0, 2.0), (1.0,) * 4])
 def test_another_number_of_values_is_refused_by_name(name, values):
-    with pytest.raises(ParameterError) as refusal:
+    with pytest.raises(ParameterError, match=f'{name}.* {len(values)} .*turn, slide, wrist'):
         limits_and_rates(**{name: values})
-    assert str(refusal.value) == (
-        f'{name} has {len(values)} values, one for all or one for each commanded joint is '
-        'needed: turn, slide, wrist'
-    )
 
 
 def test_values_of_each_joint():

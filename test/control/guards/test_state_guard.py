@@ -57,7 +57,7 @@ def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
     name = MODEL.joint_names[joint]
     with pytest.raises(StateError) as refusal:
         guarded().check(10.0 + elapsed, q)
-    assert str(refusal.value).startswith(f"position of '{name}' jumps by")
+    assert f"'{name}' jumps" in str(refusal.value)
     said = [float(number) for number in re.findall(r'(?<=[ ])\d[\d.e+-]*', str(refusal.value))]
     # Three digits of each.
     assert said == pytest.approx([abs(q[joint] - Q[joint]), elapsed, explained], rel=6e-3)
@@ -65,12 +65,12 @@ def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
 
 @given(st.floats(1e-6, 1e3))
 def test_a_stamp_before_the_last_is_refused(earlier):
-    with pytest.raises(StateError, match=r'the stamp is .* s before that of the state before'):
+    with pytest.raises(StateError, match=r'stamp.* s before'):
         guarded().check(10.0 - earlier, Q)
 
 
 def test_the_numbers_of_a_stamp():
-    with pytest.raises(StateError, match=r'the stamp is 2.5 s before'):
+    with pytest.raises(StateError, match=r'stamp.* 2\.5 s before'):
         guarded().check(7.5, Q)
 
 
@@ -83,7 +83,7 @@ def test_at_the_same_stamp_no_joint_may_jump_and_none_hides_another():
         for joint, name in enumerate(MODEL.joint_names):
             q = Q.copy()
             q[joint] += 0.4
-            with pytest.raises(StateError, match=f"'{name}' jumps by 0.4 in 0 s"):
+            with pytest.raises(StateError, match=f"'{name}' .* 0.4 .* 0 s"):
                 guarded().check(10.0, q)
 
 
@@ -121,7 +121,7 @@ def test_stamps_of_two_drivers_may_run_backwards_relative_to_each_other():
     for time in (10.0, 10.1, 10.2):
         guard.check(time, some('turn', 'slide'))
         guard.check(time - 5.0, some('wrist'))
-    with pytest.raises(StateError, match=r'the stamp is 0.1 s before .* \(wrist\)'):
+    with pytest.raises(StateError, match=r'stamp.* 0\.1 s before.*wrist'):
         guard.check(5.1, some('wrist'))
     assert not guard.check(10.3, some('slide'))
     assert guard.newer.tolist() == [False, True, False]
@@ -134,7 +134,7 @@ def test_a_slow_joint_has_the_time_since_its_own_last_state():
     for step in range(1, 33):
         guard.check(0.001 * step, some('turn', 'slide'))
     guard.check(0.033, some('wrist') + np.array([0.0, 0.0, 3.0 * 0.033]))
-    with pytest.raises(StateError, match=r"'wrist' jumps by 0.5 in 0.033 s"):
+    with pytest.raises(StateError, match=r"'wrist' jumps.* 0\.5 .* 0\.033 s"):
         guard.check(0.066, some('wrist') + np.array([0.0, 0.0, 3.0 * 0.033 + 0.5]))
 
 
@@ -142,7 +142,7 @@ def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_
     """Degrees for radians, from the first state on; one joint alone may have a wrong limit."""
     guard, degrees = StateGuard(MODEL), np.degrees(Q)
     for time in (1.0, 1.1, 1.2):
-        with pytest.raises(StateError, match=r'slide is at 5.73, .* wrist is at -40.11, .* rad'):
+        with pytest.raises(StateError, match=r'slide.* 5\.73.*wrist.* -40\.11.*rad'):
             guard.check(time, degrees)
     guard.check(1.3, np.array([9.0, 0.1, 40.0]))
     guard.check(1.4, np.array([9.0, 0.1, 40.0]))
@@ -152,7 +152,7 @@ def test_degrees_that_begin_later_are_refused_until_they_end():
     """Each state after the jump is questioned as a first one is."""
     guard, degrees = guarded(), np.degrees(Q)
     for number in range(1, 51):
-        with pytest.raises(StateError, match=r'wrist is at -40.11, .* not degrees'):
+        with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
             guard.check(10.0 + 0.01 * number, degrees)
     with pytest.raises(StateError, match='jumps by'):
         guard.check(10.51, Q)
@@ -164,7 +164,7 @@ def test_degrees_after_a_pause_are_refused_until_they_end(pause):
     """The velocity limits explain the way in that time; a first state is questioned too."""
     guard, degrees = guarded(), np.degrees(Q)
     for number in range(5):
-        with pytest.raises(StateError, match=r'wrist is at -40.11, .* not degrees'):
+        with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
             guard.check(10.0 + pause + 0.01 * number, degrees)
     with pytest.raises(StateError, match='jumps by'):
         guard.check(10.05 + pause, Q)
@@ -174,7 +174,7 @@ def test_degrees_after_a_pause_are_refused_until_they_end(pause):
 def test_degrees_after_the_clock_was_set_are_refused():
     guard = guarded()
     guard.reset()
-    with pytest.raises(StateError, match=r'wrist is at -40.11, .* not degrees'):
+    with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
         guard.check(-5.0, np.degrees(Q))
     with pytest.raises(StateError, match='jumps by'):
         guard.check(-4.99, Q)

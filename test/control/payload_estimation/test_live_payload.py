@@ -127,7 +127,7 @@ def test_motion_that_does_not_tell_is_refused(estimated):
     rows = states(simulated(tool=True))
     rows[:, 1 : 1 + SIZE] = rows[0, 1 : 1 + SIZE]
     rows[:, 1 + SIZE : 1 + 2 * SIZE] *= 1e-3
-    assert 'no joint that carries' in estimated(rows).refusal
+    assert 'no joint' in estimated(rows).refusal
 
 
 LIFT = """<robot name="lift"><link name="base"/><link name="carriage"><inertial>
@@ -174,7 +174,7 @@ def test_short_motion_is_refused(estimated):
 def test_no_effort_is_refused(estimated):
     rows = states(simulated(tool=True))
     rows[:, EFFORTS] = np.nan
-    with pytest.raises(StateError, match='no effort is measured'):
+    with pytest.raises(StateError, match='no effort'):
         estimated(rows)
 
 

@@ -1,5 +1,6 @@
 """What is said of an estimate, and the command that sets it."""
 
+import re
 import shlex
 from dataclasses import replace
 
@@ -110,7 +111,7 @@ def test_a_mass_without_its_centre_is_not_to_be_loaded():
     estimate = estimate_of(center=0.05)
     assert estimate.determined == 'mass'
     assert '1.3 +- 0.002 kg on tool0' in estimate.refusal
-    assert '(40, 50, -20) +- (98, 98, 98) mm, +- 20 mm is needed' in estimate.refusal
+    assert '(40, 50, -20) +- (98, 98, 98) mm, +- 20 mm' in estimate.refusal
     assert estimate.sentence() == estimate.refusal
     assert estimate.as_json()['set_payload'] == ''
     assert estimate.as_json()['mass'] == 1.3
@@ -118,10 +119,10 @@ def test_a_mass_without_its_centre_is_not_to_be_loaded():
 
 def test_refusals_name_values_and_advice():
     assert '+- 10 % is needed' in estimate_of(mass=0.2).refusal
-    assert 'swing, which did not' in estimate_of(mass=0.2, counts=(90, 0)).refusal
-    assert 'less than its description' in estimate_of(theta=-THETA).refusal
-    assert 'link moves, of lift, swing' in (estimate_of(counts=(0, 0)).refusal)
-    assert 'too short, 2 s of 4 s' in estimate_of(blocks=2).refusal
+    assert 'swing' in estimate_of(mass=0.2, counts=(90, 0)).refusal
+    assert 'its description' in estimate_of(theta=-THETA).refusal
+    assert re.search('no joint.*lift, swing', estimate_of(counts=(0, 0)).refusal)
+    assert re.search('too short.* 2 s.* 4 s', estimate_of(blocks=2).refusal)
     # Behind poor motion there may be a payload: how heavy, is said in kg.
     poor = estimate_of(mass=90.0).refusal
     assert 'mass is 1.3 +- 180 kg' in poor
@@ -160,7 +161,7 @@ def test_less_than_without_the_payload_is_said_of_recordings():
     """What the description has does not matter there."""
     refusal = estimate_of(theta=-THETA, compared=True).refusal
     assert 'without the payload' in refusal
-    assert 'less than its description' not in refusal
+    assert 'its description' not in refusal
 
 
 @pytest.mark.parametrize('sign', [1.0, -1.0])
@@ -172,7 +173,7 @@ def test_what_the_error_of_the_model_may_be_is_no_payload(sign):
     assert '0.01 kg' in nothing
     more = estimate_of(mass=1e-4, theta=1.5 * theta, error=0.01)
     assert 'no payload' not in more.refusal
-    assert ('less than its description' in more.refusal) == (sign < 0.0)
+    assert ('its description' in more.refusal) == (sign < 0.0)
 
 
 def test_the_json_holds_all_of_it():

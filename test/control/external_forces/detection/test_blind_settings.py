@@ -1,6 +1,7 @@
 """Settings with which contacts are not found are named, others are not."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -55,12 +56,12 @@ def test_a_bandwidth_below_the_cutoff_makes_of_a_hit_a_push(bandwidth, found):
     text = below_cutoff(settings(**changes), JOINTS)
     assert bool(text) == (not found)
     if text:
-        assert f'is {bandwidth:g} Hz, below contact_cutoff, 5 Hz: ' in text
+        assert re.search(f' {bandwidth:g} Hz.*contact_cutoff.* 5 Hz', text)
 
 
 def test_a_joint_with_a_bandwidth_of_its_own_is_named():
     given = settings(external_bandwidth=(20.0, 3.0, 20.0), collision_threshold=SMALL)
-    assert 'is 3 Hz of slide, below contact_cutoff, 5 Hz: ' in below_cutoff(given, JOINTS)
+    assert re.search(' 3 Hz.*slide.*contact_cutoff.* 5 Hz', below_cutoff(given, JOINTS))
     pushes = settings(external_bandwidth=(0.2,), push_threshold=SMALL)
     assert not below_cutoff(pushes, JOINTS)
 
@@ -73,7 +74,7 @@ def test_a_cutoff_from_half_the_rate_on_leaves_no_collision(cutoff):
     text = above_half_the_rate(settings(collision_threshold=LARGE, **changes), 1.0 / PERIOD)
     assert bool(text) == (not found)
     if text:
-        assert f'{cutoff:g} Hz, joint states come' in text
+        assert f'{cutoff:g} Hz' in text
         assert '250 Hz' in text
 
 
@@ -90,7 +91,7 @@ def excessive(**changes):
 def test_thresholds_above_the_effort_limits_are_named_with_both(kind):
     assert not excessive(**{f'{kind}_threshold': (1e5, 199.0, 19.0)})
     text = excessive(**{f'{kind}_threshold': (1e5, 3000.0, 19.0)})
-    assert f'{kind} 3e+03 N of slide (limit 200 N): check their units' in text
+    assert re.search(rf'{kind} 3e\+03 N.*slide.*200 N', text)
     assert 'turn' not in text
     assert 'wrist' not in text
 
@@ -101,6 +102,6 @@ def test_a_part_that_alone_is_above_the_limit_at_the_velocity_limit_is_named(par
     bound = np.where(np.isinf(LIMITS), 1e6, LIMITS) / SPEEDS
     assert not excessive(push_threshold=(1.0, 1.0, 1.0), **{name: tuple(0.99 * bound)})
     text = excessive(push_threshold=(1.0, 1.0, 1.0), **{name: tuple(1.01 * bound)})
-    assert f'{name} of slide adds 202 N at {SPEEDS[1]:.3g} m/s' in text
-    assert f'{name} of wrist adds 20.2 N m at {SPEEDS[2]:.3g} rad/s' in text
+    assert re.search(f'{name}.*slide.* 202 N.* {SPEEDS[1]:.3g} m/s', text)
+    assert re.search(rf'{name}.*wrist.* 20\.2 N m.* {SPEEDS[2]:.3g} rad/s', text)
     assert 'turn' not in text

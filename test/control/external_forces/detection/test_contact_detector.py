@@ -198,10 +198,10 @@ def test_what_is_not_finite_is_refused_and_forgotten(bad, which):
 @pytest.mark.parametrize(
     ('parts', 'words'),
     [
-        (([1.0, 0.0],), 'constant of joint 1 is 0.0'),
-        (([1.0, math.nan],), 'constant of joint 1 is nan'),
-        (([1.0, 1.0], [0.0, -1.0]), 'velocity of joint 1 is -1.0, .* not negative'),
-        (([1.0, 1.0], 0.0, math.inf), 'acceleration of joint 0 is inf'),
+        (([1.0, 0.0],), r'constant.* 1 .*0\.0'),
+        (([1.0, math.nan],), 'constant.* 1 .*nan'),
+        (([1.0, 1.0], [0.0, -1.0]), r'velocity.* 1 .*-1\.0'),
+        (([1.0, 1.0], 0.0, math.inf), 'acceleration.* 0 .*inf'),
         (([1.0, 1.0], [0.0, 0.0, 0.0]), r'shape \(3,\), constant \(2,\)'),
     ],
 )
