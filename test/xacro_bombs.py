@@ -5,11 +5,11 @@ from __future__ import annotations
 from robot_dynamics_ros.xacro_expansion.sandbox.limits import LONGEST_RESULT, LONGEST_TEXT
 
 HEAD = '<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro">'
-MEMORY = r'takes more than the allowed 256 MiB of memory: expand it with the command `xacro'
-TIME = r'takes more than the allowed 0\.8 s of processor time: expand it with the command `xacro'
+MEMORY = ' 256 MiB of memory'
+TIME = r' 0\.8 s of processor time'
 MEMORY_OR_TIME = f'({MEMORY})|({TIME})'
-NESTED = 'nested too deeply, or one of them contains itself: nest them less deeply'
-ARITHMETIC = 'is more than arithmetic and mathematics: expand it with the command `xacro'
+NESTED = 'nested too deeply'
+ARITHMETIC = 'arithmetic and mathematics'
 
 
 def robot(content):
@@ -99,11 +99,11 @@ BOMBS = {
     'an attribute many times': (wide_attribute(), MEMORY_OR_TIME),
     'a text that is too long': (
         robot(f'<link name="{"x" * LONGEST_TEXT}"/>'),
-        rf'has \d+ characters, at most {LONGEST_TEXT} are allowed: expand it with',
+        rf'\d+ characters.* {LONGEST_TEXT} ',
     ),
     'a URDF that is too long': (
         doubling_properties(22),
-        rf'has \d+ characters, at most {LONGEST_RESULT} are allowed: expand it with',
+        rf'\d+ characters.* {LONGEST_RESULT} ',
     ),
     'entities that double': (entities(60), 'declares a document type'),
 }

@@ -1,6 +1,7 @@
 """The command `robot_dynamics`: exit codes, errors in one line, export-c of URDF and xacro."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -76,7 +77,7 @@ def test_an_argument_that_a_xacro_file_does_not_have_is_refused(run, files):
     pytest.importorskip('xacro')
     ended = run('inspect', 'arm.urdf.xacro', 'n:=2')
     assert ended.returncode == 2
-    assert 'arm.urdf.xacro: it has no argument n;' in ended.stderr
+    assert re.search(r'arm\.urdf\.xacro: .*argument n\b', ended.stderr)
     assert 'mass' in ended.stderr
     # Of several files, each takes its own.
     assert 'no argument' not in run('validate', 'arm.urdf.xacro', 'n:=2').stdout
@@ -96,7 +97,7 @@ def test_no_file_that_a_xacro_file_includes_is_replaced(run, files, words, file,
     (files / 'arm.urdf.xacro').write_text(text)
     ended = run(*words)
     assert (ended.returncode, ended.stdout) == (2, '')
-    assert f'{file} is read, and {option} would replace it' in ended.stderr
+    assert re.search(f'{re.escape(file)}.*{option}', ended.stderr)
     assert (files / file).read_text() == LINKS
 
 
@@ -127,7 +128,7 @@ def test_arguments_of_branches_that_are_not_taken_are_no_errors(run, files):
     assert ended.returncode == 0, ended.stderr
     ended = run('inspect', 'with_hand.xacro', 'finger:=3')
     assert ended.returncode == 2
-    assert 'argument finger; its arguments: fingers, grip, hand.' in ended.stderr
+    assert re.search(r'argument finger\b.*fingers, grip, hand', ended.stderr)
     assert 'includes ${model}.xacro' in ended.stderr
 
 

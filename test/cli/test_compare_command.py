@@ -1,6 +1,7 @@
 """`robot_dynamics compare`: recordings of the simulated arm as files, and the verdicts on them."""
 
 import json
+import re
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -77,8 +78,8 @@ def test_a_good_recording_has_exit_code_0(run):
 def test_defects_are_findings_with_exit_code_1(run, bags):
     ended = run('late', '--urdf', 'arm.urdf', '--json', 'result.json')
     assert ended.returncode == 1, ended.stderr
-    assert '\ndelay: The efforts come 1' in ended.stdout
-    assert '\npayload: The arm carries 1.' in ended.stdout
+    assert re.search(r'\ndelay: .* 1\d', ended.stdout)
+    assert re.search(r'\npayload: .* 1\.\d', ended.stdout)
     result = json.loads((bags / 'result.json').read_text())
     delay, payload = result['findings']
     assert (delay['code'], payload['code']) == ('delay', 'payload')

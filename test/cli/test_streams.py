@@ -130,7 +130,7 @@ def test_no_input_is_replaced(run, files, words, option):
     before = {file: file.read_text() for file in files.rglob('*.*') if file.suffix != '.db3'}
     ended = run(*words)
     assert (ended.returncode, ended.stdout) == (2, '')
-    assert ended.stderr.endswith(f'name another file with {option}\n')
+    assert option in ended.stderr
     assert {file: file.read_text() for file in before} == before
 
 
@@ -143,7 +143,7 @@ def test_a_device_is_read_and_written(run, files):
 def test_a_file_of_the_package_is_not_that_of_json(run, files):
     ended = run('export-c', 'arm.urdf', '--output', 'urdf', '--json', 'urdf/package.xml')
     assert ended.returncode == 2
-    assert ended.stderr.endswith('name another file with --json\n')
+    assert '--json' in ended.stderr
     assert list((files / 'urdf').iterdir()) == []
 
 
@@ -161,5 +161,5 @@ def test_two_outputs_have_two_names(run, files, words):
     before = sorted(files.iterdir())
     ended = run(*words)
     assert (ended.returncode, ended.stdout) == (2, '')
-    assert ended.stderr.endswith('name another file with --json\n')
+    assert '--json' in ended.stderr
     assert sorted(files.iterdir()) == before

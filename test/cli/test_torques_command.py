@@ -131,7 +131,7 @@ def test_remarks_are_said(run, tmp_path):
     joint_state_bag(tmp_path / 'gap', replace(STATES, stamps=stamps))
     ended = run('gap', '--urdf', 'arm.urdf', '--output', 'o.csv')
     assert ended.returncode == 0
-    assert ended.stdout.splitlines()[1].startswith('  1 gap, the longest of 0.504')
+    assert re.match(r'  1 gap.* 0\.504', ended.stdout.splitlines()[1])
     assert 'gaps' not in run('bag', '--urdf', 'arm.urdf', '--output', 'o.csv').stdout
 
 
@@ -164,7 +164,7 @@ def test_joints_are_renamed(run, tmp_path):
     joint_state_bag(tmp_path / 'left', other)
     ended = run('left', '--urdf', 'arm.urdf', '--output', 'a.csv')
     assert ended.returncode == 2
-    assert 'which has left_slide, left_turn, left_wrist: perhaps --rename left_=' in ended.stderr
+    assert re.search('left_slide, left_turn, left_wrist.*--rename left_=', ended.stderr)
     renamed = run('left', '--urdf', 'arm.urdf', '--rename', 'left_=', '--output', 'a.csv')
     assert renamed.returncode == 0
     assert run('bag', '--urdf', 'arm.urdf', '--output', 'b.csv').returncode == 0
@@ -179,11 +179,11 @@ def test_joints_are_renamed(run, tmp_path):
         (['bag', '--output', 'out.txt'], '.mcap'),
         (['bag', 'bag/bag.mcap', '--output', 'out.csv'], 'out.csv is a file'),
         (['bag', 'bag', '--output', 'out'], 'bag is named twice'),
-        (['bag', 'bag/../bag', '--output', 'out'], '2 recordings would be written'),
+        (['bag', 'bag/../bag', '--output', 'out'], '2 recordings'),
         (['bag/bag.mcap', '--output', 'bag/bag.mcap'], '--output would replace'),
-        (['bag', '--output', 'bag/bag.mcap'], 'the folder of the recording'),
+        (['bag', '--output', 'bag/bag.mcap'], 'the folder of'),
         (['bag', '--output', 'nowhere/out.csv'], 'folder nowhere'),
-        (['bag', '--rename', 'turn'], '--rename turn: RECORDED=NAME is needed'),
+        (['bag', '--rename', 'turn'], '--rename turn: RECORDED=NAME'),
         (['bag', '--rename', 'a=b', '--rename', 'a=c'], "'a' is renamed twice"),
         (['bag', '--topic', '/camera'], 'topic /camera'),
         (['bag', '--cutoff', '500'], 'cutoff'),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -79,7 +80,7 @@ def test_many_files_keep_their_order(run, jobs):
     ended = run('validate', *names, '--jobs', jobs)
     *lines, last = ended.stdout.splitlines()
     assert [line.split()[1].rstrip(':') for line in lines] == names
-    assert last == '4 files: 2 good, 1 with findings, 1 unusable'
+    assert re.findall(r'\d+', last) == ['4', '2', '1', '1']
     assert (ended.returncode, ended.stderr.count('\n')) == (2, 1)
     assert ended.stderr.startswith('robot_dynamics: empty.urdf: ')
 

@@ -123,4 +123,4 @@ def test_an_effort_that_the_model_does_not_explain_is_never_good():
     assert any('base' in one.joints for one in comparison.findings)
     for part in joint_parts(comparison):
         assert not part.is_good or part.comparison.relative_residual < 0.5
-    assert not comparison.joints['base'].verdict.startswith('As the model says')
+    assert not comparison.joints['base'].verdict.startswith('As the model')

@@ -70,7 +70,7 @@ def test_efforts_of_which_the_node_estimates_nothing_show_no_contact(states, wor
     found = marked(states, **given)
     assert words in found.unusable
     assert found.contacts == ()
-    assert found.found == 'contacts cannot be found'
+    assert 'cannot' in found.found
     assert found.as_json()['unusable'] == found.unusable
 
 
@@ -113,7 +113,7 @@ def test_an_absurd_effort_counts_as_not_measured(absurd):
         found = marked(with_efforts(efforts), thresholds=GIVEN)
     assert found.contacts == ()
     assert found.residuals.largest.max() < 1.0
-    (remark,) = (each for each in found.remarks if 'taken as not measured' in each)
+    (remark,) = (each for each in found.remarks if 'not measured' in each)
     assert remark.startswith('1 effort of turn above')
     assert any(each.startswith('1 state left') for each in found.remarks)
 
@@ -154,8 +154,8 @@ def test_efforts_that_miss_again_and_again_are_named_with_their_count():
     for judged in (marked, survey):
         with pytest.raises(RecordingError, match='known for 0') as error:
             judged(with_efforts(efforts))
-        assert f'slide in {count} of {states} states' in str(error.value)
-        assert 'the observer needs 0.0398 s to settle' in str(error.value)
+        assert f'slide in {count} of {states}' in str(error.value)
+        assert '0.0398 s' in str(error.value)
 
 
 def test_too_little_time_to_learn_from_is_said_with_the_missing_efforts():

@@ -198,7 +198,7 @@ def test_a_bound_step_computes_a_batch_in_place(dynamics):
         q *= factor
         step()
         assert np.array_equal(out, dynamics.bias_torque(q, np.zeros(4)))
-    with pytest.raises(StateError, match=r'out has shape \(13, 4\), \(12, 4\) is needed'):
+    with pytest.raises(StateError, match=r'out .*shape \(13, 4\).*\(12, 4\)'):
         dynamics.bind('bias_torque', q[:12], v[:12], out=out)
     with pytest.raises(StateError, match='13 rows and v'):
         dynamics.bind('bias_torque', q, v[:12], out=out)

@@ -78,12 +78,12 @@ def test_positions_may_be_of_type(dynamics, kind):
 
 
 REFUSED = {
-    'too few': ([0.0] * 3, '3 values, 4 are needed: first, second, third, fourth'),
-    'too many': ([0.0] * 5, '5 values, 4 are needed: first, second, third, fourth'),
-    'empty': ([], 'has 0 values, 4 are needed'),
-    'matrix': ([[0.0] * 3] * 4, r'has shape \(4, 3\), \(4,\) or \(N, 4\) is needed'),
-    'matrices': ([[[0.0] * 4]], r'has shape \(1, 1, 4\), \(4,\) or \(N, 4\) is needed'),
-    'number': (1.0, r'has shape \(\), \(4,\) is needed'),
+    'too few': ([0.0] * 3, ' 3 .* 4 .*first, second, third, fourth'),
+    'too many': ([0.0] * 5, ' 5 .* 4 .*first, second, third, fourth'),
+    'empty': ([], ' 0 .* 4 '),
+    'matrix': ([[0.0] * 3] * 4, r'shape \(4, 3\).*\(4,\).*\(N, 4\)'),
+    'matrices': ([[[0.0] * 4]], r'shape \(1, 1, 4\).*\(4,\).*\(N, 4\)'),
+    'number': (1.0, r'shape \(\).*\(4,\)'),
     'ragged': ([[0.0], [0.0, 1.0], 2, 3], 'array of numbers'),
     'words': (['a', 'b', 'c', 'd'], '<U1 values, real numbers'),
     'word': ('0 0 0 0', 'real numbers'),
@@ -189,10 +189,10 @@ def frozen():
         ([0.0] * 4, r'float64 array of shape \(4,\)'),
         (np.zeros(4, np.float32), 'out is a float32 array, a float64 array'),
         (np.zeros(4, int), 'out is a int64 array, a float64 array'),
-        (np.zeros(5), r'out has shape \(5,\), \(4,\) is needed'),
-        (np.zeros((4, 1)), r'out has shape \(4, 1\), \(4,\) is needed'),
+        (np.zeros(5), r'out .*shape \(5,\).*\(4,\)'),
+        (np.zeros((4, 1)), r'out .*shape \(4, 1\).*\(4,\)'),
         (np.ma.zeros(4), 'masked array: pass'),
-        (as_strided(np.zeros(1), (4,), (0,)), r'out has strides \(0,\), .* share memory'),
+        (as_strided(np.zeros(1), (4,), (0,)), r'out .*\(0,\).*share memory'),
         (frozen(), 'out is read-only'),
         (np.broadcast_to(0.0, 4), 'out is read-only'),
     ],
@@ -282,11 +282,11 @@ def test_a_robot_without_moving_joints_is_refused():
 
 @pytest.mark.parametrize('model', ['<robot name="rock"/>', None, 5])
 def test_what_is_no_model_is_refused(model):
-    message = f'model is a {type(model).__name__}: a RobotModel is needed, from parse_urdf'
+    message = f'model.* {type(model).__name__}.*RobotModel.*parse_urdf'
     with pytest.raises(ParameterError, match=message):
         RobotDynamics(model)
 
 
 def test_unknown_quantity_is_named_with_those_that_there_are(dynamics):
-    with pytest.raises(UnknownNameError, match="unknown quantity 'inertia': known are inverse_d"):
+    with pytest.raises(UnknownNameError, match=r"'inertia'.*inverse_d"):
         dynamics.compile('mass_matrix', 'inertia')

@@ -13,13 +13,13 @@ def dynamics():
 
 
 def test_names_that_do_not_exist_are_refused(dynamics):
-    with pytest.raises(UnknownNameError, match="unknown quantity 'torque': known are inverse"):
+    with pytest.raises(UnknownNameError, match=r"'torque'.*inverse"):
         dynamics.compile('torque')
     with pytest.raises(ParameterError, match=r'jacobian.*frame'):
         dynamics.compile('jacobian')
     with pytest.raises(UnknownNameError, match="unknown frame 'hand'"):
         dynamics.compile(('frame_pose', 'hand'))
-    with pytest.raises(ParameterError, match="axes are 'BASE', allowed are LOCAL, WORLD"):
+    with pytest.raises(ParameterError, match=r"axes.*'BASE'.*LOCAL, WORLD"):
         dynamics.compile(('jacobian', dynamics.model.frames[0].name, 'BASE'))
 
 
@@ -33,7 +33,7 @@ def test_names_that_do_not_exist_are_refused(dynamics):
         (('jacobian', 5), 'frame is 5, one name'),
         (('jacobian', ['waist']), r"frame is \['waist'\], one name"),
         (('jacobian', 'waist', ['LOCAL']), r"axes are \['LOCAL'\], allowed are LOCAL"),
-        (('mass_matrix', 'waist'), "mass_matrix takes no frame, got 'waist'"),
+        (('mass_matrix', 'waist'), "mass_matrix.*no frame.*'waist'"),
         (('frame_pose', 'waist', 'LOCAL'), "axes, got 'LOCAL'"),
     ],
 )

@@ -201,7 +201,7 @@ def test_without_a_state_the_matrices_are_those_of_the_latest(node, environment)
         (
             ['torques', '--node', '/x', '--timeout', '0.2'],
             1,
-            'no torques on /x/torques within 0.2',
+            '/x/torques within 0.2',
         ),
         (['torques', 'joint1=1'], 2, 'present state: give'),
         (['torques', '--frame', 'tool'], 2, 'joints and no --frame'),

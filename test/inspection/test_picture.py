@@ -147,7 +147,7 @@ def test_a_mesh_without_trimesh_is_not_called_missing(package, monkeypatch):
     monkeypatch.setitem(sys.modules, 'trimesh', None)
     mesh = '<mesh filename="../meshes/part.stl"/>'
     (why,) = link_shapes(robot(mesh), package / 'urdf').missing.values()
-    assert why.startswith('trimesh is not installed')
+    assert why.startswith('trimesh')
 
 
 def test_a_broken_mesh_is_not_called_missing(package):

@@ -193,7 +193,7 @@ def test_limits_that_are_missing_do_not_matter_to_the_comparison(kind, limit):
 def test_without_pinocchio_the_oracle_is_unavailable(monkeypatch):
     monkeypatch.setattr(pinocchio_reference, 'pinocchio', None)
     robot = hand_written('pendulum')
-    with pytest.raises(OracleUnavailable, match='Pinocchio is not installed'):
+    with pytest.raises(OracleUnavailable, match='Pinocchio'):
         PinocchioReference(robot.text, robot.model)
     assert issubclass(OracleUnavailable, OracleError)
 

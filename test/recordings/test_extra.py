@@ -24,7 +24,7 @@ def bare_installation(monkeypatch):
 def test_bags_need_rosbags(tmp_path):
     file = tmp_path / 'a.mcap'
     file.write_bytes(b'')
-    needed = r"recordings: pip install 'robot_dynamics_ros\[recordings\]'"
+    needed = r"pip install 'robot_dynamics_ros\[recordings\]'"
     with pytest.raises(RecordingError, match=needed), open_recording([file]):
         pass
 

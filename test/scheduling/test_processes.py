@@ -52,7 +52,7 @@ def test_an_error_is_a_row_and_not_the_end(processes):
     assert outcomes['refused'].traceback == ''
     assert outcomes['failed'].error == 'ZeroDivisionError: division by zero'
     assert 'in fail' in outcomes['failed'].traceback
-    assert outcomes['missing'].error == '/nowhere/file: No such file or directory'
+    assert '/nowhere/file' in outcomes['missing'].error
     assert outcomes['task 1'].result['square'] == 1.5
 
 
@@ -199,7 +199,7 @@ def test_threads_of_a_process_make_common_things_once():
     ('options', 'said'),
     [
         ({'processes': 0}, 'processes is 0'),
-        ({'scheduler': 'localhost:8786'}, "'localhost:8786': an address tcp://HOST:PORT"),
+        ({'scheduler': 'localhost:8786'}, "'localhost:8786'.*tcp://HOST:PORT"),
         ({'scheduler': 'tcp://localhost:1', 'processes': 2}, 'processes'),
     ],
 )

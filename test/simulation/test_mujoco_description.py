@@ -65,7 +65,7 @@ def test_refuses_what_is_no_robot(text, said):
 
 @pytest.mark.parametrize('kind', ['floating', 'planar', 'hinge'])
 def test_names_a_joint_that_it_cannot_move(pendulum, kind):
-    with pytest.raises(SimulationError, match=f"'swing' is of type '{kind}'"):
+    with pytest.raises(SimulationError, match=f"'swing'.*'{kind}'"):
         strip(pendulum(kind=kind))
 
 

@@ -142,8 +142,8 @@ def test_nothing_acts_after_a_push_even_if_nobody_asks(lift):
         (Push('wing'), 'move are upper_arm, forearm'),
         (Push('base'), "no link 'base' moves"),
         (Push('forearm', (math.nan, 0.0, 0.0)), r'push is \[nan, 0.0, 0.0\]'),
-        (Push('forearm', moment=(0.0, math.inf, 0.0)), 'moment of the push'),
-        (Push('forearm', point=(0.0, math.inf, 0.0)), 'point of the push'),
+        (Push('forearm', moment=(0.0, math.inf, 0.0)), 'moment of'),
+        (Push('forearm', point=(0.0, math.inf, 0.0)), 'point of'),
         (Push('forearm', duration=-1.0), 'push is -1.0 s'),
         (Push('forearm', delay=math.inf), 'push is inf s'),
     ],
@@ -222,8 +222,8 @@ def test_the_wall_stops_a_link_that_is_fixed_to_another(pendulum):
 @pytest.mark.parametrize(
     ('wall', 'said'),
     [
-        (Wall('wing', (0, 0, 0), (0, 0, 1)), "link 'wing': known are"),
-        (Wall('forearm', (0, 0, 0), (0, 0, 0)), 'normal of the wall'),
+        (Wall('wing', (0, 0, 0), (0, 0, 1)), "link 'wing'"),
+        (Wall('forearm', (0, 0, 0), (0, 0, 0)), 'normal of'),
     ],
 )
 def test_refuses_a_wall_that_cannot_be(two_links, wall, said):

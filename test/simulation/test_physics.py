@@ -212,7 +212,7 @@ def test_says_when_motion_grows_beyond_bounds(lift):
 
 def test_says_why_mujoco_refuses(pendulum):
     massless = pendulum().replace('mass value="2.0"', 'mass value="0"').replace('="0.1"', '="0"')
-    with pytest.raises(SimulationError, match=r'MuJoCo refuses this URDF: .*mass and inertia'):
+    with pytest.raises(SimulationError, match=r'MuJoCo.*mass'):
         Physics(massless)
 
 

@@ -161,7 +161,7 @@ def test_takes_whole_numbers_for_doubles_and_one_empty_name_for_none(bench):
         ({'rate': 0.0}, 'rate is 0.0'),
         ({'rate': 'fast'}, "parameter rate is 'fast'"),
         ({'brake': 1}, 'brake is 1, a bool'),
-        ({'joints': ['shoulder', 'shoulder']}, "'shoulder' is named twice"),
+        ({'joints': ['shoulder', 'shoulder']}, "'shoulder'.*twice"),
         *[
             ({f'servo_{name}': value}, f'servo_{name} is {value}')
             for name in ('bandwidth', 'damping_ratio')
@@ -169,9 +169,9 @@ def test_takes_whole_numbers_for_doubles_and_one_empty_name_for_none(bench):
         ],
         ({'servo_kp': [10.0]}, 'servo_kd'),
         ({'servo_kp': [1.0, 2.0, 3.0], 'servo_kd': [1.0]}, 'servo_kp'),
-        ({'wall_link': 'wing'}, "the wall is for link 'wing': known are base, "),
-        ({'wall_link': 'forearm', 'wall_normal': [0.0, 0.0, 0.0]}, 'the normal of the wall is'),
-        ({'wall_ball': 0.0}, 'wall_ball is 0.0, it must be greater than 0'),
+        ({'wall_link': 'wing'}, "link 'wing'.* base, "),
+        ({'wall_link': 'forearm', 'wall_normal': [0.0, 0.0, 0.0]}, 'normal of'),
+        ({'wall_ball': 0.0}, r'wall_ball is 0\.0'),
         ({'robot_description': '<robot'}, 'robot_description'),
     ],
 )

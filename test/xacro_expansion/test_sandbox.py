@@ -128,5 +128,5 @@ def test_process_without_an_answer(monkeypatch):
 
 def test_process_that_does_not_start(monkeypatch, tmp_path):
     monkeypatch.setattr(sys, 'executable', str(tmp_path / 'python'))
-    with pytest.raises(UrdfError, match=r'cannot be started: .*No such file'):
+    with pytest.raises(UrdfError, match=r'cannot be started'):
         expand_xacro(GOOD)

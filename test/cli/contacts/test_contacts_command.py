@@ -60,7 +60,7 @@ def test_velocities_in_degrees_are_refused(run, files, command):
     output = ('--output', 'degrees.yaml') if command == 'thresholds' else ()
     ended = run(command, 'degrees.csv', '--urdf', 'arm.urdf', *output)
     assert ended.returncode == 2
-    assert 'degrees.csv: The velocities of turn are 57.3' in ended.stderr
+    assert re.search(r'degrees\.csv: .*velocities.*turn.* 57\.3', ended.stderr)
     assert not (files / 'degrees.yaml').exists()
 
 
@@ -103,7 +103,7 @@ def test_of_efforts_that_tell_nothing_the_exit_code_is_1(run, files):
     ended = run('contacts', 'sign.csv', '--urdf', 'arm.urdf')
     assert ended.returncode == 1, ended.stderr
     first, second = ended.stdout.splitlines()[:2]
-    assert first.startswith('sign.csv: contacts cannot be found;')
+    assert first.startswith('sign.csv: contacts cannot')
     assert 'dynamics_node estimates no external' in second
 
 
@@ -133,7 +133,7 @@ def test_without_thresholds_they_are_those_of_the_recording(run):
 def test_without_thresholds_no_contact_is_said_to_stand_out_at_most(run):
     ended = run('contacts', 'free', '--urdf', 'arm.urdf')
     assert ended.returncode == 0
-    assert ended.stdout.startswith('free: no contact stands')
+    assert ended.stdout.startswith('free: no contact')
     assert 'touch that lasts' in ended.stdout
 
 
@@ -166,7 +166,7 @@ def test_several_recordings_are_searched_by_processes(run, taught):
 def test_files_that_are_read_are_not_replaced(run, taught):
     ended = run('thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'arm.urdf')
     assert ended.returncode == 2
-    assert 'arm.urdf is read, and --output' in ended.stderr
+    assert re.search(r'arm\.urdf.*--output', ended.stderr)
     ended = run('contacts', 'hit.csv', 'free', '--urdf', 'arm.urdf', '--plot', 'plot.png')
     assert 'recording, 2 are named' in ended.stderr
     ended = run('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--plot', 'plot.txt')

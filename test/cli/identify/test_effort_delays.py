@@ -37,7 +37,7 @@ def test_late_efforts_are_shifted_before_the_fit(identified, files):
     assert result['effort_delay'] == pytest.approx(LATE, abs=2e-3)
     assert 'shifted' in codes(result)
     assert 'delay' not in codes(result)
-    assert 'It can be loaded.\n' in ended.stdout
+    assert 'can be loaded.\n' in ended.stdout
     assert 'later than' in result['verdict'][-1]
     found = {row['name']: row['value'] for row in result['joint_parameters']}
     for joint, viscous in zip(JOINTS, (0.5, 0.7, 0.2), strict=True):
@@ -75,7 +75,7 @@ def test_a_delay_that_slow_motion_does_not_show_is_said_and_not_shifted(
     ended, result = identified('unknown.csv', '--force', target='unknown')
     assert result['effort_delay'] == 0.0
     assert 'delay' in codes(result)
-    assert 'It can be loaded' not in ended.stdout
+    assert 'can be loaded' not in ended.stdout
 
 
 def test_a_delay_of_less_than_a_sample_is_not_shifted(identified, files):

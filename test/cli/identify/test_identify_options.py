@@ -86,7 +86,7 @@ def test_a_load_that_is_not_there_is_said(identified, files):
     )  # fmt: skip
     (found,) = [one for one in result['findings'] if one['code'] == 'wrong_load']
     assert abs(found['value']) < 0.1 * LOAD
-    assert found['message'].startswith(f'--load tool={LOAD}@with.csv: the data ask')
+    assert found['message'].startswith(f'--load tool={LOAD}@with.csv: ')
     assert any('declared' in sentence for sentence in result['verdict'])
 
 
@@ -101,7 +101,7 @@ def test_recordings_of_which_one_has_a_load_that_is_not_declared_differ(identifi
     assert found['value'] > 1.5
     assert 'bare.csv' in found['message']
     assert '--load' in found['message']
-    assert not any('It can be loaded' in sentence for sentence in result['verdict'])
+    assert not any('can be loaded' in sentence for sentence in result['verdict'])
     _, result = identified(*both, '--load', f'tool={LOAD}@carrying.csv', '--force')
     assert 'recordings_differ' not in {one['code'] for one in result['findings']}
 

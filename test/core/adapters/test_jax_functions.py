@@ -82,13 +82,13 @@ def test_an_algorithm_computes_with_arrays():
 
 Q = np.zeros(4)
 WRONG_SHAPES = {
-    'too short': ((Q[:3], Q, Q, GRAVITY), r'q has shape \(3,\), \(4,\) is needed$'),
-    'too long': ((Q, np.zeros(5), Q, GRAVITY), r'v has shape \(5,\), \(4,\) is needed$'),
-    'a number': ((Q, Q, 1.0, GRAVITY), r'a has shape \(\), \(4,\) is needed$'),
-    'gravity': ((Q, Q, Q, GRAVITY[2:]), r'gravity has shape \(1,\), \(3,\) is needed$'),
+    'too short': ((Q[:3], Q, Q, GRAVITY), r'q .*shape \(3,\).*\(4,\)[^(]*$'),
+    'too long': ((Q, np.zeros(5), Q, GRAVITY), r'v .*shape \(5,\).*\(4,\)[^(]*$'),
+    'a number': ((Q, Q, 1.0, GRAVITY), r'a .*shape \(\).*\(4,\)[^(]*$'),
+    'gravity': ((Q, Q, Q, GRAVITY[2:]), r'gravity .*shape \(1,\).*\(3,\)[^(]*$'),
     'without gravity': ((Q, Q, Q), r'inverse_dynamics takes 4 vectors \(q'),
     'one too many': ((Q, Q, Q, GRAVITY, Q), r'v, a, gravity\), got 5$'),
-    'a batch': ((np.zeros((7, 4)), Q, Q, GRAVITY), r'shape \(7, 4\), \(4,\) is needed'),
+    'a batch': ((np.zeros((7, 4)), Q, Q, GRAVITY), r'shape \(7, 4\).*\(4,\)'),
 }
 
 
@@ -106,5 +106,5 @@ def test_another_shape_is_refused(case, wrap):
 def test_another_shape_of_a_sample_is_refused():
     torque = jax.vmap(jax_function(hand_written('oblique').model, 'gravity_torque'), (0, None))
     assert torque(np.zeros((7, 4)), GRAVITY).shape == (7, 4)
-    with pytest.raises(StateError, match=r'(?m)^q has shape \(3,\), \(4,\) is needed$'):
+    with pytest.raises(StateError, match=r'(?m)^q .*shape \(3,\).*\(4,\)[^(]*$'):
         torque(np.zeros((7, 3)), GRAVITY)

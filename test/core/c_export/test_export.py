@@ -156,7 +156,7 @@ def test_a_condition_that_does_not_hold_is_numbered_and_writes_nothing(tmp_path)
     assert code > 0
     assert np.isnan(result).all()
     header = next(tmp_path.rglob('*.h')).read_text()
-    assert re.search(rf"Returns {code}: .* singular here: joint 'joint1'", header)
+    assert re.search(rf"Returns {code}: .*singular.*'joint1'", header)
     inverse = dynamics.mass_matrix_inverse([0.3, 1.0])
     assert_close(inverse @ dynamics.mass_matrix([0.3, 1.0]), np.eye(2), 1e-12)
 
@@ -216,8 +216,8 @@ def test_fast_math_is_refused(tmp_path):
         ({'quantities': ['observer_step']}, UnknownNameError, 'observer_step'),
         ({'frame': 3}, ParameterError, 'frame is 3, one name'),
         ({'frame': 'x'}, UnknownNameError, "frame 'x'"),
-        ({'frame': 'hand'}, ParameterError, f"frame 'hand': .* only {OF_FRAMES} do;"),
-        ({'axes': 'LOCAL'}, ParameterError, 'axes LOCAL: .* only jacobian, jac'),
+        ({'frame': 'hand'}, ParameterError, f"frame 'hand': .*{OF_FRAMES}"),
+        ({'axes': 'LOCAL'}, ParameterError, 'axes LOCAL: .*jacobian, jac'),
         ({'axes': 'ALL'}, ParameterError, "axes are 'ALL', allowed are LOCAL"),
         ({'quantities': ['frame_pose'], 'frame': 'hand', 'axes': 'WORLD'}, ParameterError,
          'axes WORLD'),
@@ -244,9 +244,7 @@ def test_all_quantities_that_a_robot_has_not_are_named_at_once():
     massless = parse_urdf(planar_2r((0.5, 0.3), (0.0, 0.3), (0.0, 0.0), (0.0, 0.0)))
     names = 'mass_matrix_inverse, forward_dynamics'
     quantities = ['mass_matrix', *names.split(', ')]
-    with pytest.raises(
-        InertiaError, match=f"no {names}: joint '.*' moves no mass.* export the others"
-    ):
+    with pytest.raises(InertiaError, match=f"no {names}: joint '.*' moves no mass"):
         export_c(massless, quantities=quantities)
     assert export_c(massless, quantities=['mass_matrix'])
 

@@ -45,7 +45,7 @@ def test_every_input_but_those_of_the_joints_has_a_size(joints):
 
 def test_the_bodies_of_the_regressor_are_named_in_order():
     _, text = header(parse_urdf(URDF), quantities=['regressor'])
-    assert 'joints that carry them: "turn", "slide", "wrist".' in text
+    assert '"turn", "slide", "wrist"' in text
 
 
 def test_mimic_joints_are_named_with_what_they_follow():
@@ -72,4 +72,4 @@ def test_a_reduced_robot_has_the_hash_of_the_whole_one():
 
 def test_no_limit_is_said_with_its_sign():
     _, text = header(parse_urdf(URDF))
-    assert 'says nothing DBL_MAX, in lower -DBL_MAX.' in text
+    assert re.search(r'\bDBL_MAX\b.*lower -DBL_MAX', text)

@@ -116,7 +116,7 @@ GOOD = np.zeros(4)
         (np.zeros(8)[::2], np.zeros(4), 'contiguous in memory'),
         (np.zeros(3), np.zeros(4), r'shape \(3,\), \(4,\) is needed'),
         (np.zeros((4, 1)), np.zeros(4), r'shape \(4, 1\), \(4,\) is needed'),
-        (np.zeros(4), np.zeros(5), r'out has shape \(5,\), \(4,\) is needed'),
+        (np.zeros(4), np.zeros(5), r'out .*shape \(5,\).*\(4,\)'),
         (np.zeros(4), np.zeros(8)[::2], 'contiguous in memory'),
         (np.zeros(4), [0.0] * 4, 'float64 NumPy array, not list'),
         (np.zeros(4), None, 'float64 NumPy array, not NoneType'),
@@ -130,7 +130,7 @@ def test_arrays_that_cannot_be_used_where_they_lie_are_refused(dynamics, q, out,
 
 
 def test_the_number_of_inputs_is_checked(dynamics):
-    message = r'bind: bias_torque takes 2 inputs \(q, v\), got 1'
+    message = r'bias_torque.* 2 .*\(q, v\).* 1'
     with pytest.raises(StateError, match=message):
         dynamics.bind('bias_torque', np.zeros(4), out=np.zeros(4))
 

@@ -13,8 +13,8 @@ from robot_dynamics_ros.core.codegen.kernel import native_obstacle
 from robot_dynamics_ros.core.codegen.native.entry import EXTENSION_OBSTACLE
 
 CHANGES = {
-    'resized input': (lambda q, out: q.resize(2, refcheck=False), 'q has 2 values, 4 are needed'),
-    'emptied input': (lambda q, out: q.resize(0, refcheck=False), 'q has 0 values, 4 are needed'),
+    'resized input': (lambda q, out: q.resize(2, refcheck=False), 'q .* 2 .* 4 '),
+    'emptied input': (lambda q, out: q.resize(0, refcheck=False), 'q .* 0 .* 4 '),
     'resized output': (lambda q, out: out.resize((2, 2), refcheck=False), r'out has shape \(2, 2'),
     'emptied output': (lambda q, out: out.resize((0, 4), refcheck=False), r'out has shape \(0, 4'),
     'shape of an input': (lambda q, out: set_shape(q, (2, 2)), r'q has shape \(2, 2\)'),

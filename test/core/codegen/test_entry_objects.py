@@ -39,15 +39,15 @@ def test_the_extension_refuses_a_kernel_that_it_cannot_call(address):
 
 def test_the_extension_counts_the_arrays(extension_code):
     code = extension_code()
-    with pytest.raises(TypeError, match='a step takes 3 arrays, got 2'):
+    with pytest.raises(TypeError, match=r'step.* 3 .* 2'):
         code.step(print, X, Y)
     with pytest.raises(TypeError, match='tuple, not list'):
         code.evaluate.with_fallback(print, [X, Y, PRODUCTS])
     with pytest.raises(TypeError):
         code.evaluate.with_fallback()
-    with pytest.raises(TypeError, match='evaluate takes 3 arrays, got 0 values'):
+    with pytest.raises(TypeError, match=r'evaluate.* 3 .* 0 '):
         code.evaluate()
-    with pytest.raises(TypeError, match='evaluate takes 3 arrays, got 2 values'):
+    with pytest.raises(TypeError, match=r'evaluate.* 3 .* 2 '):
         code.evaluate(X, Y)
     with pytest.raises(TypeError, match='evaluate takes 3 arrays'):
         code.evaluate(X, Y, out=PRODUCTS)

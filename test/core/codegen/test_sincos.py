@@ -107,7 +107,7 @@ def test_an_angle_that_overflows_has_no_sine(backend):
     x, out = np.array([1e9]), np.array([7.0])
     step = kernel.bind([x], out)
     for refused in (step, lambda: kernel.call(x, None), lambda: kernel.call(x, out)):
-        with pytest.raises(StateError, match='far has no finite'):
+        with pytest.raises(StateError, match=r'far.*finite'):
             refused()
         assert out.tolist() == [7.0]
 

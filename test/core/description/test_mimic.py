@@ -32,5 +32,5 @@ def test_a_chain_is_followed_to_its_end_whatever_the_order():
     ],
 )
 def test_circles_are_refused_by_name(mimics):
-    with pytest.raises(TopologyError, match=r"joint '[abc]' mimics itself, through '[abc]'"):
+    with pytest.raises(TopologyError, match=r"'[abc]' mimics itself.*'[abc]'"):
         assign_coordinates(['a', 'b', 'c'], mimics)

@@ -48,10 +48,10 @@ def robot(*joints, links='abcd', body=BODY, kind='revolute', extra=''):
         (robot('a-b', 'a-c', 'c-b', links='abc'), ["'b'", 'two joints']),
         (robot('a-b', 'x-c', links='abc'), ["joint 'x-c'", "parent link 'x'", 'does not exist']),
         (robot('a-b', 'b-x', links='ab'), ["joint 'b-x'", "child link 'x'", 'does not exist']),
-        (robot('a-b', 'a-c', links='abcb'), ['link names must be unique', 'b']),
+        (robot('a-b', 'a-c', links='abcb'), ['link names', 'b']),
         (
             robot('a-b', 'a-c', links='abc').replace('"a-c"', '"a-b"'),
-            ['joint names must be unique', 'a-b'],
+            ['joint names', 'a-b'],
         ),
         (robot('a-b', links='ab', extra='<mimic joint="a-b"/>'), ["'a-b' mimics itself"]),
     ],

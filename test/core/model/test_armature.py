@@ -85,12 +85,12 @@ def test_refused():
     name = model.joint_names[0]
     with pytest.raises(UnknownNameError, match="unknown joint 'nose'"):
         model.with_armature({'nose': 1.0})
-    with pytest.raises(ParameterError, match=f"armature of joint '{name}' is -1"):
+    with pytest.raises(ParameterError, match=f"armature.*'{name}'.* -1"):
         model.with_armature({name: -1.0})
     with pytest.raises(ParameterError, match='is inf'):
         model.with_armature({name: float('inf')})
     for value in ('0.1', None, [0.1], True):
-        with pytest.raises(ParameterError, match=f"armature of joint '{name}' is .* number"):
+        with pytest.raises(ParameterError, match=f"armature.*'{name}'.*number"):
             model.with_armature({name: value})
     for armature in (0.1, None, [0.1], name):
         with pytest.raises(ParameterError, match=r'armature is .*, a mapping'):

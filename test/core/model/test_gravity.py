@@ -49,7 +49,7 @@ def test_refused(rpy):
 def test_gravity_of_no_planet_is_refused(gravity):
     model = hand_written('pendulum').model
     dynamics = RobotDynamics(model)
-    with pytest.raises(StateError, match=r'gravity is .* at most 100 m/s\^2 is allowed'):
+    with pytest.raises(StateError, match=r'gravity.* 100 m/s\^2'):
         mounted_gravity((0.0, 0.0, 0.0), gravity)
     with pytest.raises(StateError, match='wrong unit'):
         RobotDynamics(model, gravity=gravity)

@@ -136,7 +136,7 @@ REFUSED = {
         'the mass is 0 kg, .* 0, 0.2',
     ),
     'negative moment': ([1, 0, 0, 0, -0.1, 0, 1, 0, 0, 1], 'principal moments .* -0.1, 1, 1'),
-    'triangle': ([1, 0, 0, 0, 0.1, 0, 0.1, 0, 0, 0.3], 'sum of the other'),
+    'triangle': ([1, 0, 0, 0, 0.1, 0, 0.1, 0, 0, 0.3], 'sum of'),
     # Positive about the joint frame, and not about the centre of mass 1 m away from it.
     'no parallel axis': ([1, 1, 0, 0, 0.5, 0, 0.5, 0, 0, 0.5], 'about the centre'),
     'product': ([1, 0, 0, 0, 0.2, 0.3, 0.2, 0, 0, 0.2], 'principal moments'),
@@ -185,7 +185,7 @@ def test_is_the_definiteness_of_the_pseudo_inertia():
     ('pi', 'words'),
     [
         (np.zeros(9), 'pi has 9 values, 10'),
-        (np.zeros((1, 10)), r'pi has shape \(1, 10\), \(10,\) is needed'),
+        (np.zeros((1, 10)), r'pi .*shape \(1, 10\).*\(10,\)'),
         ('heavy', 'pi holds <U5 values'),
         ([1.0, 0.0, np.nan] + [0.0] * 7, "nan at 'my of swing'"),
     ],

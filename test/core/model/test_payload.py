@@ -124,8 +124,8 @@ FLAT = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 3.0))
         pytest.param(10**400, COM, INERTIA, 'mass is 10*', id='huge mass'),
         (1.0, None, INERTIA, 'com is None, three'),
         (1.0, np.ma.zeros(3), INERTIA, 'three finite numbers'),
-        (1.0, '123', INERTIA, 'com is 123, three finite numbers'),
-        (1.0, COM, 0.5, 'inertia is 0.5, 3 x 3 finite numbers'),
+        (1.0, '123', INERTIA, 'com is 123'),
+        (1.0, COM, 0.5, 'inertia is 0.5, 3 x 3'),
         (1.0, (0.0, 0.0), INERTIA, 'three finite numbers'),
         (1.0, (0.0, 0.0, float('inf')), INERTIA, 'three finite numbers'),
         (1.0, COM, ((1.0,), (1.0,), (1.0,)), '3 x 3 finite numbers'),
@@ -146,7 +146,7 @@ def test_names_that_do_not_exist():
     model = hand_written('tree').model
     with pytest.raises(UnknownNameError, match="unknown frame 'nose'"):
         model.with_payload('nose', 1.0)
-    with pytest.raises(UnknownNameError, match="unknown payload 'payload': known are none"):
+    with pytest.raises(UnknownNameError, match=r"'payload'.*none"):
         model.without_payload()
 
 

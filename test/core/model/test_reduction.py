@@ -197,15 +197,15 @@ def test_compiled():
         (['wrist'], {'knuckle': 1.0}, UnknownNameError, "mimics 'finger'"),
         (['wrist', 'wrist'], {}, ParameterError, 'named twice: wrist'),
         (['wrist'], {'wrist': 0.0}, ParameterError, 'kept and locked: wrist'),
-        (['wrist'], {'finger': float('nan')}, ParameterError, "'finger' is locked at nan"),
+        (['wrist'], {'finger': float('nan')}, ParameterError, "'finger'.* nan"),
         ('wrist', {}, ParameterError, "joints is 'wrist', a sequence"),
         (None, {}, ParameterError, 'joints is None'),
         (5, {}, ParameterError, 'joints is 5, a sequence'),
         ([['wrist']], {}, ParameterError, r"entry of joints is \['wrist'\]"),
         (['wrist'], ['finger'], ParameterError, r"locked is \['finger'\], a mapping"),
         (['wrist'], 0.5, ParameterError, 'locked is 0.5, a mapping'),
-        (['wrist'], {'finger': 'open'}, ParameterError, "'finger' is locked at 'open'"),
-        (['wrist'], {'finger': None}, ParameterError, "'finger' is locked at None"),
+        (['wrist'], {'finger': 'open'}, ParameterError, "'finger'.*'open'"),
+        (['wrist'], {'finger': None}, ParameterError, "'finger'.*None"),
     ],
 )
 def test_refused(joints, locked, error, words):

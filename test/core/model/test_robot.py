@@ -57,9 +57,9 @@ def test_indices_are_in_the_order_of_the_names():
     ('names', 'error', 'message'),
     [
         ([], ParameterError, 'joints is empty: name'),
-        (['finger', 'finger'], ParameterError, 'joints are named twice: finger'),
+        (['finger', 'finger'], ParameterError, 'twice: finger'),
         ('finger', ParameterError, 'sequence of names'),
-        (['knuckle'], UnknownNameError, r"unknown independent joint 'knuckle' \(it mimics"),
+        (['knuckle'], UnknownNameError, "'knuckle'.*mimics"),
         (['thumb'], UnknownNameError, "unknown joint 'thumb'"),
     ],
 )

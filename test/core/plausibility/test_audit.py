@@ -73,7 +73,7 @@ PROVOKING = {
         robot(body(6, 0.065 + 0.96, 0.05 + 0.96, 0.025), origin='0 0 0.4', shape_at='0 0 0.4'),
         'warning', 'about the link'),
     'too large for its shape': (
-        robot(body(6, 0.65, 0.5, 0.25)), 'warning', 'larger than its shapes'),
+        robot(body(6, 0.65, 0.5, 0.25)), 'warning', 'its shapes'),
     'centre of mass outside': (robot(origin='0 0 0.6'), 'warning', 'far outside'),
     'centre of mass in millimetres': (
         robot(origin='0 0 150', shape=''), 'warning', 'far outside'),
@@ -93,10 +93,10 @@ PROVOKING = {
         robot(joint=LIMIT + '<dynamics damping="0.1"/>'), 'info', 'leaves out'),
     'friction': (
         robot(joint=LIMIT + '<dynamics friction="0.1"/>'), 'info', 'leaves out'),
-    'mass on the base': (robot(more=fixed('foot', BODY)), 'info', 'mass has no effect'),
+    'mass on the base': (robot(more=fixed('foot', BODY)), 'info', 'no effect'),
     'massless': (robot(body=''), 'warning', 'has a mass'),
     'inertia without mass': (
-        robot(body(0, 0.065, 0.05, 0.025), more=''), 'warning', 'inertia but no mass'),
+        robot(body(0, 0.065, 0.05, 0.025), more=''), 'warning', 'but no mass'),
     'reversed limits': (
         robot(joint='<limit lower="1" upper="-1" effort="1" velocity="2"/>'),
         'warning', 'joint are reversed'),
@@ -106,7 +106,7 @@ PROVOKING = {
     'no limit': (robot(joint=''), 'warning', 'its joint has no <limit>'),
     'mimic of a fixed joint': (
         robot(joint=mimic('foot_mount'), more=fixed('foot', body(0, 0, 0, 0))),
-        'warning', "mimics joint 'foot_mount', which is fixed",
+        'warning', "mimics joint 'foot_mount'",
     ),
     'mimic that never moves': (
         robot(joint=LIMIT + '<mimic joint="lid" multiplier="0"/>', more=LID),

@@ -54,7 +54,7 @@ def test_a_point_mass_on_the_axis_of_its_joint_is_refused(q):
     """What rounding leaves of its inertia, some 1e-17 kg m^2, is no light joint."""
     dynamics = RobotDynamics(parse_urdf(POINT_ON_AXIS))
     assert 0.0 < abs(dynamics.mass_matrix(q)[1, 1]) < 1e-15
-    with pytest.raises(SingularMassMatrixError, match='some motion of spindle moves no mass'):
+    with pytest.raises(SingularMassMatrixError, match=r'spindle.*no mass'):
         dynamics.forward_dynamics_holding(['spindle'], q, [0.0], [1.0])
     assert dynamics.task_inertia(q, 'tool').massless
     assert not dynamics.task_inertia(q, 'tool', joints=['shoulder']).massless

@@ -182,7 +182,7 @@ def test_task_inertia_of_some_joints_is_that_of_the_reduced_robot():
     ('joints', 'error', 'reason'),
     [
         ([], ParameterError, 'joints is empty: name'),
-        (['elbow_joint'] * 2, ParameterError, 'joints are named twice: elbow_joint'),
+        (['elbow_joint'] * 2, ParameterError, 'twice: elbow_joint'),
         ('elbow_joint', ParameterError, 'sequence of names'),
         (['gripper'], UnknownNameError, "unknown joint 'gripper'"),
     ],

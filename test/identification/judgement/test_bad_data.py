@@ -43,7 +43,7 @@ def test_good_data_have_no_findings(model, good):
 
 def test_no_motion_is_refused_with_the_largest_range(model, good):
     still = replace(good, span=good.span * 1e-3)
-    with pytest.raises(ParameterError, match=r'no joint moves: .* 0.0014 rad or m .*0.01 is'):
+    with pytest.raises(ParameterError, match=r'no joint.* 0\.0014 rad.* 0\.01 '):
         bad_data.check_motion(model, still)
 
 
@@ -64,7 +64,7 @@ def test_joints_that_rest_on_the_held_out_part_are_named():
     (finding,) = bad_data.held_out_findings(JOINTS, MOVED, judged)
     assert (finding.code, finding.joints) == ('held_out_rest', (JOINTS[2],))
     assert finding.message.startswith('elbow moves in fewer')
-    assert 'joint is not judged' in finding.message
+    assert 'not judged' in finding.message
     (finding,) = bad_data.held_out_findings(JOINTS, MOVED, np.arange(6) < 4)
     assert 'bend, flange move' in finding.message
     assert not list(bad_data.held_out_findings(JOINTS, judged, judged))
@@ -91,7 +91,7 @@ def test_a_limit_of_the_description_is_told_beside_a_level_that_it_explains(
     seen = replace(good, longest=np.full((2, 6), 60), at_limit=np.full((2, 6), 200))
     found = list(bad_data.saturation_findings(replace(model, joints=joints), seen, INTERVAL))
     assert found
-    assert all(('limit of the description' in one.message) is told for one in found)
+    assert all(('limit of' in one.message) is told for one in found)
 
 
 @pytest.mark.parametrize(('limit', 'said'), [(np.inf, []), (14.0, ['saturated'] * 12)])

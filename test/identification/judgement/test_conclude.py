@@ -1,6 +1,7 @@
 """The judgement: its figures are those of the samples, and a worse model is called worse."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -102,7 +103,7 @@ def test_figures_are_those_of_the_held_out_samples(model, drawn):
         assert joint.rms_identified == pytest.approx(np.sqrt(np.mean(noise[600:, column] ** 2)))
         assert joint.gain == pytest.approx(joint.rms_identified / joint.rms_nominal)
     assert not judgement.worse
-    assert judgement.verdict[-1] == 'It can be loaded.'
+    assert judgement.verdict[-1].endswith('can be loaded.')
     np.testing.assert_allclose(judgement.samples.measured, measured[600:], rtol=1e-6)
 
 
@@ -110,7 +111,7 @@ def test_a_worse_model_is_called_worse(model, drawn):
     judgement = judged(model, drawn, 0.0, 1.0)
     assert judgement.worse == JOINTS
     assert any(sentence.startswith('It is worse') for sentence in judgement.verdict)
-    assert 'It can be loaded.' not in judgement.verdict
+    assert not any('can be loaded' in sentence for sentence in judgement.verdict)
     assert all(joint.verdict.startswith('Worse') for joint in judgement.joints.values())
 
 
@@ -125,7 +126,7 @@ def test_findings_of_the_comparison_about_data_stay_and_those_of_the_model_go(mo
     judgement = judged(model, drawn, 2.0, 0.0, compared=listed)
     assert [finding.code for finding in judgement.findings] == ['exchanged']
     assert any('exchanged' in sentence for sentence in judgement.verdict)
-    assert 'It can be loaded.' not in judgement.verdict
+    assert not any('can be loaded' in sentence for sentence in judgement.verdict)
 
 
 def test_the_json_has_every_joint_and_finding(model, drawn):
@@ -163,7 +164,7 @@ def test_a_joint_that_rests_on_the_held_out_part_is_not_judged(model, drawn):
     joint = judgement.joints[JOINTS[2]]
     assert (joint.samples, joint.is_noise) == (5, None)
     assert np.isnan(joint.rms_identified)
-    assert joint.verdict.startswith('Not judged: fewer than 20 samples')
+    assert re.match('Not judged.* 20 samples', joint.verdict)
     assert judgement.unjudged == (JOINTS[2],)
     assert judgement.verdict[-1].startswith('It is better')
 
@@ -215,7 +216,7 @@ def test_a_model_that_cannot_be_trusted_is_not_to_be_loaded_and_nothing_else_is_
     found = [Finding('sign', JOINTS[:1], -1.0, 'sign'), Finding('exchanged', JOINTS, None, 'two')]
     said = judged(model, drawn, 2.0, 0.5, compared=found).verdict
     (forbidden,) = said[1:]
-    assert 'Do not load it' in forbidden
+    assert 'not load' in forbidden
     assert 'exchanged and sign' in forbidden
     assert 'joints' in judged(model, drawn, 2.0, 0.5).verdict[1]
 
@@ -251,7 +252,7 @@ def test_a_joint_whose_efforts_are_mostly_saturated_weakens_the_verdict(model, d
     assert judgement.joints['elbow'].saturated == pytest.approx(0.6)
     assert 'elbow are saturated' in judgement.verdict[-1]
     seen.at_limit[:, 2] = 0.1 * COUNT
-    assert judged(model, drawn, 2.0, 0.0, seen=seen).verdict[-1] == 'It can be loaded.'
+    assert judged(model, drawn, 2.0, 0.0, seen=seen).verdict[-1].endswith('can be loaded.')
 
 
 def test_a_model_that_is_hardly_better_is_not_called_good(model, drawn):
@@ -290,4 +291,4 @@ def test_efforts_beyond_limits_and_impossible_masses_forbid_to_load_the_model(mo
         assert judgement.findings[0].joints == JOINTS[3:]
     else:
         judgement = judged(model, drawn, 2.0, 0.5, poor=[Finding(code, (), 0.001, 'no body')])
-    assert f'finding {code}. Do not load it' in judgement.verdict[-1]
+    assert re.search(f'{code}.*not load', judgement.verdict[-1])

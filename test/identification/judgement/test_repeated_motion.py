@@ -93,5 +93,5 @@ def test_the_finding_names_the_share_and_the_remedy(share, count):
     assert len(found) == count
     for one in found:
         assert (one.code, one.value) == ('repeated_motion', share)
-        assert '100% of the held-out motion repeats' in one.message
+        assert '100% of the held-out' in one.message
         assert '--held-out' in one.message

@@ -58,7 +58,7 @@ def test_values_of_joints_that_were_not_recorded_are_left_out():
 def test_a_joint_that_the_robot_does_not_have_is_refused():
     model = hand_written('tree').model
     given = JointParameters(armature=(('wrist', 1.0),))
-    with pytest.raises(ParameterError, match=r"joint 'wrist', the robot .* has "):
+    with pytest.raises(ParameterError, match=r"'wrist'.*robot"):
         ModelTorques.of_joints(model, model.joint_names, given)
 
 
@@ -71,7 +71,7 @@ def test_a_joint_that_the_robot_does_not_have_is_refused():
         ('joints: {a: {viscous: -1.0}}', '-1, it must not'),
         ('joints: {a: {viscous: 1e-3}}', "'1e-3', a finite number"),
         ('joints: {a: {coulomb: .nan}}', 'finite number'),
-        ('joints: {a: {coulumb: 1.0}}', "'coulumb', allowed are viscous, .*, smoothing"),
+        ('joints: {a: {coulumb: 1.0}}', "'coulumb'.* viscous, .*, smoothing"),
         ('joints: {a: 1.0}', 'values are needed'),
         ('smoothing: 0.0\njoints: {a: {coulomb: 1.0}}', 'above 0'),
         ('joints: {a: {smoothing: 0}}', 'above 0'),
@@ -87,7 +87,7 @@ def test_a_joint_that_the_robot_does_not_have_is_refused():
         (NODE.format('armature: [1.0, 2.0, 3.0]'), 'armature has 3 values'),
         (NODE.format('armature: 1.0'), 'list is needed'),
         (NODE.format('friction_coulomb: [1.0, true]'), r'friction_coulomb\[1\] is True'),
-        (NODE.format('terms: [gravity]'), 'none of friction_viscous, .* is there'),
+        (NODE.format('terms: [gravity]'), 'none of friction_viscous, '),
         ('/**: {ros__parameters: {armature: [1.0]}}', 'joint once'),
         (
             '{one: {ros__parameters: {armature: [1.0]}}, two: {ros__parameters: {armature: []}}}',

@@ -89,7 +89,7 @@ def test_joints_that_were_not_recorded_are_named_and_stay():
     np.testing.assert_allclose(found, wanted, rtol=0.0, atol=1e-14 * np.abs(wanted).max())
     assert written.joints[1:] == robot.model.joints[1:]
     said = ' '.join(files['dynamics_node.yaml'].replace('#', ' ').split())
-    assert f'it was not recorded: {", ".join(locked)}. Each of these joints must be' in said
+    assert f'not recorded: {", ".join(locked)}. ' in said
     assert f'    # locked_joints: {{{locked[0]}: 0.0}}\n' in files['dynamics_node.yaml']
 
 
@@ -104,9 +104,9 @@ def test_what_the_caller_knows_is_in_the_json():
 @pytest.mark.parametrize(
     ('name', 'value', 'allowed'),
     [
-        ('viscous', -0.1, 'finite and not negative'),
-        ('coulomb_negative', -1e-9, 'finite and not negative'),
-        ('armature', np.nan, 'finite and not negative'),
+        ('viscous', -0.1, 'not negative'),
+        ('coulomb_negative', -1e-9, 'not negative'),
+        ('armature', np.nan, 'not negative'),
         ('offset', np.inf, 'finite'),
     ],
 )
@@ -116,7 +116,7 @@ def test_what_the_node_would_refuse_is_not_written(name, value, allowed):
     values = getattr(identified, name).copy()
     values[1] = value
     joint = robot.model.joint_names[1]
-    with pytest.raises(ParameterError, match=f"{name} of joint '{joint}' is .*must be {allowed}:"):
+    with pytest.raises(ParameterError, match=f"{name}.*'{joint}'.*{allowed}:"):
         result_files(robot.text, robot.model, replace(identified, **{name: values}), {})
 
 

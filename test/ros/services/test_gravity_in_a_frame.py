@@ -5,6 +5,7 @@ another message that has a field `transforms`.
 """
 
 import math
+import re
 import time
 from types import SimpleNamespace
 
@@ -162,12 +163,12 @@ def test_a_frame_without_transform_is_refused_and_nothing_waits_for_it(caller, m
     futures = [caller.client.call_async(request(frame)) for frame in ('ceiling', 'floor')]
     caller.observer.until(lambda: listened(caller.robot) == TOPICS, 'subscriptions')
     other = caller.observer.call(GetMassMatrix, '/robot_dynamics/get_mass_matrix')
-    assert 'no valid joint state' in other.message
+    assert 'joint state' in other.message
     assert not any(future.done() for future in futures)
     for future, frame in zip(futures, ('ceiling', 'floor'), strict=True):
         caller.observer.until(future.done, 'the answer')
         assert not future.result().success
-        assert f"no transform from '{frame}' to 'base' within 1 s" in future.result().message
+        assert re.search(f"transform.*'{frame}'.*'base'.* 1 s", future.result().message)
     assert time.monotonic() - asked >= 2.0
     assert not listened(caller.robot)
     assert caller.robot.get_parameter('gravity').value == before

@@ -1,6 +1,7 @@
 """No torque from a state that is not trusted, and the reason said."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -31,11 +32,11 @@ def with_a_repeated_name():
 
 BAD_STATES = {
     'no joints': (with_field('name', []), 'empty; needed are turn, slide, wrist'),
-    'too few positions': (with_field('position', [0.1, 0.2]), 'position has 2 values for 3 names'),
-    'no positions': (with_field('position', []), 'position has 0 values for 3 names'),
+    'too few positions': (with_field('position', [0.1, 0.2]), 'position has 2 values'),
+    'no positions': (with_field('position', []), 'position has 0 values'),
     'too many velocities': (
         with_field('velocity', [0.0] * 4),
-        'velocity has 4 values for 3 names',
+        'velocity has 4 values',
     ),
     'no velocities': (with_field('velocity', []), 'velocity of turn, slide, wrist'),
     'position is NaN': (state([0.1, math.nan, 0.3], V), "position of 'slide' is nan"),
@@ -61,7 +62,7 @@ BAD_REFERENCES = {
     'a joint is missing': (trajectory(point([0.1, 0.2]), names=JOINTS[:2]), 'lacks joints: wrist'),
     'a joint is unknown': (
         trajectory(point([0.1, 0.2, 0.3, 0.4]), names=(*JOINTS, 'gripper')),
-        'names them twice: gripper',
+        'twice: gripper',
     ),
     'too few positions': (trajectory(point([0.1, 0.2])), 'positions has 2 values'),
     'not finite': (trajectory(point([0.1, math.nan, 0.3])), "nan at 'slide'"),
@@ -96,7 +97,7 @@ def test_diagnostics_tell_of_refusals(graph):
             return [s for s in found if 'rejected in' in s.message]
 
         observer.until(status, 'diagnostics')
-        assert 'position has 3 values for 4 names' in status()[0].message
+        assert 'position has 3 values' in status()[0].message
         # There has been no good one yet.
         assert status()[0].level == DiagnosticStatus.STALE
 
@@ -112,5 +113,5 @@ def test_a_topic_that_is_refused_does_not_silence_another(graph, capfd):
             lambda: node.topic_counters['reference'].rejected, 'refusal of the reference'
         )
     logged = capfd.readouterr().err
-    assert 'message on joint_states rejected (1 so far)' in logged
-    assert 'message on reference rejected (1 so far)' in logged
+    assert re.search('joint_states rejected.*1', logged)
+    assert re.search('reference rejected.*1', logged)

@@ -52,7 +52,7 @@ def test_an_empty_request_asks_for_the_latest_state(graph, dynamics):
         name = '/robot_dynamics/get_mass_matrix'
         early = observer.call(GetMassMatrix, name)
         assert not early.success
-        assert 'no valid joint state' in early.message
+        assert 'joint state' in early.message
         observer.answer_to(state(Q, V))
         response = observer.call(GetMassMatrix, name)
         inverse = observer.call(
@@ -95,7 +95,7 @@ def test_only_the_commanded_joints_appear_and_the_others_rest(graph, dynamics):
             InverseDynamics,
             'inverse_dynamics',
             {'state': state(Q, V), 'acceleration': [1.0]},
-            'acceleration has 1 values for 4 names',
+            'acceleration has 1 values',
         ),
         (GetGravity, 'get_gravity', {'state': state([0.0, np.nan, 0.0])}, "'slide' is nan"),
         (GetGravity, 'get_gravity', {'state': state([1.5e308] * 3)}, 'no finite value'),
