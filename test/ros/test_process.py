@@ -164,10 +164,10 @@ def test_no_search_for_garbage_visits_all_points_of_a_long_trajectory(interprete
 
 
 INTERRUPTED = """
-import os, signal
+import signal
 from robot_dynamics_ros.ros.process import run
 
-run(lambda: os.kill(os.getpid(), signal.SIGINT))
+run(lambda: signal.raise_signal(signal.SIGINT))
 """
 
 
