@@ -22,7 +22,7 @@ ZERO, LEARN = (Trigger, 'zero_external'), (LearnThresholds, 'learn_thresholds')
 
 
 def test_what_the_model_does_not_know_is_taken_off_at_rest(guarded, dynamics):
-    with felt(guarded, dynamics) as arm:
+    with felt(guarded, dynamics, state_timeout=1.0) as arm:
         arm.push = ERROR
         message = arm.take_off()
         said = re.search(r'turn (\S+) N m, slide (\S+) N, wrist (\S+) N m, .* (\S+) N', message)
@@ -73,7 +73,7 @@ def test_nothing_is_taken_off_while_somebody_leans_on_the_arm(guarded, dynamics)
 
 
 def test_another_source_takes_nothing_off_and_says_so(guarded, dynamics, capfd):
-    with felt(guarded, dynamics) as arm:
+    with felt(guarded, dynamics, state_timeout=1.0) as arm:
         arm.push = ERROR
         arm.take_off()
         arm.scene.set(external_from='commanded')
@@ -132,7 +132,7 @@ def test_thresholds_are_learnt_from_what_comes_and_used_at_once(guarded, dynamic
 
 
 def test_requests_that_cannot_be_answered_are_refused(guarded, dynamics):
-    with felt(guarded, dynamics) as arm:
+    with felt(guarded, dynamics, state_timeout=1.0) as arm:
         arm.feels(NONE)
         client = arm.scene.observer.node.create_client(Trigger, '/robot_dynamics/zero_external')
         arm.scene.observer.until(client.service_is_ready, 'the service')
@@ -151,7 +151,7 @@ def test_requests_that_cannot_be_answered_are_refused(guarded, dynamics):
 
 def test_a_second_call_is_refused_at_once_and_the_first_goes_on(guarded, dynamics, monkeypatch):
     monkeypatch.setattr(external_torques, 'SHORTEST', 1.0)
-    with felt(guarded, dynamics) as arm:
+    with felt(guarded, dynamics, state_timeout=1.0) as arm:
         arm.feels(NONE)
         observer = arm.scene.observer
         client = observer.node.create_client(LearnThresholds, '/robot_dynamics/learn_thresholds')
@@ -187,7 +187,7 @@ def heavier(arm):
 )
 def test_thresholds_are_not_learnt_from_estimates_of_two_kinds(guarded, dynamics, change, what):
     """Refused soon, not after the hour of the request."""
-    with felt(guarded, dynamics) as arm:
+    with felt(guarded, dynamics, state_timeout=1.0) as arm:
         arm.feels(NONE)
         observer = arm.scene.observer
         client = observer.node.create_client(LearnThresholds, '/robot_dynamics/learn_thresholds')
