@@ -16,12 +16,11 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from . import help_text
+from .conditions import RULES
+from .controller import CommandPublishers, Controller
+from .diagnostics import Diagnostics
+from .health import Health
 from .loop.state_to_command import StateToCommand
-from .monitoring.command_publishers import CommandPublishers
-from .monitoring.controller import Controller
-from .monitoring.diagnostics import Diagnostics
-from .monitoring.saturation import Saturation
-from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters, parameter_files, parameter_node
 from .process import run
 from .references.reference_topic import ReferenceTopic
@@ -79,7 +78,7 @@ class DynamicsNode(parameter_node.ParameterNode):
         self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
         inputs = [each.counters for each in (self._loop, reference, self._description)]
         self.topic_counters = {counters.topic: counters for counters in inputs}
-        self._diagnostics = Diagnostics(
+        self._health = Health(
             self,
             self.robot_holder,
             self.topic_counters,
@@ -87,12 +86,9 @@ class DynamicsNode(parameter_node.ParameterNode):
             self._loop,
             self._command_publishers,
             self._controller,
-            Saturation(self, self.robot_holder),
+            RULES,
         )
-
-        self._startup_log = StartupLog(
-            self, self.robot_holder, self._description, self._loop, self._command_publishers
-        )
+        self._diagnostics = Diagnostics(self._health)
         backwards = JumpThreshold(
             min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=True
         )
@@ -154,7 +150,6 @@ class DynamicsNode(parameter_node.ParameterNode):
             return TransitionCallbackReturn.FAILURE
         self._factory.log(robot)
         self._autostart_pending = False
-        self._startup_log.configured()
         # The configured robot lives until cleanup: the garbage collector need not visit it again.
         gc.collect()
         gc.freeze()
@@ -173,7 +168,6 @@ class DynamicsNode(parameter_node.ParameterNode):
             guard = self.robot_holder.require().guard
             with self.robot_holder.lock:
                 guard.active = True
-            self._startup_log.activated()
         return result
 
     @guarded

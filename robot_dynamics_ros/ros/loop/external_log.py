@@ -12,13 +12,6 @@ from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedfor
 
 from ..endpoints.topic_counters import SHORTEST_PERIOD, WARNING_PERIOD
 
-# What each value of parameter on_collision has done, in words.
-REACTIONS = {
-    'hold': 'the reference is dropped, gravity compensation goes on',
-    'zero': 'the reference is dropped, the torque fades to zero',
-    'stop': 'fading to the final command',
-}
-
 
 class ExternalLog:
     """Logs each change once."""
@@ -26,7 +19,7 @@ class ExternalLog:
     def __init__(self, logger: RcutilsLogger) -> None:
         """Log to this logger."""
         self._logger = logger
-        self._reason, self._reaction, self._remark = '', '', ''
+        self._reason, self._remark = '', ''
         # When a reason was logged last [s], on a monotonic clock.
         self._logged_at = -math.inf
 
@@ -43,14 +36,6 @@ class ExternalLog:
                 self._log_remark(estimate.tare.remark)
         else:
             self._reason = ''
-        if guard.reaction.reason != self._reaction:
-            self._reaction = guard.reaction.reason
-            if self._reaction:
-                policy = guard.reaction.policy
-                self._logger.error(
-                    f'{self._reaction}: {REACTIONS[policy]} until ~/enable is called '
-                    f'(on_collision={policy})'
-                )
 
     def _log_remark(self, remark: str) -> None:
         """Log what has become of what was taken off."""

@@ -32,7 +32,7 @@ class DescriptionTopic:
         self._holder = holder
         self._start = start
         self._received = ''
-        self.counters = TopicCounters('robot_description', node.get_logger())
+        self.counters = TopicCounters('robot_description')
         node.create_subscription(
             String,
             'robot_description',
@@ -67,10 +67,7 @@ class DescriptionTopic:
                 'on the topic is another one: leave the parameter empty to use the topic'
             )
             return
-        repeated = message.data == self._received
         self._received = message.data
         self.counters.use()
         if self._holder.current is None:
             self._start()
-        elif not repeated and (unused := self.unused()):
-            self._node.get_logger().warning(unused)

@@ -19,7 +19,6 @@ from ..parameters.node_table import TABLE
 from .commanded_robot import no_effort_limit
 from .compilation import compared
 from .live_values import LiveValues
-from .parameter_warnings import parameter_warnings
 from .robot_holder import RobotHolder
 
 
@@ -89,17 +88,6 @@ class LiveParameters:
         # One thread at a time: else values read earlier could be applied after later ones.
         with self._applying:
             self._apply_present_values()
-        self._warn({change.name for change in changes})
-
-    def _warn(self, names: set[str]) -> None:
-        """Log what is said at the start of such values of the parameters with these names."""
-        robot = self._holder.current
-        if robot is None:
-            return
-        warnings = parameter_warnings(robot, node_parameters.read(self._node))
-        for concerned, text in warnings.items():
-            if names.intersection(concerned):
-                self._node.get_logger().warning(text)
 
     def _apply_present_values(self) -> None:
         """Apply the parameters; the lock that the loop needs is held for the last step only.
