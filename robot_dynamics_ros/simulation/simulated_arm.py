@@ -23,7 +23,7 @@ from std_msgs.msg import Float64MultiArray, String
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
+from robot_dynamics_ros.ros.polling import PolledSubscription
 
 from .applied_wrenches import AppliedWrenches
 from .arm_parameters import declare_and_read, wall_of
