@@ -23,7 +23,7 @@ from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters, parameter_files, parameter_node
 from .process import guarded, run
-from .references.reference_topic import ReferenceTopic
+from .reference import ReferenceTopic
 from .references.trajectory_action import TrajectoryAction
 from .references.trajectory_preparation import TrajectoryPreparation
 from .robot.description_topic import DescriptionTopic
