@@ -31,7 +31,7 @@ from robot_dynamics_interfaces.srv import (
 )
 from robot_dynamics_ros.core.description.urdf_text import read_xml
 
-from .endpoints.defaults import LATCHED
+from .endpoints import LATCHED
 
 DESCRIPTION = """Prints the mass matrix M(q), the Coriolis matrix C(q, v), the gravity torque g(q)
 and, with --frame, the Jacobian J(q) of a link, from the services of a running dynamics_node.
