@@ -13,7 +13,7 @@ from three_joints import HEAVIER, INDEFINITE, URDF, state
 
 from robot_dynamics_ros.control.guards.guarded_feedforward import REPEATS
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.ros.parameters.node_table import TABLE
+from robot_dynamics_ros.ros.parameter_table import TABLE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 DEFAULTS = {name: row.default for name, row in TABLE.rows.items()}
