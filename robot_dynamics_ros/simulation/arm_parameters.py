@@ -11,8 +11,7 @@ from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.ros.parameter import Parameter, Table
 from robot_dynamics_ros.ros.parameters import declare, read
 
-from .mujoco_description import SimulationError
-from .wall import Wall
+from .mujoco_model import SimulationError, Wall
 
 ARM_ROWS = (
     Parameter(
