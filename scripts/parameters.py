@@ -41,9 +41,9 @@ PAGE_HEAD = """\
 
 Written by `python -m scripts.parameters`; `config/robot_dynamics.yaml` explains each in full. Live
 parameters can be set while the node runs (`ros2 param set`), the others are read on configure.
-Lists have one value for each commanded joint, in the order of `joints`, or one for all. A name that
-the node does not have is warned of on configure; a parameter file without a block for the node is
-refused.
+Lists have one value for each commanded joint, in the order of `joints`, or one for all. A name
+that the node does not have is warned of on configure; a parameter file without a block for the
+node is refused.
 """
 
 

@@ -37,8 +37,7 @@ class Parameter:
         most: largest number.
         infinite: whether infinity is allowed, for "no limit".
         choices: the strings that are allowed, with what each means.
-        size: number of values that an array of numbers must hold; 0: one for each commanded joint,
-            or one for all.
+        size: number of values that an array of numbers must hold; 0: as many as joints.
         empty: what an empty string, array or map stands for.
         live: whether a change takes effect at once; see `Table.read` for the others.
     """
@@ -87,7 +86,7 @@ class Parameter:
         """What is required of its values beyond the type, in words; empty for nothing."""
         words = [self._interval()]
         if self.type == 'double_array':
-            words.append(f'{self.size} values' if self.size else 'one per joint or one for all')
+            words.append(f'{self.size} values' if self.size else 'one value per joint')
         if self.choices:
             words.append(f'{"any" if self.is_array else "one"} of {", ".join(self.choices)}')
         return ', '.join(filter(None, words))

@@ -106,7 +106,6 @@ class SimulatedArm(Node):
         )
         size = len(physics.joints)
         start = wanted['initial_positions']
-        start = start * size if len(start) == 1 else start
         if len(start) not in (0, size):
             raise SimulationError(
                 f'initial_positions has {len(start)} values, needed: {size}, '

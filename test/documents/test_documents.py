@@ -27,15 +27,6 @@ def test_links_within_the_repository_lead_somewhere():
                 assert (document.parent / target).exists(), f'{document.name}: {target}'
 
 
-def test_the_readme_names_every_parameter():
-    """Those of the file that documents them, which a test of the node compares with the node."""
-    config = (ROOT / 'config' / 'robot_dynamics.yaml').read_text()
-    names = re.findall(r'^    (\w+):', config, re.M)
-    assert len(names) > 20
-    readme = DOCUMENTS[0].read_text()
-    assert [name for name in names if f'`{name}`' not in readme] == []
-
-
 def test_the_readme_names_every_service():
     listing = (ROOT / 'robot_dynamics_ros/ros/services/__init__.py').read_text()
     offered = re.findall(r"^        \('(~/\w+)', ", listing, re.M)

@@ -134,7 +134,7 @@ def test_a_refused_configuration_can_be_repaired(graph, bad, capfd):
         ('robot_description', URDF, 'read on configure'),
         ('terms', ['weight'], "terms[0] is 'weight', allowed are gravity"),
         ('terms', 'gravity', 'list of strings'),
-        ('gravity', [0.0, 0.0, float('nan')], "gravity is nan at 'z'"),
+        ('gravity', [0.0, 0.0, float('nan')], 'gravity[2] is nan'),
         ('gravity', ['down', 'down', 'down'], "gravity[0] is 'down', a number"),
         ('evaluate_at', 'nowhere', 'allowed are reference, state'),
         ('autostart', 1, 'bool is needed'),
