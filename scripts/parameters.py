@@ -43,7 +43,8 @@ Written by `python -m scripts.parameters`; `config/robot_dynamics.yaml` explains
 parameters can be set while the node runs (`ros2 param set`), the others are read on configure.
 Lists have one value for each commanded joint, in the order of `joints`, or one for all. A name
 that the node does not have is warned of on configure; a parameter file without a block for the
-node is refused.
+node is refused. The quality of service of a topic is a parameter too, such as
+`qos_overrides./joint_states.subscription.reliability`.
 """
 
 

@@ -26,7 +26,7 @@ from .parameter_files import refusal
 from .parameter_table import TABLE
 from .parameters import declare, read, unknown
 from .process import run
-from .references.reference_topic import ReferenceTopic
+from .reference import ReferenceTopic
 from .references.trajectory_action import TrajectoryAction
 from .references.trajectory_preparation import TrajectoryPreparation
 from .robot.description_topic import DescriptionTopic

@@ -29,7 +29,7 @@ from robot_dynamics_interfaces.srv import PushLink
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core.checks import checked_vector
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
+from robot_dynamics_ros.ros.polling import PolledSubscription
 
 from .arm_parameters import declare_and_read, wall_of
 from .mujoco_model import SimulationError

@@ -9,7 +9,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_dynamics_ros.control.trajectory_efforts import PARTS
 from robot_dynamics_ros.core.errors import StateError
 
-from ..endpoints.topic_counters import WARNING_PERIOD
+from ..endpoints import WARNING_PERIOD
 from ..parameter_table import TABLE
 from ..parameters import read
 from ..robot.commanded_robot import CommandedRobot
