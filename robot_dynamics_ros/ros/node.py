@@ -15,7 +15,6 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
-from . import help_text
 from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.controller import Controller
@@ -25,7 +24,7 @@ from .monitoring.startup_log import StartupLog
 from .parameter_files import refusal
 from .parameter_table import TABLE
 from .parameters import declare, read, unknown
-from .process import run
+from .process import guarded, run
 from .reference import ReferenceTopic
 from .references.trajectory_action import TrajectoryAction
 from .references.trajectory_preparation import TrajectoryPreparation
@@ -36,7 +35,6 @@ from .robot.robot_holder import RobotHolder
 from .services import offer_services
 from .services.change_state import serve_transitions
 from .services.estimate_payload import PayloadAction
-from .transitions import guarded
 
 
 class DynamicsNode(LifecycleNode):
@@ -278,13 +276,6 @@ class DynamicsNode(LifecycleNode):
 
 def main(args: list[str] | None = None) -> None:
     """Run the node until a signal ends it; with --help, print what it does instead."""
-    arguments = sys.argv[1:] if args is None else args
-    if help_text.is_asked_for(arguments):
-        sys.stdout.write(help_text.HELP)
-        return
-    if refusal := help_text.refusal(arguments):
-        sys.stderr.write(f'{refusal}\n')
-        sys.exit(help_text.WRONG_ARGUMENTS)
     run(DynamicsNode, args)
 
 
