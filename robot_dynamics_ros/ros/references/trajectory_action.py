@@ -9,7 +9,8 @@ from rclpy.node import Node
 from robot_dynamics_ros.core.errors import RobotDynamicsError, UnknownNameError
 
 from ..endpoints import STEADY
-from ..parameters import node_parameters
+from ..parameter_table import TABLE
+from ..parameters import read
 from .passed_goal import PassedGoal
 from .trajectory_preparation import TrajectoryPreparation
 
@@ -65,7 +66,7 @@ class TrajectoryAction:
         """Look for the action of the controller, so that it is known when the first goal comes."""
         if self._server is None:
             return
-        name = node_parameters.read(self._node)['controller_action']
+        name = read(self._node, TABLE)['controller_action']
         if name == self._client_name:
             return
         self._disconnect()

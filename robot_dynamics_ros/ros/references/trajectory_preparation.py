@@ -10,7 +10,8 @@ from robot_dynamics_ros.control.trajectory_efforts import PARTS
 from robot_dynamics_ros.core.errors import StateError
 
 from ..endpoints import WARNING_PERIOD
-from ..parameters import node_parameters
+from ..parameter_table import TABLE
+from ..parameters import read
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.requested_state import RequestedState
 from ..robot.robot_holder import RobotHolder
@@ -98,5 +99,5 @@ class TrajectoryPreparation:
 
     def _terms(self) -> tuple[str, ...]:
         """The parts to fill in: those of parameter terms that belong to inverse dynamics."""
-        terms = node_parameters.read(self._node)['terms']
+        terms = read(self._node, TABLE)['terms']
         return tuple(term for term in PARTS if term in terms)
