@@ -23,7 +23,8 @@ from robot_dynamics_ros.core.model.tree import Limits
 
 from .endpoints import STEADY, WARNING_PERIOD
 from .messages import doubles
-from .parameters import node_parameters
+from .parameter_table import TABLE
+from .parameters import read
 from .reference import read_points
 from .robot.commanded_robot import CommandedRobot
 from .robot.requested_state import RequestedState
@@ -74,7 +75,7 @@ class TrajectoryAction:
 
     def connect(self) -> None:
         """Look for the action of the controller, so that it is known when the first goal comes."""
-        name = node_parameters.read(self._node)['controller_action']
+        name = read(self._node, TABLE)['controller_action']
         if self._server is None or name == self._client_name:
             return
         self._disconnect()
@@ -107,7 +108,7 @@ class TrajectoryAction:
         if not message.points:
             return
         _add_joints(message, robot, self._state)
-        terms = [term for term in node_parameters.read(self._node)['terms'] if term in PARTS]
+        terms = [term for term in read(self._node, TABLE)['terms'] if term in PARTS]
         if excesses := _excesses(fill_efforts(message, robot, self._state, terms)):
             self._node.get_logger().warning(
                 f'the trajectory of a goal exceeds limits: {excesses}',
