@@ -18,7 +18,7 @@ from rclpy.task import Future
 from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.supervisor import Mode
 
-from .endpoints.defaults import LATCHED, STEADY
+from .endpoints import LATCHED, STEADY
 from .robot.commanded_robot import CommandedRobot
 from .robot.robot_holder import RobotHolder
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
-from .endpoints.defaults import OVERRIDABLE, STEADY
+from .endpoints import OVERRIDABLE, STEADY
 from .health import OK, STALE, Health
 from .monitoring.external_entry import external_entry
 

@@ -22,8 +22,7 @@ from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 
 from .controller import CommandPublishers, Controller
-from .endpoints.defaults import STEADY
-from .endpoints.topic_counters import TopicCounters
+from .endpoints import STEADY, TopicCounters
 from .loop.state_to_command import StateToCommand
 from .robot.commanded_robot import CommandedRobot
 from .robot.description_topic import DescriptionTopic

@@ -82,7 +82,7 @@ class RobotFactory:
             if finding.severity != 'info':
                 log.warning(str(finding))
         log.info(
-            f'configured: robot {dynamics.model.name!r}, {dynamics.model.size} joints, compiled '
+            f'robot {dynamics.model.name!r}: {dynamics.model.size} joints, compiled '
             f'in {compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
         )
         if dynamics.backend == 'python' and values['backend'] == 'auto':

@@ -11,7 +11,7 @@ from std_srvs.srv import SetBool
 
 from robot_dynamics_interfaces.msg import Contact, JointTorques
 from robot_dynamics_ros.control.guards.supervisor import Mode
-from robot_dynamics_ros.ros.monitoring import state_periods
+from robot_dynamics_ros.ros import health
 
 HIT = np.array([0.0, 30.0, 6.0])
 ACCELERATION = [1.0, -0.5, 2.0]
@@ -115,7 +115,7 @@ def test_settings_with_which_contacts_are_not_found_are_warned_of(
     guarded, dynamics, monkeypatch, capfd, name
 ):
     """In diagnostics, until they are changed; once in the log where they are blind at any rate."""
-    monkeypatch.setattr(state_periods, 'WINDOW', 0.5)
+    monkeypatch.setattr(health, 'AVERAGED', 0.5)
     changes, text = BLIND[name]
     with felt(guarded, dynamics, **(THRESHOLDS | changes)) as arm:
         status = arm.scene.status('external forces', text)
@@ -128,7 +128,7 @@ def test_settings_with_which_contacts_are_not_found_are_warned_of(
             **THRESHOLDS,
         )
         arm.scene.status('external forces', 'no contact')
-    assert capfd.readouterr().err.count(text) == (name != 'rate')
+    assert capfd.readouterr().err.count(text) == 1
 
 
 def test_a_node_that_is_activated_again_keeps_its_reaction(guarded, dynamics):

@@ -94,7 +94,7 @@ def test_diagnostics_tell_of_refusals(graph):
 
         def status():
             found = [s for r in reports for s in r.status if s.name.endswith(': joint_states')]
-            return [s for s in found if 'rejected in' in s.message]
+            return [s for s in found if 'rejected' in s.message]
 
         observer.until(status, 'diagnostics')
         assert 'position has 3 values' in status()[0].message
