@@ -10,7 +10,7 @@ from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedfor
 from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.supervisor import Mode
 
-from ..endpoints.defaults import STEADY
+from ..endpoints import STEADY
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 from .controller_questions import ControllerQuestions, ListControllers

@@ -11,7 +11,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.guards.command_start import WATCHED
 from robot_dynamics_ros.control.guards.supervisor import Mode
 
-from ..endpoints.defaults import STEADY
+from ..endpoints import STEADY
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.description_topic import DescriptionTopic

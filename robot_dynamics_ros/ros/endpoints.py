@@ -1,0 +1,104 @@
+"""What endpoints share: quality of service, a clock for timers, counts, known subscribers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
+
+# Makes parameters such as qos_overrides./joint_states.subscription.reliability.
+OVERRIDABLE = QoSOverridingOptions.with_default_policies()
+# The last message is kept for subscribers that come later.
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# For timers that must run while simulated time stands still.
+STEADY = Clock(clock_type=ClockType.STEADY_TIME)
+# Shortest time between two questions whether a topic has subscribers [s].
+SUBSCRIBERS_PERIOD = 0.1
+# Shortest time between two warnings about a topic for the same reason [s].
+WARNING_PERIOD = 5.0
+# Shortest time between two warnings about a topic [s].
+SHORTEST_PERIOD = 0.5
+
+
+@dataclass
+class TopicCounters:
+    """Counters of one topic; rejected messages are logged, at a limited rate.
+
+    Attributes:
+        topic: name of the topic.
+        logger: for the warnings.
+        used: number of messages that were used.
+        rejected: number of messages that could not be used.
+        last_reason: why the last of these was rejected.
+        last_rejected: whether the last message that was not ignored was rejected.
+        late: number of messages that were too old when the node came to read them.
+        ignored: number of messages that name other joints only.
+        ignored_joints: the joints of the last of these.
+    """
+
+    topic: str
+    logger: RcutilsLogger
+    used: int = 0
+    rejected: int = 0
+    last_reason: str = ''
+    last_rejected: bool = False
+    late: int = 0
+    ignored: int = 0
+    ignored_joints: Sequence[str] = ()
+    _last_warning: float = -math.inf
+
+    def use(self) -> None:
+        """Count a message that was used."""
+        self.used += 1
+        self.last_rejected = False
+
+    def ignore(self, joints: Sequence[str]) -> None:
+        """Count a message that names other joints only."""
+        self.ignored += 1
+        self.ignored_joints = joints
+
+    def reject(self, reason: object) -> None:
+        """Count a message that cannot be used, and log a warning at a limited rate."""
+        self.rejected += 1
+        self.last_rejected = True
+        same = str(reason) == self.last_reason
+        self.last_reason = str(reason)
+        self._warn(f'rejected ({self.rejected} so far): {reason}', same=same)
+
+    def drop(self, reason: str) -> None:
+        """Count a message that is too old, and log a warning at a limited rate."""
+        self.late += 1
+        self._warn(f'not answered ({self.late} so far): {reason}', same=True)
+
+    def _warn(self, text: str, *, same: bool) -> None:
+        now = time.monotonic()
+        if now - self._last_warning >= (WARNING_PERIOD if same else SHORTEST_PERIOD):
+            self._last_warning = now
+            self.logger.warning(f'message on {self.topic} {text}')
+
+
+class SubscriberCheck:
+    """Whether a topic has subscribers: asking for each message takes longer than to publish."""
+
+    def __init__(self, publisher: Publisher) -> None:
+        """Know nothing of this publisher yet."""
+        self._publisher = publisher
+        self._any = False
+        self._asked = -math.inf
+
+    @property
+    def any(self) -> bool:
+        """Whether there was a subscriber when the middleware was asked last."""
+        now = time.monotonic()
+        if now - self._asked >= SUBSCRIBERS_PERIOD:
+            self._asked = now
+            self._any = self._publisher.get_subscription_count() > 0
+        return self._any

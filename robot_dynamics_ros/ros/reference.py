@@ -1,0 +1,186 @@
+"""`~/reference`: the motion for which the feedforward is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from rclpy.node import Node
+from trajectory_msgs.msg import JointTrajectory
+
+from robot_dynamics_ros.control.trajectory import Trajectory
+from robot_dynamics_ros.control.waypoints import Point, Waypoints
+from robot_dynamics_ros.core.checks import Array, checked_vector
+from robot_dynamics_ros.core.errors import StateError
+
+from .endpoints import OVERRIDABLE, TopicCounters
+from .loop.state_to_command import StateToCommand
+from .messages import nanoseconds
+from .robot.commanded_robot import CommandedRobot
+from .robot.robot_holder import RobotHolder
+
+# A reference may end this long before it is received [s]: streamed points are stamped when they
+# are computed, and the transport takes time.
+LARGEST_DELAY = 0.2
+
+Order = NDArray[np.intp]
+
+
+class ReferenceTopic:
+    """Reads references and hands them to the guard.
+
+    Attributes:
+        counters: of the references.
+    """
+
+    def __init__(self, node: Node, holder: RobotHolder, loop: StateToCommand) -> None:
+        """Subscribe."""
+        self._holder = holder
+        self._clock = loop.reference_clock
+        self.counters = TopicCounters('reference', node.get_logger())
+        node.create_subscription(
+            JointTrajectory,
+            '~/reference',
+            self._on_reference,
+            10,
+            qos_overriding_options=OVERRIDABLE,
+        )
+
+    def _on_reference(self, message: JointTrajectory) -> None:
+        try:
+            self._follow(message)
+        except StateError as error:
+            self.counters.reject(error)
+        else:
+            self.counters.use()
+
+    def _follow(self, message: JointTrajectory) -> None:
+        """Hand over the trajectory; one without points ends the present reference."""
+        with self._holder.lock:
+            robot = self._running()
+            now, time = self._clock.both()
+            current = robot.position_and_velocity()
+        trajectory = None
+        if message.points:
+            # Without the lock, so that states are answered: a thousand points take some ms.
+            trajectory = read_trajectory(
+                message, robot.joints, now=now, time=time, current=current
+            )
+        with self._holder.lock:
+            self._running().guard.set_reference(trajectory, time)
+
+    def _running(self) -> CommandedRobot:
+        robot = self._holder.require()
+        guard = robot.guard
+        if not guard.running:
+            if guard.fault:
+                reason = f'{guard.fault}; call ~/enable'
+            elif guard.active:
+                reason = 'torque is disabled; call ~/enable'
+            else:
+                reason = 'the node is not active; call the transition activate'
+            raise StateError(f'no torque is commanded: {reason}')
+        if guard.inhibitions.interrupting:
+            raise StateError(f'no torque is commanded: {guard.inhibitions.first().reason}')
+        return robot
+
+
+def read_trajectory(
+    message: JointTrajectory,
+    joints: Sequence[str],
+    *,
+    now: int,
+    time: float,
+    current: tuple[Array, Array] | None = None,
+) -> Trajectory:
+    """The reference of a message, on the clock of the references.
+
+    The stamp is converted once, by its distance from now: if the node's clock is set afterwards,
+    the reference stays where it is.
+
+    Args:
+        message: names every commanded joint and no other, in any order. With a stamp of zero it
+            starts now.
+        joints: names of the commanded joints, k of them.
+        now: time of the node's clock [ns].
+        time: the same time on the clock of the references [s].
+        current: q and v (k,) of the robot; a trajectory of several points that begins later than
+            now is extended by this point.
+
+    Raises:
+        StateError: joints, sizes, values or times are wrong, or the trajectory has ended.
+    """
+    stamp = nanoseconds('header.stamp', message.header.stamp) or now
+    points = read_points(message, joints, start=time + 1e-9 * (stamp - now))
+    if len(points) and points.times[-1] < time - LARGEST_DELAY:
+        raise StateError(
+            f'the trajectory ended {time - points.times[-1]:.3g} s ago, allowed are '
+            f'{LARGEST_DELAY:g} s: check header.stamp and the clocks'
+        )
+    if current is not None and len(points) > 1 and time < points.times[0]:
+        q, v = current
+        points = points.after(Point(time, q, v, np.zeros_like(q)))
+    return Trajectory(points)
+
+
+def read_points(message: JointTrajectory, joints: Sequence[str], *, start: float) -> Waypoints:
+    """The points of a message.
+
+    Args:
+        message: names all of the joints and no other, in any order.
+        joints: in the order of the result.
+        start: time at which `time_from_start` is zero [s].
+
+    Raises:
+        StateError: joints, sizes or values are wrong.
+    """
+    names = list(message.joint_names)
+    if missing := [name for name in joints if name not in names]:
+        raise StateError(
+            f'the trajectory lacks joints: {", ".join(missing)}; needed are {", ".join(joints)}'
+        )
+    if len(names) > len(joints):
+        others = sorted({n for n in names if n not in joints or names.count(n) > 1})
+        raise StateError(
+            f'the trajectory names joints that are not commanded, or names them twice: '
+            f'{", ".join(others)}; needed are {", ".join(joints)}'
+        )
+    order: Order = np.array([names.index(name) for name in joints], dtype=np.intp)
+    q, _ = _rows(message, 'positions', order, optional=False)
+    v, has_v = _rows(message, 'velocities', order)
+    a, has_a = _rows(message, 'accelerations', order)
+    return Waypoints(start + _seconds(message), q, v, a, has_v, has_a)
+
+
+def _rows(
+    message: JointTrajectory, field: str, order: Order, *, optional: bool = True
+) -> tuple[Array, NDArray[np.bool_]]:
+    """A field of all points (p, k), zero where a point leaves it empty, and which points give it.
+
+    The bytes of all points are taken at once: a check of each point takes a hundred times as long.
+    """
+    given = [getattr(point, field) for point in message.points]
+    sizes = np.array([len(values) for values in given], dtype=np.intp)
+    has = sizes > 0 if optional else np.ones(len(given), dtype=np.bool_)
+    rows = np.zeros((len(given), order.size))
+    wrong = has & (sizes != order.size)
+    if not wrong.any():
+        rows[has] = np.frombuffer(b''.join(given)).reshape(-1, order.size)[:, order]
+        wrong = ~np.isfinite(rows).all(axis=1)
+    if wrong.any():
+        index = int(np.flatnonzero(wrong)[0])
+        checked_vector(f'point {index}: {field}', given[index], list(message.joint_names))
+    return rows, has
+
+
+def _seconds(message: JointTrajectory) -> Array:
+    """The time_from_start of every point (p,) [s]."""
+    times = [point.time_from_start for point in message.points]
+    seconds = np.array([time.sec for time in times], dtype=np.int64)
+    total = seconds * 10**9 + np.array([time.nanosec for time in times], dtype=np.int64)
+    if (total < 0).any():
+        index = int(np.flatnonzero(total < 0)[0])
+        nanoseconds(f'point {index}: time_from_start', times[index])
+    result: Array = 1e-9 * total
+    return result
