@@ -188,8 +188,13 @@ def _stale(health: Health) -> str:
     if not health.commanding:
         doing = 'publishing no commands' if on_stale == 'stop' else 'no torque is commanded'
     else:
-        held = {Mode.HOLD: 'holding gravity compensation', Mode.ZERO: 'commanding zero torque'}
-        doing = held.get(guard.mode, 'holding the last torque')
+        terms = [
+            t for t in ('gravity', 'friction') if t in health.robot.feedforward.selected_terms
+        ]
+        held = on_stale == 'hold' and guard.mode is not Mode.ZERO and terms
+        doing = (
+            f'holding {" and ".join(terms)} of the last one' if held else 'commanding zero torque'
+        )
     return f'{text}: {doing} (on_stale={on_stale})'
 
 

@@ -1,7 +1,5 @@
 """Friction, offsets, rotors and the measured acceleration in the commanded torque."""
 
-import re
-
 import numpy as np
 import pytest
 from rclpy.parameter import Parameter
@@ -48,25 +46,6 @@ def test_the_smoothing_of_each_joint_changes_while_the_node_runs(guarded, dynami
         # Nothing is given by joint any more.
         scene.set(friction_smoothing_by_joint=[], friction_smoothing=0.3)
         scene.settle(free + coulomb * v / np.hypot(v, 0.3))
-
-
-def test_a_common_smoothing_without_effect_is_warned_of(guarded, capfd):
-    """At the start, and where either of the two is changed live."""
-
-    def warned(value):
-        unused = f'friction_smoothing is {value}, .* friction_smoothing_by_joint'
-        return re.search(unused, capfd.readouterr().err)
-
-    with guarded(friction_smoothing=0.05, friction_smoothing_by_joint=[0.5]) as scene:
-        assert warned(0.05)
-        scene.set(friction_smoothing=0.08)
-        assert warned(0.08)
-        scene.set(friction_smoothing_by_joint=[])
-        assert not warned(0.08)
-        scene.set(friction_smoothing_by_joint=[0.5, 0.1, 2.0])
-        assert warned(0.08)
-        scene.set(friction_smoothing=0.01)
-        assert not warned(0.01)
 
 
 def test_friction_of_each_direction_and_an_offset(guarded, dynamics):
