@@ -19,8 +19,14 @@ from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import Report
 
-from ..parameters.computation_rows import CHANGE_STATES, CHECKED_STATES, TOLERANCE
-from ..parameters.node_parameters import require_joints
+from .live_values import require_joints
+
+# The cross-check: random states on configure, random states at a change of payload or gravity,
+# and the largest error, relative to the largest entry of a result [-]. A change needs few:
+# torques are linear in the ten parameters of a payload and in gravity, so that an error in one
+# shows at nearly any state.
+CHECKED_STATES, CHANGE_STATES = 100, 10
+TOLERANCE = 1e-10
 
 # Compiled on configure, so that neither a command nor a service waits for the compiler.
 COMPILED_QUANTITIES = (

@@ -11,7 +11,8 @@ from robot_dynamics_ros.core.description.urdf import parse_urdf
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
 
-from ..parameters import node_parameters
+from ..parameter_table import TABLE
+from ..parameters import read
 from .commanded_robot import CommandedRobot
 from .compilation import (
     COMPILED_QUANTITIES,
@@ -20,6 +21,7 @@ from .compilation import (
     compared,
     compile_robot,
 )
+from .live_values import by_joint
 from .parameter_warnings import parameter_warnings
 
 
@@ -45,11 +47,11 @@ class RobotFactory:
                 'there is no robot_description: set the parameter, or publish it on topic '
                 'robot_description'
             )
-        values = node_parameters.read(self._node)
+        values = read(self._node, TABLE)
         armature: Mapping[str, float] = {}
         if values['armature']:
             joints = values['joints'] or parse_urdf(description).joint_names
-            armature = node_parameters.by_joint('armature', values, joints)
+            armature = by_joint('armature', values, joints)
         compiled = compile_robot(
             description,
             gravity=values['gravity'],
@@ -69,14 +71,14 @@ class RobotFactory:
         Raises:
             RobotDynamicsError: Pinocchio computes other torques.
         """
-        values = node_parameters.read(self._node)
+        values = read(self._node, TABLE)
         present = replace(compiled, dynamics=dynamics.with_gravity(values['gravity']))
         return CommandedRobot(compared(present), values)
 
     def log(self, robot: CommandedRobot) -> None:
         """Log the properties of a robot that is used from now on; not of one that is refused."""
         log, compiled, dynamics = self._node.get_logger(), robot.compiled, robot.dynamics
-        values = node_parameters.read(self._node)
+        values = read(self._node, TABLE)
         for finding in robot.findings:
             if finding.severity != 'info':
                 log.warning(str(finding))

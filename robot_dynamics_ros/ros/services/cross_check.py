@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from rclpy.node import Node
 
-from robot_dynamics_ros.core.errors import OracleUnavailable
+from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError
 from robot_dynamics_ros.core.model.sampling import State, random_states
 
-from ..parameters.computation_rows import CHECKED_STATES, TOLERANCE
-from ..parameters.node_parameters import check_sample_count
+from ..robot.compilation import CHECKED_STATES, TOLERANCE
 from ..robot.requested_state import RequestedState, is_given
 from ..robot.robot_holder import RobotHolder
+
+# What a request may ask for: a state takes about 0.3 ms, and other services wait meanwhile.
+MOST_STATES = 1000
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ class CrossCheckService:
             states = [State(q, v, np.zeros(model.size))]
         else:
             samples = request.samples or CHECKED_STATES
-            check_sample_count('samples', samples)
+            if samples > MOST_STATES:
+                raise ParameterError(f'samples is {samples}, it must be at most {MOST_STATES}')
             states = list(random_states(model, samples))
         report = pinocchio.compare(robot.dynamics, states, tolerance=TOLERANCE)
         robot.report = report
