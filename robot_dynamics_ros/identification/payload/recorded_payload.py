@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from robot_dynamics_ros.comparison.joint_parameters import AS_DESCRIBED, JointParameters
 from robot_dynamics_ros.control.payload_estimation.joint_sums import Equations, JointSums
 from robot_dynamics_ros.control.payload_estimation.payload_equations import (
     FRICTION,
@@ -26,6 +25,7 @@ from robot_dynamics_ros.control.payload_estimation.payload_fit import (
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 
 from .bare_robot import OWN, bare_equations, prior_precision
@@ -47,7 +47,7 @@ def estimate_recorded_payload(
     frame: str,
     motions: Iterable[Motion],
     without: Iterable[Motion] | None = None,
-    parameters: JointParameters = AS_DESCRIBED,
+    parameters: JointModel = AS_DESCRIBED,
 ) -> PayloadEstimate:
     """What a link carries.
 

@@ -11,10 +11,10 @@ pytest.importorskip('scipy')
 
 from simulated_recordings import TOOL_CENTER, TOOL_MASS, simulated, urdf
 
-from robot_dynamics_ros.comparison.joint_parameters import JointParameters
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
+from robot_dynamics_ros.joint_model import JointModel
 
 FRAME = 'flange_link'
 
@@ -68,7 +68,7 @@ def test_rotors_and_offsets_are_not_payload(model):
     """The torque of known rotors and offsets, added to the efforts, changes nothing."""
     rotors, offsets = np.array([0.9, 0.8, 0.5, 0.05, 0.04, 0.03]), np.linspace(-2.0, 2.0, 6)
     names = model.joint_names
-    parameters = JointParameters(
+    parameters = JointModel(
         armature=tuple(zip(names, rotors, strict=True)),
         torque_offset=tuple(zip(names, offsets, strict=True)),
     )
