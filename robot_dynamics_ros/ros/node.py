@@ -26,8 +26,6 @@ from .parameter_table import TABLE
 from .parameters import declare, read, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
-from .references.trajectory_action import TrajectoryAction
-from .references.trajectory_preparation import TrajectoryPreparation
 from .robot.description_topic import DescriptionTopic
 from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
@@ -35,6 +33,7 @@ from .robot.robot_holder import RobotHolder
 from .services import offer_services
 from .services.change_state import serve_transitions
 from .services.estimate_payload import PayloadAction
+from .trajectory_action import TrajectoryAction
 
 
 class DynamicsNode(LifecycleNode):
@@ -74,9 +73,7 @@ class DynamicsNode(LifecycleNode):
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder, self._factory)
         serve_transitions(self)
-        self._trajectory_action = TrajectoryAction(
-            self, TrajectoryPreparation(self, self.robot_holder)
-        )
+        self._trajectory_action = TrajectoryAction(self, self.robot_holder)
         self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
         inputs = [each.counters for each in (self._loop, reference, self._description)]
         self.topic_counters = {counters.topic: counters for counters in inputs}

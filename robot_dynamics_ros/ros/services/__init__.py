@@ -24,11 +24,11 @@ from robot_dynamics_interfaces.srv import (
 from ..robot.requested_state import RequestedState
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
+from ..trajectory_action import FillEffortsService
 from .answering import offer, offer_awaited
 from .cross_check import CrossCheckService
 from .enable import EnableService
 from .external_torques import ExternalForceServices
-from .fill_efforts import FillEffortsService
 from .frames import FrameServices
 from .matrices import MatrixServices
 from .set_gravity import SetGravityService

@@ -12,8 +12,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_dynamics_interfaces.srv import FillEfforts, InverseDynamics
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.ros.references import trajectory_action
-from robot_dynamics_ros.ros.references.trajectory_preparation import TrajectoryPreparation
+from robot_dynamics_ros.ros import trajectory_action
 
 Q, V, A = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4], [1.0, 2.0, -3.0]
 REST = [0.1, 0.2, -0.3]
@@ -160,7 +159,7 @@ def test_joints_neither_named_nor_measured_are_missed_by_name(graph):
 def preparation(graph, **parameters):
     """A function that makes a goal fit for the controller, by the parameters of a node."""
     with graph(robot_description=URDF, **parameters) as (node, observer):
-        prepare = TrajectoryPreparation(node, node.robot_holder).prepare
+        prepare = node._trajectory_action.prepare
 
         def prepared(message):
             prepare(message)
@@ -221,18 +220,6 @@ def test_no_joint_is_added_that_is_not_commanded(graph):
 def test_without_a_measurement_no_joint_is_added(graph):
     with preparation(graph) as (prepared, _, _), pytest.raises(StateError, match='slide, wrist'):
         prepared(trajectory(['turn']))
-
-
-@pytest.mark.parametrize(('end', 'warned'), [(0.0, False), (0.25, True)])
-def test_a_goal_whose_last_point_moves_is_passed_on_with_a_warning(graph, capfd, end, warned):
-    """joint_trajectory_controller refuses it by default, and only its log says so."""
-    message = trajectory(given='qv')
-    message.points[-1].velocities = [0.0, end, 0.0]
-    with preparation(graph) as (prepared, _, _):
-        assert prepared(message).points
-    said = capfd.readouterr().err
-    assert ('allow_nonzero_velocity_at_trajectory_end' in said) is warned
-    assert ('slide at 0.25' in said) is warned
 
 
 def test_without_control_msgs_the_node_starts_and_says_what_is_missing(graph, capfd, monkeypatch):
