@@ -9,7 +9,6 @@ from typing import Any
 from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
 from robot_dynamics_ros.control.guards.settings import GuardSettings, per_joint
-from robot_dynamics_ros.control.payload_estimation.payload_regressor import chain_of
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.robot import RobotModel
@@ -108,11 +107,10 @@ def _require_moved(frame: str, model: RobotModel, joints: Sequence[str]) -> None
         ParameterError: no commanded joint moves it.
     """
     try:
-        chain = chain_of(model, frame)
+        moving = model.joints_that_move(frame)
     except ParameterError as error:
         raise ParameterError(f'external_frame: {error}') from None
-    commanded = set(model.indices_of(joints))
-    if commanded.isdisjoint(model.joints[index].coordinate.index for index in chain):
+    if set(joints).isdisjoint(moving):
         tip = tip_frame(model, joints)
         raise ParameterError(
             f'external_frame is {frame!r}, which none of the commanded joints '
