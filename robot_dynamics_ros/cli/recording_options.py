@@ -70,7 +70,7 @@ def source_options(command: Command) -> Command:
             help='Name of a joint, or beginning of names, in the URDF; may be repeated.',
         ),
         click.option(
-            '--topic', metavar='TOPIC', help='Of the joint states. [default: /joint_states]'
+            '--topic', metavar='TOPIC', help='Topic of the joint states. [default: /joint_states]'
         ),
         click.option(
             '--urdf', type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -84,7 +84,7 @@ def source_options(command: Command) -> Command:
 
 _cutoff_option = click.option(
     '--cutoff', type=click.FloatRange(min=0.0, min_open=True), metavar='HZ',
-    help='Of the low pass. [default: from the spectrum of the velocities]',
+    help='Cutoff of the low pass. [default: from the spectrum of the velocities]',
 )  # fmt: skip
 
 
