@@ -47,6 +47,7 @@ class PayloadEstimator:
     in place of s, and rotors too: both motions have the same robot, so these errors drop out.
 
     Attributes:
+        dynamics: of the robot without the payload; its gravity may be assigned.
         seconds: between the first and the last sample.
         samples: filtered samples with the payload that were used.
     """
@@ -62,7 +63,7 @@ class PayloadEstimator:
         """Begin without a sample.
 
         Args:
-            dynamics: of the robot without the payload.
+            dynamics: of the robot; payloads of its model are part of the estimate.
             frame: name of the link that carries it.
             friction: known friction torque (N, n) at velocities (N, n) [N m or N].
             compared: whether motions without the payload will be added too.
@@ -72,8 +73,12 @@ class PayloadEstimator:
             ParameterError: no joint moves the link, or the model has no mass and there are no
                 motions without the payload.
         """
-        model = dynamics.model
-        self.dynamics, self.frame, self._friction = dynamics, frame, friction
+        # A copy, which shares the programs.
+        bare = dynamics.with_gravity(dynamics.gravity)
+        for payload in dynamics.model.payloads:
+            bare = bare.without_payload(payload.name)
+        model = bare.model
+        self.dynamics, self.frame, self._friction = bare, frame, friction
         self.joints = model.joints_that_move(frame)
         self._rows = list(model.indices_of(self.joints))
         self._compared = compared
