@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import yaml
@@ -61,7 +62,7 @@ class ParameterFiles:
 def _files(arguments: Sequence[str]) -> list[str]:
     """The parameter files of a command line; those between `--ros-args` and `--` count."""
     files, within = [], False
-    for argument, following in zip(arguments, [*arguments[1:], ''], strict=True):
+    for argument, following in pairwise([*arguments, '']):
         if argument in ('--ros-args', '--'):
             within = argument == '--ros-args'
         elif argument == '--params-file' and within:
