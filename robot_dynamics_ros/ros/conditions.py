@@ -119,6 +119,15 @@ def _no_torque(health: Health) -> str:
     return f'commands of {zero} are zero: effort_limits is 0' if zero else ''
 
 
+def _large_offset(health: Health) -> str:
+    feedforward, limits = health.robot.feedforward, health.guard.limiter.limits
+    if 'friction' not in feedforward.selected_terms:
+        return ''
+    names = _chosen(health.robot.joints, np.abs(feedforward.offset) > limits)
+    text = f'torque_offset of {names} is larger than the effort limit: check its unit, N m or N'
+    return text if names else ''
+
+
 # Messages
 
 
@@ -370,6 +379,7 @@ RULES = (
     Rule('no_effort_limit', 'model', ERROR, _no_effort_limit),
     Rule('disabled', 'model', WARN, _disabled),
     Rule('no_torque', 'model', WARN, _no_torque),
+    Rule('large_offset', 'model', WARN, _large_offset),
     Rule(
         'description_refused',
         'robot_description',

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import yaml
 from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
@@ -116,3 +117,14 @@ def test_a_value_that_takes_the_torque_away_is_warned_of(guarded, capfd, name, l
         log.until(scene.observer, warning)
         scene.status('model', warning)
         assert len(log.lines(warning)) == 1
+
+
+def test_an_offset_beyond_the_effort_limit_is_warned_of(guarded, tmp_path, capfd):
+    """As one in N mm."""
+    file = tmp_path / 'friction.yaml'
+    offsets = {'turn': 1.0, 'slide': -60.0, 'wrist': 50.0}
+    joints = {name: {'torque_offset': value} for name, value in offsets.items()}
+    file.write_text(yaml.safe_dump({'joints': joints}))
+    arm = {'terms': ['gravity', 'friction'], 'effort_limits': [50.0, 50.0, 50.0]}
+    with guarded(**arm, joint_model=str(file)) as scene:
+        Log(capfd).until(scene.observer, 'torque_offset of slide')
