@@ -15,18 +15,18 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
+from .description import Description
 from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.controller import Controller
 from .monitoring.diagnostics import Diagnostics
 from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
-from .parameter_files import refusal
+from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
 from .parameters import declare, read, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
-from .robot.description_topic import DescriptionTopic
 from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
 from .robot.robot_holder import RobotHolder
@@ -54,7 +54,8 @@ class DynamicsNode(LifecycleNode):
         declare(self, TABLE)
         # Checked once, as the launcher may remove the files later.
         arguments = [*sys.argv, *(options.get('cli_args') or ())]
-        self._refused_files = refusal(arguments, self.get_fully_qualified_name())
+        files = ParameterFiles(arguments, self.get_fully_qualified_name())
+        self._refused_files = files.refusal
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.skip_fade = threading.Event()
@@ -63,10 +64,10 @@ class DynamicsNode(LifecycleNode):
         self.ended = self.end_requested = False
 
         self.robot_holder = RobotHolder()
-        self._factory = RobotFactory(self)
+        self._factory = RobotFactory(self, files)
         self._loop = StateToCommand(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
-        self._description = DescriptionTopic(self, self.robot_holder, self.start)
+        self._description = Description(self, files, self.robot_holder.text, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
         LiveParameters(self, self.robot_holder)
@@ -124,7 +125,7 @@ class DynamicsNode(LifecycleNode):
             self.robot_holder.refusal = str(error)
             self.get_logger().error(f'not configured: {error}{self._remedy()}')
             return
-        if not wanted or not self._description.text():
+        if not wanted or not self._description.is_given:
             return
         configured = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
         if configured and not self.end_requested:

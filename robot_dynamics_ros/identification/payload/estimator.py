@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from robot_dynamics_ros.comparison.joint_parameters import AS_DESCRIBED, JointParameters
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.friction import SLIDING_BAND, TURNING_BAND, smooth_sign
 from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 
 from .estimate import PayloadEstimate, model_error, payload_estimate
@@ -47,6 +47,7 @@ class PayloadEstimator:
     in place of s, and rotors too: both motions have the same robot, so these errors drop out.
 
     Attributes:
+        dynamics: of the robot without the payload; its gravity may be assigned.
         seconds: between the first and the last sample.
         samples: filtered samples with the payload that were used.
     """
@@ -62,7 +63,7 @@ class PayloadEstimator:
         """Begin without a sample.
 
         Args:
-            dynamics: of the robot without the payload.
+            dynamics: of the robot; payloads of its model are part of the estimate.
             frame: name of the link that carries it.
             friction: known friction torque (N, n) at velocities (N, n) [N m or N].
             compared: whether motions without the payload will be added too.
@@ -72,8 +73,12 @@ class PayloadEstimator:
             ParameterError: no joint moves the link, or the model has no mass and there are no
                 motions without the payload.
         """
-        model = dynamics.model
-        self.dynamics, self.frame, self._friction = dynamics, frame, friction
+        # A copy, which shares the programs.
+        bare = dynamics.with_gravity(dynamics.gravity)
+        for payload in dynamics.model.payloads:
+            bare = bare.without_payload(payload.name)
+        model = bare.model
+        self.dynamics, self.frame, self._friction = bare, frame, friction
         self.joints = model.joints_that_move(frame)
         self._rows = list(model.indices_of(self.joints))
         self._compared = compared
@@ -156,7 +161,7 @@ def estimate_recorded_payload(
     frame: str,
     motions: Iterable[Motion],
     without: Iterable[Motion] | None = None,
-    parameters: JointParameters = AS_DESCRIBED,
+    parameters: JointModel = AS_DESCRIBED,
 ) -> PayloadEstimate:
     """What a link carries.
 

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
 from dataclasses import replace
 
 from rclpy.node import Node
 
-from robot_dynamics_ros.core.description.urdf import parse_urdf
 from robot_dynamics_ros.core.dynamics import RobotDynamics
-from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.errors import ParameterError, StateError
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 
+from ..parameter_files import ParameterFiles
 from ..parameter_table import TABLE
 from ..parameters import read
 from .commanded_robot import CommandedRobot
 from .compilation import (
+    BACKEND,
     COMPILED_QUANTITIES,
     OBSERVER_QUANTITIES,
     CompiledRobot,
     compared,
     compile_robot,
 )
-from .live_values import by_joint
 from .parameter_warnings import parameter_warnings
 
 
 class RobotFactory:
     """Makes robots from descriptions and the parameters of a node; logs the properties of one."""
 
-    def __init__(self, node: Node) -> None:
-        """Read the parameters of this node, and log to its logger."""
+    def __init__(self, node: Node, files: ParameterFiles) -> None:
+        """Read the parameters of this node, and log to its logger.
+
+        Args:
+            node: whose parameters these are.
+            files: that gave them.
+        """
         self._node = node
+        self._files = files
 
     def from_description(self, description: str) -> CommandedRobot:
         """Parse, compile and cross-check a robot.
@@ -44,19 +51,14 @@ class RobotFactory:
         """
         if not description:
             raise StateError(
-                'there is no robot_description: set the parameter, or publish it on topic '
-                'robot_description'
+                'there is no robot_description: set the parameter or description_file, or publish '
+                'the topic robot_description'
             )
         values = read(self._node, TABLE)
-        armature: Mapping[str, float] = {}
-        if values['armature']:
-            joints = values['joints'] or parse_urdf(description).joint_names
-            armature = by_joint('armature', values, joints)
         compiled = compile_robot(
             description,
             gravity=values['gravity'],
-            backend=None if values['backend'] == 'auto' else values['backend'],
-            armature=armature,
+            joint_model=self._joint_model(values['joint_model']),
             payload_frame=values['payload_frame'],
             joints=values['joints'],
             quantities=COMPILED_QUANTITIES
@@ -64,6 +66,16 @@ class RobotFactory:
             cross_check=values['cross_check'],
         )
         return CommandedRobot(compiled, values)
+
+    def _joint_model(self, path: str) -> JointModel:
+        """That of a file, whose path may be relative to the parameter file that names it."""
+        if not path:
+            return AS_DESCRIBED
+        file = self._files.path('joint_model', path)
+        try:
+            return read_joint_model(file)
+        except OSError as error:
+            raise ParameterError(f'joint_model: {file}: {error.strerror}') from None
 
     def with_payloads_of(self, compiled: CompiledRobot, dynamics: RobotDynamics) -> CommandedRobot:
         """A robot that was compiled before with other payloads, by the present parameters.
@@ -90,10 +102,10 @@ class RobotFactory:
             f'{dynamics.model.name}: {dynamics.model.size} joints, compiled in '
             f'{compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
         )
-        if dynamics.backend == 'python' and values['backend'] == 'auto':
+        if dynamics.backend == 'python' and not os.environ.get(BACKEND):
             log.warning(
-                f'backend is {dynamics.backend_description}. README.md, "In your workspace", says '
-                'how to install llvmlite; parameter backend: python accepts plain Python'
+                f'backend is {dynamics.backend_description}. README.md says how to '
+                f'install llvmlite; {BACKEND}=python in the environment accepts plain Python'
             )
         log.info(
             str(compiled.report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time as clock
+from functools import partial
 from typing import TYPE_CHECKING
 
 from geometry_msgs.msg import Inertia, Vector3
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
 NAME = '~/estimate_payload'
 # How often a goal looks whether it has ended, and how often the estimate is computed [s].
 PERIOD, ESTIMATE_PERIOD = 0.1, 2.0
-# How long a goal waits for its first state [s].
-PATIENCE = 3.0
+# How long a goal waits for its first state, and for the end of the one before [s].
+PATIENCE, GRACE = 3.0, 0.5
 # Longest duration of a goal, and of one that ends when the estimate is exact [s].
 LONGEST, LONGEST_UNTIL_EXACT = 600.0, 60.0
 # Half of the intervals at which that one ends: share of the mass, and distance [m].
@@ -51,77 +52,64 @@ class PayloadAction:
             loop: that receives the states.
         """
         self._node, self._holder, self._loop = node, holder, loop
-        self._frame: str | None = None
-        self._thread: threading.Thread | None = None
-        self._withdrawn = threading.Event()
+        self._estimating, self._withdrawn = threading.Lock(), threading.Event()
         self._server = ActionServer(
             node,
             EstimatePayload,
             NAME,
             execute_callback=lambda handle: EstimatePayload.Result(),
-            handle_accepted_callback=self._begin,
+            handle_accepted_callback=lambda handle: threading.Thread(
+                target=self._answer, args=(handle,), daemon=True
+            ).start(),
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
         )
 
     def destroy(self) -> None:
         """End the goal, and withdraw the action."""
         self._withdrawn.set()
-        if self._thread is not None:
-            self._thread.join()
-        self._server.destroy()
+        with self._estimating:
+            self._server.destroy()
 
-    def _begin(self, handle: ServerGoalHandle) -> None:
-        if self._frame is not None:
-            reason = (
-                f'the payload of {self._frame} is being estimated: cancel that goal, or wait for '
-                'its end'
-            )
-            self._conclude(handle, _result(handle.request.frame, reason))
-            return
-        self._frame = handle.request.frame
-        self._thread = threading.Thread(target=self._run, args=(handle,), daemon=True)
-        self._thread.start()
-
-    def _run(self, handle: ServerGoalHandle) -> None:
-        frame = handle.request.frame
+    def _answer(self, handle: ServerGoalHandle) -> None:
+        # A goal that follows another one at once waits for its end.
+        first = self._estimating.acquire(timeout=GRACE)
         try:
-            estimate = self._estimate(handle)
-            result = _result(frame, estimate.sentence(), estimate)
-            result.command = estimate.service_call(self._node.get_fully_qualified_name())
-        except RobotDynamicsError as error:
-            result = _result(frame, str(error))
+            if not first:
+                raise StateError(
+                    'another payload is being estimated: cancel that goal, or wait for its end'
+                )
+            result = self._estimated(handle)
         except Exception as error:
             # No goal may end the node, or be left without a result.
-            result = _result(frame, f'{type(error).__name__}: {error}')
-        with self._holder.lock:
-            self._loop.kept = None
-        self._frame = None
+            expected = isinstance(error, RobotDynamicsError)
+            reason = str(error) if expected else f'{type(error).__name__}: {error}'
+            result = _result(handle.request.frame, reason)
+            self._node.get_logger().warning(f'estimate_payload refused: {reason}')
         if not self._withdrawn.is_set():
-            self._conclude(handle, result)
+            handle.execute(partial(_concluded, result=result))
+        if first:
+            with self._holder.lock:
+                self._loop.kept = None
+            self._estimating.release()
 
-    def _estimate(self, handle: ServerGoalHandle) -> PayloadEstimate:
-        """The estimate at the end of the goal."""
+    def _estimated(self, handle: ServerGoalHandle) -> EstimatePayload.Result:
+        """The result at the end of the goal."""
         # Only where somebody asks: it is a fifth of all modules.
         from robot_dynamics_ros.identification.payload import PayloadEstimator
         from robot_dynamics_ros.recordings import LiveMotion
 
-        duration = handle.request.duration
+        frame, duration = handle.request.frame, handle.request.duration
         if not 0.0 <= duration <= LONGEST:
             raise ParameterError(
                 f'duration is {duration} s, allowed are 0 (until the estimate is exact) to '
                 f'{LONGEST:g} s'
             )
         robot, rejected = self._holder.require(), self._loop.counters.rejected
-        # A copy, which shares the programs.
-        dynamics = robot.dynamics.with_gravity(robot.dynamics.gravity)
-        for payload in dynamics.model.payloads:
-            dynamics = dynamics.without_payload(payload.name)
-        friction = robot.feedforward.friction.torque
-        estimator = PayloadEstimator(dynamics, handle.request.frame, friction)
-        states = LiveMotion(dynamics.model.joint_names, CUTOFF)
+        estimator = PayloadEstimator(robot.dynamics, frame, robot.feedforward.friction.torque)
+        states = LiveMotion(robot.dynamics.model.joint_names, CUTOFF)
         with self._holder.lock:
             self._loop.kept = states.put
-        self._node.get_logger().info(f'estimating the payload of {self._frame}: move the arm')
+        self._node.get_logger().info(f'estimating the payload of {frame}: move the arm')
         begun = estimated = clock.monotonic()
         while not self._withdrawn.wait(PERIOD):
             present, now = self._holder.require(), clock.monotonic()
@@ -131,7 +119,7 @@ class PayloadAction:
             if not ended and now - estimated < ESTIMATE_PERIOD:
                 continue
             estimated = now
-            dynamics.gravity = present.dynamics.gravity
+            estimator.dynamics.gravity = present.dynamics.gravity
             for motion in states.take():
                 estimator.add(motion)
             if not estimator.samples:
@@ -141,17 +129,21 @@ class PayloadAction:
                 continue
             estimate = estimator.estimate()
             if ended or (not duration and _is_exact(estimate)):
-                return estimate
-            feedback = EstimatePayload.Feedback(
-                seconds=estimator.seconds,
-                samples=estimator.samples,
-                mass=estimate.mass,
-                mass_interval=estimate.mass_interval,
-                com=_vector(estimate.com),
-                com_interval=_vector(estimate.com_interval),
-                message=estimate.sentence(),
+                result = _result(frame, estimate.sentence(), estimate)
+                self._node.get_logger().info(f'payload estimated: {result.message}')
+                result.command = estimate.service_call(self._node.get_fully_qualified_name())
+                return result
+            handle.publish_feedback(
+                EstimatePayload.Feedback(
+                    seconds=estimator.seconds,
+                    samples=estimator.samples,
+                    mass=estimate.mass,
+                    mass_interval=estimate.mass_interval,
+                    com=_vector(estimate.com),
+                    com_interval=_vector(estimate.com_interval),
+                    message=estimate.sentence(),
+                )
             )
-            handle.publish_feedback(feedback)
         raise StateError('the node ends')
 
     def _no_states(self, rejected: int) -> str:
@@ -161,18 +153,11 @@ class PayloadAction:
             return f'{new} joint states were rejected and none was used: {counters.last_reason}'
         return 'no joint states come on joint_states'
 
-    def _conclude(self, handle: ServerGoalHandle, result: EstimatePayload.Result) -> None:
-        if result.success:
-            self._node.get_logger().info(f'payload estimated: {result.message}')
-        else:
-            self._node.get_logger().warning(f'estimate_payload refused: {result.message}')
 
-        def conclude(handle: ServerGoalHandle) -> EstimatePayload.Result:
-            ended = handle.succeed if result.success else handle.abort
-            (handle.canceled if handle.is_cancel_requested else ended)()
-            return result
-
-        handle.execute(conclude)
+def _concluded(handle: ServerGoalHandle, result: EstimatePayload.Result) -> EstimatePayload.Result:
+    ended = handle.succeed if result.success else handle.abort
+    (handle.canceled if handle.is_cancel_requested else ended)()
+    return result
 
 
 def _is_exact(estimate: PayloadEstimate) -> bool:

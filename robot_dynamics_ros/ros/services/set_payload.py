@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import Inertia, Vector3
 from rclpy.node import Node
 
 from robot_dynamics_ros.control.torque_text import units_of
@@ -16,7 +16,6 @@ from robot_dynamics_ros.core.model.payload import Payload
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
-from ..robot.touched_arm import touch_text
 
 NAME = 'payload'
 LONGEST_TRANSITION = 60.0
@@ -27,9 +26,7 @@ class PayloadServices:
 
     def __init__(self, node: Node, holder: RobotHolder, factory: RobotFactory) -> None:
         """Use the factory for each new payload, and log to the logger of the node."""
-        self._holder = holder
-        self._factory = factory
-        self._logger = node.get_logger()
+        self._holder, self._factory, self._logger = holder, factory, node.get_logger()
 
     def set_payload(self, request: Any, response: Any) -> None:
         """Attach the payload of the request, or remove the present one if its mass is 0."""
@@ -41,58 +38,35 @@ class PayloadServices:
         self._logger.info(response.message)
 
     def _change(self, request: Any) -> str:
-        robot = self._holder.require()
-        time = request.transition_time
-        if not (math.isfinite(time) and 0.0 <= time <= LONGEST_TRANSITION):
+        robot, time = self._holder.require(), request.transition_time
+        if not 0.0 <= time <= LONGEST_TRANSITION:
             raise ParameterError(
                 f'transition_time is {time} s, allowed are 0 (parameter fade_time) to '
                 f'{LONGEST_TRANSITION:g} s'
             )
-        if not request.inertia.m:
-            if not robot.dynamics.model.payloads:
-                return 'no payload is attached: nothing has changed'
+        fade = f'fading over {time or robot.guard.settings.fade_time:g} s'
+        if robot.guard.stopped:
+            fade = 'no torque is commanded at present'
+        before = [f'{each.mass:g} kg on {each.frame}' for each in robot.dynamics.model.payloads]
+        if request.inertia.m:
+            payload = _payload(request)
+            dynamics = robot.dynamics.with_checked_payload(payload)
+            _check_frame(dynamics, payload.frame)
+            loaded = self._factory.with_payloads_of(robot.compiled, dynamics)
+            self._check_effort_limits(loaded)
+            done = [f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}']
+            done += [f'it replaces {each}' for each in before]
+            if doubt := dynamics.model.doubt_about(payload):
+                self._logger.warning(doubt)
+                done.append(doubt)
+        elif before:
             bare = robot.dynamics.without_payload(NAME)
-            unloaded = self._factory.with_payloads_of(robot.compiled, bare)
-            return f'payload removed, {self._replace(unloaded, time)}'
-        payload = _payload(request)
-        dynamics = robot.dynamics.with_checked_payload(payload)
-        _check_frame(dynamics, payload.frame)
-        loaded = self._factory.with_payloads_of(robot.compiled, dynamics)
-        self._check_effort_limits(loaded)
-        fade = self._replace(loaded, time)
-        taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
-        for before in robot.dynamics.model.payloads:
-            taken += f'; it replaces {before.mass:g} kg on {before.frame}'
-        doubt = dynamics.model.doubt_about(payload)
-        if not doubt:
-            return taken
-        self._logger.warning(doubt)
-        return f'{taken}; {doubt}'
-
-    def _replace(self, robot: CommandedRobot, time: float) -> str:
-        """Command this robot from now on.
-
-        Args:
-            robot: with the new payload, or without one.
-            time: of the change [s]; 0 for parameter fade_time.
-
-        Returns:
-            How the torque changes, and what touches the arm, for the response.
-        """
-        guard = self._holder.require().guard
-        with self._holder.lock:
-            touch = touch_text(guard)
-        seconds = time or guard.settings.fade_time
-        fade = (
-            'no torque is commanded at present' if guard.stopped else f'fading over {seconds:g} s'
-        )
-        self._holder.replace(robot, time or None)
-        if not touch:
-            return fade
-        return (
-            f'{fade}; the arm is touched: {touch}; external torques change by the torque of the '
-            'payload: if something else touches the arm, they do not tell whether that has ended'
-        )
+            loaded = self._factory.with_payloads_of(robot.compiled, bare)
+            done = [f'payload of {before[0]} removed, {fade}']
+        else:
+            return 'no payload is attached: nothing has changed'
+        self._holder.replace(loaded, time or None)
+        return '; '.join(done)
 
     def _check_effort_limits(self, loaded: CommandedRobot) -> None:
         """Check that the joints can hold the robot with its payload at its present position.
@@ -123,12 +97,16 @@ class PayloadServices:
 
     def get_payload(self, request: Any, response: Any) -> None:
         """Fill in the payload that is attached."""
-        model = self._holder.require().dynamics.model
-        response.attached = bool(model.payloads)
-        if not model.payloads:
-            response.message = 'no payload is attached'
-        for payload in model.payloads:
-            _fill(response, payload)
+        payloads = self._holder.require().dynamics.model.payloads
+        response.attached, response.message = bool(payloads), 'no payload is attached'
+        for payload in payloads:
+            response.frame = payload.frame
+            response.message = f'{payload.mass:g} kg on {payload.frame}'
+            x, y, z = payload.com
+            response.inertia = Inertia(m=payload.mass, com=Vector3(x=x, y=y, z=z))
+            for row, column in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+                name = f'i{"xyz"[row]}{"xyz"[column]}'
+                setattr(response.inertia, name, payload.inertia[row][column])
 
 
 def _check_frame(dynamics: RobotDynamics, frame: str) -> None:
@@ -156,14 +134,3 @@ def _payload(request: Any) -> Payload:
         (inertia.ixz, inertia.iyz, inertia.izz),
     )
     return Payload(NAME, request.frame, inertia.m, com, tensor)
-
-
-def _fill(response: Any, payload: Payload) -> None:
-    response.frame = payload.frame
-    response.message = f'{payload.mass:g} kg on {payload.frame}'
-    inertia = response.inertia
-    inertia.m = payload.mass
-    inertia.com.x, inertia.com.y, inertia.com.z = payload.com
-    (inertia.ixx, inertia.ixy, inertia.ixz) = payload.inertia[0]
-    (_, inertia.iyy, inertia.iyz) = payload.inertia[1]
-    inertia.izz = payload.inertia[2][2]
