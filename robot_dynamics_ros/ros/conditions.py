@@ -41,10 +41,10 @@ def _not_configured(health: Health) -> str:
 def _unconfigured(health: Health) -> str:
     if health.holder.refusal:
         return ''
-    if health.description.text():
+    if health.description.is_given:
         return f'not configured; to configure: {_transition(health, "configure")}'
     topic = health.node.resolve_topic_name('robot_description')
-    text = 'not configured: waiting for a description: parameter robot_description is empty, and '
+    text = 'not configured: waiting for a description: no parameter gives one, and '
     if names := publishers_of(health, topic):
         return f'{text}{names} publishes on {topic}, but nothing has arrived'
     return (

@@ -22,10 +22,10 @@ from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 
 from .controller import CommandPublishers, Controller
+from .description import Description
 from .endpoints import STEADY, TopicCounters
 from .loop.state_to_command import StateToCommand
 from .robot.commanded_robot import CommandedRobot
-from .robot.description_topic import DescriptionTopic
 from .robot.robot_holder import RobotHolder
 
 OK, WARN = DiagnosticStatus.OK, DiagnosticStatus.WARN
@@ -114,7 +114,7 @@ class Health:
     node: Node
     holder: RobotHolder
     counters: Mapping[str, TopicCounters]
-    description: DescriptionTopic
+    description: Description
     loop: StateToCommand
     publishers: CommandPublishers
     controller: Controller

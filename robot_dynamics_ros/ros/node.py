@@ -17,6 +17,7 @@ from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from .conditions import RULES
 from .controller import CommandPublishers, Controller
+from .description import Description
 from .diagnostics import Diagnostics
 from .health import Health
 from .loop.state_to_command import StateToCommand
@@ -25,7 +26,6 @@ from .parameter_table import TABLE
 from .parameters import declare, read, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
-from .robot.description_topic import DescriptionTopic
 from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
 from .robot.robot_holder import RobotHolder
@@ -66,7 +66,7 @@ class DynamicsNode(LifecycleNode):
         self._factory = RobotFactory(self, files)
         self._loop = StateToCommand(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
-        self._description = DescriptionTopic(self, self.robot_holder, self.start)
+        self._description = Description(self, files, self.robot_holder.text, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
         LiveParameters(self, self.robot_holder)
@@ -121,7 +121,7 @@ class DynamicsNode(LifecycleNode):
             self.robot_holder.refusal = str(error)
             self.get_logger().error(f'not configured: {error}{self._remedy()}')
             return
-        if not wanted or not self._description.text():
+        if not wanted or not self._description.is_given:
             return
         configured = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
         if configured and not self.end_requested:
