@@ -10,6 +10,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -118,9 +119,14 @@ class Client:
 
     def kinds(self) -> Mapping[str, str]:
         """The types of the joints that move, by name; empty if there is no URDF."""
-        answer = self.call(GetParameters, 'get_parameters', names=['robot_description'])
-        text = answer.values[0].string_value if answer.values else ''
-        if not text:
+        names = ['robot_description', 'description_file']
+        values = self.call(GetParameters, 'get_parameters', names=names).values
+        text, file = (value.string_value for value in values)
+        if file:
+            # Of another machine, or beside a parameter file: then only the units are unknown.
+            with suppress(OSError):
+                text = Path(file).read_text(encoding='utf-8')
+        elif not text:
             topic = f'{self.name.rpartition("/")[0]}/robot_description'
             received = self.subscribe(String, topic, LATCHED)
             self.spin(DESCRIPTION_WAIT, lambda: received)
@@ -275,8 +281,8 @@ def _options(args: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='print_dynamics', description=DESCRIPTION)
     add = parser.add_argument
     add('joints', nargs='*', metavar='torques | JOINT=POSITION[,VELOCITY]',
-        help='torques: print what the node commands. Otherwise the state [rad or m, and per '
-        's]; velocities are 0 by default. Without any: the latest joint state of the node')  # fmt: skip
+        help='torques: print what the node commands. Otherwise the state [rad or m, and per s], '
+        'at rest by default. Without any: the latest joint state of the node')  # fmt: skip
     add('--node', default='/robot_dynamics', help='full name of the node (default: %(default)s)')
     add('--frame', metavar='LINK', help='link whose Jacobian is printed')
     add('--follow', action='store_true',
