@@ -2,6 +2,7 @@
 
 import math
 import re
+import threading
 from contextlib import contextmanager
 
 import numpy as np
@@ -221,6 +222,12 @@ def test_cleanup_and_another_robot_end_the_goal(scene):
         status, result = client.result(goal)
         assert status == GoalStatus.STATUS_ABORTED
         assert 'not configured' in result.message
+
+
+def test_the_end_of_the_node_ends_the_goal(scene):
+    with scene() as (_node, _observer, client, _player):
+        client.start()
+    assert estimate_payload.NAME not in {thread.name for thread in threading.enumerate()}
 
 
 def reference():
