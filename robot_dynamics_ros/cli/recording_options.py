@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
-from robot_dynamics_ros.comparison.joint_parameters import AS_DESCRIBED, JointParameters
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
-from robot_dynamics_ros.identification.results.read_joint_parameters import read_joint_parameters
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 from robot_dynamics_ros.recordings import Recording
 
 from .description_file import read_robot, robot_of_text
@@ -36,7 +35,7 @@ class RecordingOptions:
     topic: str | None
     rename: Mapping[str, str]
     cutoff: float | None
-    parameters: JointParameters = AS_DESCRIBED
+    parameters: JointModel = AS_DESCRIBED
 
     def model_of(self, recording: Recording) -> tuple[RobotModel, str]:
         """The robot of a recording, and the text of its URDF.
@@ -125,7 +124,7 @@ def options_of(
     if arguments and urdf is None:
         raise ParameterError(f'{arguments[0]!r} is for a xacro file: name it with --urdf')
     text = None if urdf is None else read_robot(urdf, arguments)[1]
-    given = AS_DESCRIBED if parameters is None else read_joint_parameters(parameters)
+    given = AS_DESCRIBED if parameters is None else read_joint_model(parameters)
     return RecordingOptions(text, topic, _renaming(rename), cutoff, given)
 
 

@@ -21,7 +21,7 @@ from .monitoring.controller import Controller
 from .monitoring.diagnostics import Diagnostics
 from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
-from .parameter_files import refusal
+from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
 from .parameters import declare, read, unknown
 from .process import guarded, run
@@ -54,7 +54,8 @@ class DynamicsNode(LifecycleNode):
         declare(self, TABLE)
         # Checked once, as the launcher may remove the files later.
         arguments = [*sys.argv, *(options.get('cli_args') or ())]
-        self._refused_files = refusal(arguments, self.get_fully_qualified_name())
+        files = ParameterFiles(arguments, self.get_fully_qualified_name())
+        self._refused_files = files.refusal
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.skip_fade = threading.Event()
@@ -63,7 +64,7 @@ class DynamicsNode(LifecycleNode):
         self.ended = self.end_requested = False
 
         self.robot_holder = RobotHolder()
-        self._factory = RobotFactory(self)
+        self._factory = RobotFactory(self, files)
         self._loop = StateToCommand(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
         self._description = DescriptionTopic(self, self.robot_holder, self.start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 import yaml
@@ -13,50 +14,55 @@ from robot_dynamics_ros.parameter_blocks import PARAMETERS, Block, parameter_blo
 MOST_NAMES = 10
 
 
-def refusal(arguments: Sequence[str], node_name: str) -> str:
-    """Why a parameter file of a command line is without effect; empty if each has a block.
+class ParameterFiles:
+    """Those of a process; they are read once, as the launcher may remove them later.
 
-    Without a block for it, the node would run on defaults that nobody chose.
-
-    Args:
-        arguments: of the process.
-        node_name: full name of the node, such as `/arm/robot_dynamics`.
+    Attributes:
+        refusal: why a file is without effect; empty if each has a block for the node. Without one
+            the node would run on defaults that nobody chose.
     """
-    for file in _files(arguments):
-        names = [name for name, _ in _blocks(file)]
-        if not any(stands_for(name, node_name) for name in names):
-            found = ', '.join(names[:MOST_NAMES]) + (', ...' if len(names) > MOST_NAMES else '')
-            return (
-                f'parameter file {file} has no block for {node_name}, it has {found or "none"}: '
-                f'name a block {node_name} or /**, with {PARAMETERS} below it, or leave out the '
-                'file. Then start the node again'
-            )
-    return ''
 
+    def __init__(self, arguments: Sequence[str], node_name: str) -> None:
+        """Read the files.
 
-def folder_of(arguments: Sequence[str], node_name: str, parameter: str, value: str) -> Path:
-    """The folder that a relative path in a parameter is for.
+        Args:
+            arguments: of the process.
+            node_name: full name of the node, such as `/arm/robot_dynamics`.
+        """
+        self.refusal = ''
+        # Of each block for the node, the folder of its file.
+        self._values: list[tuple[Path, Block]] = []
+        for file in _files(arguments):
+            blocks = _blocks(file)
+            own = [block for block in blocks if stands_for(block[0], node_name)]
+            self._values += [(Path(file).resolve().parent, block) for block in own]
+            if not own and not self.refusal:
+                names = [name for name, _ in blocks]
+                found = ', '.join(names[:MOST_NAMES] + ['...'] * (len(names) > MOST_NAMES))
+                self.refusal = (
+                    f'parameter file {file} has no block for {node_name}, it has '
+                    f'{found or "none"}: name a block {node_name} or /**, with {PARAMETERS} below '
+                    'it, or leave out the file. Then start the node again'
+                )
 
-    That of the last parameter file of the command line that gives the node this value; the
-    working directory where none does.
+    def path(self, parameter: str, value: str) -> Path:
+        """The file that a parameter names.
 
-    Args:
-        arguments: of the process.
-        node_name: full name of the node.
-        parameter: name of the parameter.
-        value: of it.
-    """
-    for file in reversed(_files(arguments)):
-        for name, values in _blocks(file):
-            if stands_for(name, node_name) and values.get(parameter) == value:
-                return Path(file).resolve().parent
-    return Path.cwd()
+        Args:
+            parameter: name of the parameter.
+            value: an absolute path, or one relative to the last parameter file that gives it; to
+                the working directory where none does.
+        """
+        for folder, (_, values) in reversed(self._values):
+            if values.get(parameter) == value:
+                return folder / Path(value).expanduser()
+        return Path(value).expanduser().absolute()
 
 
 def _files(arguments: Sequence[str]) -> list[str]:
     """The parameter files of a command line; those between `--ros-args` and `--` count."""
     files, within = [], False
-    for argument, following in zip(arguments, [*arguments[1:], ''], strict=True):
+    for argument, following in pairwise([*arguments, '']):
         if argument in ('--ros-args', '--'):
             within = argument == '--ros-args'
         elif argument == '--params-file' and within:

@@ -16,7 +16,6 @@ from robot_dynamics_ros.control.guards.settings import (
     UNKNOWN_RATE,
     GuardSettings,
 )
-from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
 from .parameter import Parameter, Table
@@ -88,12 +87,6 @@ ROBOT = (
 )
 
 
-def _friction(name: str, text: str, unit: str, empty: str, details: str = '') -> Parameter:
-    return Parameter(
-        name, 'double_array', [], text, details, unit=unit, least=0.0, empty=empty, live=True
-    )
-
-
 TORQUE = (
     Parameter(
         'terms',
@@ -133,71 +126,15 @@ TORQUE = (
         size=3,
         live=True,
     ),
-    _friction(
-        'friction_viscous',
-        'Viscous friction F_v of each commanded joint, for the term friction.',
-        'N m s/rad or N s/m',
-        'damping of the URDF',
-    ),
-    _friction(
-        'friction_coulomb',
-        'Coulomb friction F_s of each commanded joint, for the term friction.',
-        NEWTON,
-        'friction of the URDF',
-    ),
-    _friction(
-        'friction_viscous_negative',
-        'Viscous friction F_v of each commanded joint at negative velocity.',
-        'N m s/rad or N s/m',
-        'as at positive velocity',
-        'friction_viscous is then that at positive velocity.',
-    ),
-    _friction(
-        'friction_coulomb_negative',
-        'Coulomb friction F_s of each commanded joint at negative velocity.',
-        NEWTON,
-        'as at positive velocity',
-        'friction_coulomb is then that at positive velocity. Both are magnitudes.',
-    ),
     Parameter(
-        'torque_offset',
-        'double_array',
-        [],
-        'Constant torque of each commanded joint, which the term friction adds at every velocity.',
-        'It balances a constant torque that acts on the arm, such as that of a cable, or the zero '
-        'error of a torque sensor. A wrong offset moves the arm, as wrong gravity does.',
-        unit=NEWTON,
-        empty='none',
-        live=True,
-    ),
-    Parameter(
-        'friction_smoothing',
-        'double',
-        SMOOTHING,
-        'Speed v_0 around which the Coulomb friction changes its sign.',
-        unit='rad/s or m/s',
-        above=0.0,
-        live=True,
-    ),
-    Parameter(
-        'friction_smoothing_by_joint',
-        'double_array',
-        [],
-        'Speed v_0 of each commanded joint, where it differs from joint to joint.',
-        'friction_smoothing is then that of other joints, such as mimic joints.',
-        unit='rad/s or m/s',
-        above=0.0,
-        empty='friction_smoothing for all',
-        live=True,
-    ),
-    Parameter(
-        'armature',
-        'double_array',
-        [],
-        'Rotor inertia of each commanded joint, times the gear ratio squared.',
-        unit='kg m^2 or kg',
-        least=0.0,
-        empty='none',
+        'joint_model',
+        'string',
+        '',
+        'Path of the friction.yaml of `robot_dynamics identify`: friction, offset and rotor '
+        'inertia of each joint.',
+        'A relative path is for the folder of the parameter file. The file must name each '
+        'commanded joint, and no joint that the robot does not have.',
+        empty='damping and friction of the URDF, no offset and no rotor inertia',
     ),
     Parameter(
         'velocity_cutoff',

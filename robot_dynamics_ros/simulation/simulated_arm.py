@@ -82,7 +82,7 @@ class SimulatedArm(Node):
         self._publisher = self.create_publisher(JointState, 'joint_states', 10)
         self._commands = PolledSubscription(self, Float64MultiArray, 'commands', 10)
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
-        self._wrenches = self.create_publisher(WrenchStamped, '~/applied_wrench', 10)
+        self._wrenches = self.create_publisher(WrenchStamped, '~/applied_wrench', 100)
         self._touched: set[str] = set()
         self._create_services()
         if self.parameters['robot_description']:

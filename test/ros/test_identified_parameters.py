@@ -29,10 +29,11 @@ def test_the_node_commands_the_torque_of_the_identified_model(tmp_path):
     model = parse_urdf(URDF)
     identified = identified_model(model)
     files = result_files(URDF, model, identified, {})
-    (tmp_path / 'node.yaml').write_text(files['dynamics_node.yaml'])
+    for name in ('dynamics_node.yaml', 'friction.yaml'):
+        (tmp_path / name).write_text(files[name])
     context = rclpy.Context()
     rclpy.init(context=context, domain_id=free_domain())
-    arguments = ['--ros-args', '--params-file', str(tmp_path / 'node.yaml'), *UNGUARDED]
+    arguments = ['--ros-args', '--params-file', str(tmp_path / 'dynamics_node.yaml'), *UNGUARDED]
     node = DynamicsNode(context=context, cli_args=arguments)
     try:
         urdf = Parameter('robot_description', value=files['identified.urdf'])

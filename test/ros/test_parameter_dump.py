@@ -27,7 +27,7 @@ GIVEN = f"""
     autostart: false
     effort_limits: [.inf, 200.0, 20.0]
     effort_rate_limits: []
-    friction_viscous: []
+    reference_tolerance: []
     gravity: [0, 0, -10]
     fade_time: 2
     qos_overrides:

@@ -1,5 +1,7 @@
 """A parameter file that says nothing to the node must not leave it on defaults."""
 
+from pathlib import Path
+
 import pytest
 
 rclpy = pytest.importorskip('rclpy')
@@ -9,7 +11,7 @@ from rclpy.parameter import Parameter
 from three_joints import URDF
 
 from robot_dynamics_ros.ros.node import DynamicsNode
-from robot_dynamics_ros.ros.parameter_files import folder_of, refusal
+from robot_dynamics_ros.ros.parameter_files import ParameterFiles
 
 NAMESPACES = ('/', '/arm', '/arm/cell')
 # Keys above the values, from the outside in, and the namespaces in which rcl finds the block.
@@ -51,7 +53,7 @@ def test_a_block_is_for_the_nodes_for_which_rcl_takes_it(tmp_path, keys):
             name = node.get_fully_qualified_name()
             node.destroy_node()
             assert taken == (namespace in BLOCKS[keys])
-            said = refusal(arguments(file), name)
+            said = ParameterFiles(arguments(file), name).refusal
             assert (said == '') == taken
             assert taken or all(word in said for word in (file, name, '/'.join(keys)))
     finally:
@@ -60,8 +62,8 @@ def test_a_block_is_for_the_nodes_for_which_rcl_takes_it(tmp_path, keys):
 
 def test_the_arguments_of_ros_count_alone():
     given = ['--params-file', 'no', '--ros-args', '--params-file', 'a', '--', '--params-file']
-    assert 'file a has' in refusal([*given, 'no'], '/robot_dynamics')
-    assert not refusal(given[:2], '/robot_dynamics')
+    assert 'file a has' in ParameterFiles([*given, 'no'], '/robot_dynamics').refusal
+    assert not ParameterFiles(given[:2], '/robot_dynamics').refusal
 
 
 def test_a_relative_path_is_for_the_folder_of_the_last_file_that_gives_it(tmp_path, monkeypatch):
@@ -69,13 +71,12 @@ def test_a_relative_path_is_for_the_folder_of_the_last_file_that_gives_it(tmp_pa
     for name, value in (('left', 'a'), ('right', 'b'), ('more', 'a')):
         (tmp_path / name).mkdir()
         (tmp_path / name / 'arm.yaml').write_text(block(['/**'], f'joint_model: {value}'))
-    files = arguments('left/arm.yaml', 'right/arm.yaml')
-
-    def folder(value):
-        return folder_of(files, '/robot_dynamics', 'joint_model', value)
-
-    assert (folder('a'), folder('b')) == (tmp_path / 'left', tmp_path / 'right')
-    assert folder('c') == tmp_path
+    given = arguments('left/arm.yaml', 'right/arm.yaml', 'more/arm.yaml')
+    files = ParameterFiles(given, '/robot_dynamics')
+    assert files.path('joint_model', 'a') == tmp_path / 'more/a'
+    assert files.path('joint_model', 'b') == tmp_path / 'right/b'
+    assert files.path('joint_model', 'c') == tmp_path / 'c'
+    assert files.path('joint_model', '/c') == Path('/c')
 
 
 @pytest.mark.parametrize('text', ['', block(['other_node'], 'fade_time: 2.0')])

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from robot_dynamics_ros.comparison.joint_parameters import AS_DESCRIBED, JointParameters
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.friction import SLIDING_BAND, TURNING_BAND, smooth_sign
 from robot_dynamics_ros.core.model.inertial_parameters import body_of, parameters_of
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Motion
 
 from .estimate import PayloadEstimate, model_error, payload_estimate
@@ -161,7 +161,7 @@ def estimate_recorded_payload(
     frame: str,
     motions: Iterable[Motion],
     without: Iterable[Motion] | None = None,
-    parameters: JointParameters = AS_DESCRIBED,
+    parameters: JointModel = AS_DESCRIBED,
 ) -> PayloadEstimate:
     """What a link carries.
 

@@ -20,7 +20,6 @@ from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_wit
 from robot_dynamics_ros.control.position_limits import PositionLimits
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
 
@@ -70,10 +69,12 @@ class CommandedRobot:
         )
         self.joints = self.feedforward.joints
         self._live = live = LiveValues.of(values, model, self.joints)
-        self.feedforward.friction, self.feedforward.offset = live.friction, live.torque_offset
+        joint_model, indices = compiled.joint_model, self.feedforward.indices
+        self.feedforward.friction = joint_model.friction(model)
+        self.feedforward.offset = joint_model.offsets(model)[indices]
         self.guard = GuardedFeedforward(self.feedforward, live.settings)
         if live.external.external_observer:
-            self.guard.external = self._estimate(live.external, live.friction, live.torque_offset)
+            self.guard.external = self._estimate(live.external)
         locked = locked_joints(values, model, self.joints)
         self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
         self.has_state = False
@@ -91,7 +92,7 @@ class CommandedRobot:
     def prepare(self, live: LiveValues) -> None:
         """Compile what other live parameters need, while the loop goes on."""
         if live.external.external_observer:
-            self._estimate(live.external, live.friction, live.torque_offset)
+            self._estimate(live.external)
 
     def apply(self, live: LiveValues) -> None:
         """Use other live parameters; a change of the torque is faded in.
@@ -103,7 +104,6 @@ class CommandedRobot:
         """
         self.guard.apply(live.settings)
         self.feedforward.select_terms(live.terms, evaluate_at=live.evaluate_at)
-        self.feedforward.friction, self.feedforward.offset = live.friction, live.torque_offset
         self.dynamics.gravity = live.gravity
         self._apply_external(live)
         if live.shapes_other_torque(self._live):
@@ -115,16 +115,18 @@ class CommandedRobot:
         if not live.external.external_observer:
             self.guard.external = None
         elif estimate is None:
-            self.guard.external = self._estimate(live.external, live.friction, live.torque_offset)
+            self.guard.external = self._estimate(live.external)
         else:
-            estimate.apply(live.external, live.friction, live.torque_offset)
+            estimate.apply(live.external, self.feedforward.friction, self.feedforward.offset)
 
-    def _estimate(
-        self, settings: ExternalSettings, friction: JointFriction, offset: Array
-    ) -> ExternalForceEstimate:
+    def _estimate(self, settings: ExternalSettings) -> ExternalForceEstimate:
         """The estimate of external torques; compiles what it needs, if that is not compiled."""
         return ExternalForceEstimate(
-            self.dynamics, self.joints, settings, friction=friction, offset=offset
+            self.dynamics,
+            self.joints,
+            settings,
+            friction=self.feedforward.friction,
+            offset=self.feedforward.offset,
         )
 
     def continue_from(self, other: CommandedRobot, fade_time: float | None = None) -> None:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
-
-import numpy as np
 
 from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
 from robot_dynamics_ros.control.guards.settings import GuardSettings, per_joint
-from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
-from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.robot import RobotModel
 
@@ -25,8 +21,6 @@ class LiveValues:
     Attributes:
         settings: of the guards.
         external: of the external-force estimate.
-        friction: of the joints.
-        torque_offset: (k,) of the commanded joints [N m or N].
         terms: of the torque.
         evaluate_at: where the terms are evaluated, see `Feedforward`.
         gravity: (3,) in the frame of the root link [m/s^2].
@@ -34,8 +28,6 @@ class LiveValues:
 
     settings: GuardSettings
     external: ExternalSettings
-    friction: JointFriction
-    torque_offset: Array
     terms: list[str]
     evaluate_at: str
     gravity: list[float]
@@ -55,8 +47,6 @@ class LiveValues:
         return cls(
             settings=guard_settings(values),
             external=external_settings(values, model, joints),
-            friction=friction(values, model, joints),
-            torque_offset=torque_offset(values, joints),
             terms=values['terms'],
             evaluate_at=values['evaluate_at'],
             gravity=values['gravity'],
@@ -64,13 +54,8 @@ class LiveValues:
 
     def shapes_other_torque(self, other: LiveValues) -> bool:
         """Whether the torque of the same state is another one, so that the change is faded in."""
-        same = (
-            (self.terms, self.evaluate_at, self.gravity)
-            == (other.terms, other.evaluate_at, other.gravity)
-            and np.array_equal(self.friction.coefficients, other.friction.coefficients)
-            and np.array_equal(self.torque_offset, other.torque_offset)
-        )
-        return not same
+        mine = (self.terms, self.evaluate_at, self.gravity)
+        return mine != (other.terms, other.evaluate_at, other.gravity)
 
 
 def guard_settings(values: Mapping[str, Any]) -> GuardSettings:
@@ -131,44 +116,6 @@ def _require_moved(frame: str, model: RobotModel, joints: Sequence[str]) -> None
             f'external_frame is {frame!r}, which none of the commanded joints '
             f'{", ".join(joints)} moves: name a link that they move, such as the tip: {tip}'
         )
-
-
-def friction(values: Mapping[str, Any], model: RobotModel, joints: Iterable[str]) -> JointFriction:
-    """The friction of the joints.
-
-    Raises:
-        ParameterError: the number of values is not that of the commanded joints.
-    """
-    common = {joint.name: values['friction_smoothing'] for joint in model.joints}
-    return JointFriction(
-        model,
-        viscous=by_joint('friction_viscous', values, joints),
-        coulomb=by_joint('friction_coulomb', values, joints),
-        viscous_negative=by_joint('friction_viscous_negative', values, joints),
-        coulomb_negative=by_joint('friction_coulomb_negative', values, joints),
-        smoothing={**common, **by_joint('friction_smoothing_by_joint', values, joints)},
-    )
-
-
-def torque_offset(values: Mapping[str, Any], joints: Sequence[str]) -> Array:
-    """The constant torque (k,) of the commanded joints [N m or N].
-
-    Raises:
-        ParameterError: the number of values is not that of the joints.
-    """
-    given = per_joint('torque_offset', values['torque_offset'], joints)
-    return np.zeros(len(joints)) if given is None else given
-
-
-def by_joint(name: str, values: Mapping[str, Any], joints: Iterable[str]) -> dict[str, float]:
-    """A parameter with one value for each commanded joint, by joint; empty if it is empty.
-
-    Raises:
-        ParameterError: the number of values is not that of the joints.
-    """
-    names = tuple(joints)
-    given = per_joint(name, values[name], names)
-    return {} if given is None else dict(zip(names, given.tolist(), strict=True))
 
 
 def require_joints(parameter: str, names: Collection[str], model: RobotModel) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from rclpy.node import Node
 
-from robot_dynamics_ros.core.description.urdf import parse_urdf
 from robot_dynamics_ros.core.dynamics import RobotDynamics
-from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.errors import ParameterError, StateError
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 
+from ..parameter_files import ParameterFiles
 from ..parameter_table import TABLE
 from ..parameters import read
 from .commanded_robot import CommandedRobot
@@ -21,16 +21,21 @@ from .compilation import (
     compared,
     compile_robot,
 )
-from .live_values import by_joint
 from .parameter_warnings import parameter_warnings
 
 
 class RobotFactory:
     """Makes robots from descriptions and the parameters of a node; logs the properties of one."""
 
-    def __init__(self, node: Node) -> None:
-        """Read the parameters of this node, and log to its logger."""
+    def __init__(self, node: Node, files: ParameterFiles) -> None:
+        """Read the parameters of this node, and log to its logger.
+
+        Args:
+            node: whose parameters these are.
+            files: that gave them.
+        """
         self._node = node
+        self._files = files
 
     def from_description(self, description: str) -> CommandedRobot:
         """Parse, compile and cross-check a robot.
@@ -48,15 +53,11 @@ class RobotFactory:
                 'robot_description'
             )
         values = read(self._node, TABLE)
-        armature: Mapping[str, float] = {}
-        if values['armature']:
-            joints = values['joints'] or parse_urdf(description).joint_names
-            armature = by_joint('armature', values, joints)
         compiled = compile_robot(
             description,
             gravity=values['gravity'],
             backend=None if values['backend'] == 'auto' else values['backend'],
-            armature=armature,
+            joint_model=self._joint_model(values['joint_model']),
             payload_frame=values['payload_frame'],
             joints=values['joints'],
             quantities=COMPILED_QUANTITIES
@@ -64,6 +65,16 @@ class RobotFactory:
             cross_check=values['cross_check'],
         )
         return CommandedRobot(compiled, values)
+
+    def _joint_model(self, path: str) -> JointModel:
+        """That of a file, whose path may be relative to the parameter file that names it."""
+        if not path:
+            return AS_DESCRIBED
+        file = self._files.path('joint_model', path)
+        try:
+            return read_joint_model(file)
+        except OSError as error:
+            raise ParameterError(f'joint_model: {file}: {error.strerror}') from None
 
     def with_payloads_of(self, compiled: CompiledRobot, dynamics: RobotDynamics) -> CommandedRobot:
         """A robot that was compiled before with other payloads, by the present parameters.

@@ -12,11 +12,11 @@ pytest.importorskip('scipy')
 from simulated_recordings import JOINTS, TOOL_CENTER, TOOL_MASS, simulated, urdf
 from three_joints import URDF
 
-from robot_dynamics_ros.comparison.joint_parameters import JointParameters
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError, UnknownNameError
 from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
 from robot_dynamics_ros.identification.payload import PayloadEstimator, estimate_recorded_payload
+from robot_dynamics_ros.joint_model import JointModel
 from robot_dynamics_ros.recordings import Motion
 
 FRAME = 'flange_link'
@@ -133,7 +133,7 @@ def test_rotors_and_offsets_are_not_payload(model):
     """The torque of known rotors and offsets, added to the efforts, changes nothing."""
     rotors, offsets = np.array([0.9, 0.8, 0.5, 0.05, 0.04, 0.03]), np.linspace(-2.0, 2.0, 6)
     names = model.joint_names
-    parameters = JointParameters(
+    parameters = JointModel(
         armature=tuple(zip(names, rotors, strict=True)),
         torque_offset=tuple(zip(names, offsets, strict=True)),
     )

@@ -15,7 +15,7 @@ from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
 from robot_dynamics_ros.control.guards.supervisor import Mode
-from robot_dynamics_ros.demo.ros_domain import profile_variable
+from robot_dynamics_ros.demo.processes import profile_variable
 from robot_dynamics_ros.ros.monitoring.command_publishers import SHORT_LEASE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]

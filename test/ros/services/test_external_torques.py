@@ -179,11 +179,10 @@ def heavier(arm):
     ('change', 'what'),
     [
         (lambda arm: arm.scene.set(external_from='commanded'), 'external_from'),
-        (lambda arm: arm.scene.set(friction_viscous=[0.0, 1.0, 0.0]), 'friction'),
         (lambda arm: arm.scene.set(gravity=[0.0, 0.0, -9.7]), 'gravity'),
         (heavier, 'payload'),
     ],
-    ids=['source', 'friction', 'gravity', 'payload'],
+    ids=['source', 'gravity', 'payload'],
 )
 def test_thresholds_are_not_learnt_from_estimates_of_two_kinds(guarded, dynamics, change, what):
     """Refused soon, not after the hour of the request."""

@@ -19,6 +19,7 @@ from sensor_msgs.msg import MultiDOFJointState
 from three_joints import URDF
 
 from robot_dynamics_interfaces.srv import GetMassMatrix, SetGravity
+from robot_dynamics_ros.ros.parameter_files import ParameterFiles
 from robot_dynamics_ros.ros.robot.robot_factory import RobotFactory
 from robot_dynamics_ros.ros.services import set_gravity
 
@@ -181,7 +182,8 @@ def test_a_robot_that_is_changed_during_the_request_keeps_its_gravity(caller, ro
     future = caller.client.call_async(request('world'))
     caller.observer.until(lambda: listened(node) == TOPICS, 'subscriptions')
     if root:
-        holder.replace(RobotFactory(node).from_description(URDF.replace('"base"', f'"{root}"')))
+        factory = RobotFactory(node, ParameterFiles([], '/robot_dynamics'))
+        holder.replace(factory.from_description(URDF.replace('"base"', f'"{root}"')))
     else:
         holder.clear()
 
