@@ -23,15 +23,9 @@ def read(names):
         ['robot_dynamics'],
         ['/**', '/left/robot_dynamics'],
         ['/left/robot_dynamics', '/**'],
-        ['/left/*', '/**/robot_dynamics', '/left/robot_dynamics', '/left/**'],
         ['/*/robot_dynamics', '/left/robot_dynamics'],
-        ['/robot_dynamics', '/*', 'robot_dynamics'],
-        ['/**', '/**/robot_dynamics'],
         ['/**/robot_dynamics', '/**'],
-        ['/*', '/**/robot_dynamics'],
-        ['/**/robot_dynamics', '/*'],
         ['/left/**', '/**/robot_dynamics', '/left/*'],
-        ['/left/*', '/*/robot_dynamics'],
     ],
 )
 def test_blocks_for_one_node_are_combined_and_the_last_has_precedence(names):
