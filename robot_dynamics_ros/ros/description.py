@@ -69,18 +69,7 @@ class Description:
         Raises:
             ParameterError: both parameters are set, or the file cannot be read.
         """
-        text, path = self._parameters()
-        if text and path:
-            raise ParameterError(
-                f'robot_description and description_file ({path}) are set: set one of them'
-            )
-        if not path:
-            return text or self._received
-        file = self._files.path('description_file', path)
-        try:
-            return file.read_text(encoding='utf-8')
-        except (OSError, ValueError) as error:
-            raise ParameterError(f'description_file: {file} cannot be read: {error}') from None
+        return given_description(*self._parameters(), self._files) or self._received
 
     def unused(self) -> str:
         """What to do for the received text to be used; empty if it is, or need not be."""
@@ -114,6 +103,30 @@ class Description:
                 self._start()
             elif not repeated and (unused := self.unused()):
                 self._node.get_logger().warning(unused)
+
+
+def given_description(text: str, path: str, files: ParameterFiles) -> str:
+    """The URDF that parameters give; empty if they give none.
+
+    Args:
+        text: robot_description.
+        path: description_file.
+        files: for a relative path.
+
+    Raises:
+        ParameterError: both parameters are set, or the file cannot be read.
+    """
+    if text and path:
+        raise ParameterError(
+            f'robot_description and description_file ({path}) are set: set one of them'
+        )
+    if not path:
+        return text
+    file = files.path('description_file', path)
+    try:
+        return file.read_text(encoding='utf-8')
+    except (OSError, ValueError) as error:
+        raise ParameterError(f'description_file: {file} cannot be read: {error}') from None
 
 
 def read_description(topic: str, longest_wait: float = LONGEST_WAIT) -> str:
