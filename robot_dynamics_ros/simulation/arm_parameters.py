@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.ros.description import given_description
 from robot_dynamics_ros.ros.parameter import Parameter, Table
+from robot_dynamics_ros.ros.parameter_files import ParameterFiles
 from robot_dynamics_ros.ros.parameters import declare, read
 
 from .mujoco_model import SimulationError, Wall
@@ -19,7 +22,15 @@ ARM_ROWS = (
         'string',
         '',
         'URDF of the robot, as text.',
-        empty='the URDF comes from the latched topic `robot_description`',
+        empty='that of `description_file`, or of the latched topic `robot_description`',
+    ),
+    Parameter(
+        'description_file',
+        'string',
+        '',
+        'Path of the URDF of the robot, in place of its text.',
+        'A relative path is for the folder of the parameter file.',
+        empty='no file',
     ),
     Parameter(
         'joints',
@@ -163,6 +174,9 @@ def declare_and_read(node: Node) -> dict[str, Any]:
     declare(node, TABLE)
     try:
         values = read(node, TABLE)
+        files = ParameterFiles(sys.argv, node.get_fully_qualified_name())
+        given = values['robot_description'], values['description_file']
+        values['robot_description'] = given_description(*given, files)
     except ParameterError as error:
         raise SimulationError(f'parameter {error}') from error
     _require_both_gains(values)
