@@ -17,7 +17,7 @@ from robot_dynamics_ros.joint_model import (
     JointModel,
     read_joint_model,
 )
-from robot_dynamics_ros.parameter_blocks import node_parameters, parameter_blocks
+from robot_dynamics_ros.parameter_yaml import node_parameters, parameter_blocks
 from robot_dynamics_ros.recordings.extra import required
 
 from ..surroundings import ParameterNames
