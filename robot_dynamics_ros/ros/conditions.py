@@ -17,10 +17,16 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import listed
 
 from .controller import ACTIVE, UNKNOWN_NAME, names_of
+from .external_report import (
+    contact_doubts,
+    dropped_tare,
+    missing_drive_values,
+    missing_reaction,
+    no_estimate,
+    touch_text,
+)
 from .health import AVERAGED, ERROR, OK, STALE, WARN, Health, Rule
-from .monitoring.external_entry import doubts, missing_drive_values
 from .robot.requested_state import never_measured
-from .robot.touched_arm import missing_reaction, touch_text
 
 # A joint at its effort limit for so long is reported [s].
 SATURATED = 0.5
@@ -337,17 +343,24 @@ def _double_gravity(health: Health) -> str:
 
 
 def _contact_settings(health: Health) -> str:
-    return '; '.join(doubts(health.robot, health.rate))
+    return '; '.join(contact_doubts(health.robot, health.rate).values())
 
 
 def _efforts_missing(health: Health) -> str:
     estimate = health.guard.external
     if estimate is None:
         return ''
-    sources = estimate.sources
-    counts = np.vstack([sources.missing, sources.states])
-    new, _ = health.growth('efforts', counts, AVERAGED)
-    return missing_drive_values(health.robot.joints, new[:2] / np.maximum(new[2], 1))
+    seen, _ = health.growth('efforts', estimate.drives.seen, AVERAGED)
+    return missing_drive_values(health.robot.joints, seen)
+
+
+def _no_estimate(health: Health) -> str:
+    return no_estimate(health.robot)
+
+
+def _tare_dropped(health: Health) -> str:
+    estimate = health.guard.external
+    return dropped_tare(estimate) if estimate is not None else ''
 
 
 def _still_touched(health: Health) -> str:
@@ -411,6 +424,14 @@ RULES = (
     Rule('unwatched', 'commands', WARN, _unwatched),
     Rule('silent', 'model', WARN, _silent, waits=True),
     Rule('double_gravity', 'driver gravity', WARN, _double_gravity),
+    Rule(
+        'no_external_torques',
+        'external forces',
+        WARN,
+        _no_estimate,
+        'external torques are estimated again',
+    ),
+    Rule('tare_dropped', 'external forces', WARN, _tare_dropped),
     Rule('contact_settings', 'external forces', WARN, _contact_settings),
     Rule('efforts_missing', 'external forces', WARN, _efforts_missing, after=AVERAGED),
     Rule('still_touched', 'external forces', WARN, _still_touched),

@@ -9,8 +9,8 @@ from dataclasses import replace
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 
 from .endpoints import OVERRIDABLE, STEADY
+from .external_report import external_entry
 from .health import OK, STALE, Health
-from .monitoring.external_entry import external_entry
 
 PERIOD = 1.0
 STATUSES = (
