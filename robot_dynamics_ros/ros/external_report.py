@@ -56,7 +56,11 @@ def external_entry(robot: CommandedRobot) -> tuple[bytes, str, dict[str, object]
     if not guard.fresh(clock.monotonic()):
         return STALE, 'no valid joint state', values
     if estimate.reason:
-        passing = f'no external torques: {estimate.reason}' if estimate.reason in PASSING else ''
+        passing = (
+            f'no external torques are estimated: {estimate.reason}'
+            if estimate.reason in PASSING
+            else ''
+        )
         return (STALE if passing else OK), passing, values
     values |= _figures(robot, estimate)
     if reaction.reason:
@@ -125,7 +129,7 @@ def no_estimate(robot: CommandedRobot) -> str:
     estimate = robot.guard.external
     if estimate is None or estimate.reason in ('', *PASSING):
         return ''
-    return f'no external torques: {estimate.reason}'
+    return f'no external torques are estimated: {estimate.reason}'
 
 
 def missing_drive_values(joints: Sequence[str], seen: Array) -> str:
