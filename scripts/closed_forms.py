@@ -124,9 +124,10 @@ def _wave(letter: str, k: Sequence[int]) -> str:
 
 
 def equations(pairs: Sequence[tuple[str, Any]]) -> list[str]:
-    rows = [f'{name} &= {latex(entry)}' for name, entry in pairs]
-    lines = [*(rf'{row} \\' for row in rows[:-1]), rows[-1]]
-    return ['```math', r'\begin{aligned}', *lines, r'\end{aligned}', '```', '']
+    lines = []
+    for name, entry in pairs:
+        lines += ['```math', f'{name} = {latex(entry)}', '```']
+    return [*lines, '']
 
 
 def entries(letter: str, matrix: Sequence[Sequence[Any]], lower: bool = True) -> list[Any]:
