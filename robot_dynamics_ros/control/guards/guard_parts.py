@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..external_forces.external_estimate import ExternalForceEstimate
-from ..external_forces.external_settings import Source
+from ..external.estimate import ExternalForceEstimate
 from ..feedforward import Feedforward
 from ..torque_text import joint_torques, units_of
 from .accepted_state import AcceptedState
@@ -108,7 +107,8 @@ class GuardParts:
         self.start.continue_from(other.start)
         self.reaction = other.reaction
         if self.external is not None and other.external is not None:
-            self.external.continue_from(other.external)
+            self.external = other.external
+            self.external.use(self.feedforward.dynamics)
         # The terms may be read before the next state comes: they must be those of this robot.
         self.feedforward.hold(self.state.q)
         self.request_fade(fade_time)
@@ -134,8 +134,3 @@ class GuardParts:
         """Estimate external torques anew: the states are discontinuous."""
         if self.external is not None:
             self.external.reset()
-
-    def distrust_efforts(self, source: Source) -> None:
-        """Compare the efforts of that source with gravity anew: another device may give them."""
-        if self.external is not None:
-            self.external.distrust(source)

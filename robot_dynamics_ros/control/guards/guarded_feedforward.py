@@ -13,9 +13,8 @@ import numpy.typing as npt
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from ..external_forces.applied_commands import AppliedCommands
-from ..external_forces.external_estimate import ExternalForceEstimate
-from ..external_forces.given_state import GivenState
+from ..external.drive_torques import GivenState
+from ..external.estimate import ExternalForceEstimate
 from ..feedforward import GRAVITY
 from ..trajectory import Trajectory
 from .guard_parts import GuardParts
@@ -105,7 +104,8 @@ class GuardedFeedforward(GuardParts):
         """Count a state as refused whose stamp is of another clock; the next is compared anew."""
         self.state.refuse_clock()
         self.restart_estimate()
-        self.distrust_efforts('measured')
+        if self.external is not None:
+            self.external.distrust()
 
     def reset_times(self) -> None:
         """Drop the reference and compare the next stamp with none: the clock has been set."""
@@ -146,7 +146,7 @@ class GuardedFeedforward(GuardParts):
         if measured is not None:
             self._compare(measured, now)
         if self.external is not None:
-            self._feel(self.external, stamp, GivenState(q, v, effort, self._applied))
+            self._feel(self.external, stamp, GivenState(q, v, effort))
         # Joints may come in several messages, of which one contains efforts.
         self._has_efforts |= measured is not None
         return self.start.known or self._decide_start(measured, ~np.isnan(q[indices]), now)
@@ -206,8 +206,6 @@ class GuardedFeedforward(GuardParts):
             self.start.reconsider()
             # A driver that adds gravity holds the arm alone: its efforts equal the last command.
             self.start.forget(trusted=self.double_compensation.excluded)
-            # Another controller may apply the next commands.
-            self.distrust_efforts('commanded')
         if self.followed.over(time, self.settings.reference_timeout):
             self._drop_reference(time)
         # An arm that nobody sees leaves the pose whose gravity is commanded.
@@ -285,17 +283,8 @@ class GuardedFeedforward(GuardParts):
             gravity = self.feedforward.parts[GRAVITY]
             self.double_compensation.compare(effort, self.effort, gravity, now)
 
-    @property
-    def _applied(self) -> Array | None:
-        """The last command (k,) [N m or N]; None where none is applied to the robot."""
-        return None if self.mode is Mode.SILENT else self.effort
-
     def _feel(self, external: ExternalForceEstimate, stamp: float, given: GivenState) -> None:
         """Estimate external torques at the last good state, and react to a collision."""
-        commanded = external.settings.external_from == 'commanded'
-        if commanded and (doubt := self._commands_doubt(external.applied)):
-            external.withhold(doubt)
-            return
         external.update(
             stamp,
             self.state.q,
@@ -304,15 +293,6 @@ class GuardedFeedforward(GuardParts):
             longest_interval=self.settings.state_timeout,
         )
         if external.contact.collides and self.running and self.mode is not Mode.SILENT:
-            collision = external.contact.sentence(external.torque)
+            collision = external.touch()
             if self.reaction.begin(collision, self.settings) and self.reaction.policy == 'stop':
                 self.fault = collision
-
-    def _commands_doubt(self, applied: AppliedCommands) -> str:
-        """Why the last command is not the torque of the drives; see `AppliedCommands.doubt`."""
-        return applied.doubt(
-            gravity='gravity' in self.feedforward.selected_terms,
-            running=self.running,
-            mode=self.mode.value,
-            reached=self._transition.reached_target,
-        )

@@ -16,11 +16,11 @@ from robot_dynamics_interfaces.srv import (
     GetPayload,
     GetTaskSpaceInertia,
     InverseDynamics,
-    LearnThresholds,
     SetGravity,
     SetPayload,
 )
 
+from ..external import ZeroExternal
 from ..robot.requested_state import RequestedState
 from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
@@ -28,7 +28,6 @@ from ..trajectory_action import FillEffortsService
 from .answering import offer, offer_awaited
 from .cross_check import CrossCheckService
 from .enable import EnableService
-from .external_torques import ExternalForceServices
 from .frames import FrameServices
 from .matrices import MatrixServices
 from .set_gravity import SetGravityService
@@ -70,9 +69,5 @@ def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> No
         offer(node, service_type, name, answer)
     gravity = SetGravityService(node, holder)
     offer_awaited(node, SetGravity, '~/set_gravity', gravity.set_gravity)
-    external = ExternalForceServices(node, holder)
-    for name, service_type, awaited in (
-        ('~/zero_external', Trigger, external.zero_external),
-        ('~/learn_thresholds', LearnThresholds, external.learn_thresholds),
-    ):
-        offer_awaited(node, service_type, name, awaited, at_once=True)
+    zero = ZeroExternal(node, holder)
+    offer_awaited(node, Trigger, '~/zero_external', zero.zero_external, at_once=True)

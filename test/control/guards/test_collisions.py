@@ -118,12 +118,3 @@ def test_a_jump_of_the_position_is_no_collision():
         Driver.show(arm, moved, REST, effort=gravity)
     assert not arm.guard.external.reason
     assert not arm.guard.fault
-
-
-def test_commands_without_gravity_are_not_taken_for_efforts():
-    arm = HitArm('report', external_from='commanded')
-    arm.settle()
-    assert not arm.guard.external.reason
-    arm.guard.feedforward.select_terms(['inertial'], evaluate_at='reference')
-    arm.settle()
-    assert 'set external_from: measured' in arm.guard.external.reason
