@@ -69,7 +69,7 @@ class DynamicsNode(LifecycleNode):
         self._description = Description(self, files, self.robot_holder.text, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
-        LiveParameters(self, self.robot_holder)
+        LiveParameters(self, self.robot_holder, files)
         offer_services(self, self.robot_holder, self._factory)
         serve_transitions(self)
         self._trajectory_action = TrajectoryAction(self, self.robot_holder)
@@ -184,6 +184,7 @@ class DynamicsNode(LifecycleNode):
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop for good."""
         self.ended = True
+        self._payload_action.end()
         self.end_commands()
         self._clear_robot()
         return super().on_shutdown(state)
