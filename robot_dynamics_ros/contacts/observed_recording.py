@@ -13,7 +13,7 @@ from robot_dynamics_ros.control.external_forces.momentum_observer import (
     SETTLED,
     ExternalForceObserver,
 )
-from robot_dynamics_ros.control.velocity import VelocityEstimate
+from robot_dynamics_ros.control.state_filter import VelocityEstimate
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.core.model.findings import counted

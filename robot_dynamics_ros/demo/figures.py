@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
+from robot_dynamics_ros.control.limiter import LONGEST_STEP
 from robot_dynamics_ros.simulation.mujoco_description import JointData
 
 from .contact_act.contact_figures import judge_contacts

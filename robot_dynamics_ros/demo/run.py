@@ -13,7 +13,7 @@ from typing import Any
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
-from robot_dynamics_ros.control.guards.settings import GuardSettings, torque_limits, torque_rates
+from robot_dynamics_ros.control.settings import Settings, torque_limits, torque_rates
 from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
@@ -120,8 +120,8 @@ def measure(plan: Plan, recording: Recording) -> Results:
         )
         for sample in recording.matrices
     ]
-    settings = GuardSettings()
-    rates = torque_rates(torque_limits(plan.model, names, settings), names, settings)
+    settings = Settings()
+    rates = torque_rates(torque_limits(plan.model, names, settings))
     return Results(
         joints=plan.arm.limits,
         fall=measurements.motion(recording.fall, names),

@@ -154,20 +154,13 @@ class ExternalForceEstimate:
             self._observer.bandwidth = self._bandwidth()
             self._observer.use(self._dynamics, friction=friction, offset=self._all(offset, 0.0))
 
-    def continue_from(self, other: ExternalForceEstimate) -> None:
-        """Take over the estimate of another robot with the same joints, without a step in it."""
-        self.sources = other.sources
-        if other.settings.external_from != self.settings.external_from:
-            self.sources.use(self.settings.external_from)
-            return
-        self.torque, self.tare, self._residual = other.torque, other.tare, other._residual
+    def use(self, dynamics: RobotDynamics) -> None:
+        """Go on with these dynamics: of the same joints, with another payload."""
+        self._dynamics = dynamics
         self.tare.doubt('the payload or the robot')
-        self.reason, self.collection, self.contact = other.reason, other.collection, other.contact
         self.collection.doubt('the payload or the robot')
-        self._observer, self.applied = other._observer, other.applied
-        self._q, self.stamp, self._restarts = other._q, other.stamp, other._restarts
-        self._settled, self._new_joints = other._settled, other._new_joints
-        self.contact.use(self._dynamics.model)
+        self.contact.use(dynamics.model)
+        self._wrench = self._wrench_estimator()
         self.apply(self.settings, self._friction, self._offset)
 
     def reset(self) -> None:

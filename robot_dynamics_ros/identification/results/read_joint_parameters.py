@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from robot_dynamics_ros.comparison.joint_parameters import ByJoint, JointParameters
-from robot_dynamics_ros.control.guards.settings import per_joint
+from robot_dynamics_ros.control.settings import per_joint
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.parameter_blocks import (

@@ -8,7 +8,7 @@ import time as clock
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from robot_dynamics_ros.control.external_forces.external_estimate import NO_STATE, SETTLING
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
 from ..endpoints.topic_counters import SHORTEST_PERIOD, WARNING_PERIOD
 
@@ -43,10 +43,10 @@ class ExternalLog:
                 self._log_remark(estimate.tare.remark)
         else:
             self._reason = ''
-        if guard.reaction.reason != self._reaction:
-            self._reaction = guard.reaction.reason
+        if guard.supervisor.collision != self._reaction:
+            self._reaction = guard.supervisor.collision
             if self._reaction:
-                policy = guard.reaction.policy
+                policy = guard.supervisor.policy
                 self._logger.error(
                     f'{self._reaction}: {REACTIONS[policy]} until ~/enable is called '
                     f'(on_collision={policy})'

@@ -19,8 +19,8 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.control.payload_estimation.state_buffer import StateBuffer
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
@@ -133,7 +133,7 @@ class StateToCommand:
                 self.counters.drop(reason)
                 robot.statistics.count_received(*origin)
                 return None
-            robot.take(message, time)
+            robot.take(message)
         except Exception as error:
             self._refuse(error)
             robot.statistics.count_received(*origin)
@@ -203,7 +203,7 @@ class StateToCommand:
 
     def _log_fault(self, robot: CommandedRobot) -> None:
         """Log once that the guards have found a fault."""
-        fault, self._logged_fault = self._logged_fault, robot.guard.fault
+        fault, self._logged_fault = self._logged_fault, robot.guard.supervisor.fault
         if self._logged_fault not in ('', fault):
             self._node.get_logger().error(
                 f'fault: {self._logged_fault}; stopping (on_stop={robot.guard.settings.on_stop}): '
@@ -217,7 +217,9 @@ class StateToCommand:
         if fresh is not self._logged_stale:
             return
         # A joint that was never measured is reported by diagnostics: it may come soon.
-        if not fresh and not (guard.running and self.counters.used and guard.state.complete):
+        if not fresh and not (
+            guard.supervisor.running and self.counters.used and guard.state.complete
+        ):
             return
         # States at a period above the timeout cease and return several times a second.
         if not fresh and now - self._stale_logged_at < WARNING_PERIOD:

@@ -9,8 +9,7 @@ from builtin_interfaces.msg import Duration, Time
 from numpy.typing import NDArray
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_dynamics_ros.control.trajectory import Trajectory
-from robot_dynamics_ros.control.waypoints import Point, Waypoints
+from robot_dynamics_ros.control.trajectory import Point, Trajectory, Waypoints
 from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.errors import StateError
 

@@ -6,7 +6,7 @@ import time as clock
 
 from rclpy.node import Node
 
-from robot_dynamics_ros.control.guards.inhibition import Inhibition
+from robot_dynamics_ros.control.supervisor import Inhibition
 
 from ..endpoints.defaults import STEADY
 from ..robot.robot_holder import RobotHolder
@@ -66,7 +66,7 @@ class CommandPublishers:
             robot = self._holder.current
             if robot is not None:
                 inhibition = self._inhibition() if self.others else None
-                robot.guard.inhibitions.put('publishers', inhibition)
+                robot.guard.supervisor.inhibitions.put('publishers', inhibition)
 
     def _names(self) -> list[str]:
         """The nodes that publish on the topic, this one among them."""

@@ -6,9 +6,8 @@ import time as clock
 
 from rclpy.node import Node
 
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.guards.inhibition import Inhibition
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.supervisor import Inhibition
 
 from ..endpoints.defaults import STEADY
 from ..robot.commanded_robot import CommandedRobot
@@ -138,18 +137,11 @@ class Controller:
         return questions.manager_exists or now < self._activated + DISCOVERY
 
     def _tell(self, robot: CommandedRobot, inhibition: Inhibition | None) -> None:
-        guard = robot.guard
-        if inhibition and inhibition.misapplied and guard.mode is not Mode.SILENT:
-            # Found after the start: the controller appeared later. No fade, but the rate limits.
-            guard.reaction.fade_time = 0.0
-            guard.request_fade(0.0)
-            if guard.running:
-                guard.fault = inhibition.reason
-        guard.inhibitions.put('controller', inhibition)
+        robot.guard.supervisor.inhibitions.put('controller', inhibition)
 
     def _log(self, robot: CommandedRobot, inhibition: Inhibition | None, now: float) -> None:
         log, guard = self._node.get_logger(), robot.guard
-        if not guard.running:
+        if not guard.supervisor.running:
             return
         state = self._questions.view.state if self._questions and not inhibition else ''
         if state and state != self._logged:

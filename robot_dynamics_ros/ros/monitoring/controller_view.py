@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from robot_dynamics_ros.control.guards.inhibition import Inhibition
+from robot_dynamics_ros.control.supervisor import Inhibition
 
 ACTIVE = 'active'
 

@@ -8,7 +8,7 @@ import time as clock
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode
 
 from ..endpoints.defaults import OVERRIDABLE, STEADY
 from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
@@ -127,19 +127,19 @@ class Diagnostics:
         findings = described_findings(robot.findings, robot.feedforward.selected_terms)
         for number, finding in enumerate(findings, 1):
             values[f'audit {number} ({finding.severity})'] = finding
-        if guard.fault:
-            return ERROR, f'stopped until ~/enable is called: {guard.fault}', values
-        if guard.reaction.reason:
+        if guard.supervisor.fault:
+            return ERROR, f'stopped until ~/enable is called: {guard.supervisor.fault}', values
+        if guard.supervisor.collision:
             mode = f'mode {guard.mode.value} until ~/enable is called'
-            return ERROR, f'{mode}: {guard.reaction.reason}', values
-        if not guard.active and (missing := robot.missing_limits()):
+            return ERROR, f'{mode}: {guard.supervisor.collision}', values
+        if not guard.supervisor.active and (missing := robot.missing_limits()):
             return ERROR, f'configured, cannot be activated: {missing}', values
-        if not guard.active:
+        if not guard.supervisor.active:
             return WARN, 'configured, not active: no torque is commanded', values
-        if not guard.enabled:
+        if not guard.supervisor.enabled:
             return WARN, 'torque disabled: call ~/enable', values
         if guard.mode is Mode.SILENT:
-            inhibition = guard.inhibitions.first()
+            inhibition = guard.supervisor.inhibitions.first()
             no_state = never_measured(robot) or 'no valid joint state'
             reason = inhibition.reason if inhibition else no_state
             return WARN, f'active, no commands: {reason}', values
@@ -214,12 +214,12 @@ class Diagnostics:
         new = int(counts.sum()) - self._saturations
         self._saturations += new
         if others:
-            waits = guard.mode is Mode.SILENT and 'publishers' in guard.inhibitions
+            waits = guard.mode is Mode.SILENT and 'publishers' in guard.supervisor.inhibitions
             text = f'{others} other publisher(s) on {self._command_publishers.topic}'
             if waits:
                 text += ': no commands until they have left'
             return ERROR, text, values
-        if inhibition := guard.inhibitions.first():
+        if inhibition := guard.supervisor.inhibitions.first():
             return (WARN if inhibition.interrupts else ERROR), inhibition.reason, values
         if not self._controller.subscribers:
             return WARN, f'nobody subscribes to {self._command_publishers.topic}', values
@@ -247,9 +247,6 @@ class Diagnostics:
             'lost cycles': 'not known' if summary.lost is None else summary.lost,
             'too old to be answered': self._topic_counters['joint_states'].late,
         }
-        if robot.guard.state.velocity.cutoff:
-            delay = robot.guard.state.velocity.delay
-            values['delay of the velocity filter [ms]'] = f'{1e3 * delay:.2f}'
         lost = summary.lost or 0
         new, self._lost = lost - self._lost, lost
         late = self._topic_counters['joint_states'].late

@@ -49,9 +49,9 @@ def external_entry(robot: CommandedRobot, rate: float, missing: str) -> Entry:
         warnings = contact_warnings(robot).values()
         return WARN if warnings else OK, '; '.join([OFF, *warnings]), {}
     values: dict[str, object] = {'on_collision': guard.settings.on_collision}
-    reaction = guard.reaction
-    if reaction.reason:
-        values['reaction'] = reaction.policy
+    supervisor = guard.supervisor
+    if supervisor.collision:
+        values['reaction'] = supervisor.policy
     if not guard.fresh(clock.monotonic()):
         return STALE, 'no valid joint state', values
     if estimate.reason:
@@ -60,10 +60,11 @@ def external_entry(robot: CommandedRobot, rate: float, missing: str) -> Entry:
             return WARN, text, values
         return (WARN, f'{text}; {missing}', values) if missing else (STALE, text, values)
     values |= _figures(robot, estimate)
-    if reaction.reason:
+    if supervisor.collision:
         now = estimate.contact.sentence(estimate.torque) or 'no contact'
         text = (
-            f'reaction {reaction.policy} until ~/enable is called: {reaction.reason}; now: {now}'
+            f'reaction {supervisor.policy} until ~/enable is called: {supervisor.collision}; '
+            f'now: {now}'
         )
         return WARN, text, values
     if estimate.contact.state:

@@ -7,7 +7,7 @@ import time as clock
 import numpy as np
 from rclpy.node import Node
 
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.control.torque_text import torque_text, units_of
 from robot_dynamics_ros.core.checks import Array
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from rclpy.node import Node
 
-from robot_dynamics_ros.control.guards.command_start import WATCHED
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.start_torque import WATCHED
+from robot_dynamics_ros.control.supervisor import Mode
 
 from ..endpoints.defaults import STEADY
 from ..loop.state_to_command import StateToCommand
@@ -90,7 +90,7 @@ class StartupLog:
         with self._holder.lock:
             guard = self._holder.require().guard
             # The log has told of a reaction that is kept.
-            touch = '' if guard.reaction.reason else touch_text(guard)
+            touch = '' if guard.supervisor.collision else touch_text(guard)
             clause = missing_reaction(guard)
         if touch:
             self._node.get_logger().warning(f'the arm is still touched: {touch}{clause}')
@@ -100,7 +100,7 @@ class StartupLog:
         robot = self._holder.current
         if robot is not None:
             self._log_first_state(robot)
-            if robot.guard.active:
+            if robot.guard.supervisor.active:
                 self._log_receivers()
         situation = self._situation(robot)
         now = clock.monotonic()
@@ -146,14 +146,14 @@ class StartupLog:
         if robot is None:
             return self._without_robot()
         guard = robot.guard
-        if not guard.active and guard.mode is Mode.SILENT:
+        if not guard.supervisor.active and guard.mode is Mode.SILENT:
             return Situation(
                 'inactive: no torque is commanded; to activate: '
                 f'ros2 lifecycle set {self._node.get_fully_qualified_name()} activate'
             )
         if guard.mode is Mode.SILENT:
             return self._silent(robot)
-        if not guard.running:
+        if not guard.supervisor.running:
             # A fade to the last command; who asked for it has logged that.
             return self._logged
         terms = ' + '.join(robot.feedforward.selected_terms) or 'zero'
@@ -182,14 +182,17 @@ class StartupLog:
     def _silent(self, robot: CommandedRobot) -> Situation:
         """Why an active node commands nothing, and what to do."""
         guard = robot.guard
-        inhibition = guard.inhibitions.first()
-        interrupted = guard.running and inhibition is not None and inhibition.interrupts
+        inhibition = guard.supervisor.inhibitions.first()
+        interrupted = guard.supervisor.running and inhibition is not None and inhibition.interrupts
         reasons: tuple[tuple[object, Callable[[], str]], ...] = (
-            (guard.fault, lambda: f'{guard.fault}: find the cause, then call ~/enable'),
-            (not guard.enabled, lambda: 'torque is disabled: call ~/enable with true'),
+            (
+                guard.supervisor.fault,
+                lambda: f'{guard.supervisor.fault}: find the cause, then call ~/enable',
+            ),
+            (not guard.supervisor.enabled, lambda: 'torque is disabled: call ~/enable with true'),
             (interrupted, lambda: inhibition.reason),
             (not guard.fresh(clock.monotonic()), lambda: self._missing_states(robot)),
-            ('publishers' in guard.inhibitions, self._other_publishers),
+            ('publishers' in guard.supervisor.inhibitions, self._other_publishers),
             (inhibition, lambda: inhibition.reason),
             (guard.watches, lambda: WATCHING),
         )

@@ -7,6 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from robot_dynamics_ros.control.settings import OTHER_JOINTS
+
 from ..robot.commanded_robot import CommandedRobot
 
 # A timeout must be longer than this many periods: one state may be late or lost.
@@ -68,9 +70,9 @@ class StatePeriods:
         worst = int(np.where(self._slow >= IN_A_ROW, period, 0.0).argmax())
         name = robot.dynamics.model.joint_names[worst]
         commanded = name in robot.joints
-        parameter = 'state_timeout' if commanded else 'other_state_timeout'
+        share = 1.0 if commanded else OTHER_JOINTS
         self.proposal = (
-            f'{name} is measured every {period[worst]:.2g} s, {parameter} is '
-            f'{getattr(robot.guard.settings, parameter):g} s, so that one late state makes it '
-            f'stale: set {parameter}: {PROPOSED * period[worst]:.2g}'
+            f'{name} is measured every {period[worst]:.2g} s, state_timeout is '
+            f'{robot.guard.settings.state_timeout:g} s, so that one late state makes it '
+            f'stale: set state_timeout: {PROPOSED * period[worst] / share:.2g}'
         )

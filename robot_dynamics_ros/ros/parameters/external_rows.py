@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
-from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.settings import Settings
 
 from .bounds import NOT_NEGATIVE, POSITIVE, Bounds
 from .parameter import Parameter
 
 DEFAULT = ExternalSettings()
-GUARDS = GuardSettings()
+GUARDS = Settings()
 LEARNT = 'Learnt by `~/learn_thresholds` or `robot_dynamics thresholds`.'
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from robot_dynamics_ros.control.guards.guarded_feedforward import LONGEST_STALE
-from robot_dynamics_ros.control.guards.settings import (
-    RATE_PER_EFFORT,
+from robot_dynamics_ros.control.settings import (
+    OTHER_JOINTS,
     REFERENCE_SHARE,
     REFERENCE_TIME,
-    UNKNOWN_RATE,
-    GuardSettings,
+    Settings,
 )
+from robot_dynamics_ros.control.supervisor import LONGEST_STALE
 
 from .bounds import FINITE, NOT_NEGATIVE, POSITIVE, Bounds
 from .parameter import Parameter
 
-DEFAULT = GuardSettings()
+DEFAULT = Settings()
 
 GUARD_ROWS = (
     Parameter(
@@ -23,17 +22,8 @@ GUARD_ROWS = (
         DEFAULT.state_timeout,
         'Time without a valid position of each commanded joint after which the state is stale.',
         'More than 2.5 periods of `joint_states`. A state that has waited longer for the node is '
-        'not answered.',
-        unit='s',
-        bounds=POSITIVE,
-        live=True,
-    ),
-    Parameter(
-        'other_state_timeout',
-        'double',
-        DEFAULT.other_state_timeout,
-        'The same time for the joints that are not commanded, which may come in other messages '
-        'and more slowly (grippers).',
+        f'not answered. Joints that are not commanded (grippers) have {OTHER_JOINTS:g} times this '
+        'time.',
         unit='s',
         bounds=POSITIVE,
         live=True,
@@ -60,17 +50,6 @@ GUARD_ROWS = (
             'zero': f'zero torque; after {LONGEST_STALE:g} s a fault',
             'stop': 'nothing is published; a forward_command_controller keeps the last command',
         },
-        live=True,
-    ),
-    Parameter(
-        'reference_timeout',
-        'double',
-        DEFAULT.reference_timeout,
-        'Time after the end of a reference until the node returns to the measured state.',
-        'A trajectory ends at its last point; references of one point end with the last of them '
-        'that arrives.',
-        unit='s',
-        bounds=NOT_NEGATIVE,
         live=True,
     ),
     Parameter(
@@ -140,26 +119,6 @@ GUARD_ROWS = (
         bounds=Bounds(0.0, infinite=True),
         per_joint=True,
         empty='effort limit of the URDF',
-        live=True,
-    ),
-    Parameter(
-        'effort_scale',
-        'double',
-        DEFAULT.effort_scale,
-        'Fraction of the effort limits that may be commanded.',
-        bounds=Bounds(0.0, 1.0, lower_open=True),
-        live=True,
-    ),
-    Parameter(
-        'effort_rate_limits',
-        'double_array',
-        list(DEFAULT.effort_rate_limits),
-        'Largest rate of change of the command of each commanded joint.',
-        unit='N m/s or N/s',
-        bounds=POSITIVE,
-        per_joint=True,
-        empty=f'{RATE_PER_EFFORT:g} times the effort limit per second, {UNKNOWN_RATE:g} for a '
-        'joint without a limit',
         live=True,
     ),
     Parameter(

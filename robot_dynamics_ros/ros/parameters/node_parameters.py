@@ -11,8 +11,8 @@ from rclpy.node import Node
 
 from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
 from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
-from robot_dynamics_ros.control.guards.settings import GuardSettings, per_joint
 from robot_dynamics_ros.control.payload_estimation.payload_regressor import chain_of
+from robot_dynamics_ros.control.settings import Settings, per_joint
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.friction import JointFriction
@@ -75,12 +75,10 @@ def torque_shape(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: values[name] for name, row in TABLE.rows.items() if row.shapes_torque}
 
 
-def guard_settings(values: Mapping[str, Any]) -> GuardSettings:
+def guard_settings(values: Mapping[str, Any]) -> Settings:
     """The settings of the guards."""
-    chosen = {field.name: values[field.name] for field in fields(GuardSettings)}
-    return GuardSettings(
-        **{name: tuple(v) if isinstance(v, list) else v for name, v in chosen.items()}
-    )
+    chosen = {field.name: values[field.name] for field in fields(Settings)}
+    return Settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in chosen.items()})
 
 
 def external_settings(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from robot_dynamics_ros.control.feedforward import DEFAULT_TERMS
-from robot_dynamics_ros.control.guards.settings import GuardSettings
 from robot_dynamics_ros.core.checks import STRONGEST_GRAVITY, checked_gravity
 from robot_dynamics_ros.core.model.friction import SMOOTHING
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
@@ -157,17 +156,5 @@ TORQUE_ROWS = (
         bounds=NOT_NEGATIVE,
         per_joint=True,
         empty='none',
-    ),
-    Parameter(
-        'velocity_cutoff',
-        'double',
-        GuardSettings.velocity_cutoff,
-        'Cutoff frequency f of the estimated velocity of joints whose velocity is not measured '
-        '(empty or NaN); 0: no estimate.',
-        'The estimate is the low-pass filtered derivative of the measured position; it lags by '
-        '1 / (2 pi f). Without an estimate, terms that need the velocity reject such states.',
-        unit='Hz',
-        bounds=NOT_NEGATIVE,
-        live=True,
     ),
 )

@@ -10,8 +10,12 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.msg import JointDemand as JointDemandMessage
 from robot_dynamics_ros.control.feedforward import check_choices
-from robot_dynamics_ros.control.joint_demand import JointDemand, described_limits, joint_demands
-from robot_dynamics_ros.control.trajectory_efforts import trajectory_efforts
+from robot_dynamics_ros.control.trajectory_efforts import (
+    JointDemand,
+    described_limits,
+    joint_demands,
+    trajectory_efforts,
+)
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.tree import Limits
@@ -88,9 +92,7 @@ def _check_names(joints: Sequence[str], robot: CommandedRobot) -> None:
 def _limits(robot: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
     """The limits of the joints; for commanded joints, the effort limit of the guard."""
     guard = robot.guard
-    described = described_limits(
-        robot.dynamics.model, joints, effort_scale=guard.settings.effort_scale
-    )
+    described = described_limits(robot.dynamics.model, joints)
     efforts = dict(zip(robot.joints, guard.limiter.limits.tolist(), strict=True))
     return [
         replace(limits, effort=efforts.get(name, limits.effort))

@@ -61,14 +61,16 @@ class ReferenceTopic:
     def _running(self) -> CommandedRobot:
         robot = self._holder.require()
         guard = robot.guard
-        if not guard.running:
-            if guard.fault:
-                reason = f'{guard.fault}; call ~/enable'
-            elif guard.active:
+        if not guard.supervisor.running:
+            if guard.supervisor.fault:
+                reason = f'{guard.supervisor.fault}; call ~/enable'
+            elif guard.supervisor.active:
                 reason = 'torque is disabled; call ~/enable'
             else:
                 reason = 'the node is not active; call the transition activate'
             raise StateError(f'no torque is commanded: {reason}')
-        if guard.inhibitions.interrupting:
-            raise StateError(f'no torque is commanded: {guard.inhibitions.first().reason}')
+        if guard.supervisor.inhibitions.interrupting:
+            raise StateError(
+                f'no torque is commanded: {guard.supervisor.inhibitions.first().reason}'
+            )
         return robot

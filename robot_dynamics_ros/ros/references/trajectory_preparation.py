@@ -41,7 +41,7 @@ class TrajectoryPreparation:
                 cannot be used. It must then not be passed on.
         """
         robot = self._holder.require()
-        if not robot.guard.active:
+        if not robot.guard.supervisor.active:
             raise StateError('the node is not active: call the transition activate')
         if not message.points:
             return

@@ -11,7 +11,7 @@ from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from robot_dynamics_ros.control.guards.settings import torque_limits, torque_rates
+from robot_dynamics_ros.control.settings import reference_distances, torque_limits
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from ..parameters import node_parameters
@@ -69,12 +69,13 @@ class LiveParameters:
             values = node_parameters.read(self._node, {c.name: c.value for c in changes})
             model, joints = robot.dynamics.model, robot.joints
             settings = node_parameters.guard_settings(values)
-            torque_rates(torque_limits(model, joints, settings), joints, settings)
+            torque_limits(model, joints, settings)
+            reference_distances(model, joints, settings)
             node_parameters.friction(values, model, joints)
             node_parameters.torque_offset(values, joints)
             node_parameters.external_settings(values, model, joints)
             missing = no_effort_limit(model, joints, settings)
-            if robot.guard.active and missing:
+            if robot.guard.supervisor.active and missing:
                 raise ParameterError(missing)
             if any(change.name == 'gravity' for change in changes):
                 dynamics = robot.dynamics.with_gravity(values['gravity'])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
-from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
@@ -30,7 +30,7 @@ class LiveValues:
         shape: values of the parameters whose change alters the torque.
     """
 
-    settings: GuardSettings
+    settings: Settings
     external: ExternalSettings
     friction: JointFriction
     torque_offset: Array

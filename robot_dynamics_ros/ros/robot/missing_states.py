@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 
 from .commanded_robot import CommandedRobot
@@ -30,7 +30,7 @@ def stale_text(robot: CommandedRobot, now: float) -> str:
         what = f'{what}, {reason}'
     if guard.mode is Mode.SILENT and on_stale != 'stop':
         return f'{what}: no torque is commanded'
-    if guard.fault:
+    if guard.supervisor.fault:
         return f'{what}: stopping (on_stop={guard.settings.on_stop})'
     if on_stale == 'stop':
         return f'{what}: publishing no commands (on_stale=stop)'
@@ -69,11 +69,6 @@ def never_measured(robot: CommandedRobot) -> str:
     missing = np.isinf(robot.guard.state.times)
     if not missing.any() or missing.all():
         return ''
-    if (only_positions := missing & robot.guard.state.only_positions()).any():
-        return (
-            f'joint_states has no velocity of {_named(robot, only_positions)}: leave it out of '
-            'parameter joints, or set velocity_cutoff'
-        )
     model = robot.dynamics.model
     text = f'never in joint_states: {_named(robot, missing)}'
     missing[robot.feedforward.indices] = False

@@ -61,11 +61,11 @@ def parameter_warnings(
             'parameter gravity is zero: gravity is not compensated, an arm without brakes falls; '
             'on Earth it is [0.0, 0.0, -9.81] for a base that stands upright'
         )
-    reaction, policy = robot.guard.reaction, values['on_collision']
-    if reaction.reason and policy != reaction.policy:
+    supervisor, policy = robot.guard.supervisor, values['on_collision']
+    if supervisor.collision and policy != supervisor.policy:
         warnings['on_collision',] = (
             f'on_collision={policy} acts from the next collision on: the reaction '
-            f'{reaction.policy} to the last one stays until ~/enable with true; ~/enable with '
+            f'{supervisor.policy} to the last one stays until ~/enable with true; ~/enable with '
             'false ends the commands'
         )
     return warnings

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.description.urdf import parse_urdf
-from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
 
 from ..parameters import node_parameters
@@ -16,8 +14,6 @@ from .commanded_robot import CommandedRobot
 from .compilation import (
     COMPILED_QUANTITIES,
     OBSERVER_QUANTITIES,
-    CompiledRobot,
-    compared,
     compile_robot,
 )
 from .parameter_warnings import parameter_warnings
@@ -62,16 +58,6 @@ class RobotFactory:
             cross_check=values['cross_check'],
         )
         return CommandedRobot(compiled, values)
-
-    def with_payloads_of(self, compiled: CompiledRobot, dynamics: RobotDynamics) -> CommandedRobot:
-        """A robot that was compiled before with other payloads, by the present parameters.
-
-        Raises:
-            RobotDynamicsError: Pinocchio computes other torques.
-        """
-        values = node_parameters.read(self._node)
-        present = replace(compiled, dynamics=dynamics.with_gravity(values['gravity']))
-        return CommandedRobot(compared(present), values)
 
     def log(self, robot: CommandedRobot) -> None:
         """Log the properties of a robot that is used from now on; not of one that is refused."""

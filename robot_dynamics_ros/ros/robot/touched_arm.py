@@ -5,7 +5,7 @@ from __future__ import annotations
 import time as clock
 
 from robot_dynamics_ros.control.external_forces.live_contact import COLLISION
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
 
 def touch_text(guard: GuardedFeedforward) -> str:

@@ -22,7 +22,6 @@ from robot_dynamics_interfaces.srv import (
 )
 
 from ..robot.requested_state import RequestedState
-from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
 from .answering import offer, offer_awaited
 from .cross_check import CrossCheckService
@@ -36,7 +35,7 @@ from .set_payload import PayloadServices
 from .torques import TorqueServices
 
 
-def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> None:
+def offer_services(node: Node, holder: RobotHolder) -> None:
     """Create all services of the node.
 
     Each is answered by a method that fills the response from the request, and raises
@@ -45,12 +44,11 @@ def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> No
     Args:
         node: that offers them.
         holder: of the configured robot.
-        factory: makes the robot with another payload.
     """
     state = RequestedState(holder.lock)
     matrices, torques = MatrixServices(holder, state), TorqueServices(holder, state)
     frames, trajectories = FrameServices(holder, state), FillEffortsService(holder, state)
-    payload = PayloadServices(node, holder, factory)
+    payload = PayloadServices(node, holder)
     for name, service_type, answer in (
         ('~/get_mass_matrix', GetMassMatrix, matrices.get_mass_matrix),
         ('~/get_coriolis_matrix', GetCoriolisMatrix, matrices.get_coriolis_matrix),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from robot_dynamics_ros.control.external_forces.residual_average import (
     ResidualAverage,
 )
 from robot_dynamics_ros.control.external_forces.tap import Collection, Tap
-from robot_dynamics_ros.control.guards.settings import torque_limits
+from robot_dynamics_ros.control.settings import torque_limits
 from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, units_of
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 
@@ -78,8 +77,7 @@ class ExternalForceServices:
 
     async def _zero(self, response: Any) -> None:
         robot, estimate = self._holder.require(), self._estimate()
-        whole = replace(robot.guard.settings, effort_scale=1.0)
-        limits = torque_limits(robot.dynamics.model, robot.joints, whole)
+        limits = torque_limits(robot.dynamics.model, robot.joints, robot.guard.settings)
         units = units_of(robot.dynamics.model, robot.joints)
         average = ResidualAverage(robot.joints, units, limits, estimate.contact.sentence)
         await self._collect(average, AVERAGED)

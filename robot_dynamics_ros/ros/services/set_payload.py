@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,7 @@ from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.core.model.payload import Payload
 
-from ..robot.commanded_robot import CommandedRobot
-from ..robot.robot_factory import RobotFactory
+from ..robot.compilation import CompiledRobot, compared
 from ..robot.robot_holder import RobotHolder
 from ..robot.touched_arm import touch_text
 
@@ -23,12 +23,11 @@ LONGEST_TRANSITION = 60.0
 
 
 class PayloadServices:
-    """Answers by replacing the configured robot by one with another payload."""
+    """Changes the payload of the configured robot."""
 
-    def __init__(self, node: Node, holder: RobotHolder, factory: RobotFactory) -> None:
-        """Use the factory for each new payload, and log to the logger of the node."""
+    def __init__(self, node: Node, holder: RobotHolder) -> None:
+        """Change the robot of this holder, and log to the logger of the node."""
         self._holder = holder
-        self._factory = factory
         self._logger = node.get_logger()
 
     def set_payload(self, request: Any, response: Any) -> None:
@@ -52,14 +51,14 @@ class PayloadServices:
             if not robot.dynamics.model.payloads:
                 return 'no payload is attached: nothing has changed'
             bare = robot.dynamics.without_payload(NAME)
-            unloaded = self._factory.with_payloads_of(robot.compiled, bare)
-            return f'payload removed, {self._replace(unloaded, time)}'
+            unloaded = compared(replace(robot.compiled, dynamics=bare))
+            return f'payload removed, {self._use(unloaded, time)}'
         payload = _payload(request)
         dynamics = robot.dynamics.with_checked_payload(payload)
         _check_frame(dynamics, payload.frame)
-        loaded = self._factory.with_payloads_of(robot.compiled, dynamics)
-        self._check_effort_limits(loaded)
-        fade = self._replace(loaded, time)
+        loaded = compared(replace(robot.compiled, dynamics=dynamics))
+        self._check_effort_limits(dynamics)
+        fade = self._use(loaded, time)
         taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
         for before in robot.dynamics.model.payloads:
             taken += f'; it replaces {before.mass:g} kg on {before.frame}'
@@ -69,11 +68,11 @@ class PayloadServices:
         self._logger.warning(doubt)
         return f'{taken}; {doubt}'
 
-    def _replace(self, robot: CommandedRobot, time: float) -> str:
-        """Command this robot from now on.
+    def _use(self, compiled: CompiledRobot, time: float) -> str:
+        """Command with this payload from now on.
 
         Args:
-            robot: with the new payload, or without one.
+            compiled: with the new payload, or without one.
             time: of the change [s]; 0 for parameter fade_time.
 
         Returns:
@@ -86,7 +85,8 @@ class PayloadServices:
         fade = (
             'no torque is commanded at present' if guard.stopped else f'fading over {seconds:g} s'
         )
-        self._holder.replace(robot, time or None)
+        with self._holder.lock:
+            self._holder.require().use(compiled, time or None)
         if not touch:
             return fade
         return (
@@ -94,7 +94,7 @@ class PayloadServices:
             'payload: if something else touches the arm, they do not tell whether that has ended'
         )
 
-    def _check_effort_limits(self, loaded: CommandedRobot) -> None:
+    def _check_effort_limits(self, loaded: RobotDynamics) -> None:
         """Check that the joints can hold the robot with its payload at its present position.
 
         Not checked where the driver adds gravity, and for joints that need less torque than with
@@ -105,18 +105,19 @@ class PayloadServices:
         """
         with self._holder.lock:
             current = self._holder.require()
-            q = current.guard.last_position()
-        if q is None or 'gravity' not in current.feedforward.selected_terms:
+            guard, indices = current.guard, current.feedforward.indices
+            q = guard.state.q.copy()
+        if not guard.state.complete or 'gravity' not in current.feedforward.selected_terms:
             return
-        held = np.abs(loaded.dynamics.gravity_torque(q))[loaded.feedforward.indices]
-        before = np.abs(current.dynamics.gravity_torque(q))[loaded.feedforward.indices]
-        limits = loaded.guard.limiter.limits / loaded.guard.settings.effort_scale
+        held = np.abs(loaded.gravity_torque(q))[indices]
+        before = np.abs(current.dynamics.gravity_torque(q))[indices]
+        limits = guard.limiter.limits
         beyond = held > np.maximum(limits, before)
         if beyond.any():
             worst = int(beyond.argmax())
-            unit = units_of(loaded.dynamics.model, loaded.joints)[worst]
+            unit = units_of(loaded.model, current.joints)[worst]
             raise ParameterError(
-                f'the payload needs {held[worst]:.4g} {unit} of {loaded.joints[worst]} at the '
+                f'the payload needs {held[worst]:.4g} {unit} of {current.joints[worst]} at the '
                 f'present position, its effort limit is {limits[worst]:.4g} {unit}: check that '
                 'the mass is in kg'
             )

@@ -15,7 +15,7 @@ from sensor_msgs.msg import JointState
 from three_joints import URDF, state
 
 from robot_dynamics_interfaces.srv import GetGravity
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.monitoring import state_periods
 from robot_dynamics_ros.ros.robot.missing_states import never_measured
@@ -226,7 +226,7 @@ def test_a_commanded_joint_without_velocity_is_not_called_missing():
     """The wrist has a driver of its own, which measures no velocity."""
     with fed_node() as node:
         robot = node.robot_holder.require()
-        robot.guard.active = True
+        robot.guard.supervisor.active = True
         for number in range(1, 4):
             for joints, v in ((['turn', 'slide'], [0.1, 0.1]), (['wrist'], [])):
                 message = JointState(name=joints, position=[0.1] * len(joints), velocity=v)

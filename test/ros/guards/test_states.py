@@ -10,8 +10,8 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from guard_scene import MACHINE, figures
 from three_joints import JOINTS, URDF
 
-from robot_dynamics_ros.control.guards.state_guard import StateGuard
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.state_filter import StateGuard
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT

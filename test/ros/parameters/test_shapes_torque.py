@@ -103,7 +103,7 @@ def steps_at_change(compiled, name, reference):
     """By how much the computed torque and the command step where a parameter changes."""
     compiled.dynamics.gravity = VALUES['gravity']
     robot = CommandedRobot(compiled, VALUES)
-    robot.guard.active = True
+    robot.guard.supervisor.active = True
     robot.guard.set_reference(reference, 0.0)
     cycles = Cycles(robot)
     for _ in range(50):

@@ -6,8 +6,8 @@ from typing import get_args
 import pytest
 
 from robot_dynamics_ros.control.feedforward import EVALUATION_POINTS, TERMS
-from robot_dynamics_ros.control.guards.settings import GuardSettings
-from robot_dynamics_ros.control.guards.supervisor import OnStale, OnStop
+from robot_dynamics_ros.control.settings import Settings
+from robot_dynamics_ros.control.supervisor import OnStale, OnStop
 from robot_dynamics_ros.core.codegen.kernel import Backend
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
 from robot_dynamics_ros.ros.parameters.parameter import Parameter
@@ -28,7 +28,7 @@ def test_the_choices_are_those_that_the_code_knows(name, choices):
     assert set(TABLE.rows[name].choices) == set(choices)
 
 
-@pytest.mark.parametrize('setting', fields(GuardSettings), ids=lambda setting: setting.name)
+@pytest.mark.parametrize('setting', fields(Settings), ids=lambda setting: setting.name)
 def test_each_setting_of_the_guards_is_a_parameter_with_its_default(setting):
     default = TABLE.rows[setting.name].default
     assert (tuple(default) if isinstance(default, list) else default) == setting.default

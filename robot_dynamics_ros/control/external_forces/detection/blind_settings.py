@@ -23,7 +23,7 @@ def without_reaction(settings: ExternalSettings, on_collision: str) -> str:
 
     Args:
         settings: of the detection.
-        on_collision: what follows a collision, see `GuardSettings`.
+        on_collision: what follows a collision, see `Settings`.
     """
     if on_collision == 'report' or settings.collision_threshold:
         return ''
@@ -37,7 +37,7 @@ def without_observer(on_collision: str) -> str:
     """Why nothing can make the node react without an observer; empty where nothing is to.
 
     Args:
-        on_collision: what follows a collision, see `GuardSettings`.
+        on_collision: what follows a collision, see `Settings`.
     """
     if on_collision == 'report':
         return ''
