@@ -32,8 +32,8 @@ def during_read(monkeypatch):
     return actions.append
 
 
-def scale_of(robot):
-    return robot.guard.settings.effort_scale
+def fade_time_of(robot):
+    return robot.guard.settings.fade_time
 
 
 def test_states_are_answered_while_parameters_are_read(guarded, dynamics, during_read):
@@ -48,22 +48,22 @@ def test_states_are_answered_while_parameters_are_read(guarded, dynamics, during
             answered.append(counters.used - used)
 
         during_read(wait_for_commands)
-        scene.set(effort_scale=0.5)
+        scene.set(fade_time=0.5)
         assert answered
-        assert scene.guard.settings.effort_scale == 0.5
+        assert scene.guard.settings.fade_time == 0.5
 
 
 def test_a_later_change_is_not_overtaken(graph, during_read):
     """While the values of the first are read, a second thread sets another one."""
     with graph(robot_description=URDF) as (node, _):
         second = threading.Thread(
-            target=node.set_parameters, args=([Parameter('effort_scale', value=0.2)],)
+            target=node.set_parameters, args=([Parameter('fade_time', value=0.2)],)
         )
 
         def set_again():
             second.start()
             wait_until(
-                lambda: node.get_parameter('effort_scale').value == 0.2,
+                lambda: node.get_parameter('fade_time').value == 0.2,
                 'the second change',
                 LIMIT,
                 lambda: second.join(0.01),
@@ -72,25 +72,9 @@ def test_a_later_change_is_not_overtaken(graph, during_read):
             second.join(0.3)
 
         during_read(set_again)
-        node.set_parameters([Parameter('effort_scale', value=0.1)])
+        node.set_parameters([Parameter('fade_time', value=0.1)])
         second.join(LIMIT)
-        assert scale_of(node.robot_holder.require()) == 0.2
-
-
-def test_a_robot_that_comes_meanwhile_gets_the_change(graph, during_read):
-    with graph(robot_description=URDF) as (node, _):
-        holder = node.robot_holder
-        robot = holder.require()
-        other = node._factory.with_payloads_of(robot.compiled, robot.dynamics)
-
-        def replace():
-            with holder.lock:
-                holder.replace(other)
-
-        during_read(replace)
-        node.set_parameters([Parameter('effort_scale', value=0.1)])
-        assert holder.require() is other
-        assert scale_of(other) == 0.1
+        assert fade_time_of(node.robot_holder.require()) == 0.2
 
 
 def test_a_list_of_numbers_is_logged_as_it_is_written(capfd):
@@ -112,7 +96,7 @@ def test_a_list_of_numbers_is_logged_as_it_is_written(capfd):
 )
 def test_an_unknown_parameter_is_refused_by_its_name(graph, atomically, name, reason):
     """By the service, as `ros2 param set` asks for it; nothing else of the request is set."""
-    changes = [Parameter(name, value=0.2), Parameter('effort_scale', value=0.7)]
+    changes = [Parameter(name, value=0.2), Parameter('fade_time', value=0.7)]
     messages = [change.to_parameter_msg() for change in changes]
     with graph(robot_description=URDF) as (node, observer):
         if atomically:
@@ -123,4 +107,4 @@ def test_an_unknown_parameter_is_refused_by_its_name(graph, atomically, name, re
             result = observer.call(*service, parameters=messages[:1]).results[0]
         assert not result.successful
         assert result.reason.startswith(reason)
-        assert node.get_parameter('effort_scale').value == 1.0
+        assert node.get_parameter('fade_time').value == 1.0
