@@ -2,8 +2,8 @@
 
 python -m scripts.parameters [folder], from the root of the repository
 
-These are config/robot_dynamics.yaml, and the tables between markers in README.md and in
-docs/simulated_arm.md. A test compares them.
+These are config/robot_dynamics.yaml, and the tables between markers in docs/parameters.md
+and docs/simulated_arm.md. A test compares them.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ the repository, change it there.
 
 def documents() -> dict[str, str]:
     """The text of each document, by its path in the repository."""
-    tables = {'README.md': node_table.TABLE, 'docs/simulated_arm.md': arm_parameters.TABLE}
+    tables = {
+        'docs/parameters.md': node_table.TABLE,
+        'docs/simulated_arm.md': arm_parameters.TABLE,
+    }
     marked = {
         path: between_markers((ROOT / path).read_text(), MARKER, markdown_table(table))
         for path, table in tables.items()

@@ -25,7 +25,7 @@ PUBLIC = (
     *('core.adapters.*', 'core.errors.*', 'core.textbook*', 'oracle*', 'executables'),
     *('core.c_export.STEPS', 'core.c_export.export_c', 'cli.command_line.*', 'cli.write_folder'),
     *('recordings.motions', 'recordings.open_recording', 'ros.node.DynamicsNode'),
-    *('simulation.simulated_arm.*', 'simulation.mujoco_description.SimulationError'),
+    *('simulation.simulated_arm.*', 'simulation.mujoco_model.SimulationError'),
     *('demo.DemoError', 'demo.default_arm.default_urdf', 'demo.processes.Children'),
     # scalars and bodies of the sources, names of quantities and codes, and states to try.
     *('core.dual.*', 'core.scalar.*', 'core.spatial*', 'core.model.inertia.*'),

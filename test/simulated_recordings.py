@@ -8,8 +8,7 @@ from recorded_states import States
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.recordings import JointSamples, Quality, motions
-from robot_dynamics_ros.simulation.physics import Physics
-from robot_dynamics_ros.simulation.servo import JointServo
+from robot_dynamics_ros.simulation.physics import JointServo, Physics
 
 JOINTS = ('base', 'shoulder', 'elbow', 'roll', 'bend', 'flange')
 # Of each joint: axis, place in the frame before, mass, centre, principal moments.

@@ -16,9 +16,8 @@ import yaml
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
-from robot_dynamics_ros.simulation.mujoco_description import SimulationError
-from robot_dynamics_ros.simulation.physics import Physics
-from robot_dynamics_ros.simulation.servo import JointServo
+from robot_dynamics_ros.simulation.mujoco_model import SimulationError
+from robot_dynamics_ros.simulation.physics import JointServo, Physics
 
 RATE = 500.0  # [Hz]
 BANDWIDTH = 12.0  # [Hz] of the servo

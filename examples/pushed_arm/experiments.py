@@ -20,9 +20,9 @@ from robot_dynamics_ros.control.external_forces.detection import (
 from robot_dynamics_ros.control.external_forces.wrench import WrenchEstimator
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.simulation.mujoco_model import Wall
 from robot_dynamics_ros.simulation.outside_forces import Push
 from robot_dynamics_ros.simulation.physics import Physics
-from robot_dynamics_ros.simulation.wall import Wall
 
 from .felt_arm import PERIOD, FeltArm, Noise
 from .motions import random_motion, straight_motion

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from robot_dynamics_ros.control.external_forces.momentum_observer import ExternalForceObserver
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.friction import JointFriction
-from robot_dynamics_ros.simulation.physics import Physics
-from robot_dynamics_ros.simulation.servo import JointServo
-from robot_dynamics_ros.simulation.wall import Wall
+from robot_dynamics_ros.simulation.mujoco_model import Wall
+from robot_dynamics_ros.simulation.physics import JointServo, Physics
 
 Array = NDArray[np.float64]
 

@@ -26,7 +26,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from robot_dynamics_interfaces.msg import Contact, JointTorques
 from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix, PushLink
 from robot_dynamics_ros.control.trajectory import Trajectory
-from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
+from robot_dynamics_ros.ros.polling import PolledSubscription
 
 from . import DemoError
 from .message_readers import (

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_dynamics_ros.control.limiter import LONGEST_STEP
-from robot_dynamics_ros.simulation.mujoco_description import JointData
+from robot_dynamics_ros.simulation.mujoco_model import JointData
 
 from .contact_act.contact_figures import judge_contacts
 from .contact_act.contact_measurements import ContactResults

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from robot_dynamics_ros.core import RobotDynamicsError
-from robot_dynamics_ros.simulation.mujoco_description import SimulationError
+from robot_dynamics_ros.simulation.mujoco_model import SimulationError
 
 from . import DemoError
 from .default_arm import default_urdf

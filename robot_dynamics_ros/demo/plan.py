@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.simulation.mujoco_description import JointData
+from robot_dynamics_ros.simulation.mujoco_model import JointData
 
 from . import DemoError
 

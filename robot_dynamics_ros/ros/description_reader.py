@@ -14,7 +14,7 @@ from std_msgs.msg import String
 
 from robot_dynamics_ros.core.errors import ParameterError
 
-from .endpoints.defaults import LATCHED
+from .endpoints import LATCHED
 
 LONGEST_WAIT = 10.0  # [s]
 # Longest time until Ctrl-C is noticed [s].

@@ -15,7 +15,6 @@ from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
-from . import help_text
 from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.controller import Controller
@@ -23,8 +22,8 @@ from .monitoring.diagnostics import Diagnostics
 from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
 from .parameters import node_parameters, parameter_files, parameter_node
-from .process import run
-from .references.reference_topic import ReferenceTopic
+from .process import guarded, run
+from .reference import ReferenceTopic
 from .references.trajectory_action import TrajectoryAction
 from .references.trajectory_preparation import TrajectoryPreparation
 from .robot.description_topic import DescriptionTopic
@@ -34,7 +33,6 @@ from .robot.robot_holder import RobotHolder
 from .services import offer_services
 from .services.change_state import serve_transitions
 from .services.estimate_payload import PayloadAction
-from .transitions import guarded
 
 
 class DynamicsNode(parameter_node.ParameterNode):
@@ -276,13 +274,6 @@ class DynamicsNode(parameter_node.ParameterNode):
 
 def main(args: list[str] | None = None) -> None:
     """Run the node until a signal ends it; with --help, print what it does instead."""
-    arguments = sys.argv[1:] if args is None else args
-    if help_text.is_asked_for(arguments):
-        sys.stdout.write(help_text.HELP)
-        return
-    if refusal := help_text.refusal(arguments):
-        sys.stderr.write(f'{refusal}\n')
-        sys.exit(help_text.WRONG_ARGUMENTS)
     run(DynamicsNode, args)
 
 

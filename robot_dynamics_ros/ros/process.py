@@ -1,32 +1,38 @@
-"""The process of the node: signals, executor, and its end after the fade."""
+"""The process of the node: arguments, output, signals, and its end after the fade."""
 
 from __future__ import annotations
 
+import atexit
+import faulthandler
+import functools
 import gc
 import math
 import os
 import signal
 import sys
+import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import FrameType
 from typing import Any
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.signals import SignalHandlerOptions
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
 from .parameters import parameter_files
-from .unblocked_output import never_block_output
+
+Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
 
 # SIGHUP: the terminal was closed, or the connection to it was lost.
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-# Exit code after SIGINT before there is a node: 128 + its number, as of a shell.
-INTERRUPTED = 128 + signal.SIGINT
+# Exit codes: after SIGINT before there is a node, as of a shell; after a wrong argument.
+INTERRUPTED, WRONG_ARGUMENTS = 128 + signal.SIGINT, 2
 # By default a thread may hold the interpreter for 5 ms: too long for the loop [s].
 SWITCH_INTERVAL = 0.0001
 # A full search for garbage comes after that many of the second generation. By default it comes ten
@@ -38,19 +44,41 @@ SPIN_TIMEOUT = 0.1
 # A second signal within this time counts as the first one [s]: a terminal and a launcher both send
 # it.
 SAME_SIGNAL = 0.5
+# Longest wait at the end for lines that have not been read [s], and what a pipe holds [bytes].
+FLUSH, PIPE_SIZE = 1.0, 65536
+HELP = """\
+usage: ros2 run robot_dynamics_ros dynamics_node --ros-args [ROS arguments]
+
+Computes torques for a robot from its URDF and its joint states: gravity compensation, Coriolis
+torque, and the feedforward of a reference. Reads the topics joint_states and robot_description,
+publishes ~/commands and ~/torques, and answers services such as ~/get_mass_matrix. By default it
+begins as soon as it has a description and joint states: hold the arm, or keep its brake closed.
+
+ROS arguments:
+  --params-file FILE                     parameters; copy config/robot_dynamics.yaml, which
+                                         describes each
+  -p NAME:=VALUE                         one parameter, such as autostart:=false
+  -r '~/commands:=/TOPIC'                topic of the torques, such as
+                                         /effort_controller/commands
+  -r __ns:=/NAMESPACE, -r __node:=NAME   namespace and name of the node
+
+With launch: ros2 launch robot_dynamics_ros dynamics.launch.py --show-args
+Before the first torque on a real arm: docs/first_torque.md
+"""
 
 
 def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
     """Run a node until one of SIGNALS, then let it fade out; a second signal cuts the fade short.
 
     The signal handlers of rclpy are not used: they close the middleware at once, and the last
-    command could not be published.
+    command could not be published. With --help, print what the node does instead.
 
     Args:
         make_node: makes the node, with `start`, `commanding`, `begin_stop`, `stopping`,
             `skip_fade`, `ended` and `end_requested` of `DynamicsNode`.
         args: of the command line.
     """
+    _require_ros_arguments(sys.argv[1:] if args is None else args)
     prepare_interpreter()
     never_block_output()
     try:
@@ -106,6 +134,41 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         rclpy.try_shutdown()
 
 
+def _spin_once(executor: SingleThreadedExecutor, node: Any) -> None:
+    try:
+        executor.spin_once(timeout_sec=SPIN_TIMEOUT)
+    except Exception:
+        # One failing callback must not end the process: the robot would keep its last torque.
+        node.get_logger().fatal(f'a callback failed:\n{traceback.format_exc()}')
+
+
+def guarded(transition: Transition) -> Transition:
+    """Decorate a transition of a node: log an exception with its traceback, and end the commands.
+
+    rclpy drops exceptions of a transition and logs nothing. The result is ERROR: rclpy then calls
+    `on_error`.
+
+    Args:
+        transition: of a `DynamicsNode`, such as `on_activate`.
+    """
+
+    @functools.wraps(transition)
+    def run(node: Any, state: LifecycleState) -> TransitionCallbackReturn:
+        try:
+            return transition(node, state)
+        except Exception as error:
+            node.get_logger().fatal(
+                f'{transition.__name__} failed; commands fade to the final command (on_stop) and '
+                'cease:\n'
+                f'{traceback.format_exc()}'
+            )
+            node.robot_holder.refusal = f'{type(error).__name__}: {error}'
+            node.end_commands()
+            return TransitionCallbackReturn.ERROR
+
+    return run
+
+
 def prepare_interpreter() -> None:
     """Shorten the times for which other threads keep the interpreter from the loop."""
     sys.setswitchinterval(SWITCH_INTERVAL)
@@ -120,9 +183,75 @@ def caused_by_user(error: Exception) -> bool:
     )
 
 
-def _spin_once(executor: SingleThreadedExecutor, node: Any) -> None:
-    try:
-        executor.spin_once(timeout_sec=SPIN_TIMEOUT)
-    except Exception:
-        # One failing callback must not end the process: the robot would keep its last torque.
-        node.get_logger().fatal(f'a callback failed:\n{traceback.format_exc()}')
+def _require_ros_arguments(arguments: Sequence[str]) -> None:
+    """End with HELP where it is asked for, and where an argument is not for ROS.
+
+    The node has no arguments of its own: one that is ignored would leave it on defaults.
+    """
+    # Not rclpy's remove_ros_args: it reads the parameter files, and takes NAME:=VALUE before
+    # --ros-args for a remapping of old.
+    own, for_ros = [], False
+    for argument in arguments:
+        if argument in ('--ros-args', '--'):
+            for_ros = argument == '--ros-args'
+        elif not for_ros:
+            own.append(argument)
+    if not own:
+        return
+    if '--help' in own or '-h' in own:
+        sys.stdout.write(HELP)
+        sys.exit(0)
+    file = own[0].rpartition(':=')[2]
+    if file.endswith(('.yaml', '.yml')):
+        hint = f'for a parameter file write --ros-args --params-file {file}'
+    else:
+        hint = 'write --ros-args before arguments for ROS; --help lists them'
+    sys.stderr.write(f'dynamics_node not started: unknown argument {own[0]!r}: {hint}\n')
+    sys.exit(WRONG_ARGUMENTS)
+
+
+def never_block_output() -> None:
+    """Hand on all output of this process in threads of their own.
+
+    rclpy writes a log line in the thread that logs, and holds the interpreter meanwhile: a
+    terminal that is stopped (Ctrl-S), or a full pipe that nobody reads, would stop every thread
+    and the torque of the arm. Here the lines go into a pipe that refuses what it cannot hold: that
+    is only in /rosout and in the log file.
+    """
+    if os.isatty(2):
+        # Else the pipe would count, which is no terminal.
+        os.environ.setdefault('RCUTILS_COLORIZED_OUTPUT', '1')
+    for descriptor in (1, 2):
+        # One that is closed stays so.
+        with suppress(OSError):
+            _redirect(descriptor)
+
+
+def _redirect(descriptor: int) -> None:
+    target = os.dup(descriptor)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    os.dup2(writer, descriptor)
+    os.close(writer)
+    if descriptor == 2:
+        # A crash leaves the thread no time.
+        faulthandler.enable(target)
+    thread = threading.Thread(target=_hand_on, args=(reader, target), daemon=True)
+    thread.start()
+
+    def flush() -> None:
+        # Closes the pipe: what it holds is the rest.
+        os.dup2(target, descriptor)
+        thread.join(FLUSH)
+        if thread.is_alive():
+            os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+
+    atexit.register(flush)
+
+
+def _hand_on(reader: int, target: int) -> None:
+    # Where nobody can read any more, writing to the pipe fails as it would have without it.
+    with suppress(OSError), open(reader, 'rb', buffering=0) as pipe:
+        while data := pipe.read(PIPE_SIZE):
+            while data:
+                data = data[os.write(target, data) :]

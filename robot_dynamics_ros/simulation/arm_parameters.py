@@ -13,8 +13,7 @@ from robot_dynamics_ros.ros.parameters.bounds import FINITE, NOT_NEGATIVE, POSIT
 from robot_dynamics_ros.ros.parameters.parameter import Parameter
 from robot_dynamics_ros.ros.parameters.table import Group, ParameterTable
 
-from .mujoco_description import SimulationError
-from .wall import Wall
+from .mujoco_model import SimulationError, Wall
 
 ARM_ROWS = (
     Parameter(

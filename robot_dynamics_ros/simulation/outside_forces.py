@@ -9,8 +9,7 @@ import mujoco
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .mujoco_description import SimulationError
-from .wall import BALL, NAME, Wall
+from .mujoco_model import BALL, WALL, SimulationError, Wall
 
 Vector = NDArray[np.float64]
 
@@ -45,13 +44,10 @@ class Push:
             SimulationError: they are not.
         """
         for name in ('force', 'moment', 'point'):
-            if not np.isfinite(getattr(self, name)).all():
-                raise SimulationError(
-                    f'{name} of the push is {list(getattr(self, name))}: it must be finite'
-                )
+            if not np.isfinite(value := getattr(self, name)).all():
+                raise SimulationError(f'{name} of the push is {list(value)}: it must be finite')
         for name in ('delay', 'duration'):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0.0):
+            if not 0.0 <= (value := getattr(self, name)) < math.inf:
                 raise SimulationError(
                     f'{name} of the push is {value} s: it must be at least 0 and finite'
                 )
@@ -72,6 +68,7 @@ class OutsideForces:
         """
         self._model, self._data = model, data
         self._walled = '' if wall is None else wall.link
+        # By name of the links that move.
         self._sites = {
             model.site(i).name: i for i in range(model.nsite) if model.site_bodyid[i] > 0
         }
@@ -81,14 +78,9 @@ class OutsideForces:
             self.wall = False
 
     @property
-    def links(self) -> tuple[str, ...]:
-        """Names of the links that move."""
-        return tuple(self._sites)
-
-    @property
     def wall(self) -> bool:
         """Whether the wall is present: it can be touched."""
-        return bool(self._walled) and bool(self._model.geom(NAME).contype[0])
+        return bool(self._walled) and bool(self._model.geom(WALL).contype[0])
 
     @wall.setter
     def wall(self, present: bool) -> None:
@@ -102,13 +94,13 @@ class OutsideForces:
                 'would throw the arm: move it to the other side first (~/reset, a reference), or '
                 'change wall_point or wall_normal'
             )
-        geom = self._model.geom(NAME)
+        geom = self._model.geom(WALL)
         geom.contype[:] = geom.conaffinity[:] = int(present)
 
     def _depth(self) -> float:
         """How far the ball is behind the surface of the wall [m]; negative in front of it."""
         mujoco.mj_kinematics(self._model, self._data)
-        plane, ball = self._data.geom(NAME), self._data.geom(BALL)
+        plane, ball = self._data.geom(WALL), self._data.geom(BALL)
         normal = plane.xmat.reshape(3, 3)[:, 2]
         radius = self._model.geom(BALL).size[0]
         return float(radius - normal @ (ball.xpos - plane.xpos))

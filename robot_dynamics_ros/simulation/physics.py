@@ -11,11 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 
-from .mujoco_description import SimulationError, strip
-from .mujoco_model import MAX_STEP, compile_model
+from .mujoco_model import MAX_STEP, SimulationError, Wall, compile_model, strip
 from .outside_forces import OutsideForces
-from .servo import JointServo
-from .wall import Wall
 
 Vector = NDArray[np.float64]
 
@@ -23,12 +20,53 @@ IMPLICIT_MAX_STEP = 0.0002
 """Longest step of the implicit method [s], of first order: the error is about 1e-4 rad."""
 
 
+class JointServo:
+    """A PD servo per joint, as in a drive: tau = kp (q_r - q) + kd (v_r - v).
+
+    It has no model of the arm, so that gravity and inertia cause tracking errors.
+    """
+
+    def __init__(self, kp: ArrayLike, kd: ArrayLike, size: int) -> None:
+        """Use gains kp [N m/rad] and kd [N m s/rad], one per joint or one for all.
+
+        Raises:
+            SimulationError: they are negative or not finite, or their number is wrong.
+        """
+        self.kp = _gain('kp', kp, size)
+        self.kd = _gain('kd', kd, size)
+
+    @classmethod
+    def tuned(cls, inertia: Vector, bandwidth: float, damping_ratio: float = 1.0) -> JointServo:
+        """Tune each joint for its inertia: kp = I w^2, kd = 2 z I w, with w = 2 pi bandwidth.
+
+        Args:
+            inertia: of each joint, (n,) [kg m^2 or kg].
+            bandwidth: of the closed loop [Hz].
+            damping_ratio: z; 1 is critically damped [-].
+        """
+        omega = 2.0 * math.pi * bandwidth
+        return cls(inertia * omega**2, 2.0 * damping_ratio * inertia * omega, len(inertia))
+
+    def torque(self, q: Vector, v: Vector, q_reference: Vector, v_reference: Vector) -> Vector:
+        """The torque that is added to the commanded one, (n,) [N m or N]."""
+        return self.kp * (q_reference - q) + self.kd * (v_reference - v)
+
+
+def _gain(name: str, value: ArrayLike, size: int) -> Vector:
+    gain = np.atleast_1d(np.asarray(value, dtype=float))
+    if gain.shape not in ((1,), (size,)) or not np.isfinite(gain).all() or (gain < 0).any():
+        raise SimulationError(
+            f'servo_{name} is {gain.tolist()}: allowed is one number >= 0, or {size}'
+        )
+    return np.broadcast_to(gain, (size,)).copy()
+
+
 class Physics:
     """An arm with its joint limits as end stops, its damping and friction.
 
     `all_joints` are the moving joints in MuJoCo's order, the order of `position`, `velocity` and
-    `effort`. `joints` are the commanded joints, in the order of all commands. Nothing but
-    `outside` touches it: pushes, and the wall while it is present.
+    `effort`. `joints` are the commanded joints, in the order of all commands; `servo` is None
+    while it is off. Nothing but `outside` touches it: pushes, and the wall while it is present.
     """
 
     def __init__(
@@ -77,7 +115,7 @@ class Physics:
         self._command = np.zeros(len(self.joints))
         self._adds_gravity = adds_gravity
         self._at_rest = mujoco.MjData(self._model)
-        self._servo: JointServo | None = None
+        self.servo: JointServo | None = None
         self._reference = Trajectory([Point(0.0, self._home())])
         self._reference_start = 0.0
         self.brake = False
@@ -112,11 +150,6 @@ class Physics:
         """
         return self._data.qfrc_applied  # type: ignore[no-any-return]
 
-    @property
-    def servo(self) -> JointServo | None:
-        """The servo; None while it is off."""
-        return self._servo
-
     def set_torque(self, tau: ArrayLike) -> None:
         """Command torques (n,) in the order of `joints`, until the next call [N m or N]."""
         self._command[:] = tau
@@ -125,7 +158,7 @@ class Physics:
         """Switch the servo on, holding the arm where it is, or off (None)."""
         if servo is not None:
             self.follow(Trajectory([Point(0.0, self.position[self._index])]))
-        self._servo = servo
+        self.servo = servo
 
     def follow(self, reference: Trajectory, start: float | None = None) -> None:
         """Give the servo a reference in the order of `joints`.
@@ -158,7 +191,7 @@ class Physics:
         if self.brake:
             self._data.qvel[:] = 0.0
             self.stand_still(duration)
-        elif self._servo is None:
+        elif self.servo is None:
             mujoco.mj_step(self._model, self._data, steps)
         else:
             for _ in range(steps):
@@ -230,9 +263,9 @@ class Physics:
     def _exert(self) -> None:
         self.outside.exert()
         torque = self._command
-        if self._servo is not None:
+        if self.servo is not None:
             q, v = self.position[self._index], self.velocity[self._index]
-            torque = torque + self._servo.torque(q, v, *self.reference())
+            torque = torque + self.servo.torque(q, v, *self.reference())
         if self._adds_gravity:
             torque = torque + self.gravity_torque()
         limit = self._effort_limit

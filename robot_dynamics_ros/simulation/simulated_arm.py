@@ -7,10 +7,12 @@ import sys
 import threading
 import time
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 import rclpy
+from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
 from rclpy.exceptions import ParameterException
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.logging import get_logger
@@ -20,25 +22,40 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray, String
-from trajectory_msgs.msg import JointTrajectory
+from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from robot_dynamics_interfaces.srv import PushLink
+from robot_dynamics_ros.control.trajectory import Point, Trajectory
+from robot_dynamics_ros.core.checks import checked_vector
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
+from robot_dynamics_ros.ros.polling import PolledSubscription
 
-from .applied_wrenches import AppliedWrenches
 from .arm_parameters import declare_and_read, wall_of
-from .arm_services import ArmServices
-from .mujoco_description import SimulationError
-from .pacing import CycleTimer
-from .physics import Physics
-from .servo import JointServo
-from .trajectory_message import trajectory_from_message
+from .mujoco_model import SimulationError
+from .outside_forces import Push
+from .physics import JointServo, Physics, Vector
 
 MAX_CATCH_UP = 0.1
 """Longest time that one cycle simulates [s]; for the rest of a pause the arm stands still."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SPIN_TIMEOUT = 0.1
 """Longest time until a signal is noticed [s]."""
+
+
+class CycleTimer:
+    """Sleeps until the next cycle of a fixed rate; cycles that were missed are left out."""
+
+    def __init__(self, rate: float) -> None:
+        """Start the first cycle now, at a rate [Hz]."""
+        self._period = 1.0 / rate
+        self._next = time.monotonic() + self._period
+
+    def wait(self) -> None:
+        """Sleep until the next cycle begins."""
+        time.sleep(max(0.0, self._next - time.monotonic()))
+        missed = (time.monotonic() - self._next) // self._period
+        self._next += (max(missed, 0.0) + 1) * self._period
 
 
 class SimulatedArm(Node):
@@ -65,8 +82,9 @@ class SimulatedArm(Node):
         self._publisher = self.create_publisher(JointState, 'joint_states', 10)
         self._commands = PolledSubscription(self, Float64MultiArray, 'commands', 10)
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
-        self._applied = AppliedWrenches(self)
-        ArmServices(self, self._change, self._set_servo, self._reset)
+        self._wrenches = self.create_publisher(WrenchStamped, '~/applied_wrench', 10)
+        self._touched: set[str] = set()
+        self._create_services()
         if self.parameters['robot_description']:
             self._start(self.parameters['robot_description'])
         else:
@@ -96,10 +114,7 @@ class SimulatedArm(Node):
         physics.reset(start or None)
         physics.brake = wanted['brake']
         if wanted['servo_kp']:
-            try:
-                self._servo = JointServo(wanted['servo_kp'], wanted['servo_kd'], size)
-            except ValueError as error:
-                raise SimulationError(f'parameter servo_{error}') from error
+            self._servo = JointServo(wanted['servo_kp'], wanted['servo_kd'], size)
         else:
             self._servo = JointServo.tuned(
                 physics.inertia(), wanted['servo_bandwidth'], wanted['servo_damping_ratio']
@@ -113,7 +128,7 @@ class SimulatedArm(Node):
         self._thread.start()
         self.get_logger().info(
             f'simulating {physics.name}: {size} joints ({", ".join(physics.joints)}), '
-            f'brake {"on" if physics.brake else "off"}, servo {"on" if physics.servo else "off"}'
+            f'brake {_on_or_off(physics.brake)}, servo {_on_or_off(wanted["servo"])}'
         )
 
     def _run(self) -> None:
@@ -155,9 +170,19 @@ class SimulatedArm(Node):
         state.velocity = array('d', self._physics.velocity.tobytes())
         state.effort = array('d', self._physics.effort.tobytes())
         self._publisher.publish(state)
-        self._applied.publish(state.header.stamp, self._physics.outside.wrenches())
+        self._publish_wrenches(state.header.stamp, self._physics.outside.wrenches())
         self._stamp = now.nanoseconds
         self._read_commands()
+
+    def _publish_wrenches(self, stamp: Any, wrenches: dict[str, Vector]) -> None:
+        """Publish what acts on each link now; one zero for those where nothing acts any more."""
+        for link in (*wrenches, *(self._touched - wrenches.keys())):
+            fx, fy, fz, mx, my, mz = wrenches.get(link, np.zeros(6)).tolist()
+            force, torque = Vector3(x=fx, y=fy, z=fz), Vector3(x=mx, y=my, z=mz)
+            message = WrenchStamped(wrench=Wrench(force=force, torque=torque))
+            message.header.stamp, message.header.frame_id = stamp, link
+            self._wrenches.publish(message)
+        self._touched = set(wrenches)
 
     def _two_clocks(self) -> tuple[float, Time]:
         """The same moment on two clocks: monotonic [s] for the motion, and that of the stamps."""
@@ -218,24 +243,107 @@ class SimulatedArm(Node):
                 delay = (stamp.nanoseconds - self._stamp) * 1e-9
             self._physics.follow(trajectory, self._physics.time + delay)
 
-    def _set_servo(self, physics: Physics, on: bool) -> None:
-        physics.set_servo(self._servo if on else None)
-
     def _reset(self, physics: Physics) -> None:
         physics.reset(self.parameters['initial_positions'] or None)
 
-    def _change(self, change: Callable[[Physics], None]) -> None:
-        """Change the arm between two cycles.
+    def _create_services(self) -> None:
+        """Offer services that change the arm between two cycles, and answer what was done."""
 
-        Raises:
-            SimulationError: there is no arm yet, or the change is refused.
-        """
-        if self._physics is None:
-            raise SimulationError(
-                'there is no arm yet: publish its description on topic robot_description'
+        def offer(
+            kind: Any,
+            name: str,
+            change: Callable[[Physics, Any], None],
+            done: Callable[[Any], str],
+        ) -> None:
+            def answer(request: Any, response: Any) -> Any:
+                try:
+                    if self._physics is None:
+                        raise SimulationError(
+                            'there is no arm yet: publish its description on topic '
+                            'robot_description'
+                        )
+                    with self._lock:
+                        change(self._physics, request)
+                except SimulationError as error:
+                    response.success, response.message = False, str(error)
+                else:
+                    response.success, response.message = True, done(request)
+                return response
+
+            self.create_service(kind, f'~/{name}', answer)
+
+        def set_brake(physics: Physics, request: Any) -> None:
+            physics.brake = request.data
+
+        def set_servo(physics: Physics, request: Any) -> None:
+            physics.set_servo(self._servo if request.data else None)
+
+        def set_wall(physics: Physics, request: Any) -> None:
+            physics.outside.wall = request.data
+
+        def push(physics: Physics, request: Any) -> None:
+            wrench = request.wrench
+            force, moment, point = (
+                (vector.x, vector.y, vector.z)
+                for vector in (wrench.force, wrench.torque, request.point)
             )
-        with self._lock:
-            change(self._physics)
+            times = request.delay, request.duration
+            physics.outside.push(Push(request.link, force, moment, point, *times))
+
+        offer(SetBool, 'set_brake', set_brake, lambda r: f'brake {_on_or_off(r.data)}')
+        offer(SetBool, 'set_servo', set_servo, lambda r: f'servo {_on_or_off(r.data)}')
+        offer(SetBool, 'set_wall', set_wall, lambda r: f'wall {_on_or_off(r.data)}')
+        offer(PushLink, 'push_link', push,
+              lambda r: f'{r.link} is pushed for {r.duration:g} s, in {r.delay:g} s')  # fmt: skip
+        offer(Trigger, 'reset', lambda physics, _: self._reset(physics),
+              lambda _: 'the arm is at its initial positions, at rest')  # fmt: skip
+
+
+def _on_or_off(on: bool) -> str:
+    return 'on' if on else 'off'
+
+
+def trajectory_from_message(
+    message: JointTrajectory, joints: Sequence[str], here: Vector
+) -> Trajectory:
+    """The trajectory of a message, its points in the order of `joints`.
+
+    Args:
+        message: names some or all of the joints.
+        joints: of the arm, n of them.
+        here: positions (n,) of the joints that the message does not name.
+
+    Raises:
+        StateError: it names an unknown joint, or sizes, values or times of its points are wrong.
+    """
+    names = list(message.joint_names)
+    unknown = sorted(set(names) - set(joints))
+    if unknown or not names:
+        raise StateError(
+            f'the trajectory names {", ".join(unknown) or "no joint"}: known are '
+            f'{", ".join(joints)}'
+        )
+    columns = [list(joints).index(name) for name in names]
+    still = np.zeros(len(joints))
+
+    def vector(point: JointTrajectoryPoint, part: str, rest: Vector) -> Vector | None:
+        if part != 'positions' and not len(getattr(point, part)):
+            return None
+        values = rest.copy()
+        values[columns] = checked_vector(part, getattr(point, part), names)
+        return values
+
+    return Trajectory(
+        [
+            Point(
+                point.time_from_start.sec + 1e-9 * point.time_from_start.nanosec,
+                vector(point, 'positions', here),
+                vector(point, 'velocities', still),
+                vector(point, 'accelerations', still),
+            )
+            for point in message.points
+        ]
+    )
 
 
 def main(args: list[str] | None = None) -> int:

@@ -38,8 +38,8 @@ from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.default_arm import default_urdf
 from robot_dynamics_ros.demo.processes import Children
 from robot_dynamics_ros.demo.ros_domain import isolate
-from robot_dynamics_ros.simulation.mujoco_description import strip
-from robot_dynamics_ros.simulation.pacing import CycleTimer
+from robot_dynamics_ros.simulation.mujoco_model import strip
+from robot_dynamics_ros.simulation.simulated_arm import CycleTimer
 
 FAULTS = (*states.FAULTS, *references.FAULTS, *controllers.FAULTS, *use.FAULTS)
 PARAMETERS = {

@@ -16,7 +16,7 @@ from robot_dynamics_ros.demo.measurements import (
     Tracking,
 )
 from robot_dynamics_ros.demo.verdict import Verdict
-from robot_dynamics_ros.simulation.mujoco_description import JointData
+from robot_dynamics_ros.simulation.mujoco_model import JointData
 
 TIMES = np.linspace(0.0, 4.0, 400)
 PARTS = ('effort', 'gravity', 'coriolis', 'inertial', 'friction')

@@ -6,7 +6,7 @@ import pytest
 
 from robot_dynamics_ros.demo import DemoError
 from robot_dynamics_ros.demo.plan import HOLDING_SHARE, MOVING_SHARE, choose_home, plan_trajectory
-from robot_dynamics_ros.simulation.mujoco_description import JointData
+from robot_dynamics_ros.simulation.mujoco_model import JointData
 
 
 def joint(name='a', kind='revolute', lower=-3.0, upper=3.0, velocity=2.0, effort=50.0):

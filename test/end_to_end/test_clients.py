@@ -178,8 +178,8 @@ def test_matrices_are_printed_with_the_names_of_the_joints(node, environment):
         assert rows == {'g': ['g'], 'J': ['v_x', 'v_y', 'v_z', 'w_x', 'w_y', 'w_z']}.get(
             letter, NAMES
         )
-        # Six digits are printed.
-        np.testing.assert_allclose(values, expected[letter], rtol=1e-5, atol=1e-12)
+        # Five digits are printed.
+        np.testing.assert_allclose(values, expected[letter], rtol=1e-4, atol=1e-12)
 
 
 def test_without_a_state_the_matrices_are_those_of_the_latest(node, environment):
@@ -187,13 +187,14 @@ def test_without_a_state_the_matrices_are_those_of_the_latest(node, environment)
     result = printed(environment=environment)
     values, *_ = matrices(result.stdout)['M']
     expected = RobotDynamics(parse_urdf(URDF.read_text())).mass_matrix([0.1, -0.5, 1.2])
-    np.testing.assert_allclose(values, expected, rtol=1e-5, atol=1e-12)
+    np.testing.assert_allclose(values, expected, rtol=1e-4, atol=1e-12)
 
 
 @pytest.mark.parametrize(
     ('arguments', 'code', 'said'),
     [
         (['joint1=0.1'], 1, 'joint2'),
+        (['joint1=0.1', 'joint2=0', 'joint3=0', 'joint9=1'], 1, 'unknown joint joint9'),
         (['joint1'], 2, "'joint1' is not JOINT=POSITION"),
         (['joint1=1,2,3'], 2, "'joint1=1,2,3' is not JOINT=POSITION"),
         (['--frame', 'nose'], 1, "unknown frame 'nose'"),
@@ -231,9 +232,9 @@ def test_the_commanded_torques_are_printed(node, environment):
         heading, rows = torques(result.stdout.strip())
         # On a busy machine states may come too late now and then: the mode is hold until the next.
         followed = 'mode follow' in heading
-        faded = followed and np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-5)
+        faded = followed and np.allclose(rows['effort'], np.clip(gravity, -20.0, 20.0), rtol=1e-4)
     assert faded, result
-    np.testing.assert_allclose(rows['gravity'], gravity, rtol=1e-5)
+    np.testing.assert_allclose(rows['gravity'], gravity, rtol=1e-4)
     for part in ('coriolis', 'inertial', 'friction'):
         assert not rows[part].any()
 
@@ -291,6 +292,16 @@ def test_help_explains_and_starts_nothing():
         assert word in result.stdout
 
 
+def test_units_fit_the_joints_and_lines_the_terminal(node, environment):
+    text = printed('joint1=0', 'joint2=0', 'joint3=0', environment=environment).stdout
+    for unit in ('M(q) [kg m^2]', 'C(q, v) [N m s/rad]', 'g(q) [N m]'):
+        assert unit in text
+    assert max(map(len, text.splitlines())) <= 80
+    # At rest.
+    assert not matrices(text)['C'][0].any()
+    assert '0.0000' not in text
+
+
 def test_the_lifecycle_is_driven(node, environment):
     steps = [
         ('deactivate', 'inactive', 0),
@@ -302,3 +313,8 @@ def test_the_lifecycle_is_driven(node, environment):
     for transition, state, code in steps:
         result = client('change_state.py', transition, environment=environment)
         assert (result.stdout.strip(), result.returncode) == (state, code), result.stderr
+        if transition == 'deactivate':
+            began, silent = time.monotonic(), printed('torques', environment=environment)
+            assert silent.returncode == 1
+            assert '/robot_dynamics is inactive' in silent.stderr
+            assert time.monotonic() - began < 10.0

@@ -2,7 +2,7 @@
 
 from guard_scene import figures
 
-from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
+from robot_dynamics_ros.ros.polling import PolledSubscription
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 

@@ -17,7 +17,7 @@ from rules import Rules
 from run import FAULTS
 from schedule import Schedule
 
-from robot_dynamics_ros.simulation.mujoco_description import JointData
+from robot_dynamics_ros.simulation.mujoco_model import JointData
 
 LIMITS = np.array([100.0, 20.0])
 # Twenty milliseconds at ten times the limit per second.

@@ -8,10 +8,12 @@ import pytest
 
 pytest.importorskip('mujoco')
 
-from robot_dynamics_ros.simulation.mujoco_description import SimulationError
-from robot_dynamics_ros.simulation.physics import Physics
+from robot_dynamics_ros.simulation.mujoco_model import SimulationError
+from robot_dynamics_ros.simulation.physics import JointServo, Physics
 
 G = 9.81
+NO_GRAVITY = (0.0, 0.0, 0.0)
+MIMIC = '<mimic joint="shoulder" multiplier="-2" offset="0.1"/>'
 
 
 def run(arm, duration, period=0.001):
@@ -19,16 +21,21 @@ def run(arm, duration, period=0.001):
         arm.advance(period)
 
 
-@pytest.mark.parametrize('amplitude', [0.1, 1.0, 2.5])
+def holding(arm):
+    """The torque that holds it where it is."""
+    still = np.zeros(len(arm.joints))
+    return arm.required_torque(arm.position, still, still)
+
+
+@pytest.mark.parametrize('amplitude', [0.1, 2.5])
 def test_pendulum_returns_after_its_period(pendulum, amplitude):
     # T = 2 pi sqrt(I / (m g l)) / agm(1, cos(amplitude / 2)), exact for every amplitude.
     a, b = 1.0, math.cos(amplitude / 2)
     for _ in range(20):
         a, b = (a + b) / 2, math.sqrt(a * b)
-    period = 2 * math.pi * math.sqrt(0.6 / (2.0 * G * 0.5)) / a
     arm = Physics(pendulum())
     arm.reset([amplitude])
-    arm.advance(period)
+    arm.advance(2 * math.pi * math.sqrt(0.6 / (2.0 * G * 0.5)) / a)
     # At rest there, an error dt of the period shows in the velocity only: dt times g's pull.
     assert arm.position[0] == pytest.approx(amplitude, abs=1e-9)
     assert arm.velocity[0] == pytest.approx(0.0, abs=1e-7)
@@ -43,20 +50,15 @@ def test_energy_stays_while_it_falls(two_links):
     assert arm.energy() == pytest.approx(before, abs=1e-7)
 
 
-def test_falls_freely_on_a_rail(lift):
+@pytest.mark.parametrize('period', [0.001, 0.016])
+def test_falls_freely_on_a_rail_in_any_portions_of_time(lift, period):
     arm = Physics(lift)
-    run(arm, 0.8)
+    run(arm, 0.8, period)
     assert arm.position[0] == pytest.approx(-G / 2 * 0.8**2, rel=1e-9)
     assert arm.time == pytest.approx(0.8)
 
 
-def test_gravity_points_where_it_is_told_to(lift):
-    arm = Physics(lift, gravity=(0.0, 0.0, 2.0))
-    arm.advance(1.0)
-    assert arm.position[0] == pytest.approx(1.0, rel=1e-9)
-
-
-def test_a_quaternion_turns_the_rail(lift):
+def test_a_quaternion_turns_the_rail_and_gravity_points_where_it_is_told_to(lift):
     turned = lift.replace('<origin xyz="0 0 0"/><axis', '<origin quat_xyzw="1 0 0 1"/><axis')
     arm = Physics(turned.replace('<robot', '<robot version="1.1"'), gravity=(0.0, 2.0, 0.0))
     arm.advance(1.0)
@@ -71,42 +73,25 @@ def test_torque_accelerates(lift):
     np.testing.assert_allclose(arm.effort, [1.5 * (G + 3.0)])
 
 
-def test_time_may_pass_in_any_portions(pendulum):
-    arms = [Physics(pendulum()) for _ in range(2)]
-    for arm, period in zip(arms, (0.001, 0.0137), strict=True):
-        arm.reset([1.0])
-        run(arm, 1.37, period)
-    assert arms[0].position[0] == pytest.approx(arms[1].position[0], abs=1e-8)
-
-
 @pytest.mark.parametrize('damping', [0.3, 3000.0])
 def test_damping_slows_down(pendulum, damping):
     # v decays with I / d; 3000 N m s/rad is far too stiff for an explicit method.
-    arm = Physics(pendulum(extra=f'<dynamics damping="{damping}"/>'), gravity=(0.0, 0.0, 0.0))
+    arm = Physics(pendulum(extra=f'<dynamics damping="{damping}"/>'), gravity=NO_GRAVITY)
     arm.set_torque([0.6])
     arm.advance(0.5)
     expected = 0.6 / damping * (1 - math.exp(-damping / 0.6 * 0.5))
     assert arm.velocity[0] == pytest.approx(expected, rel=1e-3)
 
 
-def test_friction_holds_until_it_is_overcome(pendulum):
-    arm = Physics(pendulum(extra='<dynamics friction="1.0"/>'), gravity=(0.0, 0.0, 0.0))
-    arm.set_torque([0.9])
+@pytest.mark.parametrize(
+    ('torque', 'friction', 'rest'), [(0.9, True, 0.0), (2.0, True, 1.0), (0.9, False, 0.9)]
+)
+def test_friction_holds_until_it_is_overcome_or_left_out(pendulum, torque, friction, rest):
+    rough = pendulum(extra='<dynamics friction="1.0"/>')
+    arm = Physics(rough, gravity=NO_GRAVITY, friction=friction)
+    arm.set_torque([torque])
     run(arm, 0.5)
-    assert abs(arm.velocity[0]) < 1e-2
-    arm.reset()
-    arm.set_torque([2.0])
-    run(arm, 0.5)
-    assert arm.velocity[0] == pytest.approx((2.0 - 1.0) / 0.6 * 0.5, rel=0.02)
-
-
-def test_friction_and_damping_can_be_left_out(pendulum):
-    rough = pendulum(extra='<dynamics damping="1.0" friction="1.0"/>')
-    arms = [Physics(rough, friction=False), Physics(pendulum())]
-    for arm in arms:
-        arm.reset([1.0])
-        run(arm, 0.5)
-    assert arms[0].position[0] == arms[1].position[0]
+    assert arm.velocity[0] == pytest.approx(rest / 0.6 * 0.5, rel=0.02, abs=1e-2)
 
 
 def test_standing_still_takes_time_but_no_motion(pendulum):
@@ -119,8 +104,9 @@ def test_standing_still_takes_time_but_no_motion(pendulum):
     assert arm.time == pytest.approx(2.3)
 
 
-def test_stops_at_its_limits(pendulum):
-    arm = Physics(pendulum('<limit lower="-0.5" upper="0.5"/>', 'revolute'))
+def test_stops_at_its_limits_and_starts_within_them(pendulum):
+    arm = Physics(pendulum('<limit lower="0.2" upper="0.5"/>', 'revolute'))
+    np.testing.assert_array_equal(arm.position, [0.2])
     arm.set_torque([30.0])
     run(arm, 2.0)
     assert arm.position[0] == pytest.approx(0.5, abs=0.05)
@@ -128,8 +114,7 @@ def test_stops_at_its_limits(pendulum):
 
 
 def test_joints_are_known_by_name(two_links):
-    straight = Physics(two_links)
-    swapped = Physics(two_links, joints=('elbow', 'shoulder'))
+    straight, swapped = Physics(two_links), Physics(two_links, joints=('elbow', 'shoulder'))
     assert straight.joints == straight.all_joints == ('shoulder', 'elbow')
     straight.reset([0.3, -0.7])
     swapped.reset([-0.7, 0.3])
@@ -149,27 +134,18 @@ def test_refuses_joints_that_are_not_there_or_twice(two_links, joints):
         Physics(two_links, joints=joints)
 
 
-@pytest.mark.parametrize('gravity', [(0.0, 0.0, -G), (3.0, -2.0, 1.0)])
-def test_gravity_is_what_a_resting_arm_takes(two_links, gravity):
-    arm = Physics(two_links, gravity=gravity)
-    arm.reset([0.7, -1.1])
-    at_rest = arm.gravity_torque()
-    np.testing.assert_allclose(
-        at_rest, arm.required_torque([0.7, -1.1], np.zeros(2), np.zeros(2)), atol=1e-12
-    )
-    run(arm, 0.2)
-    assert np.abs(arm.velocity).max() > 0.1
-    expected = arm.required_torque(arm.position, np.zeros(2), np.zeros(2))
-    np.testing.assert_allclose(arm.gravity_torque(), expected, atol=1e-12)
-
-
-def test_gravity_of_mimics_counts_for_the_joint_that_drives_them(two_links):
+def test_mimics_follow_and_take_no_torque(two_links):
     elbow = '<joint name="elbow" type="revolute">'
-    mimic = '<mimic joint="shoulder" multiplier="-2" offset="0.1"/>'
-    arm = Physics(two_links.replace(elbow, elbow + mimic), adds_gravity=True)
-    arm.reset([0.4])
-    run(arm, 1.0)
-    assert arm.position[0] == pytest.approx(0.4, abs=1e-3)
+    arm = Physics(two_links.replace(elbow, elbow + MIMIC))
+    assert (arm.joints, arm.all_joints) == (('shoulder',), ('shoulder', 'elbow'))
+    arm.reset([0.2])
+    np.testing.assert_allclose(arm.position, [0.2, -0.3])
+    run(arm, 0.5)
+    assert arm.position[1] == pytest.approx(0.1 - 2 * arm.position[0], abs=1e-2)
+    held = Physics(two_links.replace(elbow, elbow + MIMIC), adds_gravity=True)
+    held.reset([0.4])
+    run(held, 1.0)
+    assert held.position[0] == pytest.approx(0.4, abs=1e-3)
 
 
 def test_reset_brings_it_back_at_rest(two_links):
@@ -177,28 +153,10 @@ def test_reset_brings_it_back_at_rest(two_links):
     arm.set_torque([5.0, 5.0])
     run(arm, 0.3)
     arm.reset([0.1, 0.2])
-    np.testing.assert_array_equal(arm.position, [0.1, 0.2])
-    np.testing.assert_array_equal(arm.velocity, 0.0)
+    np.testing.assert_array_equal([*arm.position, *arm.velocity], [0.1, 0.2, 0.0, 0.0])
     assert arm.time == pytest.approx(0.3)
     arm.advance(0.001)
     np.testing.assert_array_equal(arm.effort, 0.0)
-
-
-def test_starts_within_its_limits(pendulum):
-    arm = Physics(pendulum('<limit lower="0.5" upper="2"/>', 'revolute'))
-    np.testing.assert_array_equal(arm.position, [0.5])
-
-
-def test_mimics_follow_and_take_no_torque(two_links):
-    elbow = '<joint name="elbow" type="revolute">'
-    mimic = '<mimic joint="shoulder" multiplier="-2" offset="0.1"/>'
-    text = two_links.replace(elbow, elbow + mimic)
-    arm = Physics(text)
-    assert (arm.joints, arm.all_joints) == (('shoulder',), ('shoulder', 'elbow'))
-    arm.reset([0.2])
-    np.testing.assert_allclose(arm.position, [0.2, -0.3])
-    run(arm, 0.5)
-    assert arm.position[1] == pytest.approx(0.1 - 2 * arm.position[0], abs=1e-2)
 
 
 def test_says_when_motion_grows_beyond_bounds(lift):
@@ -210,16 +168,58 @@ def test_says_when_motion_grows_beyond_bounds(lift):
     assert np.isfinite(arm.position).all()
 
 
-def test_says_why_mujoco_refuses(pendulum):
-    massless = pendulum().replace('mass value="2.0"', 'mass value="0"').replace('="0.1"', '="0"')
-    with pytest.raises(SimulationError, match=r'MuJoCo.*mass'):
-        Physics(massless)
+@pytest.mark.parametrize('gravity', [(0.0, 0.0, -G), (3.0, -2.0, 1.0)])
+def test_gravity_is_what_a_resting_arm_takes(two_links, gravity):
+    arm = Physics(two_links, gravity=gravity)
+    arm.reset([0.7, -1.1])
+    run(arm, 0.2)
+    assert np.abs(arm.velocity).max() > 0.1
+    np.testing.assert_allclose(arm.gravity_torque(), holding(arm), atol=1e-12)
 
 
-def test_leaves_no_log_file(two_links, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    Physics(two_links.replace('lower="-3" upper="3"', 'lower="1" upper="1"'))
-    assert list(tmp_path.iterdir()) == []
+def test_drive_that_adds_gravity_holds_the_arm_by_itself(two_links):
+    """Moved only as far as gravity changes within one period of the drive."""
+    arm = Physics(two_links, adds_gravity=True)
+    arm.reset([0.5, 0.3])
+    run(arm, 1.0)
+    np.testing.assert_allclose(arm.position, [0.5, 0.3], atol=1e-9)
+    np.testing.assert_allclose(arm.effort, holding(arm), atol=1e-9)
+
+
+def test_drive_clamps_the_sum_that_it_exerts(two_links):
+    arm = Physics(two_links, adds_gravity=True)
+    arm.reset([0.5, 0.3])
+    arm.set_torque([39.0, -39.0])
+    arm.advance(0.001)
+    assert arm.gravity_torque()[0] > 1.0
+    np.testing.assert_allclose(arm.effort, [40.0, -39.0 + arm.gravity_torque()[1]], atol=1e-2)
+
+
+def test_brake_holds_whatever_acts(two_links):
+    arm = Physics(two_links)
+    arm.reset([0.5, 0.5])
+    arm.brake = True
+    arm.set_torque([40.0, 40.0])
+    run(arm, 0.2)
+    np.testing.assert_array_equal([*arm.position, *arm.velocity], [0.5, 0.5, 0.0, 0.0])
+    assert arm.time == pytest.approx(0.2)
+    arm.brake = False
+    run(arm, 0.2)
+    assert np.abs(arm.position - 0.5).max() > 0.01
+
+
+def test_servo_sags_by_gravity_over_stiffness(two_links):
+    arm = Physics(two_links)
+    arm.reset([0.5, 0.3])
+    arm.set_servo(JointServo(400.0, [40.0, 30.0], 2))
+    run(arm, 5.0)
+    np.testing.assert_allclose(arm.position - [0.5, 0.3], -holding(arm) / 400.0, atol=1e-5)
+
+
+def test_servo_is_tuned_to_the_inertia():
+    servo, omega = JointServo.tuned(np.array([2.0, 0.5]), 1.0, 0.7), 2 * np.pi
+    np.testing.assert_allclose(servo.kp, [2.0 * omega**2, 0.5 * omega**2])
+    np.testing.assert_allclose(servo.kd, [2.8 * omega, 0.7 * omega])
 
 
 @pytest.mark.parametrize('arm', ['ur_description/urdf/ur5_robot', 'z1_description/urdf/z1'])

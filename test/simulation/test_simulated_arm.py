@@ -18,7 +18,7 @@ from std_msgs.msg import String
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from robot_dynamics_ros.simulation.mujoco_description import SimulationError
+from robot_dynamics_ros.simulation.mujoco_model import SimulationError
 from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
 
 pytestmark = pytest.mark.contract

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from robot_dynamics_ros.control.external_forces.wrench import WrenchEstimator
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
+from robot_dynamics_ros.simulation.mujoco_model import Wall
 from robot_dynamics_ros.simulation.physics import Physics
-from robot_dynamics_ros.simulation.wall import Wall
 
 from ..plan import HOLDING_SHARE, MOVING_SHARE
 

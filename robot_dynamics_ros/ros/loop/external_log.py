@@ -10,7 +10,7 @@ from rclpy.impl.rcutils_logger import RcutilsLogger
 from robot_dynamics_ros.control.external_forces.external_estimate import NO_STATE, SETTLING
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
-from ..endpoints.topic_counters import SHORTEST_PERIOD, WARNING_PERIOD
+from ..endpoints import SHORTEST_PERIOD, WARNING_PERIOD
 
 # What each value of parameter on_collision has done, in words.
 REACTIONS = {

@@ -17,11 +17,8 @@ from robot_dynamics_ros.control.external_forces.detection import FREE, ContactSt
 from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
 from robot_dynamics_ros.core.checks import Array
 
-from ..endpoints.defaults import LATCHED, OVERRIDABLE
-from ..endpoints.rate_limit import RateLimit
-from ..endpoints.subscriber_check import SubscriberCheck
-from ..messages.arrays import doubles
-from ..messages.serialized_stamped import SerializedStamped
+from ..endpoints import LATCHED, OVERRIDABLE, SubscriberCheck
+from ..messages import doubles
 from ..robot.commanded_robot import CommandedRobot
 from .external_log import ExternalLog
 
@@ -60,10 +57,8 @@ class ExternalTopics:
         self._contact = node.create_publisher(
             Contact, '~/contact', copy.copy(LATCHED), qos_overriding_options=OVERRIDABLE
         )
-        self._torques_heard = SubscriberCheck(node, self._torques)
-        self._wrench_heard = SubscriberCheck(node, self._wrench)
-        self._robot: CommandedRobot | None = None
-        self._frame = ''
+        self._torques_heard = SubscriberCheck(self._torques)
+        self._wrench_heard = SubscriberCheck(self._wrench)
         self._published: ContactState = FREE
         # Stamp of the estimate that was published last [s].
         self._stepped = math.nan
@@ -89,12 +84,9 @@ class ExternalTopics:
             return
         self._stepped = estimate.stamp
         if self._torques_heard.any:
-            self._prepare(robot, estimate)
-            self._torques.publish(self._encoded_torques.encode(self._time(stamp), estimate.torque))
+            self._torques.publish(_torques(robot, self._time(stamp), estimate.torque))
         if self._wrench_heard.any and self._wrenches.passes(clock.monotonic()):
-            self._prepare(robot, estimate)
-            data = self._encoded_wrench.encode(self._time(stamp), estimate.wrench())
-            self._wrench.publish(data)
+            self._wrench.publish(_wrench(estimate.frame, self._time(stamp), estimate.wrench()))
 
     def expire(self, robot: CommandedRobot | None) -> None:
         """End the contact that was published last, where no state tells of it any more.
@@ -122,22 +114,39 @@ class ExternalTopics:
         """The stamp of a state, or the time of the node for a state without one."""
         return stamp if stamp.sec or stamp.nanosec else self._clock.now().to_msg()
 
-    def _prepare(self, robot: CommandedRobot, estimate: ExternalForceEstimate) -> None:
-        """Serialize a message of each topic, once: the others differ in stamp and values."""
-        if robot is self._robot and estimate.frame == self._frame:
-            return
-        self._robot, self._frame = robot, estimate.frame
-        names, root_link = list(robot.joints), robot.dynamics.model.frames[0].name
 
-        def torques(stamp: Time, values: Array) -> ExternalTorques:
-            header = Header(stamp=stamp, frame_id=root_link)
-            return ExternalTorques(header=header, joint_names=names, effort=doubles(values))
+class RateLimit:
+    """Lets at most one event in each period pass, and in the mean of many events one in each.
 
-        self._encoded_torques = SerializedStamped(torques, len(names))
-        frame = estimate.frame
-        self._encoded_wrench = SerializedStamped(
-            lambda stamp, values: _wrench(frame, stamp, values), 6
-        )
+    So of events at a multiple of the rate, each k-th passes, although the times vary.
+    """
+
+    def __init__(self, rate: float) -> None:
+        """Let the first event pass.
+
+        Args:
+            rate: highest [Hz].
+        """
+        self._period = 1.0 / rate
+        self._next = -math.inf
+
+    def passes(self, now: float) -> bool:
+        """Whether an event passes.
+
+        Args:
+            now: [s], on a monotonic clock.
+        """
+        if now < self._next:
+            return False
+        late = now - self._next
+        self._next = (now if late > self._period else self._next) + self._period
+        return True
+
+
+def _torques(robot: CommandedRobot, stamp: Time, values: Array) -> ExternalTorques:
+    message = ExternalTorques(joint_names=list(robot.joints), effort=doubles(values))
+    message.header = Header(stamp=stamp, frame_id=robot.dynamics.model.frames[0].name)
+    return message
 
 
 def _wrench(frame: str, stamp: Time, values: Array) -> WrenchStamped:

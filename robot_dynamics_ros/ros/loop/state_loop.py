@@ -9,7 +9,7 @@ from typing import Any
 
 from rclpy.impl.rcutils_logger import RcutilsLogger
 
-from ..endpoints.polled_subscription import PolledSubscription
+from ..polling import PolledSubscription
 
 # How long the thread waits for a state [s] before it acts without one, or sees that it must end.
 WAIT_TIMEOUT = 0.01

@@ -24,10 +24,9 @@ from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from ..endpoints.defaults import OVERRIDABLE
-from ..endpoints.polled_subscription import PolledSubscription
-from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
-from ..messages.serialized_joint_state import SerializedJointStates
+from ..endpoints import OVERRIDABLE, WARNING_PERIOD, SubscriberCheck, TopicCounters
+from ..messages import doubles
+from ..polling import PolledSubscription
 from ..robot.commanded_robot import CommandedRobot, nanoseconds
 from ..robot.missing_states import stale_text
 from ..robot.robot_holder import RobotHolder
@@ -67,14 +66,15 @@ class StateToCommand:
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
         )
+        self._message = Float64MultiArray()
         self._torques = node.create_lifecycle_publisher(
             JointTorques, '~/torques', 10, qos_overriding_options=OVERRIDABLE
         )
+        self._torques_heard = SubscriberCheck(self._torques)
         self._external = ExternalTopics(node)
         self.topic = self._commands.topic_name
-        self._serialized = SerializedJointStates()
         self._states = PolledSubscription(
-            node, JointState, 'joint_states', STATES, raw=True, overriding=OVERRIDABLE
+            node, JointState, 'joint_states', STATES, overriding=OVERRIDABLE
         )
         self.states_topic = self._states.topic
         self._loop = StateLoop(
@@ -99,21 +99,21 @@ class StateToCommand:
         """Publishers of joint states that cannot be received, with the reason; empty for none."""
         return self._states.incompatible_publishers()
 
-    def _answer(self, messages: list[tuple[bytes, dict[str, Any]]]) -> None:
+    def _answer(self, messages: list[tuple[JointState, dict[str, Any]]]) -> None:
         """Take all states that wait, oldest first, and answer the newest."""
         with self._holder.lock:
             robot = self._holder.current
             if robot is None:
                 return
             time = self._time(robot)
-            states = [self._take(robot, data, info, time) for data, info in messages]
+            states = [self._take(robot, message, info, time) for message, info in messages]
             newest = next((state for state in reversed(states) if state is not None), None)
             if newest is None or not self._command(robot, time, *newest):
                 # States of other joints must not delay what is due without a state.
                 self._command_without_state()
 
     def _take(
-        self, robot: CommandedRobot, data: bytes, info: dict[str, Any], time: float
+        self, robot: CommandedRobot, message: JointState, info: dict[str, Any], time: float
     ) -> tuple[Time, int] | None:
         """Take a state, or count why not.
 
@@ -123,7 +123,6 @@ class StateToCommand:
         """
         origin, received = _origin(info), info['received_timestamp']
         try:
-            message = self._serialized.decode(data)
             if robot.reader.names_other_joints_only(message):
                 self.counters.ignore(message.name)
                 robot.statistics.count_ignored(*origin)
@@ -146,9 +145,7 @@ class StateToCommand:
             self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
         if not robot.reader.names_commanded:
             return None
-        # A copy: the message takes the stamps of those that follow.
-        stamp = message.header.stamp
-        return Time(sec=stamp.sec, nanosec=stamp.nanosec), received
+        return message.header.stamp, received
 
     def _command(self, robot: CommandedRobot, time: float, stamp: Time, received: int) -> bool:
         """Answer the states that were taken; whether that was possible.
@@ -244,9 +241,10 @@ class StateToCommand:
         return 0.0 if robot.guard.reference is None else self.reference_clock.time()
 
     def _publish(self, robot: CommandedRobot, command: Array, stamp: Time) -> None:
-        self._commands.publish(robot.serialized.encode(command))
+        self._message.data = doubles(command)
+        self._commands.publish(self._message)
         self._commanding = True
-        if self._torques.get_subscription_count():
+        if self._torques_heard.any:
             self._torques.publish(robot.torques(stamp))
 
     def _publish_silence(self, robot: CommandedRobot) -> None:

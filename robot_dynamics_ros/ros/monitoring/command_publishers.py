@@ -8,7 +8,7 @@ from rclpy.node import Node
 
 from robot_dynamics_ros.control.supervisor import Inhibition
 
-from ..endpoints.defaults import STEADY
+from ..endpoints import STEADY
 from ..robot.robot_holder import RobotHolder
 from .near_misses import UNKNOWN_NAME
 

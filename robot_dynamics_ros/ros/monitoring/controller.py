@@ -9,7 +9,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.supervisor import Inhibition
 
-from ..endpoints.defaults import STEADY
+from ..endpoints import STEADY
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 from .controller_questions import ControllerQuestions, ListControllers

@@ -10,8 +10,7 @@ from rclpy.node import Node
 
 from robot_dynamics_ros.control.supervisor import Mode
 
-from ..endpoints.defaults import OVERRIDABLE, STEADY
-from ..endpoints.topic_counters import WARNING_PERIOD, TopicCounters
+from ..endpoints import OVERRIDABLE, STEADY, WARNING_PERIOD, TopicCounters
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.description_topic import DescriptionTopic

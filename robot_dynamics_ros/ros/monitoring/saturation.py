@@ -11,8 +11,7 @@ from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.control.torque_text import torque_text, units_of
 from robot_dynamics_ros.core.checks import Array
 
-from ..endpoints.defaults import STEADY
-from ..endpoints.topic_counters import WARNING_PERIOD
+from ..endpoints import STEADY, WARNING_PERIOD
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 

@@ -11,7 +11,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.start_torque import WATCHED
 from robot_dynamics_ros.control.supervisor import Mode
 
-from ..endpoints.defaults import STEADY
+from ..endpoints import STEADY
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.description_topic import DescriptionTopic

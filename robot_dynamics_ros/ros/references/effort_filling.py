@@ -20,8 +20,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.tree import Limits
 
-from ..messages.arrays import doubles
-from ..messages.trajectory_reader import read_points
+from ..messages import doubles
+from ..reference import read_points
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.requested_state import RequestedState
 

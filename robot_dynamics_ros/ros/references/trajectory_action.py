@@ -8,7 +8,7 @@ from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError, UnknownNameError
 
-from ..endpoints.defaults import STEADY
+from ..endpoints import STEADY
 from ..parameters import node_parameters
 from .passed_goal import PassedGoal
 from .trajectory_preparation import TrajectoryPreparation

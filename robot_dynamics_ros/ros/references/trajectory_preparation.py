@@ -9,7 +9,7 @@ from trajectory_msgs.msg import JointTrajectory
 from robot_dynamics_ros.control.trajectory_efforts import PARTS
 from robot_dynamics_ros.core.errors import StateError
 
-from ..endpoints.topic_counters import WARNING_PERIOD
+from ..endpoints import WARNING_PERIOD
 from ..parameters import node_parameters
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.requested_state import RequestedState

@@ -24,9 +24,8 @@ from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
 
-from ..messages.arrays import doubles
-from ..messages.joint_state_reader import JointStateReader
-from ..messages.serialized_command import SerializedCommand
+from ..joint_states import JointStateReader
+from ..messages import doubles
 from ..parameters import node_parameters
 from .compilation import CompiledRobot
 from .cycle_statistics import CycleStatistics
@@ -49,7 +48,6 @@ class CommandedRobot:
         limits: the position limits of the joints.
         statistics: of the cycles.
         knows_wait: whether it is known for how long the last state has waited for the node.
-        serialized: encodes commands for `~/commands`.
     """
 
     def __init__(self, compiled: CompiledRobot, values: Mapping[str, Any]) -> None:
@@ -94,7 +92,6 @@ class CommandedRobot:
         self.knows_wait = True
         self._shape = node_parameters.torque_shape(values)
         self._root_link = model.frames[0].name
-        self.serialized = SerializedCommand(len(self.joints))
 
     def prepare(self, live: LiveValues) -> None:
         """Compile what other live parameters need, while the loop goes on."""

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from ..endpoints.defaults import LATCHED, OVERRIDABLE
-from ..endpoints.topic_counters import TopicCounters
+from ..endpoints import LATCHED, OVERRIDABLE, TopicCounters
 from .robot_holder import RobotHolder
 
 

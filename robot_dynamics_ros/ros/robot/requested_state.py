@@ -12,7 +12,7 @@ from sensor_msgs.msg import JointState
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from ..messages.joint_state_reader import JointStateReader
+from ..joint_states import JointStateReader
 from .commanded_robot import CommandedRobot
 from .missing_states import never_measured
 

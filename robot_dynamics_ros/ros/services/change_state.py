@@ -8,7 +8,7 @@ from lifecycle_msgs.msg import State, Transition
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.task import Future
 
-from ..endpoints.defaults import STEADY
+from ..endpoints import STEADY
 
 # How often it is asked whether a fade is over [s].
 PERIOD = 0.01

@@ -21,7 +21,7 @@ from robot_dynamics_ros.control.payload_estimation.state_buffer import StateBuff
 from robot_dynamics_ros.control.payload_estimation.state_window import GAP, LENGTH
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
 
-from ..endpoints.defaults import STEADY
+from ..endpoints import STEADY
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder

@@ -28,8 +28,8 @@ from robot_dynamics_ros.control.settings import torque_limits
 from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, units_of
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 
-from ..endpoints.defaults import STEADY
-from ..messages.arrays import doubles
+from ..endpoints import STEADY
+from ..messages import doubles
 from ..robot.background_work import BackgroundWork
 from ..robot.robot_holder import RobotHolder
 from .learned_doubts import little_known, suspicions

@@ -11,7 +11,7 @@ from typing import Any
 
 from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
 
-from ..messages.arrays import matrix_message
+from ..messages import matrix_message
 from ..robot.requested_state import RequestedState
 from ..robot.robot_holder import RobotHolder
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..messages.arrays import matrix_message
+from ..messages import matrix_message
 from ..robot.requested_state import RequestedState
 from ..robot.robot_holder import RobotHolder
 

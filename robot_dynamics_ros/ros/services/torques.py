@@ -11,8 +11,8 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from ..messages.arrays import doubles
-from ..messages.joint_state_reader import JointStateReader
+from ..joint_states import in_order_of
+from ..messages import doubles
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.requested_state import RequestedState
 from ..robot.robot_holder import RobotHolder
@@ -67,4 +67,4 @@ class TorqueServices:
 def _in_order(robot: CommandedRobot, request: Any, values: Sequence[float], field: str) -> Array:
     """(k,) of the commanded joints, from values in the order of the state, or of these joints."""
     names = list(request.state.name) or list(robot.joints)
-    return JointStateReader(robot.joints).reorder(names, values, field)
+    return in_order_of(robot.joints, names, values, field)

@@ -12,7 +12,7 @@ from rclpy.time import Time
 
 from robot_dynamics_ros.core.errors import StateError
 
-from ..endpoints.defaults import STEADY
+from ..endpoints import STEADY
 
 try:
     from tf2_msgs.msg import TFMessage

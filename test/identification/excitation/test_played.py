@@ -10,8 +10,7 @@ from excited_arm import JOINTS, dynamics, excited, told_by, urdf
 from simulated_recordings import Recorded
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.simulation.physics import Physics
-from robot_dynamics_ros.simulation.servo import JointServo
+from robot_dynamics_ros.simulation.physics import JointServo, Physics
 
 RATE = 250.0
 

@@ -8,11 +8,10 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 from fed_node import fed_node
 from guard_scene import figures
-from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 from three_joints import JOINTS
 
-from robot_dynamics_ros.ros.endpoints.polled_subscription import PolledSubscription
+from robot_dynamics_ros.ros.polling import PolledSubscription
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
@@ -25,7 +24,7 @@ def test_a_state_that_has_waited_longer_than_the_timeout_is_not_answered():
             message = JointState(name=list(JOINTS), position=Q, velocity=V)
             message.header.stamp = node.get_clock().now().to_msg()
             received = time.time_ns() - round(1e9 * wait)
-            node._loop._answer([(serialize_message(message), {'received_timestamp': received})])
+            node._loop._answer([(message, {'received_timestamp': received})])
             assert (counters.used, counters.late) == (used, late)
         assert counters.rejected == 0
 

@@ -89,4 +89,4 @@ def test_efforts_without_positions_are_refused_with_what_they_need(guarded, dyna
         arm.scene.status('external forces', 'effort of turn, slide, wrist is not')
         arm.scene.wait_for_states(20)
         reason = arm.scene.node.topic_counters['joint_states'].last_reason
-        assert 'need the positions' in reason
+        assert 'position has 0 values' in reason

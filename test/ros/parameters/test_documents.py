@@ -21,7 +21,7 @@ def script():
     return module
 
 
-NAMES = ('config/robot_dynamics.yaml', 'README.md', 'docs/simulated_arm.md')
+NAMES = ('config/robot_dynamics.yaml', 'docs/parameters.md', 'docs/simulated_arm.md')
 
 
 def test_the_script_writes_these_documents(tmp_path):

@@ -1,4 +1,5 @@
-"""The services that a node offers are all those that have a type, and all that README.md names."""
+"""The services that a node offers are all those that have a type, and all that docs/interfaces.md
+names."""
 
 import re
 from pathlib import Path
@@ -27,7 +28,7 @@ def offered(node):
     return own
 
 
-def test_every_type_is_offered_once_and_the_readme_names_every_service(graph):
+def test_every_type_is_offered_once_and_the_documents_name_every_service(graph):
     types = {
         kind
         for kind in vars(srv).values()
@@ -39,6 +40,7 @@ def test_every_type_is_offered_once_and_the_readme_names_every_service(graph):
     assert len(kinds) == len(set(kinds))
     own = {kind.__name__ for kind in types if 'Event' not in kind.__name__} - SIMULATED
     assert {kind.__name__ for kind in kinds} == own
-    table = (ROOT / 'README.md').read_text().partition('\n## Services\n')[2].partition('\n## ')[0]
+    table = (ROOT / 'docs/interfaces.md').read_text()
+    table = table.partition('\n## Services\n')[2].partition('\n## ')[0]
     assert set(re.findall(r'^\| `(~/\w+)`', table, re.MULTILINE)) <= set(services)
     assert set(re.findall(r'`(~/\w+)`', table)) >= set(services)

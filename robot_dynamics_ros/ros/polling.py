@@ -2,6 +2,9 @@
 
 An executor prepares a wait for every entity of the node, wakes, and dispatches, for each message:
 at 1 kHz that takes three times the processor time of waiting for one subscription alone.
+
+rclpy has no public wait for one subscription: this is the one place that uses its implementation,
+as `rclpy.wait_for_message` does.
 """
 
 from __future__ import annotations
@@ -11,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
-from rclpy.impl.implementation_singleton import rclpy_implementation as _rclpy
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.qos import QoSCompatibility, QoSProfile, qos_check_compatible
 from rclpy.qos_overriding_options import QoSOverridingOptions
@@ -105,8 +108,9 @@ class PolledSubscription:
         """Whether a message is waiting, or is received within the timeout [s]."""
         with self._context.handle, self._subscription.handle:
             if self._wait_set is None:
-                # As rclpy.wait_for_message does; kept, as making one takes longer than waiting.
-                self._wait_set = _rclpy.WaitSet(1, 0, 0, 0, 0, 0, self._context.handle)
+                # Kept, as making one takes longer than waiting.
+                sizes = 1, 0, 0, 0, 0, 0
+                self._wait_set = rclpy_implementation.WaitSet(*sizes, self._context.handle)
             self._wait_set.clear_entities()
             self._wait_set.add_subscription(self._subscription.handle)
             self._wait_set.wait(int(timeout * 1e9))

@@ -1,23 +1,90 @@
-"""From a JointTrajectory message to a `Trajectory` of the commanded joints, by name."""
+"""`~/reference`: the motion for which the feedforward is computed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 import numpy as np
-from builtin_interfaces.msg import Duration, Time
 from numpy.typing import NDArray
+from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_ros.control.trajectory import Point, Trajectory, Waypoints
 from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.errors import StateError
 
+from .endpoints import OVERRIDABLE, TopicCounters
+from .loop.state_to_command import StateToCommand
+from .messages import nanoseconds
+from .robot.commanded_robot import CommandedRobot
+from .robot.robot_holder import RobotHolder
+
 # A reference may end this long before it is received [s]: streamed points are stamped when they
 # are computed, and the transport takes time.
 LARGEST_DELAY = 0.2
 
 Order = NDArray[np.intp]
+
+
+class ReferenceTopic:
+    """Reads references and hands them to the guard.
+
+    Attributes:
+        counters: of the references.
+    """
+
+    def __init__(self, node: Node, holder: RobotHolder, loop: StateToCommand) -> None:
+        """Subscribe."""
+        self._holder = holder
+        self._clock = loop.reference_clock
+        self.counters = TopicCounters('reference', node.get_logger())
+        node.create_subscription(
+            JointTrajectory,
+            '~/reference',
+            self._on_reference,
+            10,
+            qos_overriding_options=OVERRIDABLE,
+        )
+
+    def _on_reference(self, message: JointTrajectory) -> None:
+        try:
+            self._follow(message)
+        except StateError as error:
+            self.counters.reject(error)
+        else:
+            self.counters.use()
+
+    def _follow(self, message: JointTrajectory) -> None:
+        """Hand over the trajectory; one without points ends the present reference."""
+        with self._holder.lock:
+            robot = self._running()
+            now, time = self._clock.both()
+            current = robot.position_and_velocity()
+        trajectory = None
+        if message.points:
+            # Without the lock, so that states are answered: a thousand points take some ms.
+            trajectory = read_trajectory(
+                message, robot.joints, now=now, time=time, current=current
+            )
+        with self._holder.lock:
+            self._running().guard.set_reference(trajectory, time)
+
+    def _running(self) -> CommandedRobot:
+        robot = self._holder.require()
+        guard = robot.guard
+        if not guard.supervisor.running:
+            if guard.supervisor.fault:
+                reason = f'{guard.supervisor.fault}; call ~/enable'
+            elif guard.supervisor.active:
+                reason = 'torque is disabled; call ~/enable'
+            else:
+                reason = 'the node is not active; call the transition activate'
+            raise StateError(f'no torque is commanded: {reason}')
+        if guard.supervisor.inhibitions.interrupting:
+            raise StateError(
+                f'no torque is commanded: {guard.supervisor.inhibitions.first().reason}'
+            )
+        return robot
 
 
 def read_trajectory(
@@ -45,7 +112,7 @@ def read_trajectory(
     Raises:
         StateError: joints, sizes, values or times are wrong, or the trajectory has ended.
     """
-    stamp = _nanoseconds('header.stamp', message.header.stamp) or now
+    stamp = nanoseconds('header.stamp', message.header.stamp) or now
     points = read_points(message, joints, start=time + 1e-9 * (stamp - now))
     if len(points) and points.times[-1] < time - LARGEST_DELAY:
         raise StateError(
@@ -115,13 +182,6 @@ def _seconds(message: JointTrajectory) -> Array:
     total = seconds * 10**9 + np.array([time.nanosec for time in times], dtype=np.int64)
     if (total < 0).any():
         index = int(np.flatnonzero(total < 0)[0])
-        _nanoseconds(f'point {index}: time_from_start', times[index])
+        nanoseconds(f'point {index}: time_from_start', times[index])
     result: Array = 1e-9 * total
     return result
-
-
-def _nanoseconds(name: str, time: Time | Duration) -> int:
-    total = int(time.sec) * 10**9 + int(time.nanosec)
-    if total < 0:
-        raise StateError(f'{name} is {1e-9 * total:g} s, it must not be negative')
-    return total

@@ -1,4 +1,4 @@
-"""Counts the messages of a topic: used, rejected with the reason, ignored."""
+"""What endpoints share: quality of service, a clock for timers, counts, known subscribers."""
 
 from __future__ import annotations
 
@@ -7,8 +7,21 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.qos_overriding_options import QoSOverridingOptions
 
+# Makes parameters such as qos_overrides./joint_states.subscription.reliability.
+OVERRIDABLE = QoSOverridingOptions.with_default_policies()
+# The last message is kept for subscribers that come later.
+LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+# For timers that must run while simulated time stands still.
+STEADY = Clock(clock_type=ClockType.STEADY_TIME)
+# Shortest time between two questions whether a topic has subscribers [s].
+SUBSCRIBERS_PERIOD = 0.1
 # Shortest time between two warnings about a topic for the same reason [s].
 WARNING_PERIOD = 5.0
 # Shortest time between two warnings about a topic [s].
@@ -70,3 +83,22 @@ class TopicCounters:
         if now - self._last_warning >= (WARNING_PERIOD if same else SHORTEST_PERIOD):
             self._last_warning = now
             self.logger.warning(f'message on {self.topic} {text}')
+
+
+class SubscriberCheck:
+    """Whether a topic has subscribers: asking for each message takes longer than to publish."""
+
+    def __init__(self, publisher: Publisher) -> None:
+        """Know nothing of this publisher yet."""
+        self._publisher = publisher
+        self._any = False
+        self._asked = -math.inf
+
+    @property
+    def any(self) -> bool:
+        """Whether there was a subscriber when the middleware was asked last."""
+        now = time.monotonic()
+        if now - self._asked >= SUBSCRIBERS_PERIOD:
+            self._asked = now
+            self._any = self._publisher.get_subscription_count() > 0
+        return self._any
