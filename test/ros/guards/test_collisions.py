@@ -167,11 +167,6 @@ def test_enabling_an_arm_that_is_still_touched_says_so(guarded, dynamics, policy
         arm.push = NONE
         arm.touched(Contact.KIND_NONE)
         assert 'touched' not in acknowledge(arm)
-        arm.hit(HIT)
-        # From zero torque on, nothing is estimated from commands.
-        arm.scene.set(external_from='commanded')
-        arm.scene.status('external forces', 'torque is zero')
-        assert re.search('touched .*not known: .*torque is zero', acknowledge(arm))
 
 
 def test_activating_an_arm_that_is_touched_says_that_no_reaction_follows(guarded, dynamics, capfd):

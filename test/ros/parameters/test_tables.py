@@ -6,8 +6,7 @@ from typing import get_args
 import pytest
 
 from robot_dynamics_ros.control.feedforward import EVALUATION_POINTS, TERMS
-from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import OnStale, OnStop
+from robot_dynamics_ros.control.settings import OnStale, OnStop, Settings
 from robot_dynamics_ros.core.codegen.kernel import Backend
 from robot_dynamics_ros.ros.parameters.node_table import TABLE
 from robot_dynamics_ros.ros.parameters.parameter import Parameter
