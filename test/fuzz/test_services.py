@@ -45,6 +45,6 @@ def test_every_request_is_answered(node, data):
         robot = node.robot_holder.require()
         robot.guard.supervisor.enabled = True
         robot.reset_times()
-        robot.take(state([0.1, 0.2, 0.3]), 0.0)
+        robot.take(state([0.1, 0.2, 0.3]))
         command = robot.command(0.0)
     assert np.isfinite(command).all()

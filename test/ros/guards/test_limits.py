@@ -65,7 +65,8 @@ def test_the_limits_of_the_description_are_the_default(guarded, dynamics):
 def test_commands_change_no_faster_than_the_rate_limit(guarded, dynamics):
     """A reference that leaps, no fade, and the recording checks each step and each window."""
     away = dynamics.inverse_dynamics([1.0, -0.4, 1.5], [0.0] * 3, [3.0, -3.0, 3.0])
-    limits = np.array([40.0, 30.0, 20.0])
+    start = dynamics.bias_torque(Q, V)
+    limits = 1.2 * np.maximum(np.abs(away), np.abs(start))
     rates = 10.0 * limits
     with guarded(
         fade_time=0.0,
@@ -74,7 +75,6 @@ def test_commands_change_no_faster_than_the_rate_limit(guarded, dynamics):
         reference_tolerance=[0.0],
     ) as scene:
         scene.recording.limits, scene.recording.rates = limits, rates
-        start = dynamics.bias_torque(Q, V)
         scene.settle(start)
         leapt = time.monotonic()
         leap = trajectory(point([1.0, -0.4, 1.5], [0.0] * 3, [3.0, -3.0, 3.0]))

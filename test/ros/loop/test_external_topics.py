@@ -106,25 +106,6 @@ def test_efforts_without_gravity_are_found_out(guarded, dynamics):
         arm.feels(NONE)
 
 
-def test_the_commands_take_the_place_of_efforts_while_they_hold_the_arm(guarded, dynamics, capfd):
-    """The arm stands still while they begin and end, as one whose brake is closed."""
-    with felt(guarded, dynamics, external_from='commanded', fade_time=1.5) as arm:
-        arm.scene.driver.effort = lambda: None
-        status = arm.scene.status('external forces', 'have not reached')
-        assert status.level == DiagnosticStatus.WARN
-        arm.feels(NONE)
-        arm.scene.node.trigger_deactivate()
-        arm.scene.status('external forces', 'the commands end')
-        arm.scene.status('external forces', 'no torque')
-        assert all(np.allclose(each.effort, NONE, atol=1e-3) for each in arm.torques)
-        text = capfd.readouterr().err
-        assert text.count('the commands end') == 1
-        arm.scene.set(fade_time=0.0)
-        arm.scene.set(terms=['coriolis'])
-        arm.scene.node.trigger_activate()
-        arm.scene.status('external forces', 'set external_from: measured')
-
-
 def test_a_contact_is_published_at_each_change_with_link_direction_and_begin(guarded, dynamics):
     with felt(guarded, dynamics, **THRESHOLDS) as arm:
         contact = arm.hit(np.array([0.0, 30.0, 0.0]))
@@ -149,7 +130,7 @@ def test_a_payload_that_is_set_is_no_contact(guarded, dynamics):
     with felt(guarded, dynamics, **THRESHOLDS) as arm:
         arm.ready()
         load = {'frame': 'hand', 'inertia': Inertia(m=0.5)}
-        driver, before = arm.scene.driver, arm.estimate
+        driver = arm.scene.driver
 
         def weighed():
             model = arm.scene.node.robot_holder.require().dynamics
@@ -158,7 +139,6 @@ def test_a_payload_that_is_set_is_no_contact(guarded, dynamics):
         driver.effort = weighed
         response = arm.scene.observer.call(SetPayload, '/robot_dynamics/set_payload', **load)
         assert response.success, response.message
-        assert arm.estimate is not before
         arm.feels(NONE)
         assert all(contact.kind == Contact.KIND_NONE for contact in arm.contacts)
 

@@ -87,7 +87,7 @@ class Cycles:
         message = state(Q, V + A * seconds)
         message.header.stamp.sec = 1000
         message.header.stamp.nanosec = round(1e9 * seconds)
-        self._robot.take(message, 0.0)
+        self._robot.take(message)
         assert self._robot.command(0.0) is not None
         return self._robot.feedforward.effort.copy(), self._robot.guard.effort.copy()
 

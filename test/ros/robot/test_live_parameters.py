@@ -107,4 +107,4 @@ def test_an_unknown_parameter_is_refused_by_its_name(graph, atomically, name, re
             result = observer.call(*service, parameters=messages[:1]).results[0]
         assert not result.successful
         assert result.reason.startswith(reason)
-        assert node.get_parameter('fade_time').value == 1.0
+        assert node.get_parameter('fade_time').value == 0.0
