@@ -59,7 +59,7 @@ def _description_of(topic: str) -> str:
 
 def _parameters_of_node() -> tuple[str, ...]:
     """Names of the parameters of dynamics_node; their table needs no ROS."""
-    table = importlib.import_module('robot_dynamics_ros.ros.parameters.node_table')
+    table = importlib.import_module('robot_dynamics_ros.ros.parameter_table')
     return tuple(table.TABLE.rows)
 
 

@@ -51,7 +51,7 @@ def node_parameters(blocks: Sequence[Block], names: Collection[str]) -> dict[str
     # Is there a node that all are for, with the namespace of one and the last part of another?
     spaces, last = ([name.rpartition('/')[part] for name in found] for part in (0, 2))
     nodes = [f'{space}/{own}' for space in spaces for own in last]
-    if not any(all(_stands_for(name, node) for name in found) for node in nodes):
+    if not any(all(stands_for(name, node) for name in found) for node in nodes):
         raise ParameterError(
             f'parameters of several nodes ({", ".join(found)}): name a file with those of one '
             'node; blocks /** are for every node'
@@ -59,8 +59,8 @@ def node_parameters(blocks: Sequence[Block], names: Collection[str]) -> dict[str
     return {name: value for _, values in ours for name, value in values.items()}
 
 
-def _stands_for(name: str, node: str) -> bool:
-    """Whether the name of a block, which may have wildcards, is that of a node."""
+def stands_for(name: str, node: str) -> bool:
+    """Whether the name of a block, which may have wildcards, is that of a node, as in rcl."""
     parts = name.split('/')[1:]
     expression = ''.join(WILDCARDS.get(part, f'/{re.escape(part)}') for part in parts)
     return re.fullmatch(expression, node) is not None

@@ -62,8 +62,9 @@ class Scene:
     def set(self, **values):
         """Set parameters, all at once."""
         changes = [Parameter(name, value=value) for name, value in values.items()]
-        result = self.node.set_parameters_atomically(changes)
-        assert result.successful, result.reason
+        if changes:
+            result = self.node.set_parameters_atomically(changes)
+            assert result.successful, result.reason
 
     def status(self, concern, text):
         """The first status of a concern, from now on, that holds a text."""

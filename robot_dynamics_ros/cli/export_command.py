@@ -40,7 +40,9 @@ Quantities:
     'export-c', cls=Subcommand, help=HELP, short_help='Write the dynamics of a robot as C99.'
 )
 @click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
-@click.option('--topic', metavar='TOPIC', help='Of the description, such as /robot_description.')
+@click.option(
+    '--topic', metavar='TOPIC', help='Topic of the description, such as /robot_description.'
+)
 @click.option(
     '--output', 'folder', required=True, type=click.Path(path_type=Path), metavar='DIR',
     help='Folder of the package.',
@@ -48,12 +50,12 @@ Quantities:
 @click.option('--name', help='Prefix of all names. [default: made from the name of the robot]')
 @click.option(
     '--quantities', default=','.join(DEFAULT_QUANTITIES), show_default=True, metavar='LIST',
-    help='What to compute, separated by commas.',
+    help='Quantities, separated by commas.',
 )  # fmt: skip
 @click.option('--frame', metavar='LINK', help='Link, for the quantities of a frame.')
 @click.option(
     '--axes', type=click.Choice(get_args(Axes)),
-    help='Of Jacobians. [default: LOCAL_WORLD_ALIGNED]',
+    help='Axes of Jacobians. [default: LOCAL_WORLD_ALIGNED]',
 )  # fmt: skip
 @click.option(
     '--payload-frame', metavar='LINK',

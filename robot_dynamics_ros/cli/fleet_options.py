@@ -83,7 +83,7 @@ def fleet_options(command: Command) -> Command:
         ),
         click.option(
             '--scheduler', metavar='ADDRESS',
-            help='Of a Dask cluster, tcp://HOST:PORT. [default: processes of this machine]',
+            help='Dask cluster, tcp://HOST:PORT. [default: processes of this machine]',
         ),
     ):  # fmt: skip
         command = option(command)

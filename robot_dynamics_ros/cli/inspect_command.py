@@ -38,7 +38,9 @@ Examples:
     'inspect', cls=Subcommand, help=HELP, short_help='Show a robot, its loads and findings.'
 )
 @click.argument('words', nargs=-1, metavar='[FILE] [NAME:=VALUE]...')
-@click.option('--topic', metavar='TOPIC', help='Of the description, such as /robot_description.')
+@click.option(
+    '--topic', metavar='TOPIC', help='Topic of the description, such as /robot_description.'
+)
 @click.option('--frame', metavar='LINK', help='Link whose payload margin to show.')
 @click.option(
     '--picture', type=file_to_write(), metavar='FILE',

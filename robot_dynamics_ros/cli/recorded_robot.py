@@ -7,8 +7,8 @@ from pathlib import Path
 
 from robot_dynamics_ros.comparison.compared_model import heavy_joints, joints_that_matter
 from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
-from robot_dynamics_ros.comparison.joint_parameters import AS_DESCRIBED, JointParameters
 from robot_dynamics_ros.core import ParameterError, RobotModel, parse_urdf
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.recordings import Recording, open_recording
 from robot_dynamics_ros.recordings.joint_names import offered_renaming, rename_options
 from robot_dynamics_ros.scheduling import once
@@ -113,7 +113,7 @@ def unused_joints(model: RobotModel, recording: Recording) -> str:
 
 @once
 def model_torques(
-    urdf: str, joints: tuple[str, ...], parameters: JointParameters = AS_DESCRIBED
+    urdf: str, joints: tuple[str, ...], parameters: JointModel = AS_DESCRIBED
 ) -> ModelTorques:
     """Torques of a robot whose other joints are locked; compiled once in a process."""
     return ModelTorques.of_joints(parse_urdf(urdf), joints, parameters)

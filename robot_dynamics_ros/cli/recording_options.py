@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 import click
 
-from robot_dynamics_ros.comparison.joint_parameters import AS_DESCRIBED, JointParameters
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
-from robot_dynamics_ros.identification.results.read_joint_parameters import read_joint_parameters
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 from robot_dynamics_ros.recordings import Recording
 
 from .description_file import read_robot, robot_of_text
@@ -36,7 +35,7 @@ class RecordingOptions:
     topic: str | None
     rename: Mapping[str, str]
     cutoff: float | None
-    parameters: JointParameters = AS_DESCRIBED
+    parameters: JointModel = AS_DESCRIBED
 
     def model_of(self, recording: Recording) -> tuple[RobotModel, str]:
         """The robot of a recording, and the text of its URDF.
@@ -70,7 +69,7 @@ def source_options(command: Command) -> Command:
             help='Name of a joint, or beginning of names, in the URDF; may be repeated.',
         ),
         click.option(
-            '--topic', metavar='TOPIC', help='Of the joint states. [default: /joint_states]'
+            '--topic', metavar='TOPIC', help='Topic of the joint states. [default: /joint_states]'
         ),
         click.option(
             '--urdf', type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -84,7 +83,7 @@ def source_options(command: Command) -> Command:
 
 _cutoff_option = click.option(
     '--cutoff', type=click.FloatRange(min=0.0, min_open=True), metavar='HZ',
-    help='Of the low pass. [default: from the spectrum of the velocities]',
+    help='Cutoff of the low pass. [default: from the spectrum of the velocities]',
 )  # fmt: skip
 
 
@@ -125,7 +124,7 @@ def options_of(
     if arguments and urdf is None:
         raise ParameterError(f'{arguments[0]!r} is for a xacro file: name it with --urdf')
     text = None if urdf is None else read_robot(urdf, arguments)[1]
-    given = AS_DESCRIBED if parameters is None else read_joint_parameters(parameters)
+    given = AS_DESCRIBED if parameters is None else read_joint_model(parameters)
     return RecordingOptions(text, topic, _renaming(rename), cutoff, given)
 
 

@@ -38,10 +38,12 @@ Codes of findings:
     'validate', cls=Subcommand, help=HELP, short_help='Check many descriptions, one line a file.'
 )
 @click.argument('words', nargs=-1, metavar='FILE... [NAME:=VALUE]...')
-@click.option('--topic', metavar='TOPIC', help='Of a description, such as /robot_description.')
+@click.option(
+    '--topic', metavar='TOPIC', help='Topic of a description, such as /robot_description.'
+)
 @click.option('--strict', is_flag=True, help='Warnings count as errors do.')
 @click.option(
-    '--ignore', 'ignored', multiple=True, metavar='CODE', help='Leave out such findings.'
+    '--ignore', 'ignored', multiple=True, metavar='CODE', help='Leave out findings of this code.'
 )
 @click.option(
     '--jobs', type=click.IntRange(min=1), metavar='N',

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.joint_model import JointModel
 
 from .comparison import Finding, JointComparison
 from .explanations.explanation import Explanation
@@ -14,7 +15,6 @@ from .explanations.friction_fits import JointFriction
 from .explanations.judge import Judge, is_explained
 from .explanations.load_certainty import LoadCertainty
 from .explanations.relabelling import Relabelling
-from .joint_parameters import JointParameters
 from .scale_findings import HAS_GRAVITY, scale_findings
 from .unexplained import REASONS, advice_on_names, unexplained
 
@@ -197,7 +197,7 @@ def _friction(
     names: tuple[str, ...],
     frictions: Mapping[int, JointFriction],
     joints: Mapping[str, JointComparison],
-    parameters: JointParameters,
+    parameters: JointModel,
 ) -> Iterator[Finding]:
     for joint, friction in frictions.items():
         if friction.missing and friction.fit is not None:

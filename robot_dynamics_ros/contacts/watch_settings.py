@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from robot_dynamics_ros.control.external_forces.detection.residual_bands import CUTOFF
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.core.model.friction import SMOOTHING
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 
 ByJoint = Mapping[str, float]
 CONSTANTS = ('collision_threshold', 'push_threshold')
@@ -20,11 +20,7 @@ class WatchSettings:
     """Values of parameters of dynamics_node; joints that are not named have those of the URDF.
 
     Attributes:
-        friction: by argument of `JointFriction`, such as `viscous`, and joint name.
-        smoothing: v_0 of the friction [rad/s or m/s].
-        smoothings: v_0 of joints where it is not `smoothing` [rad/s or m/s].
-        offset: constant torque [N m or N].
-        armature: reflected rotor inertia [kg m^2 or kg].
+        joint_model: friction, offsets and rotors.
         gravity: acceleration of free fall in the base frame [m/s^2]; None for the standard one.
         bandwidth: of the observer [Hz].
         usual_bandwidth: of joints that are not named there [Hz].
@@ -35,11 +31,7 @@ class WatchSettings:
         joints: that dynamics_node commands, in the order of its lists; empty where it is not said.
     """
 
-    friction: Mapping[str, ByJoint] = field(default_factory=dict)
-    smoothing: float = SMOOTHING
-    smoothings: ByJoint = field(default_factory=dict)
-    offset: ByJoint = field(default_factory=dict)
-    armature: ByJoint = field(default_factory=dict)
+    joint_model: JointModel = AS_DESCRIBED
     gravity: tuple[float, ...] | None = None
     bandwidth: ByJoint = field(default_factory=dict)
     usual_bandwidth: float = BANDWIDTH

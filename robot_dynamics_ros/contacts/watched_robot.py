@@ -13,7 +13,7 @@ from robot_dynamics_ros.control.external_forces.detection import (
 )
 from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import NEVER
 from robot_dynamics_ros.control.external_forces.momentum_observer import ExternalForceObserver
-from robot_dynamics_ros.core import JointFriction, RobotDynamics, RobotModel
+from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
@@ -49,23 +49,14 @@ class WatchedRobot:
         Raises:
             ParameterError: a value is negative or not finite, or a smoothing is 0.
         """
-        names = {joint.name for joint in model.joints}
-
-        def known(values: ByJoint) -> dict[str, float]:
-            return {name: value for name, value in values.items() if name in names}
-
-        self.model = model.with_armature(known(settings.armature))
+        self.model = settings.joint_model.with_rotors(model)
         self.settings = settings
         self.locked = locked
         self.links = ContactLinks(self.model)
         gravity = STANDARD_GRAVITY if settings.gravity is None else settings.gravity
         self._dynamics = RobotDynamics(self.model, gravity=gravity)
-        friction = {name: known(values) for name, values in settings.friction.items()}
-        common = {joint.name: settings.smoothing for joint in model.joints}
-        smoothing = {**common, **known(settings.smoothings)}
-        self.friction = JointFriction(self.model, smoothing=smoothing, **friction)
-        offset = known(settings.offset)
-        self._offset = np.array([offset.get(name, 0.0) for name in self.model.joint_names])
+        self.friction = settings.joint_model.friction(self.model)
+        self._offset = settings.joint_model.offsets(self.model)
 
     def wanted_bandwidth(self) -> Array:
         """(n,) of the observer, as far as the states come often enough [Hz]."""

@@ -14,6 +14,7 @@ Modules::
     implausible_efforts  efforts that are too large to be meant
     sample_segments cut at gaps and jumps of the clock
     motion          filtered, with accelerations
+    live_motion     the same of states that are still coming
     first_states    names, clock and interval, from the first states
     merged_messages joints that come in several messages
     state_columns   states to one column for each wanted joint
@@ -25,6 +26,7 @@ Modules::
 """
 
 from .joint_samples import JointSamples
+from .live_motion import LiveMotion
 from .motion import Motion, motions, usual_cutoff
 from .quality import Quality
 from .recording import Recording, open_recording
@@ -32,6 +34,7 @@ from .sample_segments import segments
 
 __all__ = [
     'JointSamples',
+    'LiveMotion',
     'Motion',
     'Quality',
     'Recording',

@@ -1,21 +1,16 @@
-"""The friction of a comparison as parameters of dynamics_node."""
+"""The friction of a comparison as a joint model, for friction.yaml."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from robot_dynamics_ros.comparison import FATAL, Comparison
+from robot_dynamics_ros.parameter_yaml import yaml_value
 
-from robot_dynamics_ros.comparison import FATAL, Comparison, FrictionFit
-
-from .words.readable import in_one_line
-
-# Characters of all names together.
-LONGEST = 1000
 # Findings of joints whose effort is not known to be the torque, with the friction that fits.
 UNKNOWN = ('unexplained', 'factor', 'other_masses', 'not_judged')
 
 
 def friction_parameters(comparison: Comparison) -> tuple[str, ...]:
-    """Lines to paste into a file of parameters, a value for each joint in their order.
+    """The lines of friction.yaml, one for each joint.
 
     Args:
         comparison: whose fits they are.
@@ -29,14 +24,12 @@ def friction_parameters(comparison: Comparison) -> tuple[str, ...]:
     missing = {name for one in found if one.code == 'friction' for name in one.joints}
     if any(one.code in FATAL for one in found) or not missing - unknown:
         return ()
-    fits = [None if name in unknown else one.friction for name, one in comparison.joints.items()]
-
-    def values(value: Callable[[FrictionFit], float]) -> str:
-        # A parameter that holds doubles refuses whole numbers.
-        return ', '.join(repr(float(f'{value(fit):.4g}')) if fit else '0.0' for fit in fits)
-
-    return (
-        f'friction_coulomb: [{values(lambda fit: fit.coulomb)}]',
-        f'friction_viscous: [{values(lambda fit: fit.viscous)}]',
-        f'# {in_one_line(", ".join(comparison.joints), LONGEST)}; 0.0 where it is not shown',
-    )
+    lines = ['joints:']
+    for name, one in comparison.joints.items():
+        fit = None if name in unknown else one.friction
+        pair = (fit.viscous, fit.coulomb) if fit else (0.0, 0.0)
+        viscous, coulomb = (yaml_value(float(f'{value:.4g}')) for value in pair)
+        remark = '' if fit else '  # not shown'
+        joint = f'{yaml_value(name)}: {{viscous: {viscous}, coulomb: {coulomb}}}'
+        lines.append(f'  {joint}{remark}')
+    return tuple(lines)

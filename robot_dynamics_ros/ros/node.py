@@ -11,7 +11,7 @@ from typing import Any
 
 from rclpy.clock import JumpThreshold, TimeJump
 from rclpy.duration import Duration
-from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
@@ -21,11 +21,11 @@ from .monitoring.controller import Controller
 from .monitoring.diagnostics import Diagnostics
 from .monitoring.saturation import Saturation
 from .monitoring.startup_log import StartupLog
-from .parameters import node_parameters, parameter_files, parameter_node
+from .parameter_files import ParameterFiles
+from .parameter_table import TABLE
+from .parameters import declare, read, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
-from .references.trajectory_action import TrajectoryAction
-from .references.trajectory_preparation import TrajectoryPreparation
 from .robot.description_topic import DescriptionTopic
 from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
@@ -33,9 +33,10 @@ from .robot.robot_holder import RobotHolder
 from .services import offer_services
 from .services.change_state import serve_transitions
 from .services.estimate_payload import PayloadAction
+from .trajectory_action import TrajectoryAction
 
 
-class DynamicsNode(parameter_node.ParameterNode):
+class DynamicsNode(LifecycleNode):
     """Publishes the feedforward torques of a robot.
 
     Attributes:
@@ -50,10 +51,11 @@ class DynamicsNode(parameter_node.ParameterNode):
     def __init__(self, **options: Any) -> None:
         """Create the endpoints; nothing is computed before the transition configure."""
         super().__init__('robot_dynamics', **options)
-        node_parameters.declare(self)
+        declare(self, TABLE)
         # Checked once, as the launcher may remove the files later.
         arguments = [*sys.argv, *(options.get('cli_args') or ())]
-        self._refused_files = parameter_files.refusal(arguments, self.get_fully_qualified_name())
+        files = ParameterFiles(arguments, self.get_fully_qualified_name())
+        self._refused_files = files.refusal
         # Autostart happens once: a node that an operator has cleaned up stays unconfigured.
         self._autostart_pending = True
         self.skip_fade = threading.Event()
@@ -62,7 +64,7 @@ class DynamicsNode(parameter_node.ParameterNode):
         self.ended = self.end_requested = False
 
         self.robot_holder = RobotHolder()
-        self._factory = RobotFactory(self)
+        self._factory = RobotFactory(self, files)
         self._loop = StateToCommand(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
         self._description = DescriptionTopic(self, self.robot_holder, self.start)
@@ -71,9 +73,7 @@ class DynamicsNode(parameter_node.ParameterNode):
         LiveParameters(self, self.robot_holder)
         offer_services(self, self.robot_holder)
         serve_transitions(self)
-        self._trajectory_action = TrajectoryAction(
-            self, TrajectoryPreparation(self, self.robot_holder)
-        )
+        self._trajectory_action = TrajectoryAction(self, self.robot_holder)
         self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
         inputs = [each.counters for each in (self._loop, reference, self._description)]
         self.topic_counters = {counters.topic: counters for counters in inputs}
@@ -120,7 +120,7 @@ class DynamicsNode(parameter_node.ParameterNode):
             return
         try:
             self._require_parameter_files()
-            wanted = node_parameters.read(self)['autostart']
+            wanted = read(self, TABLE)['autostart']
         except RobotDynamicsError as error:
             self.robot_holder.refusal = str(error)
             self.get_logger().error(f'not configured: {error}{self._remedy()}')
@@ -136,7 +136,7 @@ class DynamicsNode(parameter_node.ParameterNode):
     @guarded
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Parse, compile and cross-check the robot; log the reason where that fails."""
-        if misspelt := node_parameters.unknown(self):
+        if misspelt := unknown(self, TABLE):
             self.get_logger().warning(f'unknown parameters are ignored: {misspelt}')
         try:
             self._require_parameter_files()

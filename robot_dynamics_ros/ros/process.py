@@ -25,8 +25,6 @@ from rclpy.signals import SignalHandlerOptions
 
 from robot_dynamics_ros.core.errors import RobotDynamicsError
 
-from .parameters import parameter_files
-
 Transition = Callable[[Any, LifecycleState], TransitionCallbackReturn]
 
 # SIGHUP: the terminal was closed, or the connection to it was lost.
@@ -91,8 +89,7 @@ def run(make_node: Callable[[], Any], args: list[str] | None = None) -> None:
         # What came with the command, such as a parameter file: the message suffices.
         if not caused_by_user(error):
             traceback.print_exc()
-        reason = parameter_files.explained(sys.argv if args is None else args, error)
-        sys.exit(f'dynamics_node not started: {reason}')
+        sys.exit(f'dynamics_node not started: {error}')
     first = math.inf
 
     def stop(number: int, frame: FrameType | None) -> None:

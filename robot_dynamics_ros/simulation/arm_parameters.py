@@ -8,10 +8,8 @@ from typing import Any
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.ros.parameters import declaration
-from robot_dynamics_ros.ros.parameters.bounds import FINITE, NOT_NEGATIVE, POSITIVE, Bounds
-from robot_dynamics_ros.ros.parameters.parameter import Parameter
-from robot_dynamics_ros.ros.parameters.table import Group, ParameterTable
+from robot_dynamics_ros.ros.parameter import Parameter, Table
+from robot_dynamics_ros.ros.parameters import declare, read
 
 from .mujoco_model import SimulationError, Wall
 
@@ -28,7 +26,6 @@ ARM_ROWS = (
         'string_array',
         [],
         'Joints that take torques, in the order of topic `commands`.',
-        unique=True,
         empty='all that move independently',
     ),
     Parameter(
@@ -37,7 +34,6 @@ ARM_ROWS = (
         [],
         'Initial positions of `joints`, in their order.',
         unit='rad or m',
-        bounds=FINITE,
         empty='zero, or the limit nearest to zero',
     ),
     Parameter(
@@ -46,7 +42,6 @@ ARM_ROWS = (
         [0.0, 0.0, -9.81],
         'Gravitational acceleration, in the frame of the root link.',
         unit='m/s^2',
-        bounds=FINITE,
         size=3,
     ),
     Parameter(
@@ -58,7 +53,8 @@ ARM_ROWS = (
         1000.0,
         'Rate at which `joint_states` is published and `commands` is read.',
         unit='Hz',
-        bounds=Bounds(1.0, 4000.0),
+        least=1.0,
+        most=4000.0,
     ),
     Parameter(
         'adds_gravity',
@@ -74,7 +70,7 @@ ARM_ROWS = (
         'Time without commands after which the commanded torque is zero; 0: the last command '
         'stays, as with a forward_command_controller.',
         unit='s',
-        bounds=NOT_NEGATIVE,
+        least=0.0,
     ),
     Parameter(
         'brake',
@@ -96,7 +92,6 @@ ARM_ROWS = (
         [0.0, 0.0, 0.0],
         'A point of the wall, in the frame of the root link.',
         unit='m',
-        bounds=FINITE,
         size=3,
     ),
     Parameter(
@@ -104,7 +99,6 @@ ARM_ROWS = (
         'double_array',
         [0.0, 0.0, 1.0],
         'Direction out of the wall, in the frame of the root link.',
-        bounds=FINITE,
         size=3,
     ),
     Parameter(
@@ -113,7 +107,7 @@ ARM_ROWS = (
         0.05,
         'Radius of the ball that touches the wall.',
         unit='m',
-        bounds=POSITIVE,
+        above=0.0,
     ),
     Parameter(
         'servo',
@@ -127,14 +121,16 @@ ARM_ROWS = (
         5.0,
         'Bandwidth that the servo gains are tuned to, for the inertia at the initial positions.',
         unit='Hz',
-        bounds=Bounds(0.0, 1000.0, lower_open=True),
+        above=0.0,
+        most=1000.0,
     ),
     Parameter(
         'servo_damping_ratio',
         'double',
         1.0,
         'Damping ratio that the servo gains are tuned to.',
-        bounds=Bounds(0.0, 100.0, lower_open=True),
+        above=0.0,
+        most=100.0,
     ),
     Parameter(
         'servo_kp',
@@ -142,8 +138,7 @@ ARM_ROWS = (
         [],
         'Stiffness of the servo; needs `servo_kd`.',
         unit='N m/rad or N/m',
-        bounds=NOT_NEGATIVE,
-        per_joint=True,
+        least=0.0,
         empty='from `servo_bandwidth`',
     ),
     Parameter(
@@ -152,12 +147,11 @@ ARM_ROWS = (
         [],
         'Damping of the servo; needs `servo_kp`.',
         unit='N m s/rad or N s/m',
-        bounds=NOT_NEGATIVE,
-        per_joint=True,
+        least=0.0,
         empty='from `servo_bandwidth` and `servo_damping_ratio`',
     ),
 )
-TABLE = ParameterTable((Group('', ARM_ROWS),), read='at the start', read_only=True)
+TABLE = Table({'The simulated arm': ARM_ROWS}, read='at the start', read_only=True)
 
 
 def declare_and_read(node: Node) -> dict[str, Any]:
@@ -166,9 +160,9 @@ def declare_and_read(node: Node) -> dict[str, Any]:
     Raises:
         SimulationError: one has the wrong type, or is not allowed.
     """
-    declaration.declare(node, TABLE)
+    declare(node, TABLE)
     try:
-        values = declaration.read(node, TABLE)
+        values = read(node, TABLE)
     except ParameterError as error:
         raise SimulationError(f'parameter {error}') from error
     _require_both_gains(values)

@@ -102,6 +102,7 @@ def _measure_node(seconds: float) -> list[Figure]:
         Figure('a set parameter adds', measured['set_milliseconds'], 'ms', node.SET_BOUND),
         Figure('node processor time per state', measured['node_processor_microseconds'], 'us'),
         Figure('null relay, the same', measured['null_processor_microseconds'], 'us'),
+        Figure('node to null relay', measured['processor_ratio'], 'x', node.PROCESSOR_BOUND),
         Figure('messages lost', measured['lost'], '', 0),
         Figure('longest wait at 1 kHz, quiet', measured['wait_quiet'], 'periods'),
         Figure('while a payload is set', measured['wait_set'], 'periods'),

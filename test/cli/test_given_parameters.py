@@ -31,11 +31,13 @@ def files(tmp_path_factory):
     node = {
         'joints': list(JOINTS),
         'terms': ['gravity'],
-        'friction_viscous': list(VISCOUS),
-        'friction_coulomb': list(COULOMB),
-        'torque_offset': OFFSETS,
+        'joint_model': 'joints.yaml',
     }
     write(folder / 'node.yaml', {'/**': {'ros__parameters': node}})
+    rows = zip(JOINTS, VISCOUS, COULOMB, OFFSETS, strict=True)
+    keys = ('viscous', 'coulomb', 'torque_offset')
+    joints = {name: dict(zip(keys, map(float, row), strict=True)) for name, *row in rows}
+    write(folder / 'joints.yaml', {'joints': joints})
     offsets = dict(zip(JOINTS, OFFSETS, strict=True))
     values = {name: {'armature': 1.5, 'torque_offset': offsets[name]} for name in JOINTS}
     write(folder / 'friction.yaml', {'joints': values})

@@ -22,7 +22,7 @@ from robot_dynamics_ros.cli.output import Output
 from robot_dynamics_ros.cli.recording_files import named_recordings
 from robot_dynamics_ros.cli.recording_options import RecordingOptions
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError, UnknownNameError
-from robot_dynamics_ros.identification.results.read_joint_parameters import read_joint_parameters
+from robot_dynamics_ros.joint_model import read_joint_model
 
 OPTIONS = RecordingOptions(urdf=urdf(), topic=None, rename={}, cutoff=10.0)
 
@@ -58,7 +58,7 @@ def run(bags, monkeypatch, capfd):
         references = named_recordings(without)[0] if without else {}
         options = OPTIONS
         if parameters:
-            options = replace(OPTIONS, parameters=read_joint_parameters(parameters))
+            options = replace(OPTIONS, parameters=read_joint_model(parameters))
         known = KnownRobot(description, parameters, references)
         code = identify_payload(options, files, frame, known, Output(json_file))
         return code, capfd.readouterr().out

@@ -64,7 +64,7 @@ def compare(run, files):
         for one in findings:
             joints.setdefault(one['code'], set()).update(one['joints'])
             assert one['code'] in page
-        return joints, 'friction_coulomb' in page
+        return joints, 'coulomb: ' in page
 
     return compare
 

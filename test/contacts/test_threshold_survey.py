@@ -20,6 +20,7 @@ from robot_dynamics_ros.contacts import (
 from robot_dynamics_ros.control.external_forces.detection import threshold_floor
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError, StateError
+from robot_dynamics_ros.joint_model import JointModel
 
 LEARNING = Learning(false_alarms_per_hour=1.0)
 
@@ -48,18 +49,19 @@ def test_the_residual_of_an_exact_model_is_the_noise_that_the_observer_passes(fr
 def test_friction_in_the_settings_is_taken_off():
     states = pushed_states(seed=5, error=4.0)
     plain = survey(states).residuals.rms
-    more = {'coulomb': {'turn': 4.0, 'slide': 4.0, 'wrist': 4.7}}
-    known = survey(states, friction=more).residuals.rms
+    more = JointModel(coulomb=(('turn', 4.0), ('slide', 4.0), ('wrist', 4.7)))
+    known = survey(states, joint_model=more).residuals.rms
     assert (known < 0.2 * plain).all()
 
 
 def test_offset_and_armature_of_the_settings_are_taken_off():
     states = pushed_states(seed=5)
     shifted = replace(states, efforts=states.efforts + np.array([2.0, -3.0, 1.0]))
-    offset = {'turn': 2.0, 'slide': -3.0, 'wrist': 1.0}
-    found = survey(shifted, offset=offset).residuals
+    offset = JointModel(torque_offset=(('turn', 2.0), ('slide', -3.0), ('wrist', 1.0)))
+    found = survey(shifted, joint_model=offset).residuals
     assert (abs(found.bias) < 0.1 * NOISE).all()
-    assert (survey(states, armature={'wrist': 1.0}).residuals.rms[2] > 5.0 * found.rms[2]).all()
+    rotor = JointModel(armature=(('wrist', 1.0),))
+    assert (survey(states, joint_model=rotor).residuals.rms[2] > 5.0 * found.rms[2]).all()
 
 
 def test_two_recordings_are_joined(free):

@@ -99,14 +99,16 @@ def test_the_page_holds_what_is_left_after_the_fit_and_the_friction_to_set(tmp_p
     assert 'after the fit' in body
     assert body.count('0.15\N{NO-BREAK SPACE}N\N{NO-BREAK SPACE}m</td>') == 3
     said = YAML(typ='safe').load(body.partition('<pre><code>')[2].partition('</code>')[0])
-    assert said == {'friction_coulomb': [COULOMB] * 3, 'friction_viscous': [VISCOUS] * 3}
+    assert len(said['joints']) == 3
+    for values in said['joints'].values():
+        assert values == {'viscous': VISCOUS, 'coulomb': COULOMB}
 
 
 def test_friction_that_is_not_missing_is_no_parameter(tmp_path):
     comparison = arm(2, findings=[])
     assert friction_parameters(comparison) == ()
     write_report(comparison, provenance(), tmp_path / 'report.html')
-    assert 'friction_coulomb' not in (tmp_path / 'report.html').read_text(encoding='utf-8')
+    assert 'coulomb: ' not in (tmp_path / 'report.html').read_text(encoding='utf-8')
 
 
 def test_parameters_are_doubles_and_0_where_nothing_was_fitted():
@@ -117,10 +119,10 @@ def test_parameters_are_doubles_and_0_where_nothing_was_fitted():
         second: replace(comparison.joints[second], friction=None),
     }
     comparison = replace(comparison, joints=joints)
-    assert friction_parameters(comparison)[:2] == (
-        'friction_coulomb: [0.1235, 0.0]',
-        'friction_viscous: [2.0, 0.0]',
-    )
+    said = YAML(typ='safe').load('\n'.join(friction_parameters(comparison)))['joints']
+    assert said[first] == {'viscous': 2.0, 'coulomb': 0.1235}
+    assert said[second] == {'viscous': 0.0, 'coulomb': 0.0}
+    assert all(type(value) is float for value in said[second].values())
 
 
 def test_parameters_leave_out_efforts_that_are_not_the_torque():
@@ -128,8 +130,9 @@ def test_parameters_leave_out_efforts_that_are_not_the_torque():
     first, second, last = comparison.joints
     findings = [*comparison.findings, Finding('factor', (first,), 1.3, '')]
     findings.append(Finding('unexplained', (second,), 0.6, ''))
-    coulomb, *_ = friction_parameters(replace(comparison, findings=findings))
-    assert coulomb == f'friction_coulomb: [0.0, 0.0, {COULOMB}]'
+    lines = friction_parameters(replace(comparison, findings=findings))
+    said = YAML(typ='safe').load('\n'.join(lines))['joints']
+    assert [values['coulomb'] for values in said.values()] == [0.0, 0.0, COULOMB]
     findings.append(Finding('not_judged', (last,), None, ''))
     assert friction_parameters(replace(comparison, findings=findings)) == ()
 

@@ -13,7 +13,7 @@ from three_joints import HEAVIER, INDEFINITE, URDF, state
 
 from robot_dynamics_ros.control.guarded_feedforward import REPEATS
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.ros.parameters.node_table import TABLE
+from robot_dynamics_ros.ros.parameter_table import TABLE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 DEFAULTS = {name: row.default for name, row in TABLE.rows.items()}
@@ -134,7 +134,7 @@ def test_a_refused_configuration_can_be_repaired(graph, bad, capfd):
         ('robot_description', URDF, 'read on configure'),
         ('terms', ['weight'], "terms[0] is 'weight', allowed are gravity"),
         ('terms', 'gravity', 'list of strings'),
-        ('gravity', [0.0, 0.0, float('nan')], "gravity is nan at 'z'"),
+        ('gravity', [0.0, 0.0, float('nan')], 'gravity[2] is nan'),
         ('gravity', ['down', 'down', 'down'], "gravity[0] is 'down', a number"),
         ('evaluate_at', 'nowhere', 'allowed are reference, state'),
         ('autostart', 1, 'bool is needed'),

@@ -30,7 +30,7 @@ from .compare_parts import compare_tasks, joined_outcomes
 from .compare_task import gather_evidence
 from .comparison_tables import SHARE_WORDS, finding_lines, joint_table, share_table, summary
 
-HELP = """Compare measured efforts with the torques of a model, and say what lies between them.
+HELP = """Compare measured efforts with the torques of a model, and report the reasons.
 
 Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV files that are one
 recording together are joined by +. All recordings are of one robot. Position, velocity,

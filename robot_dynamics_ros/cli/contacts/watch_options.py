@@ -73,8 +73,8 @@ def watch_options(command: Command) -> Command:
         click.option(
             '--parameters', multiple=True, metavar='FILE',
             type=click.Path(exists=True, dir_okay=False, path_type=Path),
-            help='Parameter file of dynamics_node: friction, offsets, armature, bandwidth and '
-            'thresholds; may be repeated.',
+            help='Parameter file of dynamics_node: joint_model, bandwidth and thresholds; may be '
+            'repeated.',
         ),
     ):  # fmt: skip
         command = option(command)
@@ -102,8 +102,9 @@ def settings_of(
     """
     if not parameters:
         return WatchSettings()
-    joints = parse_urdf(recorded_robot(options, files)[0]).joint_names
-    settings = settings_of_files(parameters, joints)
+    robot = parse_urdf(recorded_robot(options, files)[0])
+    settings = settings_of_files(parameters, robot.joint_names)
+    settings.joint_model.check_joints(robot)
     if unknown := unknown_names(parameters, surroundings().parameter_names):
         warn(f'unknown parameters are ignored: {unknown}')
     return settings

@@ -11,6 +11,12 @@ from typing import Any
 from robot_dynamics_ros.contacts import WatchSettings
 from robot_dynamics_ros.contacts.watch_settings import CONSTANTS
 from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.joint_model import (
+    AS_DESCRIBED,
+    PARAMETER,
+    JointModel,
+    read_joint_model,
+)
 from robot_dynamics_ros.parameter_blocks import node_parameters, parameter_blocks
 from robot_dynamics_ros.recordings.extra import required
 
@@ -18,26 +24,20 @@ from ..surroundings import ParameterNames
 
 # Parameters that rclpy declares.
 OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service', 'qos_overrides')
-FRICTION = ('viscous', 'coulomb', 'viscous_negative', 'coulomb_negative')
 THRESHOLDS = tuple(
     f'{band}_threshold{part}'
     for band in ('collision', 'push')
     for part in ('', '_velocity', '_acceleration')
 )
-# Bounds of dynamics_node; those of friction are checked where it is computed.
+# Bounds of dynamics_node.
 LEAST_CUTOFF, LARGEST_MARGIN = 0.1, 100.0
 POSITIVE = (*CONSTANTS, 'external_bandwidth')
-NUMBERS = {'friction_smoothing': 'smoothing', 'contact_cutoff': 'cutoff'}
+NUMBERS = {'contact_cutoff': 'cutoff'}
 LEAST = {'contact_cutoff': LEAST_CUTOFF}
 CHECK = 'driver_gravity_check'
-LISTS = {
-    'torque_offset': 'offset',
-    'armature': 'armature',
-    'external_bandwidth': 'bandwidth',
-    'friction_smoothing_by_joint': 'smoothings',
-}
+LISTS = {'external_bandwidth': 'bandwidth'}
 # Of dynamics_node alone, from which a block for it is known.
-OWN = (*(f'friction_{name}' for name in FRICTION), *THRESHOLDS, *NUMBERS, *LISTS, CHECK)
+OWN = (PARAMETER, *THRESHOLDS, *NUMBERS, *LISTS, CHECK)
 
 
 def settings_of_files(files: Sequence[Path], joints: Sequence[str]) -> WatchSettings:
@@ -55,7 +55,7 @@ def settings_of_files(files: Sequence[Path], joints: Sequence[str]) -> WatchSett
     """
     given = _Given(files, joints)
     values: dict[str, Any] = {
-        'friction': given.lists(FRICTION, 'friction_'),
+        'joint_model': given.joint_model(),
         'thresholds': given.lists(THRESHOLDS),
         **{attribute: given.by_joint(name) for name, attribute in LISTS.items()},
         **{
@@ -126,9 +126,16 @@ class _Given:
     def __contains__(self, name: str) -> bool:
         return name in self._values
 
-    def lists(self, names: Sequence[str], prefix: str = '') -> dict[str, dict[str, float]]:
+    def joint_model(self) -> JointModel:
+        """That of the file whose path, relative to the parameter file, is given."""
+        file, path = self._values.get(PARAMETER, (Path(), ''))
+        if not isinstance(path, str):
+            raise ParameterError(f'{file}: {PARAMETER} is {path!r}, the path of a file is needed')
+        return read_joint_model(file.parent / path) if path else AS_DESCRIBED
+
+    def lists(self, names: Sequence[str]) -> dict[str, dict[str, float]]:
         """Of each of these lists that is not empty, its values by joint name."""
-        found = {name: self.by_joint(f'{prefix}{name}') for name in names}
+        found = {name: self.by_joint(name) for name in names}
         return {name: values for name, values in found.items() if values}
 
     def by_joint(self, name: str) -> dict[str, float]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 # The value of --floor that means no floor.
 NO_FLOOR = 'none'
 
-HELP = """Write a motion that tells much about the parameters of a robot, to identify them.
+HELP = """Write an exciting trajectory, to identify the parameters of a robot.
 
 Each joint moves by a Fourier series that starts and ends at rest. Its coefficients maximise the
 log det of the information of the base parameters, within a share of the limits of position,
@@ -47,9 +47,8 @@ Examples:
   robot_dynamics excite --urdf arm.urdf --output traj.yaml --duration 40 --frequency 0.5
   robot_dynamics excite --urdf tiago.urdf --joints arm_1_joint,arm_2_joint --output traj.yaml
 
-Exit code 1: the motion was written, but tells some parameters poorly (condition above 100), or
-collision geometry of the description could not be used. 2: no motion is possible within the
-limits.
+Exit code 1: the motion was written, but the condition is above 100, or collision geometry
+of the description could not be used. 2: no motion is possible within the limits.
 """
 
 
@@ -77,29 +76,35 @@ limits.
     '--start', metavar='LIST',
     help='Positions where the motion starts and ends, separated by commas. [default: chosen]',
 )  # fmt: skip
-@click.option('--duration', type=float, default=20.0, show_default=True, help='Of the motion [s].')
-@click.option('--frequency', type=float, default=1.0, show_default=True, help='Highest one [Hz].')
-@click.option('--harmonics', type=int, help='Of each joint. [default: as many as fit, up to 10]')
+@click.option('--duration', type=float, default=20.0, show_default=True, help='Duration [s].')
+@click.option(
+    '--frequency', type=float, default=1.0, show_default=True, help='Highest frequency [Hz].'
+)
+@click.option(
+    '--harmonics', type=int, help='Sines of each joint. [default: as many as fit, up to 10]'
+)
 @click.option(
     '--share', type=float, default=0.8, show_default=True,
     help='Part of each limit that the motion may use.',
 )  # fmt: skip
 @click.option(
     '--acceleration', type=float, metavar='LIMIT',
-    help='Of each joint [rad/s^2 or m/s^2]. [default: the velocity limit in 0.25 s]',
+    help='Limit of each joint [rad/s^2 or m/s^2]. [default: the velocity limit in 0.25 s]',
 )  # fmt: skip
 @click.option(
     '--distance', type=float, default=0.05, show_default=True,
-    help='Between bodies of the robot, and from the floor [m].',
+    help='Distance between bodies of the robot, and from the floor [m].',
 )  # fmt: skip
 @click.option(
     '--floor', default='0', show_default=True, metavar='HEIGHT',
-    help='In the frame of the root link [m], or none.',
+    help='Height of the floor in the frame of the root link [m], or none.',
 )  # fmt: skip
-@click.option('--steps', type=int, default=240, show_default=True, help='Of the optimisation.')
+@click.option(
+    '--steps', type=int, default=240, show_default=True, help='Steps of the optimisation.'
+)
 @click.option(
     '--seed', type=int, default=0, show_default=True,
-    help='Of the random motions; another seed gives another motion, to be held out.',
+    help='Seed of the random motions; another one gives another motion, to be held out.',
 )  # fmt: skip
 @output_options
 def excite_command(

@@ -67,11 +67,11 @@ OF_PAYLOAD = (
 )  # fmt: skip
 @click.option(
     '--held-out', multiple=True, metavar='BAG',
-    help='Not fitted, but judged by; may be repeated. [default: the last third of each BAG]',
+    help='Recording to judge by; may be repeated. [default: the last third of each BAG]',
 )  # fmt: skip
 @click.option(
     '--effort', type=click.Choice(['torque', 'current']), default='torque', show_default=True,
-    help='What the recorded efforts are.',
+    help='Kind of the recorded efforts.',
 )  # fmt: skip
 @click.option(
     '--gain', 'gains', multiple=True, metavar='JOINT=VALUE',
@@ -79,11 +79,11 @@ OF_PAYLOAD = (
 )  # fmt: skip
 @click.option(
     '--effort-delay', 'delay', default='auto', show_default=True, metavar='auto|SECONDS',
-    help='By how much the efforts come later than the states; 0: they are not shifted.',
+    help='Delay of the efforts behind the states; 0: they are not shifted.',
 )  # fmt: skip
 @click.option(
     '--friction-smoothing', 'smoothing', default='auto', show_default=True, metavar='auto|V0',
-    help='From about which speed on Coulomb friction is full, rad/s or m/s.',
+    help='Speed v_0 of the friction law, rad/s or m/s.',
 )  # fmt: skip
 @click.option(
     '--load', 'loads', multiple=True, metavar='FRAME=KG@BAG',
@@ -95,7 +95,7 @@ OF_PAYLOAD = (
 @click.option('--springs', is_flag=True, help='Joints have springs.')
 @click.option(
     '--form', type=click.Choice(['torque', 'power']), default='torque', show_default=True,
-    help='Of the equations: one for each joint, or one for the power of all.',
+    help='Equations: one for each joint, or one for the power of all.',
 )  # fmt: skip
 @click.option(
     '--payload', 'frame', metavar='FRAME',

@@ -12,8 +12,8 @@ from robot_dynamics_ros.comparison.velocity_findings import check_velocities
 from robot_dynamics_ros.core import RobotModel, parse_urdf
 from robot_dynamics_ros.core.errors import ParameterError, RecordingError
 from robot_dynamics_ros.identification.payload import estimate_recorded_payload
-from robot_dynamics_ros.identification.results.read_joint_parameters import read_joint_parameters
 from robot_dynamics_ros.identification.results.result_files import FRICTION
+from robot_dynamics_ros.joint_model import read_joint_model
 from robot_dynamics_ros.recordings import Motion, motions, open_recording
 
 from ..exit_codes import FINDINGS, GOOD
@@ -63,7 +63,7 @@ def _has_rotors(file: Path, robot: RobotModel) -> bool:
     if not file.is_file():
         return False
     try:
-        found = read_joint_parameters(file)
+        found = read_joint_model(file)
         found.check_joints(robot)
     except (ParameterError, OSError):
         return False

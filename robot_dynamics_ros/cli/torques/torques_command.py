@@ -62,7 +62,7 @@ Exit code 1: a recording is not in rad and m. 2: a recording cannot be used.
 )  # fmt: skip
 @click.option(
     '--format', 'kind', type=click.Choice([ending[1:] for ending in ENDINGS]), default='mcap',
-    show_default=True, help='Of files in a folder.',
+    show_default=True, help='Format of files in a folder.',
 )  # fmt: skip
 @fleet_options
 @output_options

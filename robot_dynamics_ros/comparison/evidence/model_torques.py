@@ -9,9 +9,9 @@ import numpy as np
 
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 
 from ..compared_model import carriers, compared_model, joints_that_matter
-from ..joint_parameters import AS_DESCRIBED, JointParameters
 from ..pose_dependence import joints_that_depend
 
 # Samples whose regressors are in memory at the same time.
@@ -53,7 +53,7 @@ class ModelTorques:
         locked: tuple[str, ...] = (),
         dependent: tuple[str, ...] = (),
         carrying: tuple[str, ...] = (),
-        parameters: JointParameters = AS_DESCRIBED,
+        parameters: JointModel = AS_DESCRIBED,
     ) -> None:
         """Compile nothing yet: that is done when the first motion comes.
 
@@ -78,7 +78,7 @@ class ModelTorques:
         cls,
         robot: RobotModel,
         recorded: Sequence[str],
-        parameters: JointParameters = AS_DESCRIBED,
+        parameters: JointModel = AS_DESCRIBED,
     ) -> ModelTorques:
         """Those of a robot whose other joints are locked.
 

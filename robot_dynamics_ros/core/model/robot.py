@@ -84,6 +84,25 @@ class RobotModel(IndependentJoints):
                 return frame
         raise UnknownNameError('frame', name, tuple(frame.name for frame in self.frames))
 
+    def joints_that_move(self, frame: str) -> tuple[str, ...]:
+        """Names of the independent joints whose motion moves a link, in their order.
+
+        Raises:
+            UnknownNameError: no link has that name.
+            ParameterError: no joint moves the link.
+        """
+        body = self.frame(frame).body
+        if body < 0:
+            raise ParameterError(
+                f'link {frame!r} is fixed to the base and moves with no joint; name a link that '
+                'moves'
+            )
+        indices = set()
+        while body >= 0:
+            indices.add(self.joints[body].coordinate.index)
+            body = self.joints[body].parent
+        return tuple(self.joint_names[index] for index in sorted(indices))
+
     def reduced(
         self,
         joints: Iterable[str],

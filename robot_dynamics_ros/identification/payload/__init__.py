@@ -1,11 +1,20 @@
-"""What a link carries, from recordings: against the model, or against a recording without it.
+"""What a link carries, from motion and measured efforts; NumPy alone.
+
+>>> estimator = PayloadEstimator(RobotDynamics(model), 'flange', friction.torque)
+>>> for motion in motions(recording):
+...     estimator.add(motion)
+>>> estimator.estimate().sentence()
+
+`robot_dynamics identify --payload` and `~/estimate_payload` of the node use it alike.
 
 Modules::
 
-    recorded_payload  the estimate from recordings
-    bare_robot        parameters of the robot itself, from a recording without the payload
+    estimator  from motions to the estimate
+    fit        least squares, with covariances; a body that can exist
+    estimate   what is determined, how certainly, or why the estimate must not be used
 """
 
-from .recorded_payload import estimate_recorded_payload
+from .estimate import MOMENTS, PayloadEstimate
+from .estimator import PayloadEstimator, estimate_recorded_payload
 
-__all__ = ['estimate_recorded_payload']
+__all__ = ['MOMENTS', 'PayloadEstimate', 'PayloadEstimator', 'estimate_recorded_payload']

@@ -11,7 +11,6 @@ Modules::
     source_edits       changes of an XML text
     friction_file      friction.yaml
     parameter_file     the parameter file of dynamics_node
-    read_joint_parameters  both files read, for a comparison with what was identified
     xacro_files        a patch and a table of values, for the source of an expanded description
     model_json         the section `model` of identification.json
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.parameter_yaml import yaml_value
@@ -24,13 +24,15 @@ HEAD = """\
 #
 #   ros2 run robot_dynamics_ros dynamics_node --ros-args --params-file {file}
 #
-# dynamics_node commands the joints below, also where an earlier parameter file names others. The
-# lists are in their order: do not load a file with other `joints` after this one.
+# dynamics_node commands the joints below, also where an earlier parameter file names others.
 #
 # `/**:` stands for nodes of any name.
 /**:
   ros__parameters:
     joints: {joints}
+
+    # Friction, offsets and rotors of the joints: a path, relative to this file.
+    joint_model: {friction}
 
     # Leave out what the driver of the arm adds itself: docs/controllers.md says which do.
     terms: {terms}
@@ -41,6 +43,7 @@ def parameter_file(
     identified: IdentifiedModel,
     described: RobotModel,
     file: str,
+    friction: str,
     *,
     springs: bool = False,
     unknown: Collection[str] = (),
@@ -51,6 +54,7 @@ def parameter_file(
         identified: the model.
         described: the model of the whole description.
         file: its name, for the command in its head.
+        friction: name of the file of the joints beside it.
         springs: whether springs were estimated, which the node does not have.
         unknown: joints of which the recordings tell nothing.
     """
@@ -58,27 +62,13 @@ def parameter_file(
     head = HEAD.format(
         robot=yaml_value(model.name),
         file=file,
+        friction=yaml_value(friction),
         joints=yaml_value(list(model.joint_names)),
         terms=yaml_value(TERMS),
     )
     about_springs = SPRINGS if springs else ()
     about_others = [*_unknown(unknown), *_others(described, model)]
-    return '\n'.join([head, *_values(identified), *about_springs, *about_others, ''])
-
-
-def _values(identified: IdentifiedModel) -> Iterator[str]:
-    by_name = {
-        'friction_viscous': identified.viscous,
-        'friction_coulomb': identified.coulomb,
-        'friction_viscous_negative': identified.viscous_negative,
-        'friction_coulomb_negative': identified.coulomb_negative,
-        'friction_smoothing_by_joint': identified.smoothing,
-        'torque_offset': identified.offset,
-        'armature': identified.armature,
-    }
-    yield '    # Of each joint, in the order of joints; friction.yaml has them by name with units.'
-    for name, values in by_name.items():
-        yield f'    {name}: {yaml_value([float(value) for value in values])}'
+    return '\n'.join([head, *about_springs, *about_others, ''])
 
 
 def _unknown(joints: Collection[str]) -> Sequence[str]:

@@ -68,7 +68,12 @@ def result_files(
         FRICTION: _objected(objections) + friction_file(identified, rows, unknown),
         PARAMETERS: _objected(objections)
         + parameter_file(
-            identified, described, PARAMETERS, springs=has_springs(rows), unknown=unknown
+            identified,
+            described,
+            PARAMETERS,
+            FRICTION,
+            springs=has_springs(rows),
+            unknown=unknown,
         ),
         JSON: json_text(values),
     }

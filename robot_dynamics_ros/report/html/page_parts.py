@@ -80,7 +80,7 @@ def parameters_part(comparison: Comparison) -> list[Element]:
     return [
         E.section(
             E.h2('Parameters to set next'),
-            E.p('Fitted friction, for the parameters of dynamics_node (term friction):'),
+            E.p('Fitted friction, for the file of parameter joint_model (term friction):'),
             E.pre(E.code(readable('\n'.join(lines)))),
             id='parameters',
         )

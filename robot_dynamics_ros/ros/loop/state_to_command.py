@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time as clock
 import traceback
+from collections.abc import Callable
 from typing import Any
 
 from builtin_interfaces.msg import Time
@@ -19,7 +20,6 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.payload_estimation.state_buffer import StateBuffer
 from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
@@ -45,7 +45,8 @@ class StateToCommand:
     Attributes:
         counters: of the joint states.
         reference_clock: the time at which references are evaluated.
-        kept: where accepted states are kept; None: nowhere. Changes under the lock of the robot.
+        kept: is given each accepted state: stamp [s], q, v and efforts, None for none; the arrays
+            are used again. None: nobody listens. Changes under the lock of the robot.
         topic: resolved name of `~/commands`.
         states_topic: resolved name of `joint_states`.
     """
@@ -61,7 +62,7 @@ class StateToCommand:
         self._stale_logged_at = -math.inf
         self._commanding = False
         self._logged_left = self._logged_fault = ''
-        self.kept: StateBuffer | None = None
+        self.kept: Callable[[float, Array, Array, Array | None], None] | None = None
         self.counters = TopicCounters('joint_states', node.get_logger())
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
@@ -132,15 +133,17 @@ class StateToCommand:
                 self.counters.drop(reason)
                 robot.statistics.count_received(*origin)
                 return None
-            robot.take(message)
+            robot.take(message, time)
         except Exception as error:
             self._refuse(error)
             robot.statistics.count_received(*origin)
             return None
         self.counters.use()
         robot.statistics.count_received(*origin)
-        if self.kept is not None:
-            _keep(robot, message, self.kept)
+        if self.kept is not None and robot.reader.names_commanded:
+            effort = robot.reader.effort if robot.reader.has_effort else None
+            seconds = 1e-9 * nanoseconds(message) or clock.monotonic()
+            self.kept(seconds, robot.guard.state.q, robot.reader.v, effort)
         if jump := robot.guard.state.jump:
             self._node.get_logger().warning(jump, throttle_duration_sec=WARNING_PERIOD)
         if not robot.reader.names_commanded:
@@ -252,14 +255,6 @@ class StateToCommand:
         if self._commanding and robot.guard.mode is Mode.SILENT:
             self._commanding = False
             self._torques.publish(robot.torques(self._clock.now().to_msg()))
-
-
-def _keep(robot: CommandedRobot, message: JointState, buffer: StateBuffer) -> None:
-    """Keep a state that was accepted, with the last positions of joints that it does not name."""
-    reader = robot.reader
-    effort = reader.effort if reader.has_effort else None
-    stamp = 1e-9 * nanoseconds(message) or clock.monotonic()
-    buffer.put(stamp, robot.guard.state.q, reader.v, effort)
 
 
 def _origin(info: dict[str, Any]) -> tuple[bytes, int | None]:

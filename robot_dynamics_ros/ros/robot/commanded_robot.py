@@ -20,16 +20,14 @@ from robot_dynamics_ros.control.joint_limits import PositionLimits
 from robot_dynamics_ros.control.settings import Settings, joints_without_limit
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
 
 from ..joint_states import JointStateReader
 from ..messages import doubles
-from ..parameters import node_parameters
 from .compilation import CompiledRobot
 from .cycle_statistics import CycleStatistics
-from .live_values import LiveValues
+from .live_values import LiveValues, locked_joints, require_joints
 
 
 class CommandedRobot:
@@ -64,21 +62,20 @@ class CommandedRobot:
         self.report = compiled.report
         model = self.dynamics.model
         self.findings = audit(model)
-        node_parameters.require_joints('joints', values['joints'], model)
+        require_joints('joints', values['joints'], model)
         joints = values['joints'] or model.joint_names
         self.feedforward = Feedforward(
             self.dynamics, joints, terms=values['terms'], evaluate_at=values['evaluate_at']
         )
         self.joints = self.feedforward.joints
-        self.feedforward.friction = node_parameters.friction(values, model, self.joints)
-        self.feedforward.offset = node_parameters.torque_offset(values, self.joints)
-        self.guard = GuardedFeedforward(self.feedforward, node_parameters.guard_settings(values))
-        external = node_parameters.external_settings(values, model, self.joints)
-        if external.external_observer:
-            self.guard.external = self._estimate(
-                external, self.feedforward.friction, self.feedforward.offset
-            )
-        locked = node_parameters.locked_joints(values, model, self.joints)
+        self._live = live = LiveValues.of(values, model, self.joints)
+        joint_model, indices = compiled.joint_model, self.feedforward.indices
+        self.feedforward.friction = joint_model.friction(model)
+        self.feedforward.offset = joint_model.offsets(model)[indices]
+        self.guard = GuardedFeedforward(self.feedforward, live.settings)
+        if live.external.external_observer:
+            self.guard.external = self._estimate(live.external)
+        locked = locked_joints(values, model, self.joints)
         self.reader = JointStateReader(model.joint_names, commanded=self.joints, locked=locked)
         self.has_state = False
         self.limits = PositionLimits(model)
@@ -90,13 +87,12 @@ class CommandedRobot:
         # Whether a stamp was recent by the clock of the node.
         self._same_clock = False
         self.knows_wait = True
-        self._shape = node_parameters.torque_shape(values)
         self._root_link = model.frames[0].name
 
     def prepare(self, live: LiveValues) -> None:
         """Compile what other live parameters need, while the loop goes on."""
         if live.external.external_observer:
-            self._estimate(live.external, live.friction, live.torque_offset)
+            self._estimate(live.external)
 
     def apply(self, live: LiveValues) -> None:
         """Use other live parameters; a change of the torque is faded in.
@@ -108,28 +104,29 @@ class CommandedRobot:
         """
         self.guard.apply(live.settings)
         self.feedforward.select_terms(live.terms, evaluate_at=live.evaluate_at)
-        self.feedforward.friction, self.feedforward.offset = live.friction, live.torque_offset
         self.dynamics.gravity = live.gravity
         self._apply_external(live)
-        if live.shape != self._shape:
-            self._shape = live.shape
+        if live.shapes_other_torque(self._live):
             self.guard.request_fade()
+        self._live = live
 
     def _apply_external(self, live: LiveValues) -> None:
         estimate = self.guard.external
         if not live.external.external_observer:
             self.guard.external = None
         elif estimate is None:
-            self.guard.external = self._estimate(live.external, live.friction, live.torque_offset)
+            self.guard.external = self._estimate(live.external)
         else:
-            estimate.apply(live.external, live.friction, live.torque_offset)
+            estimate.apply(live.external, self.feedforward.friction, self.feedforward.offset)
 
-    def _estimate(
-        self, settings: ExternalSettings, friction: JointFriction, offset: Array
-    ) -> ExternalForceEstimate:
+    def _estimate(self, settings: ExternalSettings) -> ExternalForceEstimate:
         """The estimate of external torques; compiles what it needs, if that is not compiled."""
         return ExternalForceEstimate(
-            self.dynamics, self.joints, settings, friction=friction, offset=offset
+            self.dynamics,
+            self.joints,
+            settings,
+            friction=self.feedforward.friction,
+            offset=self.feedforward.offset,
         )
 
     def use(self, compiled: CompiledRobot, fade_time: float | None = None) -> None:

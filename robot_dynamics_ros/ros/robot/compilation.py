@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy.typing as npt
 
@@ -16,11 +15,18 @@ from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.sampling import random_states
 from robot_dynamics_ros.core.plausibility.mass_matrix import check_mass_matrix
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel
 from robot_dynamics_ros.oracle.pinocchio_reference import PinocchioReference
 from robot_dynamics_ros.oracle.report import Report
 
-from ..parameters.computation_rows import CHANGE_STATES, CHECKED_STATES, TOLERANCE
-from ..parameters.node_parameters import require_joints
+from .live_values import require_joints
+
+# The cross-check: random states on configure, random states at a change of payload or gravity,
+# and the largest error, relative to the largest entry of a result [-]. A change needs few:
+# torques are linear in the ten parameters of a payload and in gravity, so that an error in one
+# shows at nearly any state.
+CHECKED_STATES, CHANGE_STATES = 100, 10
+TOLERANCE = 1e-10
 
 # Compiled on configure, so that neither a command nor a service waits for the compiler.
 COMPILED_QUANTITIES = (
@@ -42,6 +48,7 @@ class CompiledRobot:
     Attributes:
         text: of the URDF.
         dynamics: of the robot.
+        joint_model: friction, offsets and rotors of the joints.
         pinocchio: dynamics of the same URDF by Pinocchio; None if parameter cross_check is false.
         report: of the last cross-check; None likewise.
         compile_seconds: duration of the compilation [s].
@@ -49,6 +56,7 @@ class CompiledRobot:
 
     text: str
     dynamics: RobotDynamics
+    joint_model: JointModel
     pinocchio: PinocchioReference | None
     report: Report | None
     compile_seconds: float
@@ -59,7 +67,7 @@ def compile_robot(
     *,
     gravity: npt.ArrayLike = STANDARD_GRAVITY,
     backend: Backend | None = None,
-    armature: Mapping[str, float] = MappingProxyType({}),
+    joint_model: JointModel = AS_DESCRIBED,
     payload_frame: str = '',
     joints: Sequence[str] = (),
     quantities: Sequence[str] = COMPILED_QUANTITIES,
@@ -71,7 +79,7 @@ def compile_robot(
         text: of the URDF.
         gravity: (3,) acceleration of free fall, in the frame of the root link [m/s^2].
         backend: None for native code where llvmlite is installed, else plain Python.
-        armature: reflected rotor inertia by joint name [kg m^2 or kg].
+        joint_model: friction, offsets and rotors of the joints.
         payload_frame: link on whose body payloads are inputs of the programs; empty: the link at
             the tip of the commanded joints, see `tip_frame`.
         joints: names of the commanded joints; all if empty.
@@ -80,15 +88,19 @@ def compile_robot(
 
     Raises:
         ModelError: the description cannot be used, or its mass matrix is indefinite.
-        UnknownNameError: a joint of the armature, or `payload_frame`, does not exist.
-        ParameterError: a joint of `joints` does not exist, an armature is negative, or
-            `payload_frame` does not move.
+        UnknownNameError: `payload_frame` does not exist.
+        ParameterError: a joint of `joints` or of the joint model does not exist, a commanded joint
+            is not in the joint model, or `payload_frame` does not move.
         OracleUnavailable: Pinocchio is missing or refuses the description.
         OracleDisagreement: the results differ by more than the tolerance.
     """
-    model = parse_urdf(text).with_armature(armature)
+    described = parse_urdf(text)
+    if described.size:
+        require_joints('joints', joints, described)
+    if joint_model != AS_DESCRIBED:
+        joint_model.check_joints(described, needed=joints or described.joint_names)
+    model = joint_model.with_rotors(described)
     if model.size:
-        require_joints('joints', joints, model)
         payload_frame = payload_frame or tip_frame(model, joints or model.joint_names)
     dynamics = RobotDynamics(
         model, gravity=gravity, backend=backend, payload_frame=payload_frame or None
@@ -97,7 +109,7 @@ def compile_robot(
     dynamics.compile(*quantities)
     compile_seconds = time.perf_counter() - start
     check_mass_matrix(dynamics.model, dynamics.mass_matrix)
-    compiled = CompiledRobot(text, dynamics, None, None, compile_seconds)
+    compiled = CompiledRobot(text, dynamics, joint_model, None, None, compile_seconds)
     if not cross_check:
         return compiled
     pinocchio = PinocchioReference(text, dynamics.model)

@@ -1,18 +1,17 @@
-"""The live parameters as what they configure: made for one robot, then applied in one step."""
+"""The parameters as what they configure: made for one robot, then applied in one step."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
-from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
+from robot_dynamics_ros.control.settings import Settings, per_joint
+from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
+from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.robot import RobotModel
-
-from ..parameters import node_parameters
 
 
 @dataclass(frozen=True)
@@ -22,22 +21,16 @@ class LiveValues:
     Attributes:
         settings: of the guards.
         external: of the external-force estimate.
-        friction: of the joints.
-        torque_offset: (k,) of the commanded joints [N m or N].
         terms: of the torque.
         evaluate_at: where the terms are evaluated, see `Feedforward`.
         gravity: (3,) in the frame of the root link [m/s^2].
-        shape: values of the parameters whose change alters the torque.
     """
 
     settings: Settings
     external: ExternalSettings
-    friction: JointFriction
-    torque_offset: Array
     terms: list[str]
     evaluate_at: str
     gravity: list[float]
-    shape: dict[str, Any]
 
     @classmethod
     def of(cls, values: Mapping[str, Any], model: RobotModel, joints: Sequence[str]) -> LiveValues:
@@ -52,12 +45,104 @@ class LiveValues:
             RobotDynamicsError: they do not fit the robot.
         """
         return cls(
-            settings=node_parameters.guard_settings(values),
-            external=node_parameters.external_settings(values, model, joints),
-            friction=node_parameters.friction(values, model, joints),
-            torque_offset=node_parameters.torque_offset(values, joints),
+            settings=guard_settings(values),
+            external=external_settings(values, model, joints),
             terms=values['terms'],
             evaluate_at=values['evaluate_at'],
             gravity=values['gravity'],
-            shape=node_parameters.torque_shape(values),
         )
+
+    def shapes_other_torque(self, other: LiveValues) -> bool:
+        """Whether the torque of the same state is another one, so that the change is faded in."""
+        mine = (self.terms, self.evaluate_at, self.gravity)
+        return mine != (other.terms, other.evaluate_at, other.gravity)
+
+
+def guard_settings(values: Mapping[str, Any]) -> Settings:
+    """The settings of the guards."""
+    chosen = {field.name: values[field.name] for field in fields(Settings)}
+    return Settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in chosen.items()})
+
+
+def external_settings(
+    values: Mapping[str, Any], model: RobotModel, joints: Sequence[str]
+) -> ExternalSettings:
+    """The settings of the external-force estimate, one value for each commanded joint.
+
+    Raises:
+        UnknownNameError: no link has the name external_frame.
+        ParameterError: no commanded joint moves that link, the number of values is not that of the
+            joints, a part of a threshold has no constant, or a constant is 0.
+    """
+    chosen = {field.name: values[field.name] for field in fields(ExternalSettings)}
+    for name, value in chosen.items():
+        if isinstance(value, list):
+            given = per_joint(name, value, joints)
+            chosen[name] = () if given is None else tuple(given.tolist())
+    if not chosen['external_bandwidth']:
+        raise ParameterError(
+            'external_bandwidth is empty, one value for all or one for each commanded joint is '
+            f'needed: {", ".join(joints)}'
+        )
+    settings = ExternalSettings(**chosen)
+    if settings.external_frame:
+        _require_moved(settings.external_frame, model, joints)
+    for kind in ('collision', 'push'):
+        for part in ('velocity', 'acceleration'):
+            if chosen[f'{kind}_threshold_{part}'] and not chosen[f'{kind}_threshold']:
+                raise ParameterError(
+                    f'{kind}_threshold_{part} is set, but {kind}_threshold is empty: set both'
+                )
+    contact_thresholds(settings, len(joints))
+    return settings
+
+
+def _require_moved(frame: str, model: RobotModel, joints: Sequence[str]) -> None:
+    """Check that a commanded joint moves the link external_frame: else its wrench is zero.
+
+    Raises:
+        UnknownNameError: there is no such link.
+        ParameterError: no commanded joint moves it.
+    """
+    try:
+        moving = model.joints_that_move(frame)
+    except ParameterError as error:
+        raise ParameterError(f'external_frame: {error}') from None
+    if set(joints).isdisjoint(moving):
+        tip = tip_frame(model, joints)
+        raise ParameterError(
+            f'external_frame is {frame!r}, which none of the commanded joints '
+            f'{", ".join(joints)} moves: name a link that they move, such as the tip: {tip}'
+        )
+
+
+def require_joints(parameter: str, names: Collection[str], model: RobotModel) -> None:
+    """Check that a parameter names independent joints of a model.
+
+    Raises:
+        ParameterError: it does not; the message names the parameter.
+    """
+    try:
+        for name in names:
+            model.index_of(name)
+    except UnknownNameError as error:
+        raise ParameterError(f'parameter {parameter}: {error}') from None
+
+
+def locked_joints(
+    values: Mapping[str, Any], model: RobotModel, commanded: Collection[str]
+) -> dict[str, float]:
+    """The positions of the locked joints [rad or m], by name.
+
+    Raises:
+        ParameterError: no independent joint has that name, or a locked joint is commanded.
+    """
+    locked: dict[str, float] = values['locked_joints']
+    require_joints('locked_joints', locked, model)
+    for name in locked:
+        if name in commanded:
+            raise ParameterError(
+                f'locked_joints: {name!r} is commanded, it must be measured; remove it from '
+                'locked_joints, or from parameter joints'
+            )
+    return locked

@@ -14,7 +14,6 @@ from robot_dynamics_ros.control.external_forces.detection.blind_settings import 
     without_reaction,
 )
 from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
-from robot_dynamics_ros.core.model.friction import SMOOTHING
 
 from .commanded_robot import CommandedRobot
 
@@ -45,14 +44,8 @@ def parameter_warnings(
     offset = np.abs(robot.feedforward.offset)
     if 'friction' in values['terms'] and (offset > limits).any():
         names = ', '.join(joints[offset > limits])
-        warnings['torque_offset',] = (
+        warnings['joint_model',] = (
             f'torque_offset of {names} is larger than the effort limit: check its unit, N m or N'
-        )
-    smoothing = values['friction_smoothing']
-    if smoothing != SMOOTHING and values['friction_smoothing_by_joint']:
-        warnings['friction_smoothing', 'friction_smoothing_by_joint'] = (
-            f'friction_smoothing is {smoothing:g}, but not used for the commanded joints: '
-            'friction_smoothing_by_joint has their values; change these, or set it to []'
         )
     if not values['terms']:
         warnings['terms',] = 'parameter terms is empty: every command is zero'

@@ -44,7 +44,7 @@ class RequestedState:
             reader.read_all(message)
             q, measured, has_velocity = reader.q, reader.v, reader.has_velocity
         else:
-            q, measured, has_velocity = self.latest(robot)
+            (q, measured), has_velocity = self.latest(robot), True
         if needs_velocity and not has_velocity:
             raise StateError('velocity is empty: one value for each named joint is needed')
         v = np.zeros_like(measured)
@@ -71,8 +71,8 @@ class RequestedState:
 
         return answer_and_ask
 
-    def latest(self, robot: CommandedRobot) -> tuple[Array, Array, bool]:
-        """q and v (n,) of the latest joint state, and whether it gave velocities.
+    def latest(self, robot: CommandedRobot) -> tuple[Array, Array]:
+        """q and v (n,) of the latest joint state.
 
         Raises:
             StateError: there is no valid one.
@@ -87,7 +87,7 @@ class RequestedState:
                     f'{reason}'
                 )
             state = robot.guard.state
-            return state.q.copy(), state.v.copy(), state.has_velocity
+            return state.q.copy(), state.v.copy()
 
 
 def is_given(message: JointState) -> bool:

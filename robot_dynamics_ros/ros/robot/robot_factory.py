@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from rclpy.node import Node
 
-from robot_dynamics_ros.core.description.urdf import parse_urdf
-from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.errors import ParameterError, StateError
+from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 
-from ..parameters import node_parameters
+from ..parameter_files import ParameterFiles
+from ..parameter_table import TABLE
+from ..parameters import read
 from .commanded_robot import CommandedRobot
 from .compilation import (
     COMPILED_QUANTITIES,
@@ -22,9 +22,15 @@ from .parameter_warnings import parameter_warnings
 class RobotFactory:
     """Makes robots from descriptions and the parameters of a node; logs the properties of one."""
 
-    def __init__(self, node: Node) -> None:
-        """Read the parameters of this node, and log to its logger."""
+    def __init__(self, node: Node, files: ParameterFiles) -> None:
+        """Read the parameters of this node, and log to its logger.
+
+        Args:
+            node: whose parameters these are.
+            files: that gave them.
+        """
         self._node = node
+        self._files = files
 
     def from_description(self, description: str) -> CommandedRobot:
         """Parse, compile and cross-check a robot.
@@ -41,16 +47,12 @@ class RobotFactory:
                 'there is no robot_description: set the parameter, or publish it on topic '
                 'robot_description'
             )
-        values = node_parameters.read(self._node)
-        armature: Mapping[str, float] = {}
-        if values['armature']:
-            joints = values['joints'] or parse_urdf(description).joint_names
-            armature = node_parameters.by_joint('armature', values, joints)
+        values = read(self._node, TABLE)
         compiled = compile_robot(
             description,
             gravity=values['gravity'],
             backend=None if values['backend'] == 'auto' else values['backend'],
-            armature=armature,
+            joint_model=self._joint_model(values['joint_model']),
             payload_frame=values['payload_frame'],
             joints=values['joints'],
             quantities=COMPILED_QUANTITIES
@@ -59,10 +61,20 @@ class RobotFactory:
         )
         return CommandedRobot(compiled, values)
 
+    def _joint_model(self, path: str) -> JointModel:
+        """That of a file, whose path may be relative to the parameter file that names it."""
+        if not path:
+            return AS_DESCRIBED
+        file = self._files.path('joint_model', path)
+        try:
+            return read_joint_model(file)
+        except OSError as error:
+            raise ParameterError(f'joint_model: {file}: {error.strerror}') from None
+
     def log(self, robot: CommandedRobot) -> None:
         """Log the properties of a robot that is used from now on; not of one that is refused."""
         log, compiled, dynamics = self._node.get_logger(), robot.compiled, robot.dynamics
-        values = node_parameters.read(self._node)
+        values = read(self._node, TABLE)
         for finding in robot.findings:
             if finding.severity != 'info':
                 log.warning(str(finding))

@@ -3,58 +3,44 @@
 from __future__ import annotations
 
 import math
+import threading
 import time as clock
-from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING
 
+from geometry_msgs.msg import Inertia, Vector3
 from rclpy.action import ActionServer, CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
 from robot_dynamics_interfaces.action import EstimatePayload
-from robot_dynamics_ros.control.payload_estimation.live_payload import LivePayload
-from robot_dynamics_ros.control.payload_estimation.payload_estimate import (
-    MOMENTS,
-    PayloadEstimate,
-)
-from robot_dynamics_ros.control.payload_estimation.state_buffer import StateBuffer
-from robot_dynamics_ros.control.payload_estimation.state_window import GAP, LENGTH
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError, StateError
 
-from ..endpoints import STEADY
 from ..loop.state_to_command import StateToCommand
-from ..robot.commanded_robot import CommandedRobot
 from ..robot.robot_holder import RobotHolder
 
+if TYPE_CHECKING:
+    from robot_dynamics_ros.identification.payload import PayloadEstimate
+
 NAME = '~/estimate_payload'
-# How often states are taken from the loop, and how often the estimate is computed [s].
-PERIOD, ESTIMATE_PERIOD = 0.4, 2.0
-# How long a goal waits for its first states [s].
-PATIENCE = 3.0
+# How often a goal looks whether it has ended, and how often the estimate is computed [s].
+PERIOD, ESTIMATE_PERIOD = 0.1, 2.0
+# How long a goal waits for its first state, and for the end of the one before [s].
+PATIENCE, GRACE = 3.0, 0.5
 # Longest duration of a goal, and of one that ends when the estimate is exact [s].
 LONGEST, LONGEST_UNTIL_EXACT = 600.0, 60.0
 # Half of the intervals at which that one ends: share of the mass, and distance [m].
 EXACT_MASS, EXACT_CENTER = 0.01, 0.005
-
-
-@dataclass
-class _Goal:
-    """A goal that is being estimated."""
-
-    handle: ServerGoalHandle
-    robot: CommandedRobot
-    payload: LivePayload
-    states: StateBuffer
-    rejected: int
-    started: float = field(default_factory=clock.monotonic)
-    estimated: float = field(default_factory=clock.monotonic)
+# Of the low pass [Hz].
+CUTOFF = 10.0
+MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
 
 
 class PayloadAction:
-    """Estimates one payload at a time; the loop only keeps the states meanwhile.
+    """Estimates one payload at a time, in a thread of its own; the loop gives it the states.
 
     A rejection in ROS 2 carries no reason. So a goal that cannot be estimated is accepted and
-    aborted at once, with the reason in the result and in the log.
+    aborted, with the reason in the result and in the log.
     """
 
     def __init__(self, node: Node, holder: RobotHolder, loop: StateToCommand) -> None:
@@ -65,134 +51,113 @@ class PayloadAction:
             holder: of the configured robot.
             loop: that receives the states.
         """
-        self._node = node
-        self._holder = holder
-        self._loop = loop
-        self._goal: _Goal | None = None
+        self._node, self._holder, self._loop = node, holder, loop
+        self._estimating, self._withdrawn = threading.Lock(), threading.Event()
         self._server = ActionServer(
             node,
             EstimatePayload,
             NAME,
             execute_callback=lambda handle: EstimatePayload.Result(),
-            handle_accepted_callback=self._begin,
+            handle_accepted_callback=lambda handle: threading.Thread(
+                target=self._answer, args=(handle,), daemon=True
+            ).start(),
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
         )
-        self._timer = node.create_timer(PERIOD, self._look, clock=STEADY)
-        self._timer.cancel()
 
     def destroy(self) -> None:
-        """Withdraw the action."""
-        self._timer.cancel()
-        self._server.destroy()
+        """End the goal, and withdraw the action."""
+        self._withdrawn.set()
+        with self._estimating:
+            self._server.destroy()
 
-    def _begin(self, handle: ServerGoalHandle) -> None:
+    def _answer(self, handle: ServerGoalHandle) -> None:
+        # A goal that follows another one at once waits for its end.
+        first = self._estimating.acquire(timeout=GRACE)
         try:
-            self._goal = self._started(handle)
-        except RobotDynamicsError as error:
-            self._conclude(handle, _refused(handle, str(error)))
-            return
+            if not first:
+                raise StateError(
+                    'another payload is being estimated: cancel that goal, or wait for its end'
+                )
+            result = self._estimated(handle)
         except Exception as error:
-            # A goal that was accepted needs a result.
-            self._conclude(handle, _refused(handle, f'{type(error).__name__}: {error}'))
-            return
-        with self._holder.lock:
-            self._loop.kept = self._goal.states
-        self._timer.reset()
-        self._node.get_logger().info(
-            f'estimating the payload of {handle.request.frame}: move the arm'
-        )
+            # No goal may end the node, or be left without a result.
+            expected = isinstance(error, RobotDynamicsError)
+            reason = str(error) if expected else f'{type(error).__name__}: {error}'
+            result = _result(handle.request.frame, reason)
+            self._node.get_logger().warning(f'estimate_payload refused: {reason}')
+        if not self._withdrawn.is_set():
+            handle.execute(partial(_concluded, result=result))
+        if first:
+            with self._holder.lock:
+                self._loop.kept = None
+            self._estimating.release()
 
-    def _started(self, handle: ServerGoalHandle) -> _Goal:
-        if self._goal is not None:
-            raise StateError(
-                f'the payload of {self._goal.payload.frame} is being estimated: cancel that goal, '
-                'or wait for its end'
-            )
-        duration = handle.request.duration
+    def _estimated(self, handle: ServerGoalHandle) -> EstimatePayload.Result:
+        """The result at the end of the goal."""
+        # Only where somebody asks: it is a fifth of all modules.
+        from robot_dynamics_ros.identification.payload import PayloadEstimator
+        from robot_dynamics_ros.recordings import LiveMotion
+
+        frame, duration = handle.request.frame, handle.request.duration
         if not 0.0 <= duration <= LONGEST:
             raise ParameterError(
                 f'duration is {duration} s, allowed are 0 (until the estimate is exact) to '
                 f'{LONGEST:g} s'
             )
-        robot = self._holder.require()
-        model = robot.dynamics.model
-        payload = LivePayload(model, handle.request.frame)
-        rejected = self._loop.counters.rejected
-        return _Goal(handle, robot, payload, StateBuffer(model.size), rejected)
-
-    def _look(self) -> None:
-        """Take the new states, and end the goal where it is due."""
-        goal = self._goal
-        if goal is None:
-            return
-        try:
-            result = self._progress(goal)
-        except RobotDynamicsError as error:
-            result = _refused(goal.handle, str(error))
-        except Exception as error:
-            # No goal may end the node, or be left without a result.
-            result = _refused(goal.handle, f'{type(error).__name__}: {error}')
-        if result is not None:
-            self._goal = None
-            self._timer.cancel()
-            with self._holder.lock:
-                self._loop.kept = None
-            self._conclude(goal.handle, result)
-
-    def _progress(self, goal: _Goal) -> EstimatePayload.Result | None:
-        robot = self._holder.require()
-        if robot.compiled.text != goal.robot.compiled.text:
-            raise StateError('the robot has changed: estimate again')
+        robot, rejected = self._holder.require(), self._loop.counters.rejected
+        estimator = PayloadEstimator(robot.dynamics, frame, robot.feedforward.friction.torque)
+        states = LiveMotion(robot.dynamics.model.joint_names, CUTOFF)
         with self._holder.lock:
-            states = goal.states.take_out()
-        if len(states):
-            goal.payload.push(states, robot.dynamics, robot.feedforward.friction)
-        now, handle = clock.monotonic(), goal.handle
-        duration = handle.request.duration
-        ended = handle.is_cancel_requested or now - goal.started >= (
-            duration or LONGEST_UNTIL_EXACT
-        )
-        if not (ended or now - goal.estimated >= ESTIMATE_PERIOD):
-            return None
-        goal.estimated = now
-        if not goal.payload.samples:
-            if ended or now - goal.started >= PATIENCE:
-                raise StateError(self._no_states(goal))
-            return None
-        estimate = goal.payload.estimate()
-        if ended or (not duration and _is_exact(estimate)):
-            return _result(estimate, self._node.get_fully_qualified_name())
-        handle.publish_feedback(_feedback(goal.payload, estimate))
-        return None
+            self._loop.kept = states.put
+        self._node.get_logger().info(f'estimating the payload of {frame}: move the arm')
+        begun = estimated = clock.monotonic()
+        while not self._withdrawn.wait(PERIOD):
+            present, now = self._holder.require(), clock.monotonic()
+            if present.compiled.text != robot.compiled.text:
+                raise StateError('the robot has changed: estimate again')
+            ended = handle.is_cancel_requested or now - begun >= (duration or LONGEST_UNTIL_EXACT)
+            if not ended and now - estimated < ESTIMATE_PERIOD:
+                continue
+            estimated = now
+            estimator.dynamics.gravity = present.dynamics.gravity
+            for motion in states.take():
+                estimator.add(motion)
+            if not estimator.samples:
+                if ended or (not states.received and now - begun >= PATIENCE):
+                    doubt = states.doubt if states.received else self._no_states(rejected)
+                    raise StateError(doubt)
+                continue
+            estimate = estimator.estimate()
+            if ended or (not duration and _is_exact(estimate)):
+                result = _result(frame, estimate.sentence(), estimate)
+                self._node.get_logger().info(f'payload estimated: {result.message}')
+                result.command = estimate.service_call(self._node.get_fully_qualified_name())
+                return result
+            handle.publish_feedback(
+                EstimatePayload.Feedback(
+                    seconds=estimator.seconds,
+                    samples=estimator.samples,
+                    mass=estimate.mass,
+                    mass_interval=estimate.mass_interval,
+                    com=_vector(estimate.com),
+                    com_interval=_vector(estimate.com_interval),
+                    message=estimate.sentence(),
+                )
+            )
+        raise StateError('the node ends')
 
-    def _no_states(self, goal: _Goal) -> str:
-        """Why there is nothing to estimate from."""
-        rejected = self._loop.counters.rejected - goal.rejected
-        if rejected:
-            reason = self._loop.counters.last_reason
-            return f'{rejected} joint states were rejected and none was used: {reason}'
-        return (
-            'no joint states come on joint_states that could be used: they must be at most '
-            f'{1e3 * GAP * LENGTH:.0f} ms apart'
-        )
+    def _no_states(self, rejected: int) -> str:
+        """That no state came, with the reason; so many were rejected before."""
+        counters = self._loop.counters
+        if new := counters.rejected - rejected:
+            return f'{new} joint states were rejected and none was used: {counters.last_reason}'
+        return 'no joint states come on joint_states'
 
-    def _conclude(self, handle: ServerGoalHandle, result: EstimatePayload.Result) -> None:
-        log = self._node.get_logger()
-        if result.success:
-            log.info(f'payload estimated: {result.message}')
-        else:
-            log.warning(f'estimate_payload refused: {result.message}')
 
-        def conclude(handle: ServerGoalHandle) -> EstimatePayload.Result:
-            if handle.is_cancel_requested:
-                handle.canceled()
-            elif result.success:
-                handle.succeed()
-            else:
-                handle.abort()
-            return result
-
-        handle.execute(conclude)
+def _concluded(handle: ServerGoalHandle, result: EstimatePayload.Result) -> EstimatePayload.Result:
+    ended = handle.succeed if result.success else handle.abort
+    (handle.canceled if handle.is_cancel_requested else ended)()
+    return result
 
 
 def _is_exact(estimate: PayloadEstimate) -> bool:
@@ -200,50 +165,23 @@ def _is_exact(estimate: PayloadEstimate) -> bool:
     return exact and max(estimate.com_interval) <= EXACT_CENTER and not estimate.refusal
 
 
-def _refused(handle: ServerGoalHandle, reason: str) -> EstimatePayload.Result:
-    return _undetermined(handle.request.frame, reason)
-
-
-def _undetermined(frame: str, message: str) -> EstimatePayload.Result:
-    """A result without success, each number NaN: zeros would look like an estimate."""
-    result = EstimatePayload.Result(frame=frame, message=message, mass_interval=math.nan)
-    result.inertia_interval = [math.nan] * 6
-    for name in ('m', *MOMENTS):
-        setattr(result.inertia, name, math.nan)
-    for vector in (result.inertia.com, result.com_interval):
-        _fill(vector, (math.nan,) * 3)
+def _result(
+    frame: str, message: str, estimate: PayloadEstimate | None = None
+) -> EstimatePayload.Result:
+    """The result of an estimate; else each number is NaN: zeros would look like an estimate."""
+    result = EstimatePayload.Result(frame=frame, message=message)
+    values = intervals = (math.nan,) * 10
+    if estimate is not None and estimate.determined:
+        result.success, result.determined = not estimate.refusal, estimate.determined
+        values = (estimate.mass, *estimate.com, *estimate.inertia)
+        deviations = estimate.com_interval, estimate.inertia_interval
+        intervals = (estimate.mass_interval, *deviations[0], *deviations[1])
+    moments = dict(zip(MOMENTS, values[4:], strict=True))
+    result.inertia = Inertia(m=values[0], com=_vector(values[1:4]), **moments)
+    result.mass_interval, result.com_interval = intervals[0], _vector(intervals[1:4])
+    result.inertia_interval = list(intervals[4:])
     return result
 
 
-def _result(estimate: PayloadEstimate, node: str) -> EstimatePayload.Result:
-    result = _undetermined(estimate.frame, estimate.sentence())
-    if not estimate.determined:
-        return result
-    result.success = not estimate.refusal
-    result.determined = estimate.determined
-    result.command = estimate.service_call(node)
-    result.mass_interval = estimate.mass_interval
-    result.inertia_interval = list(estimate.inertia_interval)
-    _fill(result.com_interval, estimate.com_interval)
-    result.inertia.m = estimate.mass
-    _fill(result.inertia.com, estimate.com)
-    for name, value in zip(MOMENTS, estimate.inertia, strict=True):
-        setattr(result.inertia, name, value)
-    return result
-
-
-def _feedback(payload: LivePayload, estimate: PayloadEstimate) -> EstimatePayload.Feedback:
-    feedback = EstimatePayload.Feedback(
-        seconds=payload.seconds,
-        samples=payload.samples,
-        mass=estimate.mass,
-        mass_interval=estimate.mass_interval,
-        message=estimate.sentence(),
-    )
-    _fill(feedback.com, estimate.com)
-    _fill(feedback.com_interval, estimate.com_interval)
-    return feedback
-
-
-def _fill(vector: Any, values: tuple[float, ...]) -> None:
-    vector.x, vector.y, vector.z = values
+def _vector(values: tuple[float, ...]) -> Vector3:
+    return Vector3(**dict(zip('xyz', values, strict=True)))

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.task import Future
 from rclpy.time import Time
 
 from robot_dynamics_ros.core.checks import STRONGEST_GRAVITY, checked_gravity
@@ -17,13 +21,30 @@ from robot_dynamics_ros.core.errors import (
     UnknownNameError,
 )
 from robot_dynamics_ros.core.model.gravity import rotated_gravity
-from robot_dynamics_ros.core.spatial import Vector
 
+from ..endpoints import STEADY
 from ..robot.robot_holder import RobotHolder
-from . import transform_lookup
+
+try:
+    from tf2_msgs.msg import TFMessage
+
+    # The buffer in C++: tf2_ros.Buffer adds callbacks in Python to it, which are not needed here.
+    from tf2_py import BufferCore, TransformException
+except ImportError:  # optional: not needed for gravity in the frame of the root link
+    TFMessage = Buffer = TransformException = None
+else:
+
+    class Buffer(BufferCore):
+        """Frees its transforms at its end: CPython calls the finalizer of a subclass only."""
+
 
 # On Earth it is 9.76 to 9.84; the rest is for rounded components and measured ones [m/s^2].
 WEAKEST, STRONGEST = 9.7, 9.9
+# Longest wait for a transform [s]: for discovery, and for a publisher that sends once a second.
+LIMIT = 2.0
+# As tf2_ros subscribes.
+MOVING = QoSProfile(depth=100)
+STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 
 
 class SetGravityService:
@@ -37,40 +58,36 @@ class SetGravityService:
     async def set_gravity(self, request: Any, response: Any) -> None:
         """Rotate the vector into the frame of the root link, and set the parameter."""
         try:
-            await self._set(request, response)
+            if not request.allow_any:
+                _check_place(request.gravity.vector)
+            gravity = await self._in_root_link(request.gravity)
+            (result,) = self._node.set_parameters([Parameter('gravity', value=gravity)])
+            if not result.successful:
+                raise ParameterError(result.reason)
         except RobotDynamicsError as error:
             self._node.get_logger().warning(f'set_gravity refused, gravity is unchanged: {error}')
             raise
-
-    async def _set(self, request: Any, response: Any) -> None:
-        if not request.allow_any:
-            _check_place(request.gravity.vector)
-        gravity = await self._in_root_link(request.gravity)
-        (result,) = self._node.set_parameters([Parameter('gravity', value=list(gravity))])
-        if not result.successful:
-            raise ParameterError(result.reason)
         given = ', '.join(f'{x:.6g}' for x in gravity)
         response.message = f'gravity is ({given}) m/s^2 in the frame of the root link'
 
-    async def _in_root_link(self, message: Any) -> Vector:
-        vector = message.vector
-        x, y, z = checked_gravity((vector.x, vector.y, vector.z)).tolist()
-        frame = message.header.frame_id
-        root = self._holder.require().dynamics.model.frames[0].name
+    async def _in_root_link(self, message: Any) -> list[float]:
+        vector, frame = message.vector, message.header.frame_id
+        gravity = checked_gravity((vector.x, vector.y, vector.z)).tolist()
+        root = self._root()
         if frame in ('', root):
-            return x, y, z
-        if not transform_lookup.available():
+            return gravity
+        if Buffer is None:
             raise UnknownNameError(
                 'frame', frame, (root,), 'tf2 is not installed, which other frames need'
             )
-        stamp = Time.from_msg(message.header.stamp)
-        pose = await transform_lookup.look_up(self._node, root, frame, stamp)
-        # The robot may have been changed meanwhile.
-        present = self._holder.require().dynamics.model.frames[0].name
-        if present != root:
-            raise StateError(f'the root link is {present!r} now, it was {root!r}: call again')
-        rotation = pose.rotation
-        return rotated_gravity((rotation.x, rotation.y, rotation.z, rotation.w), (x, y, z))
+        transform = await look_up(self._node, root, frame, Time.from_msg(message.header.stamp))
+        if self._root() != root:
+            raise StateError(f'the root link is {self._root()!r} now, it was {root!r}: call again')
+        rotation = transform.rotation
+        return [*rotated_gravity((rotation.x, rotation.y, rotation.z, rotation.w), gravity)]
+
+    def _root(self) -> str:
+        return self._holder.require().dynamics.model.frames[0].name
 
 
 def _check_place(vector: Any) -> None:
@@ -91,3 +108,64 @@ def _check_place(vector: Any) -> None:
             f'gravity is ({vector.x:g}, {vector.y:g}, {vector.z:g}), {size:.4g} m/s^2 strong: '
             f'places on Earth have {WEAKEST:g} to {STRONGEST:g} m/s^2; {remedy}'
         )
+
+
+async def look_up(node: Node, target: str, source: str, stamp: Time) -> Any:
+    """The transform of tf2 from one frame to another.
+
+    Args:
+        node: listens to /tf and /tf_static while this waits.
+        target: frame of the result.
+        source: frame of what is transformed.
+        stamp: time of the transform; 0 for the latest.
+
+    Returns:
+        geometry_msgs/Transform.
+
+    Raises:
+        StateError: within LIMIT there is no such transform.
+    """
+    buffer, found = Buffer(), Future()
+    reason = 'nothing was received on /tf and /tf_static'
+
+    def take(message: Any, put: Callable[[Any, str], None]) -> None:
+        nonlocal reason
+        if found.done():
+            return
+        try:
+            for transform in message.transforms:
+                put(transform, 'robot_dynamics')
+            found.set_result(buffer.lookup_transform_core(target, source, stamp).transform)
+        except TransformException as error:
+            reason = str(error)
+        except Exception as error:
+            # No message may end the node.
+            found.set_exception(error)
+
+    def give_up() -> None:
+        if not found.done():
+            missing = f'tf2 has no transform from {source!r} to {target!r} within {LIMIT:g} s'
+            found.set_exception(StateError(f'{missing}: {reason}'))
+
+    # A group of its own: rclpy keeps an entry of every entity that a group has ever had.
+    group = ReentrantCallbackGroup()
+    subscriptions = [
+        node.create_subscription(
+            TFMessage,
+            topic,
+            lambda message, put=put: take(message, put),
+            qos,
+            callback_group=group,
+        )
+        for topic, put, qos in (
+            ('/tf', buffer.set_transform, MOVING),
+            ('/tf_static', buffer.set_transform_static, STATIC),
+        )
+    ]
+    timer = node.create_timer(LIMIT, give_up, callback_group=group, clock=STEADY)
+    try:
+        return await found
+    finally:
+        node.destroy_timer(timer)
+        for subscription in subscriptions:
+            node.destroy_subscription(subscription)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from geometry_msgs.msg import Inertia, Vector3
 from rclpy.node import Node
 
 from robot_dynamics_ros.control.torque_text import units_of
@@ -14,9 +14,8 @@ from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.core.model.payload import Payload
 
-from ..robot.compilation import CompiledRobot, compared
+from ..robot.compilation import compared
 from ..robot.robot_holder import RobotHolder
-from ..robot.touched_arm import touch_text
 
 NAME = 'payload'
 LONGEST_TRANSITION = 60.0
@@ -27,8 +26,7 @@ class PayloadServices:
 
     def __init__(self, node: Node, holder: RobotHolder) -> None:
         """Change the robot of this holder, and log to the logger of the node."""
-        self._holder = holder
-        self._logger = node.get_logger()
+        self._holder, self._logger = holder, node.get_logger()
 
     def set_payload(self, request: Any, response: Any) -> None:
         """Attach the payload of the request, or remove the present one if its mass is 0."""
@@ -40,59 +38,36 @@ class PayloadServices:
         self._logger.info(response.message)
 
     def _change(self, request: Any) -> str:
-        robot = self._holder.require()
-        time = request.transition_time
-        if not (math.isfinite(time) and 0.0 <= time <= LONGEST_TRANSITION):
+        robot, time = self._holder.require(), request.transition_time
+        if not 0.0 <= time <= LONGEST_TRANSITION:
             raise ParameterError(
                 f'transition_time is {time} s, allowed are 0 (parameter fade_time) to '
                 f'{LONGEST_TRANSITION:g} s'
             )
-        if not request.inertia.m:
-            if not robot.dynamics.model.payloads:
-                return 'no payload is attached: nothing has changed'
+        fade = f'fading over {time or robot.guard.settings.fade_time:g} s'
+        if robot.guard.stopped:
+            fade = 'no torque is commanded at present'
+        before = [f'{each.mass:g} kg on {each.frame}' for each in robot.dynamics.model.payloads]
+        if request.inertia.m:
+            payload = _payload(request)
+            dynamics = robot.dynamics.with_checked_payload(payload)
+            _check_frame(dynamics, payload.frame)
+            loaded = compared(replace(robot.compiled, dynamics=dynamics))
+            self._check_effort_limits(dynamics)
+            done = [f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}']
+            done += [f'it replaces {each}' for each in before]
+            if doubt := dynamics.model.doubt_about(payload):
+                self._logger.warning(doubt)
+                done.append(doubt)
+        elif before:
             bare = robot.dynamics.without_payload(NAME)
-            unloaded = compared(replace(robot.compiled, dynamics=bare))
-            return f'payload removed, {self._use(unloaded, time)}'
-        payload = _payload(request)
-        dynamics = robot.dynamics.with_checked_payload(payload)
-        _check_frame(dynamics, payload.frame)
-        loaded = compared(replace(robot.compiled, dynamics=dynamics))
-        self._check_effort_limits(dynamics)
-        fade = self._use(loaded, time)
-        taken = f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}'
-        for before in robot.dynamics.model.payloads:
-            taken += f'; it replaces {before.mass:g} kg on {before.frame}'
-        doubt = dynamics.model.doubt_about(payload)
-        if not doubt:
-            return taken
-        self._logger.warning(doubt)
-        return f'{taken}; {doubt}'
-
-    def _use(self, compiled: CompiledRobot, time: float) -> str:
-        """Command with this payload from now on.
-
-        Args:
-            compiled: with the new payload, or without one.
-            time: of the change [s]; 0 for parameter fade_time.
-
-        Returns:
-            How the torque changes, and what touches the arm, for the response.
-        """
-        guard = self._holder.require().guard
+            loaded = compared(replace(robot.compiled, dynamics=bare))
+            done = [f'payload of {before[0]} removed, {fade}']
+        else:
+            return 'no payload is attached: nothing has changed'
         with self._holder.lock:
-            touch = touch_text(guard)
-        seconds = time or guard.settings.fade_time
-        fade = (
-            'no torque is commanded at present' if guard.stopped else f'fading over {seconds:g} s'
-        )
-        with self._holder.lock:
-            self._holder.require().use(compiled, time or None)
-        if not touch:
-            return fade
-        return (
-            f'{fade}; the arm is touched: {touch}; external torques change by the torque of the '
-            'payload: if something else touches the arm, they do not tell whether that has ended'
-        )
+            self._holder.require().use(loaded, time or None)
+        return '; '.join(done)
 
     def _check_effort_limits(self, loaded: RobotDynamics) -> None:
         """Check that the joints can hold the robot with its payload at its present position.
@@ -124,12 +99,16 @@ class PayloadServices:
 
     def get_payload(self, request: Any, response: Any) -> None:
         """Fill in the payload that is attached."""
-        model = self._holder.require().dynamics.model
-        response.attached = bool(model.payloads)
-        if not model.payloads:
-            response.message = 'no payload is attached'
-        for payload in model.payloads:
-            _fill(response, payload)
+        payloads = self._holder.require().dynamics.model.payloads
+        response.attached, response.message = bool(payloads), 'no payload is attached'
+        for payload in payloads:
+            response.frame = payload.frame
+            response.message = f'{payload.mass:g} kg on {payload.frame}'
+            x, y, z = payload.com
+            response.inertia = Inertia(m=payload.mass, com=Vector3(x=x, y=y, z=z))
+            for row, column in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+                name = f'i{"xyz"[row]}{"xyz"[column]}'
+                setattr(response.inertia, name, payload.inertia[row][column])
 
 
 def _check_frame(dynamics: RobotDynamics, frame: str) -> None:
@@ -157,14 +136,3 @@ def _payload(request: Any) -> Payload:
         (inertia.ixz, inertia.iyz, inertia.izz),
     )
     return Payload(NAME, request.frame, inertia.m, com, tensor)
-
-
-def _fill(response: Any, payload: Payload) -> None:
-    response.frame = payload.frame
-    response.message = f'{payload.mass:g} kg on {payload.frame}'
-    inertia = response.inertia
-    inertia.m = payload.mass
-    inertia.com.x, inertia.com.y, inertia.com.z = payload.com
-    (inertia.ixx, inertia.ixy, inertia.ixz) = payload.inertia[0]
-    (_, inertia.iyy, inertia.iyz) = payload.inertia[1]
-    inertia.izz = payload.inertia[2][2]

@@ -19,9 +19,11 @@ pytestmark = pytest.mark.contract
 
 def test_friction_of_a_parameter_file_is_taken_off(run, files):
     (files / 'friction.yaml').write_text(
-        'robot_dynamics:\n  ros__parameters:\n    joints: [wrist, turn]\n'
-        '    friction_viscous: [0.4, 0.0]\n    friction_coulomb: [0.7, 0.0]\n'
-        '    torque_offset: [0.5]\n'
+        'joints: {wrist: {viscous: 0.4, coulomb: 0.7, torque_offset: 0.5}, turn: {viscous: 0.0, '
+        'coulomb: 0.0, torque_offset: 0.5}}'
+    )
+    (files / 'node.yaml').write_text(
+        'robot_dynamics:\n  ros__parameters: {joint_model: friction.yaml}\n'
     )
 
     def residuals(*arguments):
@@ -31,7 +33,7 @@ def test_friction_of_a_parameter_file_is_taken_off(run, files):
         return {name: (one['residual_rms'], one['residual_bias']) for name, one in joints.items()}
 
     without = residuals('--urdf', 'frictionless.urdf')
-    known = residuals('--urdf', 'frictionless.urdf', '--parameters', 'friction.yaml')
+    known = residuals('--urdf', 'frictionless.urdf', '--parameters', 'node.yaml')
     described = residuals('--urdf', 'arm.urdf')
     assert without['wrist'][0] > 5.0 * described['wrist'][0]
     # The offset is not there: each joint in the file is pushed by as much.
@@ -79,9 +81,10 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(files, monk
         ('/**: [', 'read as YAML'),
         ('/**: 3', 'bad.yaml: no block'),
         ('other:\n  ros__parameters: {joints: [turn]}', '(blocks: /other)'),
-        ('/**:\n  ros__parameters: {friction_viscous: [1.0, 2.0]}', 'the 3 joints'),
-        ('/**:\n  ros__parameters: {friction_viscous: [.nan]}', 'must be finite'),
-        ('/**:\n  ros__parameters: {friction_viscous: [much]}', "'much', a number"),
+        ('/**:\n  ros__parameters: {external_bandwidth: [1.0, 2.0]}', 'the 3 joints'),
+        ('/**:\n  ros__parameters: {external_bandwidth: [.nan]}', 'must be finite'),
+        ('/**:\n  ros__parameters: {external_bandwidth: [much]}', "'much', a number"),
+        ('/**:\n  ros__parameters: {joint_model: 3}', 'joint_model is 3'),
         ('/**:\n  ros__parameters: {joints: 4}', 'joints is 4, a list'),
         (
             '/**:\n  ros__parameters: {joints: [wrist], collision_threshold: [0.0]}',
@@ -119,7 +122,7 @@ def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, files,
 
 @pytest.mark.parametrize('command', ['contacts', 'thresholds', 'compare'])
 def test_a_file_for_two_nodes_is_refused_with_their_names(run, files, command):
-    values = 'ros__parameters: {joints: [wrist], torque_offset: [1.0], push_threshold: [3.0]}'
+    values = 'ros__parameters: {joints: [wrist], joint_model: a.yaml, push_threshold: [3.0]}'
     (files / 'two.yaml').write_text(
         f'/left/robot_dynamics: {{{values}}}\n/right/robot_dynamics: {{{values}}}\n'
     )

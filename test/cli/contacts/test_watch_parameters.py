@@ -1,4 +1,4 @@
-"""Parameter files of contacts and thresholds: the friction of the robot that is watched."""
+"""Parameter files of contacts and thresholds: the joint model and the lists of the node."""
 
 import re
 
@@ -8,8 +8,9 @@ pytest.importorskip('ruamel.yaml')
 from three_joints import URDF
 
 from robot_dynamics_ros.cli.contacts.watch_parameters import settings_of_files
-from robot_dynamics_ros.contacts import WatchedRobot, WatchSettings
+from robot_dynamics_ros.contacts import WatchSettings
 from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.joint_model import JointModel
 
 MODEL = parse_urdf(URDF)
 
@@ -23,49 +24,20 @@ def settings_of(tmp_path, *blocks):
     return settings_of_files(files, MODEL.joint_names)
 
 
-def smoothing(tmp_path, *blocks):
-    """v_0 of each joint of the robot, by name, with parameter files of these contents."""
-    found = WatchedRobot(MODEL, settings_of(tmp_path, *blocks)).friction.smoothing
-    return dict(zip([joint.name for joint in MODEL.joints], found.tolist(), strict=True))
-
-
-def test_the_smoothing_of_each_joint_is_used(tmp_path):
-    by_joint = 'joints: [wrist, turn], friction_smoothing_by_joint: [0.2, 0.05]'
-    named = {'wrist': 0.2, 'turn': 0.05}
-    assert smoothing(tmp_path, by_joint) == {**named, 'slide': 0.01}
-    both = smoothing(tmp_path, f'{by_joint}, friction_smoothing: 0.3')
-    assert both == {**named, 'slide': 0.3}
-    # As in the node: a later file does not change what it does not have.
-    assert smoothing(tmp_path, by_joint, 'friction_smoothing: 0.3') == both
-
-
-def test_one_smoothing_is_that_of_all_joints(tmp_path):
-    assert set(smoothing(tmp_path, 'friction_smoothing_by_joint: [0.2]').values()) == {0.2}
-    assert set(smoothing(tmp_path, 'friction_smoothing: 0.3').values()) == {0.3}
-
-
-@pytest.mark.parametrize(
-    ('block', 'words'),
-    [
-        ('friction_smoothing_by_joint: [0.1, 0.1]', 'friction_smoothing_by_joint is .* 3 joints'),
-        ('friction_smoothing_by_joint: [0.0]', "joint 'turn' is 0.0"),
-        ('friction_smoothing_by_joint: [.nan]', 'friction_smoothing_by_joint has nan'),
-        ('friction_smoothing: 0.0', 'smoothing .* is 0.0'),
-    ],
-)
-def test_a_smoothing_that_cannot_be_meant_is_refused(tmp_path, block, words):
-    with pytest.raises(ParameterError, match=words):
-        smoothing(tmp_path, block)
+def test_the_joint_model_is_that_of_the_last_file_that_names_one(tmp_path):
+    for name, value in (('a', 0.3), ('b', 0.7)):
+        (tmp_path / f'{name}.yaml').write_text(f'joints: {{wrist: {{coulomb: {value}}}}}')
+    first, other, none = 'joint_model: a.yaml', 'joint_model: b.yaml', "joint_model: ''"
+    named = settings_of(tmp_path, first, 'contact_cutoff: 5.0').joint_model
+    assert named.coulomb == (('wrist', 0.3),)
+    assert settings_of(tmp_path, first, other).joint_model.coulomb == (('wrist', 0.7),)
+    assert settings_of(tmp_path, first, none).joint_model == JointModel()
 
 
 @pytest.mark.parametrize(
     'name',
     [
-        'friction_viscous',
-        'friction_coulomb_negative',
-        'friction_smoothing_by_joint',
-        'torque_offset',
-        'armature',
+        'external_bandwidth',
         'collision_threshold',
         'push_threshold',
     ],
@@ -78,14 +50,14 @@ def test_an_empty_list_of_a_later_file_takes_back_that_of_an_earlier_one(tmp_pat
 
 def test_lists_of_a_file_without_joints_are_for_those_of_the_other_files(tmp_path):
     """As in the node, in which the parameters of all files are one set."""
-    offset = 'torque_offset: [1.0, 2.0]'
+    offset = 'external_bandwidth: [1.0, 2.0]'
     for blocks in ((offset, 'joints: [wrist, turn]'), ('joints: [wrist, turn]', offset)):
         found = settings_of(tmp_path, *blocks)
-        assert found.offset == {'wrist': 1.0, 'turn': 2.0}
+        assert found.bandwidth == {'wrist': 1.0, 'turn': 2.0}
         assert found.joints == ('wrist', 'turn')
 
 
-TURNED = 'joints: [turn, wrist], torque_offset: [1.0, 2.0]'
+TURNED = 'joints: [turn, wrist], external_bandwidth: [1.0, 2.0]'
 
 
 @pytest.mark.parametrize('joints', ['wrist, turn', 'turn, wrist, slide', 'wrist', ''])
@@ -96,21 +68,21 @@ def test_a_list_that_the_node_would_take_for_other_joints_is_refused_with_both_f
         settings_of(tmp_path, TURNED, f'joints: [{joints}]')
     text = str(refused.value)
     commanded = joints or 'turn, slide, wrist'
-    assert re.match(f'{tmp_path / "0.yaml"}: torque_offset .*turn, wrist, ', text)
+    assert re.match(f'{tmp_path / "0.yaml"}: external_bandwidth .*turn, wrist, ', text)
     assert re.search(f'{tmp_path / "1.yaml"} .*{commanded}', text)
 
 
 def test_one_value_is_that_of_its_own_joints(tmp_path):
     """Their order does not matter; a joint that its file does not name gets none."""
-    one = 'joints: [turn, wrist], torque_offset: [1.0]'
-    assert settings_of(tmp_path, one, 'joints: [wrist, turn]').offset == {'wrist': 1, 'turn': 1}
-    with pytest.raises(ParameterError, match=r'torque_offset.*joints turn, wrist'):
+    one = 'joints: [turn, wrist], external_bandwidth: [1.0]'
+    assert settings_of(tmp_path, one, 'joints: [wrist, turn]').bandwidth == {'wrist': 1, 'turn': 1}
+    with pytest.raises(ParameterError, match=r'external_bandwidth.*joints turn, wrist'):
         settings_of(tmp_path, one, 'joints: [wrist, turn, slide]')
 
 
 def test_a_list_that_a_later_file_replaces_is_for_any_joints(tmp_path):
-    later = 'joints: [wrist, turn], torque_offset: [3.0, 4.0]'
-    assert settings_of(tmp_path, TURNED, later).offset == {'wrist': 3.0, 'turn': 4.0}
+    later = 'joints: [wrist, turn], external_bandwidth: [3.0, 4.0]'
+    assert settings_of(tmp_path, TURNED, later).bandwidth == {'wrist': 3.0, 'turn': 4.0}
 
 
 def test_a_part_of_a_threshold_without_its_constant_is_refused_with_the_joints():

@@ -17,6 +17,7 @@ from robot_dynamics_ros.core import ParameterError, parse_urdf
 from robot_dynamics_ros.core.model.inertial_parameters import PARAMETERS
 from robot_dynamics_ros.identification.results.result_files import result_files
 from robot_dynamics_ros.identification.results.xacro_files import unified_patch
+from robot_dynamics_ros.joint_model import KEYS
 
 yaml = pytest.importorskip('yaml')
 
@@ -51,19 +52,11 @@ def test_each_file_has_the_friction_of_each_joint(robot):
     friction = yaml.safe_load(files['friction.yaml'])
     node = yaml.safe_load(files['dynamics_node.yaml'])['/**']['ros__parameters']
     assert tuple(joints) == tuple(friction['joints']) == tuple(node['joints']) == names
-    for key, parameter in {
-        'viscous': 'friction_viscous',
-        'coulomb': 'friction_coulomb',
-        'viscous_negative': 'friction_viscous_negative',
-        'coulomb_negative': 'friction_coulomb_negative',
-        'smoothing': 'friction_smoothing_by_joint',
-        'torque_offset': 'torque_offset',
-        'armature': 'armature',
-    }.items():
+    assert node['joint_model'] == 'friction.yaml'
+    for key in KEYS:
         values = getattr(identified, key.removeprefix('torque_')).tolist()
         assert [joint[key] for joint in joints.values()] == values
         assert [joint[key] for joint in friction['joints'].values()] == values
-        assert node[parameter] == values
 
 
 def test_the_urdf_has_the_mean_friction_of_both_directions():

@@ -14,7 +14,7 @@ from three_joints import HEAVIER, URDF
 from robot_dynamics_interfaces.srv import GetPayload, SetGravity, SetPayload
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.payload import Payload
-from robot_dynamics_ros.ros.parameters.node_table import TABLE
+from robot_dynamics_ros.ros.parameter_table import TABLE
 from robot_dynamics_ros.ros.process import SWITCH_INTERVAL
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]

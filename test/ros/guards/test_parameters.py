@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import yaml
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -114,11 +115,12 @@ def test_a_value_that_takes_the_torque_away_is_warned_of(guarded, capfd, name, l
         assert capfd.readouterr().err.count(warning) == 1
 
 
-def test_an_offset_beyond_the_effort_limit_is_warned_of(guarded, capfd):
+def test_an_offset_beyond_the_effort_limit_is_warned_of(guarded, tmp_path, capfd):
     """As one in N mm."""
-    warning = 'torque_offset of slide is larger'
-    limits = {'effort_limits': [50.0, 50.0, 50.0]}
-    with guarded(terms=['gravity', 'friction'], torque_offset=[1.0], **limits) as scene:
-        assert warning not in capfd.readouterr().err
-        scene.set(torque_offset=[1.0, -60.0, 50.0])
-        assert capfd.readouterr().err.count(warning) == 1
+    file = tmp_path / 'friction.yaml'
+    offsets = {'turn': 1.0, 'slide': -60.0, 'wrist': 50.0}
+    joints = {name: {'torque_offset': value} for name, value in offsets.items()}
+    file.write_text(yaml.safe_dump({'joints': joints}))
+    arm = {'terms': ['gravity', 'friction'], 'effort_limits': [50.0, 50.0, 50.0]}
+    with guarded(**arm, joint_model=str(file)):
+        assert capfd.readouterr().err.count('torque_offset of slide is larger') == 1

@@ -21,6 +21,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from waiting import wait_until
 
 from robot_dynamics_interfaces.srv import GetPayload, SetPayload
+from robot_dynamics_ros.recordings import LiveMotion
 from robot_dynamics_ros.ros.services import estimate_payload
 from robot_dynamics_ros.simulation.simulated_arm import SimulatedArm
 
@@ -178,7 +179,7 @@ def test_an_error_of_the_program_ends_the_goal_with_a_result(scene, monkeypatch)
         raise ZeroDivisionError('planted')
 
     with scene() as (_node, _observer, client, _player):
-        monkeypatch.setattr(estimate_payload, 'LivePayload', broken)
+        monkeypatch.setattr(LiveMotion, '__init__', broken)
         assert client.refusal() == 'ZeroDivisionError: planted'
 
 

@@ -179,11 +179,10 @@ def heavier(arm):
     ('change', 'what'),
     [
         (lambda arm: arm.scene.set(external_from='commanded'), 'external_from'),
-        (lambda arm: arm.scene.set(friction_viscous=[0.0, 1.0, 0.0]), 'friction'),
         (lambda arm: arm.scene.set(gravity=[0.0, 0.0, -9.7]), 'gravity'),
         (heavier, 'payload'),
     ],
-    ids=['source', 'friction', 'gravity', 'payload'],
+    ids=['source', 'gravity', 'payload'],
 )
 def test_thresholds_are_not_learnt_from_estimates_of_two_kinds(guarded, dynamics, change, what):
     """Refused soon, not after the hour of the request."""
@@ -199,30 +198,3 @@ def test_thresholds_are_not_learnt_from_estimates_of_two_kinds(guarded, dynamics
         assert 'changed meanwhile: call' in answer.result().message
         assert arm.estimate.collection.tap is None
         assert not arm.estimate.contact.detects
-
-
-def test_a_payload_that_is_attached_during_a_contact_is_told_of_it(guarded, dynamics, capfd):
-    """The estimate changes by the torque of the payload: the contact may seem to be over.
-
-    No warning: what is felt may be the payload itself.
-    """
-    load = {'frame': 'hand', 'inertia': Inertia(m=0.1)}
-    with felt(guarded, dynamics, **THRESHOLDS) as arm:
-        observer = arm.scene.observer
-        arm.ready()
-        free = observer.call(SetPayload, '/robot_dynamics/set_payload', **load)
-        assert free.success
-        assert 'touched' not in free.message
-        observer.call(SetPayload, '/robot_dynamics/set_payload')
-        arm.push = np.array([0.0, 8.0, 0.0])
-        arm.touched(Contact.KIND_PUSH, Contact.KIND_COLLISION)
-        arm.feels(arm.push)
-        for request in (load, {}):
-            message = observer.call(SetPayload, '/robot_dynamics/set_payload', **request).message
-            assert 'touched' in message
-            assert 'external torque of slide' in message
-            assert 'thresholds of slide' in message
-            assert 'external torques change' in message
-    log = [line for line in capfd.readouterr().err.splitlines() if 'touched' in line]
-    assert len(log) == 2
-    assert all('INFO' in line for line in log)

@@ -19,8 +19,9 @@ from sensor_msgs.msg import MultiDOFJointState
 from three_joints import URDF
 
 from robot_dynamics_interfaces.srv import GetMassMatrix, SetGravity
+from robot_dynamics_ros.ros.parameter_files import ParameterFiles
 from robot_dynamics_ros.ros.robot.robot_factory import RobotFactory
-from robot_dynamics_ros.ros.services import transform_lookup
+from robot_dynamics_ros.ros.services import set_gravity
 
 try:
     from tf2_msgs.msg import TFMessage
@@ -57,10 +58,9 @@ class OneFrame:
 @pytest.fixture(autouse=True)
 def tf2(monkeypatch):
     if TFMessage is None:
-        monkeypatch.setattr(transform_lookup, 'TFMessage', MultiDOFJointState)
-        monkeypatch.setattr(transform_lookup, 'Buffer', OneFrame)
-        monkeypatch.setattr(transform_lookup, 'TransformException', UnknownFrameError)
-    return TFMessage is not None
+        monkeypatch.setattr(set_gravity, 'TFMessage', MultiDOFJointState)
+        monkeypatch.setattr(set_gravity, 'Buffer', OneFrame)
+        monkeypatch.setattr(set_gravity, 'TransformException', UnknownFrameError)
 
 
 def turned(node):
@@ -92,7 +92,7 @@ class Caller:
         self.robot, self.observer = node, observer
         own = observer.node
         self.client = own.create_client(SetGravity, '/robot_dynamics/set_gravity')
-        kind = transform_lookup.TFMessage
+        kind = set_gravity.TFMessage
         self.moving = own.create_publisher(kind, '/tf', 100)
         self.static = own.create_publisher(kind, '/tf_static', LATCHED)
         observer.until(self.client.service_is_ready, 'the service')
@@ -149,7 +149,7 @@ def test_a_static_transform_sent_before_is_found(caller):
 
 
 def test_gravity_in_the_root_link_needs_no_transform(caller, monkeypatch):
-    monkeypatch.setattr(transform_lookup, 'look_up', None)
+    monkeypatch.setattr(set_gravity, 'look_up', None)
     for frame in ('base', ''):
         assert caller.answer(request(frame)).success
         assert tuple(caller.robot.get_parameter('gravity').value) == DOWN
@@ -157,7 +157,7 @@ def test_gravity_in_the_root_link_needs_no_transform(caller, monkeypatch):
 
 def test_a_frame_without_transform_is_refused_and_nothing_waits_for_it(caller, monkeypatch):
     """Other services are answered while one request waits; a second request waits its turn."""
-    monkeypatch.setattr(transform_lookup, 'LIMIT', 1.0)
+    monkeypatch.setattr(set_gravity, 'LIMIT', 1.0)
     before = caller.robot.get_parameter('gravity').value
     asked = time.monotonic()
     futures = [caller.client.call_async(request(frame)) for frame in ('ceiling', 'floor')]
@@ -182,7 +182,8 @@ def test_a_robot_that_is_changed_during_the_request_keeps_its_gravity(caller, ro
     future = caller.client.call_async(request('world'))
     caller.observer.until(lambda: listened(node) == TOPICS, 'subscriptions')
     if root:
-        holder.replace(RobotFactory(node).from_description(URDF.replace('"base"', f'"{root}"')))
+        factory = RobotFactory(node, ParameterFiles([], '/robot_dynamics'))
+        holder.replace(factory.from_description(URDF.replace('"base"', f'"{root}"')))
     else:
         holder.clear()
 
@@ -200,12 +201,12 @@ def test_a_request_that_fails_inside_tf2_is_answered(caller, monkeypatch):
     def fail(*arguments):
         raise ValueError('not a frame')
 
-    real = transform_lookup.Buffer
+    real = set_gravity.Buffer
 
     class Failing(real):
         lookup_transform_core = fail
 
-    monkeypatch.setattr(transform_lookup, 'Buffer', Failing)
+    monkeypatch.setattr(set_gravity, 'Buffer', Failing)
     response = caller.answer(request('world'), caller.moving)
     assert 'ValueError' in response.message
     assert not listened(caller.robot)
@@ -224,20 +225,3 @@ def test_requests_leave_nothing_behind(caller):
     for _ in range(20):
         assert caller.answer(request('world')).success
     assert entities() == before
-
-
-def test_a_stamp_before_the_request_is_refused_at_once(caller, tf2):
-    """Of a transform that moves, nothing is known from before the node began to listen."""
-    if not tf2:
-        pytest.skip('needs the buffer of tf2')
-    asked = request('world')
-    asked.gravity.header.stamp = caller.observer.node.get_clock().now().to_msg()
-    asked.gravity.header.stamp.sec -= 100
-    start = time.monotonic()
-    response = caller.answer(asked, caller.moving)
-    assert 'stamp to 0' in response.message
-    assert time.monotonic() - start < transform_lookup.LIMIT
-    # A static one holds at any time.
-    caller.send(caller.static)
-    response = caller.answer(asked)
-    assert response.success, response.message

@@ -1,0 +1,285 @@
+"""The estimate of a payload: what is determined, how certainly, or why it must not be used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.core.model.robot import RobotModel
+
+from .fit import PayloadFit
+
+MOMENTS = ('ixx', 'ixy', 'iyy', 'ixz', 'iyz', 'izz')
+# What half of the 95 % interval may be at most: a share of the mass; a distance of the centre [m];
+# a share of the mean moment of inertia.
+MASS_SHARE, DISTANCE, MOMENT_SHARE = 0.1, 0.02, 0.5
+# Of the mass of a robot: no model is better than that, and no payload is smaller.
+MODEL_ERROR = 1e-3
+# Blocks of time that an interval needs.
+LEAST_BLOCKS = 4
+# A driver whose efforts lack that share of the gravity torque has not measured what a payload
+# changes; the share must be that certain [standard deviations].
+LACKING, CERTAIN = 0.4, 4.0
+
+
+@dataclass(frozen=True)
+class PayloadEstimate:
+    """A payload on a link, with 95 % intervals (half their width).
+
+    Attributes:
+        frame: name of the link.
+        mass: that fits best, also where nothing is determined [kg].
+        com: (3,) centre of mass in the frame of the link; NaN where it is not determined [m].
+        inertia: (6,) about the centre of mass, in the axes of the link, in the order of `MOMENTS`;
+            zero, a point mass, where the data determine mass and centre alone; NaN where the
+            estimate is refused [kg m^2].
+        mass_interval: [kg].
+        com_interval: (3,) [m].
+        inertia_interval: (6,) [kg m^2].
+        determined: `mass, centre and inertia`, `mass and centre`, or empty; with `mass` alone, the
+            estimate is refused.
+        refusal: why the estimate must not be used; empty if it may be.
+        noise: standard deviation of the torque that is left, by joint [N m or N].
+        equations: how many there are, by joint.
+        doubt: why the mass may be wrong all the same, for the sentence; or empty.
+    """
+
+    frame: str
+    mass: float
+    com: tuple[float, ...]
+    inertia: tuple[float, ...]
+    mass_interval: float
+    com_interval: tuple[float, ...]
+    inertia_interval: tuple[float, ...]
+    determined: str
+    refusal: str
+    noise: Mapping[str, float]
+    equations: Mapping[str, int]
+    doubt: str = ''
+
+    def sentence(self) -> str:
+        """The estimate in words, with intervals."""
+        if self.refusal:
+            return self.refusal
+        text = (
+            f'{self.mass:.4g} +- {self.mass_interval:.2g} kg on {self.frame}, centre of mass '
+            f'{_millimetres(self.com, 1)} +- {_millimetres(self.com_interval, 1)} mm'
+        )
+        if self.determined == 'mass and centre':
+            text += (
+                '; the motion does not determine the inertia, which is zero here, as of a point '
+                'mass: accelerate faster to determine it'
+            )
+        else:
+            moments = ', '.join(f'{x:.3g}' for x in self.inertia)
+            intervals = ', '.join(f'{x:.2g}' for x in self.inertia_interval)
+            text += f', inertia ({", ".join(MOMENTS)}) ({moments}) +- ({intervals}) kg m^2'
+        return f'{text}; the mass is {self.doubt}' if self.doubt else text
+
+    def service_call(self, node: str = '/robot_dynamics') -> str:
+        """The command that sets this payload; empty where the estimate is refused.
+
+        Args:
+            node: full name of the node.
+        """
+        if self.refusal:
+            return ''
+        x, y, z = (f'{value:.6g}' for value in self.com)
+        pairs = zip(MOMENTS, self.inertia, strict=True)
+        moments = ', '.join(f'{name}: {value:.6g}' for name, value in pairs)
+        return (
+            f'ros2 service call {node}/set_payload robot_dynamics_interfaces/srv/SetPayload '
+            f"\"{{frame: '{self.frame}', inertia: {{m: {self.mass:.6g}, "
+            f'com: {{x: {x}, y: {y}, z: {z}}}, {moments}}}}}"'
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            'frame': self.frame,
+            'mass': self.mass,
+            'mass_interval': self.mass_interval,
+            'com': list(self.com),
+            'com_interval': list(self.com_interval),
+            'inertia': dict(zip(MOMENTS, self.inertia, strict=True)),
+            'inertia_interval': dict(zip(MOMENTS, self.inertia_interval, strict=True)),
+            'determined': self.determined,
+            'refusal': self.refusal,
+            'noise': dict(self.noise),
+            'equations': dict(self.equations),
+            'set_payload': self.service_call(),
+        }
+
+
+def payload_estimate(
+    frame: str,
+    joints: tuple[str, ...],
+    fit: PayloadFit,
+    counts: Array,
+    share: PayloadFit | None,
+    error: float,
+) -> PayloadEstimate:
+    """Judge a fit.
+
+    Args:
+        frame: name of the link.
+        joints: names of the joints of the equations.
+        fit: of the payload.
+        counts: (r,) equations of each joint with the payload.
+        share: a fit in which the share of gravity that the efforts lack is free too; None for an
+            estimate against recordings without the payload.
+        error: mass that may be the error of the model [kg], see `model_error`.
+    """
+    body = fit.body
+    interval = student(fit.blocks - 1) * np.sqrt(np.diag(fit.covariance))
+    refusal = (
+        _motion_refusal(joints, fit, counts)
+        or (_gravity_refusal(share) if share else '')
+        or _mass_refusal(joints, counts, float(body[0]), float(interval[0]), error)
+    )
+    determined, told = '', np.full(9, np.nan)
+    if not refusal:
+        determined = 'mass'
+        if interval[1:4].max() > DISTANCE:
+            refusal = (
+                f'{body[0]:.4g} +- {interval[0]:.2g} kg on {frame}; the motion does not determine '
+                f'the centre of mass, {_millimetres(body[1:4])} +- {_millimetres(interval[1:4])} '
+                f'mm, +- {1e3 * DISTANCE:.0f} mm is needed: turn the link about several axes, or '
+                'call set_payload with this mass and a centre that you know'
+            )
+        elif interval[4:].max() > MOMENT_SHARE * body[[4, 6, 9]].mean():
+            determined, told = 'mass and centre', np.append(body[1:4], np.zeros(6))
+        else:
+            determined, told = 'mass, centre and inertia', body[1:]
+    return PayloadEstimate(
+        frame=frame,
+        mass=float(body[0]),
+        com=tuple(told[:3].tolist()),
+        inertia=tuple(told[3:].tolist()),
+        mass_interval=float(interval[0]),
+        com_interval=tuple(interval[1:4].tolist()),
+        inertia_interval=tuple(interval[4:].tolist()),
+        determined=determined,
+        refusal=refusal,
+        noise=dict(zip(joints, fit.noise.tolist(), strict=True)),
+        equations=dict(zip(joints, counts.astype(int).tolist(), strict=True)),
+        doubt=_heavy(float(body[0]), error),
+    )
+
+
+def model_error(model: RobotModel) -> float:
+    """The mass that the error of a model may be at least, its payloads left out [kg].
+
+    Raises:
+        ParameterError: it has no mass: the payload would be the robot too.
+    """
+    mass = float(sum(joint.inertia.mass for joint in (model.unloaded or model).joints))
+    if mass <= 0.0:
+        raise ParameterError(
+            f'the description of {model.name} has no mass, and what carries a payload cannot be '
+            'told from it: identify the robot first (robot_dynamics identify), or record it with '
+            'the payload and without it (robot_dynamics identify --payload FRAME --without BAG)'
+        )
+    return MODEL_ERROR * mass
+
+
+def student(freedom: float) -> float:
+    """The 97.5 % quantile of Student's t.
+
+    Abramowitz, Stegun, Handbook of Mathematical Functions, 26.7.5: to 1 % from 4 degrees of
+    freedom on.
+
+    Args:
+        freedom: degrees of freedom.
+    """
+    z, n = NormalDist().inv_cdf(0.975), max(freedom, 1.0)
+    return (
+        z
+        + (z**3 + z) / (4.0 * n)
+        + (5.0 * z**5 + 16.0 * z**3 + 3.0 * z) / (96.0 * n**2)
+        + (3.0 * z**7 + 19.0 * z**5 + 17.0 * z**3 - 15.0 * z) / (384.0 * n**3)
+    )
+
+
+def _motion_refusal(joints: tuple[str, ...], fit: PayloadFit, counts: Array) -> str:
+    """That there is too little motion; empty where there is enough."""
+    if not counts.any():
+        return (
+            f'no joint that carries the link moves, of {", ".join(joints)}: move them, faster '
+            'than 0.02 rad/s'
+        )
+    if fit.blocks < LEAST_BLOCKS:
+        return (
+            f'the motion is too short, {fit.blocks} s of {LEAST_BLOCKS} s that an interval needs: '
+            'go on moving, or record longer'
+        )
+    return ''
+
+
+def _gravity_refusal(share: PayloadFit) -> str:
+    """That the efforts do not contain the gravity torque of the robot; empty where they do."""
+    lacking, deviation = -share.other, share.other_deviation
+    if abs(lacking) <= max(LACKING, CERTAIN * deviation):
+        return ''
+    if lacking < 0.0:
+        found = f'contain {_number(1.0 - lacking, 2)} times'
+        cause = 'their unit is not N m, or the robot is not that of the description'
+    else:
+        percent = f'{100.0 * lacking:.0f} +- {200.0 * deviation:.0f} %'
+        found = f'lack {percent if lacking <= 1.0 + 2.0 * deviation else "all"} of'
+        cause = 'the driver takes gravity out of them, or their unit is not N m'
+    return (
+        f'the measured efforts {found} the gravity torque of the robot: {cause}; they do not '
+        'determine a payload'
+    )
+
+
+def _mass_refusal(
+    joints: tuple[str, ...], counts: Array, mass: float, width: float, error: float
+) -> str:
+    """Why the mass is not determined; empty where it is. Without an `error` it is compared."""
+    text = f'the mass is {_number(mass, 3)} +- {_number(width, 2)} kg'
+    still = ', '.join(joints[index] for index in np.flatnonzero(counts == 0.0))
+    moved = f', also {still}, which did not move or have no effort' if still else ''
+    advice = f'; move longer and wider, against gravity{moved}'
+    if mass < -max(width, error):
+        less = (
+            'its description has: is a hand or tool of the description not mounted, or are the '
+            'efforts not in N m?'
+            if error
+            else 'in the recordings without the payload: are these exchanged?'
+        )
+        return f'{text}, the arm carries less than {less}'
+    if mass <= max(width, error):
+        why = f', as the error of the model may be {_number(error, 2)} kg'
+        if width >= error:
+            why = f': up to {_number(mass + width, 2)} kg may be carried{advice}'
+        return f'{text}: no payload, or one that cannot be distinguished from none{why}'
+    if width <= MASS_SHARE * mass:
+        return ''
+    if doubt := _heavy(mass - width, error):
+        return f'{text}, {doubt}'
+    return f'{text}, +- {100.0 * MASS_SHARE:.0f} % is needed{advice}'
+
+
+def _heavy(mass: float, error: float) -> str:
+    """That a mass is more than that of the robot; empty where it is not, or not known."""
+    robot = error / MODEL_ERROR
+    if not 0.0 < robot < mass:
+        return ''
+    return f'more than the robot itself has, {_number(robot, 3)} kg: are the efforts in N m?'
+
+
+def _number(value: float, digits: int) -> str:
+    """A number without an exponent, where it is of a size that occurs."""
+    return '0' if abs(value) < 1e-6 else f'{float(f"{value:.{digits}g}"):g}'
+
+
+def _millimetres(lengths: Any, digits: int = 0) -> str:
+    return f'({", ".join(f"{1e3 * x:.{digits}f}" for x in lengths)})'

@@ -1,0 +1,183 @@
+"""What a URDF cannot say of joints: friction of each direction, offsets, rotors; friction.yaml.
+
+`robot_dynamics identify` writes the file, `dynamics_node` takes it as parameter `joint_model`, and
+other subcommands with `--parameters`::
+
+    joints:
+      shoulder: {viscous: 1.2, coulomb: 4.0, viscous_negative: 1.3, coulomb_negative: 4.1,
+                 torque_offset: 0.2, armature: 0.9, smoothing: 0.02}
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from robot_dynamics_ros.core import JointFriction, RobotModel
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.parameter_blocks import PARAMETERS, node_parameters, parameter_blocks
+
+# Values by the name of the joint, as pairs: hashable, and plain data for other processes.
+ByJoint = tuple[tuple[str, float], ...]
+# Of dynamics_node: the path of a file.
+PARAMETER = 'joint_model'
+# [B]: a file of this kind has some kB.
+LARGEST = 1 << 20
+
+
+@dataclass(frozen=True)
+class JointModel:
+    """Values of joints in place of those of the description; the fields are the keys of the file.
+
+    Joints without a value have that of the description; without one in the negative direction,
+    that of the positive one.
+
+    Attributes:
+        viscous: at positive velocity [N m s/rad or N s/m].
+        coulomb: at positive velocity [N m or N].
+        viscous_negative: at negative velocity [N m s/rad or N s/m].
+        coulomb_negative: at negative velocity, not negative itself [N m or N].
+        torque_offset: constant torque [N m or N].
+        armature: rotor inertia at the joint [kg m^2 or kg].
+        smoothing: v_0 of the friction law [rad/s or m/s].
+    """
+
+    viscous: ByJoint = ()
+    coulomb: ByJoint = ()
+    viscous_negative: ByJoint = ()
+    coulomb_negative: ByJoint = ()
+    torque_offset: ByJoint = ()
+    armature: ByJoint = ()
+    smoothing: ByJoint = ()
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """Names of all joints with a value."""
+        return tuple(dict.fromkeys(name for key in KEYS for name, _ in getattr(self, key)))
+
+    def check_joints(self, robot: RobotModel, needed: Collection[str] = ()) -> None:
+        """Check that these are joints of a robot.
+
+        Args:
+            robot: the whole robot; a joint that mimics another one has no values of its own.
+            needed: joints that must be there.
+
+        Raises:
+            ParameterError: it has no such independent joint, or one that is needed has no value.
+        """
+        for name in self.joints:
+            if name not in robot.joint_names:
+                raise ParameterError(
+                    f'the joint model names joint {name!r}, the robot {robot.name} has '
+                    f'{", ".join(robot.joint_names)}: take the file of this robot'
+                )
+        if missing := [name for name in needed if name not in self.joints]:
+            raise ParameterError(
+                f'the joint model has no values of {", ".join(missing)}, it has '
+                f'{", ".join(self.joints)}: give values of each commanded joint'
+            )
+
+    def with_rotors(self, model: RobotModel) -> RobotModel:
+        """The model with these rotors; values of joints that it does not have are left out."""
+        armature = _of(model, self.armature)
+        return model.with_armature(armature) if armature else model
+
+    def friction(self, model: RobotModel) -> JointFriction:
+        """The friction of the joints of a model."""
+        return JointFriction(
+            model,
+            viscous=_of(model, self.viscous),
+            coulomb=_of(model, self.coulomb),
+            viscous_negative=_of(model, self.viscous_negative),
+            coulomb_negative=_of(model, self.coulomb_negative),
+            smoothing=_of(model, self.smoothing),
+        )
+
+    def offsets(self, model: RobotModel) -> Array:
+        """The constant torques (n,) of the independent joints of a model [N m or N]."""
+        given = dict(self.torque_offset)
+        return np.array([given.get(name, 0.0) for name in model.joint_names])
+
+
+KEYS = tuple(field.name for field in fields(JointModel))
+AS_DESCRIBED = JointModel()
+
+
+def _of(model: RobotModel, pairs: ByJoint) -> dict[str, float]:
+    """Values of the joints that a model has: others were not recorded."""
+    return {name: value for name, value in pairs if name in model.joint_names}
+
+
+def read_joint_model(file: Path) -> JointModel:
+    """What a file says of joints.
+
+    Args:
+        file: friction.yaml, or parameters of dynamics_node with `joint_model`, whose path is
+            relative to this file.
+
+    Raises:
+        ParameterError: the file is neither, or a value cannot be meant.
+        OSError: it cannot be read.
+    """
+    content = _content(file)
+    try:
+        if blocks := parameter_blocks(content):
+            named = node_parameters(blocks, [PARAMETER]).get(PARAMETER)
+            if not isinstance(named, str) or not named:
+                raise ParameterError(f'{PARAMETER} is {named!r}, the path of a file is needed')
+            content = _content(file := file.parent / named)
+        return _joint_model(content)
+    except ParameterError as error:
+        raise ParameterError(f'{file}: {error}') from None
+
+
+def _content(file: Path) -> Any:
+    try:
+        # The command needs it for this alone.
+        import yaml
+    except ModuleNotFoundError:
+        raise ParameterError(f'{file} is YAML: pip install pyyaml') from None
+    with file.open('rb') as opened:
+        content = opened.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise ParameterError(f'{file} is larger than {LARGEST >> 10} KiB: not a joint model')
+    try:
+        return yaml.safe_load(content.decode())
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = ' '.join(str(error).split())[:200]
+        raise ParameterError(f'{file} is not YAML: {reason}') from None
+
+
+def _joint_model(content: Any) -> JointModel:
+    joints = content.get('joints') if isinstance(content, dict) else None
+    if not isinstance(joints, dict) or not joints:
+        raise ParameterError(
+            'neither friction.yaml of robot_dynamics identify, which has joints, nor parameters '
+            f'of dynamics_node, which have {PARAMETERS}'
+        )
+    found: dict[str, list[tuple[str, float]]] = {key: [] for key in KEYS}
+    for joint, values in joints.items():
+        if not isinstance(values, dict):
+            raise ParameterError(f'joint {joint}: its values are needed by name')
+        for key, value in values.items():
+            if key not in KEYS:
+                raise ParameterError(f'joint {joint} has {key!r}, allowed are {", ".join(KEYS)}')
+            found[key].append((str(joint), _number(f'{key} of {joint}', key, value)))
+    return JointModel(**{key: tuple(pairs) for key, pairs in found.items()})
+
+
+def _number(name: str, key: str, value: Any) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):
+        raise ParameterError(f'{name} is {value!r}, a finite number is needed')
+    if value < 0.0 and key != 'torque_offset':
+        raise ParameterError(f'{name} is {value:g}, it must not be negative')
+    if value == 0.0 and key == 'smoothing':
+        raise ParameterError(f'{name} is {value:g}, it must be above 0')
+    return float(value)

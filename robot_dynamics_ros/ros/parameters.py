@@ -1,0 +1,180 @@
+"""A table of parameters on a node of rclpy: declared, described, read, and changed."""
+
+from __future__ import annotations
+
+import textwrap
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sized
+from difflib import get_close_matches
+from typing import Any
+
+import rclpy
+from rcl_interfaces.msg import ParameterDescriptor, SetParametersResult
+from rclpy.exceptions import ParameterNotDeclaredException
+from rclpy.node import Node
+
+from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
+
+from .parameter import Parameter, Table
+
+# Sets the values by name.
+Changes = Mapping[str, Any]
+
+
+def declare(node: Node, table: Table) -> None:
+    """Declare every parameter of a table on a node.
+
+    Neither types nor values are checked here but by `read`: rclpy would end the process where a
+    parameter file holds a wrong one, and the node says the reason and waits for a better one.
+    """
+    for row in table.rows.values():
+        described = descriptor(row, table)
+        if row.is_map:
+            # Each entry that is given; its own name too, so that `read` can refuse it.
+            for name, given in _overrides(node).items():
+                if name == row.name or name.startswith(f'{row.name}.'):
+                    node.declare_parameter(name, given.value, described)
+            continue
+        value = node.declare_parameter(row.name, row.default, described).value
+        if row.is_array and not described.read_only and _is_empty(value):
+            # rclpy takes an empty list in a file for no value, and one in Python for bytes:
+            # `ros2 param dump` would write null, which a parameter file holds for a text.
+            kind = rclpy.Parameter.Type[row.type.upper()]
+            node.set_parameters([rclpy.Parameter(row.name, kind, [])])
+
+
+def descriptor(row: Parameter, table: Table) -> ParameterDescriptor:
+    """What `ros2 param describe` shows of a parameter.
+
+    Ranges and the type stand in the words of `additional_constraints`. As `floating_point_range`
+    and as a static type, rclpy would end the process where a parameter file holds a wrong value,
+    and would refuse 2 for 2.0.
+    """
+    words = [row.description, row.details]
+    if row.empty:
+        words.append(f'Empty: {row.empty}.')
+    if row.unit:
+        words.append(f'Unit: {row.unit}.')
+    words.append('Live: a change takes effect at once.' if row.live else f'Read {table.read}.')
+    constraints = ', '.join(filter(None, [row.type.replace('_', ' '), row.allowed()]))
+    if row.choices:
+        meanings = (f'{choice} ({meaning})' for choice, meaning in row.choices.items())
+        constraints += f': {", ".join(meanings)}'
+    return ParameterDescriptor(
+        description=' '.join(filter(None, words)),
+        additional_constraints=constraints,
+        read_only=table.read_only and not row.live,
+        dynamic_typing=True,
+    )
+
+
+def read(node: Node, table: Table, changes: Changes | None = None) -> dict[str, Any]:
+    """The checked value of every parameter of a table, by name.
+
+    Args:
+        node: on which the table was declared.
+        table: the parameters.
+        changes: values that take the place of the node's, by name.
+
+    Raises:
+        ParameterError: one has the wrong type, or is not allowed.
+    """
+    changes = changes or {}
+
+    def value(name: str) -> Any:
+        return changes[name] if name in changes else node.get_parameter(name).value
+
+    found = {}
+    for name, row in table.rows.items():
+        if row.is_map and not node.has_parameter(name):
+            entries = node.get_parameters_by_prefix(name)
+            found[name] = row.checked({entry: value(f'{name}.{entry}') for entry in entries})
+        else:
+            found[name] = row.checked(value(name))
+    return found
+
+
+def accept_changes(
+    node: Node,
+    table: Table,
+    check: Callable[[Changes], None],
+    apply: Callable[[Changes], None],
+) -> None:
+    """Check each change of the parameters of a table, and apply it.
+
+    Args:
+        node: on which the table was declared.
+        table: the parameters.
+        check: raises RobotDynamicsError where values, by name, are refused; each was checked
+            by its row.
+        apply: uses the values that were set.
+    """
+
+    def own(changes: Iterable[rclpy.Parameter[Any]]) -> dict[str, Any]:
+        return {each.name: each.value for each in changes if table.row_of(each.name)}
+
+    def require_declared(changes: list[rclpy.Parameter[Any]]) -> list[rclpy.Parameter[Any]]:
+        # The exception that rclpy itself raises lists no name.
+        if names := [each.name for each in changes if not node.has_parameter(each.name)]:
+            raise ParameterNotDeclaredException([_with_nearest(name, table) for name in names])
+        return changes
+
+    def checked(changes: list[rclpy.Parameter[Any]]) -> SetParametersResult:
+        try:
+            for name, value in own(changes).items():
+                _check_one(name, value, table)
+            check(own(changes))
+        except RobotDynamicsError as error:
+            # rclpy has written the types of the refused values into the descriptors.
+            for change in changes:
+                if node.has_parameter(change.name):
+                    present = node.get_parameter(change.name).type_.value
+                    node.describe_parameter(change.name).type = present
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def applied(changes: list[rclpy.Parameter[Any]]) -> None:
+        if values := own(changes):
+            for name, value in values.items():
+                # rclpy gives lists of numbers as arrays, which print their type; a description
+                # fills pages.
+                text = str(value.tolist() if isinstance(value, array) else value)
+                node.get_logger().info(f'{name} is now {textwrap.shorten(text, 200)}')
+            apply(values)
+
+    node.add_pre_set_parameters_callback(require_declared)
+    node.add_on_set_parameters_callback(checked)
+    node.add_post_set_parameters_callback(applied)
+
+
+def unknown(node: Node, table: Table) -> str:
+    """Names of parameters given to a node that it does not have, with the nearest that it has."""
+    names = sorted(name for name in _overrides(node) if not node.has_parameter(name))
+    return ', '.join(_with_nearest(name, table) for name in names)
+
+
+def _check_one(name: str, value: Any, table: Table) -> None:
+    row = table.rows.get(name)
+    if row is not None and row.is_array and value is None:
+        raise ParameterError(f'{name} cannot be deleted: set a value')
+    if row is not None:
+        row.checked(value)
+    elif row := table.row_of(name):
+        row.checked({name.removeprefix(f'{row.name}.'): value})
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, Sized) and not len(value))
+
+
+def _with_nearest(name: str, table: Table) -> str:
+    """A name that the table does not have, with the nearest that it has."""
+    near = get_close_matches(name, table.rows, n=1)
+    return f'{name} (did you mean {near[0]}?)' if near else name
+
+
+def _overrides(node: Node) -> Changes:
+    """The parameters that a node was given, by name."""
+    # rclpy keeps them for the declarations, and has no public way to ask.
+    given: Changes = getattr(node, '_parameter_overrides', {})
+    return given

@@ -1,0 +1,257 @@
+"""A payload from motions: of robots without errors, and of the simulated arm with its tool."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip('mujoco')
+pytest.importorskip('scipy')
+
+from simulated_recordings import JOINTS, TOOL_CENTER, TOOL_MASS, simulated, urdf
+from three_joints import URDF
+
+from robot_dynamics_ros.core import RobotDynamics, parse_urdf
+from robot_dynamics_ros.core.errors import ParameterError, RecordingError, UnknownNameError
+from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
+from robot_dynamics_ros.identification.payload import PayloadEstimator, estimate_recorded_payload
+from robot_dynamics_ros.joint_model import JointModel
+from robot_dynamics_ros.recordings import Motion
+
+FRAME = 'flange_link'
+FOLLOWING = URDF.replace(
+    'name="wrist" type="revolute">',
+    'name="wrist" type="revolute"><mimic joint="turn" multiplier="-2" offset="0.3"/>',
+)
+# Sliding along the vertical: its weight is as a torque offset.
+LIFT = """<robot name="lift"><link name="base"/><link name="carriage"><inertial>
+<mass value="2"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+</link><joint name="rail" type="prismatic"><parent link="base"/><child link="carriage"/>
+<axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="900" velocity="3"/></joint></robot>"""
+
+
+def sines(model, torque, noise=0.0, count=2000, seed=3):
+    """A motion, and the efforts that a function of q, v and a (n,) says it needs."""
+    random = np.random.default_rng(seed)
+    rates = random.uniform(1.0, 4.0, (3, model.size))
+    phases, times = random.uniform(0.0, 6.0, (3, model.size)), 0.05 * np.arange(count)
+    angles = times[:, None, None] * rates + phases
+    q, v, a = (
+        (0.3 * rates**order * np.sin(angles + order * np.pi / 2.0)).sum(axis=1)
+        for order in range(3)
+    )
+    efforts = np.array([torque(*state) for state in zip(q, v, a, strict=True)])
+    efforts = efforts + noise * random.normal(size=efforts.shape)
+    return Motion(model.joint_names, times, q, v, a, efforts, cutoff=10.0, rate=20.0)
+
+
+@pytest.mark.parametrize('text', [URDF, FOLLOWING])
+@pytest.mark.parametrize('frame', ['hand', 'slider'])
+def test_exact_motion_gives_the_payload(text, frame):
+    """Inverse dynamics of the robot with it: joints that slide and that follow, tilted gravity."""
+    model, gravity = parse_urdf(text), (0.3, -1.2, -9.6)
+    body = 0.7, (0.05, -0.1, 0.15), np.diag([0.02, 0.03, 0.04])
+    loaded = EvaluatedDynamics(model.with_payload(frame, *body), gravity)
+    dynamics = RobotDynamics(model, gravity=gravity)
+    estimator = PayloadEstimator(dynamics, frame, lambda v: 0.5 * v)
+    efforts = sines(model, lambda q, v, a: loaded.inverse_dynamics(q, v, a) + 0.5 * v + 1.0)
+    estimator.add(efforts)
+    estimate = estimator.estimate()
+    assert estimate.mass == pytest.approx(body[0], abs=max(1e-3, estimate.mass_interval))
+    if estimate.determined == 'mass, centre and inertia':
+        np.testing.assert_allclose(estimate.com, body[1], atol=1e-4)
+        np.testing.assert_allclose(
+            np.take(estimate.inertia, [0, 2, 5]), [0.02, 0.03, 0.04], atol=1e-3
+        )
+
+
+def test_a_lift_determines_the_mass_alone():
+    """Of a link that does not turn: the mass by its acceleration, beside an unknown offset."""
+    model = parse_urdf(LIFT)
+    motion = sines(model, lambda q, v, a: 3.3 * (a + 9.81) + 7.0, noise=0.2)
+    estimate = estimate_recorded_payload(model, 'carriage', [motion])
+    assert estimate.determined == 'mass'
+    assert abs(estimate.mass - 1.3) < 2.0 * estimate.mass_interval < 0.1
+    assert np.isnan(estimate.com).all()
+
+
+def test_links_that_do_not_move_are_refused():
+    model = parse_urdf(LIFT)
+    with pytest.raises(ParameterError, match="'base'"):
+        estimate_recorded_payload(model, 'base', [])
+    with pytest.raises(UnknownNameError, match="unknown frame 'tool'"):
+        estimate_recorded_payload(model, 'tool', [])
+
+
+@pytest.fixture(scope='module')
+def model():
+    return parse_urdf(urdf())
+
+
+@pytest.fixture(scope='module')
+def wrong(model):
+    """A description whose links are 5 % too heavy, and the last one 0.3 kg."""
+    parameters = 1.05 * model.inertial_parameters()
+    parameters[-10:] *= 1.0 + 0.3 / parameters[-10]
+    return model.with_inertial_parameters(parameters)
+
+
+def inside(estimate, share=1.0):
+    """Whether mass and centre are within so many of their intervals."""
+    error = np.abs(np.subtract([estimate.mass, *estimate.com], [TOOL_MASS, *TOOL_CENTER]))
+    return (error <= share * np.array([estimate.mass_interval, *estimate.com_interval])).all()
+
+
+@pytest.mark.parametrize('seed', [1, 2])
+def test_against_the_model(model, seed):
+    """To 1 % and 5 mm; the intervals cover it, and are not wider than that."""
+    estimate = estimate_recorded_payload(
+        model, FRAME, simulated(tool=True, seed=seed).reader.motions()
+    )
+    assert not estimate.refusal
+    assert inside(estimate, 1.5)
+    assert estimate.mass_interval < 0.01 * TOOL_MASS
+    assert max(estimate.com_interval) < 0.005
+
+
+def test_a_recording_without_the_payload_cancels_the_error_of_the_model(wrong):
+    """Against the wrong model the error is part of the payload, against the recording not."""
+    loaded = simulated(tool=True).reader
+    against_model = estimate_recorded_payload(wrong, FRAME, loaded.motions())
+    assert abs(against_model.mass - TOOL_MASS) > 0.1
+    against_recording = estimate_recorded_payload(
+        wrong, FRAME, loaded.motions(), simulated(seed=7).reader.motions()
+    )
+    assert not against_recording.refusal
+    assert inside(against_recording, 1.5)
+    assert against_recording.mass_interval < 0.01 * TOOL_MASS
+    assert max(against_recording.com_interval) < 0.005
+
+
+def test_rotors_and_offsets_are_not_payload(model):
+    """The torque of known rotors and offsets, added to the efforts, changes nothing."""
+    rotors, offsets = np.array([0.9, 0.8, 0.5, 0.05, 0.04, 0.03]), np.linspace(-2.0, 2.0, 6)
+    names = model.joint_names
+    parameters = JointModel(
+        armature=tuple(zip(names, rotors, strict=True)),
+        torque_offset=tuple(zip(names, offsets, strict=True)),
+    )
+    bare = list(simulated(tool=True).reader.motions())
+    geared = [
+        replace(one, efforts=one.efforts + rotors * one.accelerations + offsets) for one in bare
+    ]
+    expected = estimate_recorded_payload(model, FRAME, bare)
+    found = estimate_recorded_payload(model, FRAME, geared, parameters=parameters)
+    np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-6)
+    np.testing.assert_allclose(found.com, expected.com, atol=1e-6)
+    np.testing.assert_allclose(found.inertia, expected.inertia, atol=1e-6)
+    ignored = estimate_recorded_payload(model, FRAME, geared)
+    assert ignored.noise['base'] > 3.0 * expected.noise['base']
+
+
+def changed(recorded, **columns):
+    """Motions of a recording with other columns."""
+    return replace(recorded, **columns).reader.motions()
+
+
+def test_defects_of_the_data_do_no_harm(model):
+    """Velocities that are not measured, lost states and a pause, a joint without an effort."""
+    tool = simulated(tool=True)
+    kept = np.random.default_rng(3).random(len(tool.times)) > 0.05
+    kept[800:1000] = False
+    silent = tool.efforts.copy()
+    silent[:, 0] = np.nan
+    for motions in (
+        changed(tool, velocities=np.full_like(tool.velocities, np.nan)),
+        tool.part(kept).reader.motions(),
+        changed(tool, efforts=silent),
+    ):
+        estimate = estimate_recorded_payload(model, FRAME, motions)
+        assert not estimate.refusal
+        assert inside(estimate, 2.0)
+        assert estimate.mass_interval < 0.012 * TOOL_MASS
+    assert estimate.equations['base'] == 0
+
+
+@pytest.mark.parametrize(
+    ('motions', 'cause'),
+    [
+        (lambda: simulated().reader.motions(), 'no payload'),
+        (lambda: simulated(tool=True).part(slice(500)).reader.motions(), 'too short'),
+        # Only the first joint moves, about the vertical: gravity on the tool does not change.
+        (lambda: simulated(tool=True, still=JOINTS[1:]).reader.motions(), 'did not move'),
+        (
+            lambda: changed(simulated(tool=True), efforts=0.1 * simulated(tool=True).efforts),
+            'N m',
+        ),
+        (
+            lambda: changed(
+                simulated(tool=True),
+                efforts=simulated(tool=True).efforts - simulated(tool=True).gravity,
+            ),
+            'takes gravity out',
+        ),
+    ],
+)
+def test_data_that_do_not_determine_it_are_refused(model, motions, cause):
+    estimate = estimate_recorded_payload(model, FRAME, motions())
+    assert cause in estimate.refusal
+    assert estimate.service_call() == ''
+
+
+def test_a_tool_of_the_description_that_is_not_mounted_is_recognised():
+    described = parse_urdf(urdf(tool=True))
+    estimate = estimate_recorded_payload(described, FRAME, simulated().reader.motions())
+    assert 'not mounted' in estimate.refusal
+
+
+@pytest.fixture(scope='module')
+def without_inertials():
+    """A description with joints alone."""
+    return parse_urdf(re.sub(r'<inertial>.*?</inertial>', '', urdf(), flags=re.DOTALL))
+
+
+def test_two_recordings_need_no_inertials(without_inertials):
+    """The prior of the robot is not its description alone: the data outweigh it."""
+    estimate = estimate_recorded_payload(
+        without_inertials,
+        FRAME,
+        simulated(tool=True).reader.motions(),
+        simulated(seed=7).reader.motions(),
+    )
+    assert not estimate.refusal
+    assert inside(estimate, 1.5)
+    assert estimate.mass_interval < 0.03 * TOOL_MASS
+
+
+def test_a_description_without_inertials_is_no_reference(without_inertials):
+    """The payload would be the whole arm: 6.5 kg instead of 1.3."""
+    with pytest.raises(ParameterError, match='has no mass'):
+        estimate_recorded_payload(without_inertials, FRAME, simulated(tool=True).reader.motions())
+
+
+def test_a_reference_at_rest_leaves_the_robot_at_its_prior(model):
+    """Mass that the description may lack could be the payload: at least that of the last link.
+
+    One standard deviation is half the mass of a link and 0.2 kg; at most, it is that of all links.
+    """
+    resting = [
+        replace(motion, velocities=0.0 * motion.velocities, accelerations=0.0 * motion.velocities)
+        for motion in simulated(seed=7).reader.motions()
+    ]
+    estimate = estimate_recorded_payload(
+        model, FRAME, simulated(tool=True).reader.motions(), resting
+    )
+    deviations = np.array([0.5 * joint.inertia.mass + 0.2 for joint in model.joints])
+    lowest, highest = 1.96 * deviations[-1], 1.96 * np.sqrt(np.sum(deviations**2))
+    assert lowest < estimate.mass_interval < highest
+    assert abs(estimate.mass - TOOL_MASS) < estimate.mass_interval
+    assert estimate.refusal
+
+
+def test_a_recording_without_efforts_is_refused(model):
+    recorded = simulated(tool=True)
+    silent = replace(recorded, efforts=np.full_like(recorded.efforts, np.nan))
+    with pytest.raises(RecordingError, match='no effort'):
+        estimate_recorded_payload(model, FRAME, silent.reader.motions())

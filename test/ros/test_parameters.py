@@ -1,0 +1,123 @@
+"""The parameters of a node: described, read, changed, and documented."""
+
+import importlib.util
+from dataclasses import fields
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+pytest.importorskip('rclpy')
+
+import yaml
+from rcl_interfaces.srv import DescribeParameters, SetParameters, SetParametersAtomically
+from rclpy.parameter import Parameter
+from three_joints import URDF
+
+from robot_dynamics_ros.control.feedforward import EVALUATION_POINTS, TERMS
+from robot_dynamics_ros.control.settings import Settings
+from robot_dynamics_ros.control.supervisor import OnStale, OnStop
+from robot_dynamics_ros.ros.parameter_table import TABLE
+from robot_dynamics_ros.ros.parameters import read
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def describe(observer, *names):
+    return observer.call(
+        DescribeParameters, '/robot_dynamics/describe_parameters', names=names
+    ).descriptors
+
+
+def test_describe_shows_unit_range_choices_and_whether_it_is_live(graph):
+    with graph(robot_description=URDF) as (_, observer):
+        fade_time, terms, joints = describe(observer, 'fade_time', 'terms', 'joints')
+    assert 'Unit: s.' in fade_time.description
+    assert 'Live' in fade_time.description
+    assert fade_time.additional_constraints == 'double, at least 0 and at most 60'
+    assert 'gravity (g(q))' in terms.additional_constraints
+    assert joints.description.endswith('Read on configure.')
+
+
+def test_a_wrong_value_in_a_file_leaves_a_node_that_takes_a_better_one(graph):
+    with graph(robot_description=URDF, fade_time=61.0) as (node, _):
+        assert node.robot_holder.current is None
+        for value, accepted in ((-1.0, False), (2, True)):
+            (result,) = node.set_parameters([Parameter('fade_time', value=value)])
+            assert result.successful == accepted
+        assert read(node, TABLE)['fade_time'] == 2.0
+
+
+def test_the_entries_of_a_map_are_parameters(graph):
+    name = 'locked_joints.wrist'
+    arm = {'robot_description': URDF, 'joints': ['turn', 'slide']}
+    with graph(**arm, **{name: 1}) as (node, observer):
+        assert read(node, TABLE)['locked_joints'] == {'wrist': 1.0}
+        (described,) = describe(observer, name)
+        assert TABLE.rows['locked_joints'].description in described.description
+        assert not node.set_parameters([Parameter(name, value=0.5)])[0].successful
+        node.trigger_deactivate()
+        node.trigger_cleanup()
+        (result,) = node.set_parameters([Parameter(name, value='open')])
+        assert "locked_joints.wrist is 'open'" in result.reason
+        assert node.set_parameters([Parameter(name, value=0.5)])[0].successful
+        assert read(node, TABLE)['locked_joints'] == {'wrist': 0.5}
+
+
+@pytest.mark.parametrize('atomically', [False, True])
+def test_an_unknown_parameter_is_refused_by_its_name(graph, atomically):
+    """As `ros2 param set` asks for it; nothing else of an atomic request is set."""
+    changes = [Parameter('state_timeot', value=0.2), Parameter('fade_time', value=0.7)]
+    messages = [change.to_parameter_msg() for change in changes]
+    with graph(robot_description=URDF, fade_time=1.0) as (node, observer):
+        if atomically:
+            service = SetParametersAtomically, '/robot_dynamics/set_parameters_atomically'
+            result = observer.call(*service, parameters=messages).result
+        else:
+            service = SetParameters, '/robot_dynamics/set_parameters'
+            result = observer.call(*service, parameters=messages[:1]).results[0]
+        assert not result.successful
+        assert 'state_timeot (did you mean state_timeout?)' in result.reason
+        assert node.get_parameter('fade_time').value == 1.0
+
+
+@pytest.mark.parametrize(
+    ('name', 'choices'),
+    [
+        ('terms', TERMS),
+        ('evaluate_at', EVALUATION_POINTS),
+        ('on_stale', get_args(OnStale)),
+        ('on_stop', get_args(OnStop)),
+    ],
+)
+def test_the_choices_are_those_that_the_code_knows(name, choices):
+    assert set(TABLE.rows[name].choices) == set(choices)
+
+
+@pytest.mark.parametrize('setting', fields(Settings), ids=lambda setting: setting.name)
+def test_each_setting_of_the_guards_is_a_parameter_with_its_default(setting):
+    default = TABLE.rows[setting.name].default
+    assert (tuple(default) if isinstance(default, list) else default) == setting.default
+
+
+@pytest.fixture(scope='module')
+def documents():
+    spec = importlib.util.spec_from_file_location('parameters', ROOT / 'scripts/parameters.py')
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.documents()
+
+
+NAMES = ('config/robot_dynamics.yaml', 'docs/parameters.md', 'docs/simulated_arm.md')
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_the_document_is_that_of_the_table(documents, name):
+    assert set(documents) == set(NAMES)
+    assert (ROOT / name).read_text() == documents[name], 'run python -m scripts.parameters'
+
+
+def test_the_parameter_file_gives_every_parameter_its_default(documents):
+    values = yaml.safe_load(documents['config/robot_dynamics.yaml'])['/**']['ros__parameters']
+    # ROS cannot read an empty map from a file: it stands in a comment.
+    assert values == {name: row.default for name, row in TABLE.rows.items() if not row.is_map}

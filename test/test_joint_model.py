@@ -1,0 +1,97 @@
+"""What identify writes of joints is read again: the torque is that of the identified model."""
+
+import re
+
+import numpy as np
+import pytest
+from identified import identified_model
+from mechanics.robots import HAND_WRITTEN, hand_written
+
+from robot_dynamics_ros.comparison.evidence.model_torques import ModelTorques
+from robot_dynamics_ros.core import ParameterError, parse_urdf
+from robot_dynamics_ros.identification.results.result_files import result_files
+from robot_dynamics_ros.joint_model import JointModel, read_joint_model
+
+pytest.importorskip('yaml')
+
+NODE = '/**: {{ros__parameters: {{{}}}}}'
+
+
+class States:
+    def __init__(self, size, seed=3):
+        random = np.random.default_rng(seed)
+        names = ('positions', 'velocities', 'accelerations')
+        for name, values in zip(names, random.uniform(-1.0, 1.0, (3, 20, size)), strict=True):
+            setattr(self, name, values)
+
+
+@pytest.mark.parametrize('robot', HAND_WRITTEN, ids=str)
+def test_description_and_joint_model_have_the_torque_of_the_identified_model(robot, tmp_path):
+    """Rotors, offsets and both directions of friction, which a URDF does not have."""
+    identified = identified_model(robot.model)
+    files = result_files(robot.text, robot.model, identified, {})
+    for name in ('friction.yaml', 'dynamics_node.yaml'):
+        (tmp_path / name).write_text(files[name])
+    read = read_joint_model(tmp_path / 'friction.yaml')
+    # The other one names it, relative to itself.
+    assert read_joint_model(tmp_path / 'dynamics_node.yaml') == read
+    read.check_joints(robot.model, needed=robot.model.joint_names)
+    written = parse_urdf(files['identified.urdf'])
+    states = States(robot.model.size)
+    terms = ModelTorques.of_joints(written, written.joint_names, read).terms(states)
+    wanted = identified.inverse_dynamics(states.positions, states.velocities, states.accelerations)
+    error = 1e-12 * np.abs(wanted).max()
+    np.testing.assert_allclose(terms.sum(axis=0), wanted, rtol=0.0, atol=error)
+
+
+def test_joints_without_a_value_are_as_described_and_others_are_left_out():
+    """Joints that were not recorded, and those that mimic another one."""
+    model = hand_written('mimic').model
+    _, finger = model.joint_names
+    given = JointModel(
+        coulomb=tuple((name, 2.0) for name in model.joint_names),
+        torque_offset=((finger, -1.0), ('not recorded', 5.0)),
+        smoothing=((finger, 0.05),),
+    )
+    friction = given.friction(model)
+    wanted = [0.05 if joint.name == finger else 0.01 for joint in model.joints]
+    assert friction.smoothing.tolist() == wanted
+    assert friction.viscous.tolist() == [joint.damping for joint in model.joints]
+    assert given.offsets(model).tolist() == [0.0, -1.0]
+    assert given.with_rotors(model) is model
+
+
+def test_joints_that_do_not_fit_the_robot_are_named():
+    model = hand_written('tree').model
+    first, *others = model.joint_names
+    with pytest.raises(ParameterError, match=r"'elbow_2'.*robot"):
+        JointModel(smoothing=(('elbow_2', 1.0),)).check_joints(model)
+    given = JointModel(armature=((first, 1.0),))
+    given.check_joints(model, needed=[first])
+    with pytest.raises(ParameterError, match=f'no values of {", ".join(others)}'):
+        given.check_joints(model, needed=model.joint_names)
+
+
+@pytest.mark.parametrize(
+    ('text', 'words'),
+    [
+        ('', 'neither friction.yaml'),
+        ('<robot/>', 'neither friction.yaml'),
+        ('a: [1', 'is not YAML'),
+        ('joints: {a: {viscous: -1.0}}', '-1, it must not'),
+        ('joints: {a: {viscous: 1e-3}}', "'1e-3', a finite number"),
+        ('joints: {a: {coulomb: .nan}}', 'finite number'),
+        ('joints: {a: {coulumb: 1.0}}', "'coulumb'.* viscous, .*, smoothing"),
+        ('joints: {a: 1.0}', 'values are needed'),
+        ('joints: {a: {smoothing: 0}}', 'above 0'),
+        (NODE.format('joint_model: 1'), 'joint_model is 1'),
+        (NODE.format('terms: [gravity]'), 'joint_model is None'),
+        ('{one: {ros__parameters: {joint_model: a}}, two: {ros__parameters: {joint_model: b}}}',
+         'several nodes'),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_refused_with_the_file(text, words, tmp_path):
+    file = tmp_path / 'given.yaml'
+    file.write_text(text)
+    with pytest.raises(ParameterError, match=f'^{re.escape(str(file))}.*{words}'):
+        read_joint_model(file)
