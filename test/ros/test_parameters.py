@@ -15,8 +15,7 @@ from rclpy.parameter import Parameter
 from three_joints import URDF
 
 from robot_dynamics_ros.control.feedforward import EVALUATION_POINTS, TERMS
-from robot_dynamics_ros.control.settings import Settings
-from robot_dynamics_ros.control.supervisor import OnStale, OnStop
+from robot_dynamics_ros.control.settings import OnStale, OnStop, Settings
 from robot_dynamics_ros.ros.parameter_table import TABLE
 from robot_dynamics_ros.ros.parameters import read
 
