@@ -133,7 +133,7 @@ class StateToCommand:
                 self.counters.drop(reason)
                 robot.statistics.count_received(*origin)
                 return None
-            robot.take(message, time)
+            robot.take(message)
         except Exception as error:
             self._refuse(error)
             robot.statistics.count_received(*origin)
