@@ -52,7 +52,7 @@ def _description_of(topic: str) -> str:
         ModuleNotFoundError: ROS is not installed.
         ParameterError: nothing is published.
     """
-    reader = importlib.import_module('robot_dynamics_ros.ros.description_reader')
+    reader = importlib.import_module('robot_dynamics_ros.ros.description')
     text: str = reader.read_description(topic)
     return text
 

@@ -21,7 +21,7 @@ import numpy as np
 from robot_dynamics_ros.core import JointFriction, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
-from robot_dynamics_ros.parameter_blocks import PARAMETERS, node_parameters, parameter_blocks
+from robot_dynamics_ros.parameter_yaml import PARAMETERS, node_parameters, parameter_blocks
 
 # Values by the name of the joint, as pairs: hashable, and plain data for other processes.
 ByJoint = tuple[tuple[str, float], ...]

@@ -1,16 +1,92 @@
-"""Values as YAML that ROS reads as they are meant: numbers, names, lists; and comments."""
+"""Parameter files of ROS: blocks of values for nodes by name, and values as YAML."""
 
 from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from robot_dynamics_ros.core.errors import ParameterError
+
+PARAMETERS = 'ros__parameters'
+# Last parts of the names of blocks that are for dynamics_node, whatever is in them.
+NODES = ('*', '**', 'robot_dynamics')
+# What stands for one part of a name, and for any number of them.
+WILDCARDS = {'*': '/[^/]+', '**': '(?:/[^/]+)*'}
+# Name and values.
+Block = tuple[str, Mapping[str, Any]]
 # Characters of a line of a comment.
 WIDTH = 95
 # Words that YAML 1.1, which ROS reads, takes for a bool or for nothing, or splits, are not plain.
 PLAIN = re.compile(r'(?!(?:y|n|yes|no|on|off|true|false|null)$)[a-z][a-z_]*')
+
+
+def parameter_blocks(content: Any) -> list[Block]:
+    """The blocks of a file, in its order; namespaces may be keys of their own.
+
+    Args:
+        content: of the file.
+    """
+    return list(_blocks(content, '', set()))
+
+
+def node_parameters(blocks: Sequence[Block], names: Collection[str]) -> dict[str, Any]:
+    """All values for one dynamics_node; as in ROS, later blocks have precedence.
+
+    Args:
+        blocks: of a file.
+        names: of parameters: a block that has one is for dynamics_node, whatever its own name.
+
+    Raises:
+        ParameterError: no block is for dynamics_node, or two are for different nodes.
+    """
+    ours = [
+        (name, values)
+        for name, values in blocks
+        if name.rsplit('/', 1)[-1] in NODES or not values.keys().isdisjoint(names)
+    ]
+    if not ours:
+        others = ', '.join(name for name, _ in blocks) or 'none'
+        raise ParameterError(
+            f'no block /** or robot_dynamics with {PARAMETERS} (blocks: {others}): name a '
+            'parameter file of dynamics_node'
+        )
+    found = dict.fromkeys(name for name, _ in ours)
+    # Is there a node that all are for, with the namespace of one and the last part of another?
+    spaces, last = ([name.rpartition('/')[part] for name in found] for part in (0, 2))
+    nodes = [f'{space}/{own}' for space in spaces for own in last]
+    if not any(all(stands_for(name, node) for name in found) for node in nodes):
+        raise ParameterError(
+            f'parameters of several nodes ({", ".join(found)}): name a file with those of one '
+            'node; blocks /** are for every node'
+        )
+    return {name: value for _, values in ours for name, value in values.items()}
+
+
+def stands_for(name: str, node: str) -> bool:
+    """Whether the name of a block, which may have wildcards, is that of a node, as in rcl."""
+    parts = name.split('/')[1:]
+    expression = ''.join(WILDCARDS.get(part, f'/{re.escape(part)}') for part in parts)
+    return re.fullmatch(expression, node) is not None
+
+
+def _blocks(content: Any, name: str, seen: set[int]) -> Iterator[Block]:
+    """Name and values of each block.
+
+    Args:
+        content: of the file, or of a namespace.
+        name: of the namespace.
+        seen: ids of what was looked at: in YAML one value may stand at many places.
+    """
+    if not isinstance(content, dict) or id(content) in seen:
+        return
+    seen.add(id(content))
+    for key, entry in content.items():
+        if key == PARAMETERS and isinstance(entry, dict):
+            yield name, entry
+        else:
+            yield from _blocks(entry, f'{name}/{str(key).strip("/")}', seen)
 
 
 def yaml_value(value: Any) -> str:

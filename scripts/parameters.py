@@ -44,7 +44,9 @@ parameters can be set while the node runs (`ros2 param set`), the others are rea
 Lists have one value for each commanded joint, in the order of `joints`, or one for all. A name
 that the node does not have is warned of on configure; a parameter file without a block for the
 node is refused. The quality of service of a topic is a parameter too, such as
-`qos_overrides./joint_states.subscription.reliability`.
+`qos_overrides./joint_states.subscription.reliability`. The environment variable
+`ROBOT_DYNAMICS_BACKEND` (`native` or `python`) selects what compiles the dynamics; by default
+native code where llvmlite is installed, else plain Python, 25 to 200 times slower.
 """
 
 

@@ -26,7 +26,7 @@ PUBLIC = (
     *('core.c_export.STEPS', 'core.c_export.export_c', 'cli.command_line.*', 'cli.write_folder'),
     *('recordings.motions', 'recordings.open_recording', 'ros.node.DynamicsNode'),
     *('simulation.simulated_arm.*', 'simulation.mujoco_model.SimulationError'),
-    *('demo.DemoError', 'demo.default_arm.default_urdf', 'demo.processes.Children'),
+    *('demo.DemoError', 'demo.default_urdf', 'demo.processes.Children'),
     # scalars and bodies of the sources, names of quantities and codes, and states to try.
     *('core.dual.*', 'core.scalar.*', 'core.spatial*', 'core.model.inertia.*'),
     *('core.model.tree.*', 'core.quantities.*', 'core.model.findings.*'),

@@ -1,10 +1,86 @@
+"""Parameter files: which blocks are for the node, and values that YAML reads as they are."""
+
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robot_dynamics_ros.parameter_yaml import yaml_comment, yaml_value
+from robot_dynamics_ros.core.errors import ParameterError
+from robot_dynamics_ros.parameter_yaml import (
+    node_parameters,
+    parameter_blocks,
+    yaml_comment,
+    yaml_value,
+)
 
 yaml = pytest.importorskip('yaml')
+
+NAMES = ('fade_time',)
+
+
+def read(names):
+    """The parameters of a file with such blocks, each with its own name as a value."""
+    content = {name: {'ros__parameters': {'last': name, name: 1, 'joints': []}} for name in names}
+    return node_parameters(parameter_blocks(content), NAMES)
+
+
+@pytest.mark.parametrize(
+    'names',
+    [
+        ['/**'],
+        ['robot_dynamics'],
+        ['/**', '/left/robot_dynamics'],
+        ['/left/robot_dynamics', '/**'],
+        ['/*/robot_dynamics', '/left/robot_dynamics'],
+        ['/**/robot_dynamics', '/**'],
+        ['/left/**', '/**/robot_dynamics', '/left/*'],
+    ],
+)
+def test_blocks_for_one_node_are_combined_and_the_last_has_precedence(names):
+    assert read(names) == {'last': names[-1], 'joints': [], **dict.fromkeys(names, 1)}
+
+
+@pytest.mark.parametrize(
+    'names',
+    [
+        ['/left/robot_dynamics', '/right/robot_dynamics'],
+        ['/robot_dynamics', '/left/robot_dynamics'],
+        ['/**', '/left/robot_dynamics', 'right/robot_dynamics'],
+        ['/left/**', '/right/robot_dynamics'],
+        ['/left/*', '/right/*'],
+        ['/left*/robot_dynamics', '/left/robot_dynamics'],
+    ],
+)
+def test_blocks_for_different_nodes_are_refused_with_their_names(names):
+    found = ', '.join(f'/{name.lstrip("/")}' for name in names)
+    with pytest.raises(ParameterError, match=rf'several nodes \({re.escape(found)}\)'):
+        read(names)
+
+
+def test_a_namespace_may_be_a_key_of_its_own():
+    block = {'ros__parameters': {'joints': ['a']}}
+    content = {'left': {'robot_dynamics': block}, 'right': {'robot_dynamics': dict(block)}}
+    with pytest.raises(ParameterError, match='/left/robot_dynamics, /right/robot_dynamics'):
+        node_parameters(parameter_blocks(content), NAMES)
+
+
+def test_blocks_of_other_nodes_do_not_matter_unless_they_have_parameters_of_the_node():
+    other = {'ros__parameters': {'joints': ['b'], 'update_rate': 500}}
+    own = {'ros__parameters': {'joints': ['a'], 'fade_time': 1.0}}
+    blocks = parameter_blocks({'controller_manager': other, 'my_dynamics': own})
+    assert node_parameters(blocks, NAMES) == own['ros__parameters']
+    with pytest.raises(ParameterError, match=r'\(blocks: /controller_manager\)'):
+        node_parameters(parameter_blocks({'controller_manager': other}), NAMES)
+    with pytest.raises(ParameterError, match=r'several nodes \(/robot_dynamics, /my_dynamics\)'):
+        node_parameters([('/robot_dynamics', {}), *blocks], NAMES)
+
+
+def test_a_content_that_contains_itself_ends():
+    content = {'/**': {'ros__parameters': {'joints': []}}}
+    content['again'] = content
+    assert node_parameters(parameter_blocks(content), NAMES) == {'joints': []}
+
 
 VALUES = st.one_of(
     st.booleans(),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from robot_dynamics_ros.control.external_forces.detection import ContactDetector
 from robot_dynamics_ros.control.external_forces.detection import ContactThresholds as Learned
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.demo.default_arm import default_urdf
+from robot_dynamics_ros.demo import default_urdf
 
 from .experiments import HOME, SPEED, collide, follow, learn, push_tool, still
 from .felt_arm import PERIOD, FeltArm, Noise, with_friction

@@ -1,9 +1,11 @@
-"""The topics and services through which the observer drives arm and node."""
+"""The topics and services through which the observer drives arm and node, and what it received."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,41 +20,121 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
+from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool, Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from robot_dynamics_interfaces.msg import Contact, JointTorques
-from robot_dynamics_interfaces.srv import GetCoriolisMatrix, GetMassMatrix, PushLink
 from robot_dynamics_ros.control.trajectory import Trajectory
 from robot_dynamics_ros.ros.polling import PolledSubscription
 
 from . import DemoError
-from .message_readers import (
-    PARTS,
-    read_command,
-    read_contact,
-    read_state,
-    read_torques,
-    read_wrench,
-)
 from .processes import Children
-from .received_messages import Channel
 
-COMMANDS = '/robot_dynamics/commands'
+Array = NDArray[np.float64]
+Times = NDArray[np.int64]
+
+ARM, NODE = 'simulated_arm', 'robot_dynamics'
+COMMANDS = f'/{NODE}/commands'
+PARTS = ('gravity', 'coriolis', 'inertial', 'friction')
+"""Parts of the torque, of which a command without a fade is the sum."""
 LEAD = 0.3
 """How long a trajectory is sent before it starts, so that it is not received too late [s]."""
 LIMIT = 20.0
 """How long to wait for an event that an idle machine needs less than a second for [s]."""
 
 
-class DemoClient:
-    """Calls the services of arm and node, and records the messages that they publish.
+def nanoseconds(stamp: TimeMessage) -> int:
+    """A time [ns]."""
+    return int(stamp.sec) * 10**9 + int(stamp.nanosec)
 
-    All messages are recorded. The middleware stamps each one when it is sent and when it is
-    received, so it is read later, and the observer does not disturb what it measures.
+
+@dataclass(frozen=True)
+class Samples:
+    """Messages of one topic, with the times (m,) of the middleware [ns]."""
+
+    sent: Times
+    received: Times
+    messages: Sequence[Any]
+
+    def __len__(self) -> int:
+        return len(self.messages)
+
+    @cached_property
+    def stamps(self) -> Times:
+        """The stamps of their headers (m,) [ns]."""
+        stamps = [nanoseconds(message.header.stamp) for message in self.messages]
+        return np.array(stamps, dtype=np.int64)
+
+    def seconds(self, origin: int) -> Array:
+        """The stamps as times since `origin` [ns] (m,) [s]."""
+        return (self.stamps - origin) * 1e-9
+
+    def columns(self, field: str, joints: Sequence[str]) -> Array:
+        """A field of each message (m, n) for these joints, found by name."""
+        if not self.messages:
+            return np.empty((0, len(joints)))
+        first = self.messages[0]
+        names = list(first.name if hasattr(first, 'name') else first.joint_names)
+        rows = np.array([getattr(message, field) for message in self.messages])
+        return rows[:, [names.index(name) for name in joints]]
+
+
+class Channel:
+    """Records the messages of one topic, serialized.
+
+    Deserializing takes processor time that arm and node need during a phase. The middleware stamps
+    each message when it is sent and received, so the observer does not disturb what it measures.
     """
+
+    def __init__(self, node: Node, kind: Any, topic: str) -> None:
+        """Subscribe."""
+        self._kind = kind
+        self._subscription = PolledSubscription(
+            node, kind, topic, QoSProfile(depth=2000), raw=True
+        )
+        self._messages: list[tuple[int, int, bytes]] = []
+
+    def record(self) -> None:
+        """Take what has come since the last call."""
+        for message, info in self._subscription.poll():
+            times = info['source_timestamp'], info['received_timestamp']
+            self._messages.append((*times, message))
+
+    def last(self) -> Any:
+        """The newest message; None if there is none."""
+        return deserialize_message(self._messages[-1][2], self._kind) if self._messages else None
+
+    def between(self, start: int, end: int) -> Samples:
+        """The messages that were sent from `start` to `end` [ns]."""
+        chosen = [message for message in self._messages if start <= message[0] <= end]
+        sent, received = (np.array([m[i] for m in chosen], dtype=np.int64) for i in (0, 1))
+        return Samples(sent, received, [deserialize_message(m[2], self._kind) for m in chosen])
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What was received from `start` [ns] on; `cpu` is the share of a core of each process [-].
+
+    Attributes:
+        applied: what acted on the tool, at its origin and in its axes.
+        wrenches: likewise: what the node felt.
+    """
+
+    start: int
+    states: Samples
+    torques: Samples
+    commands: Samples
+    applied: Samples
+    wrenches: Samples
+    contacts: Samples
+    cpu: Mapping[str, float]
+
+
+class DemoClient:
+    """Calls the services of arm and node, and records the messages that they publish."""
 
     def __init__(self, node: Node, children: Children, interrupts: Sequence[int]) -> None:
         """Create the endpoints on a node.
@@ -62,94 +144,118 @@ class DemoClient:
             children: the processes that must run.
             interrupts: the signals to end the demo, as they come.
         """
-        self._node = node
-        self.children = children
-        self._interrupts = interrupts
-        # Whether the dynamics node is active.
-        self._node_active = False
+        self._node, self._children, self._interrupts = node, children, interrupts
+        self._active = False
+        self._clients: dict[str, Any] = {}
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(node)
-        self.states = Channel(read_state)
-        self.commands = Channel(read_command)
-        self.torques = Channel(read_torques)
-        self.applied = Channel(read_wrench)
-        self.wrenches = Channel(read_wrench)
-        self.contacts = Channel(read_contact)
-        self._inputs = [
-            (channel, PolledSubscription(node, kind, topic, QoSProfile(depth=2000), raw=True))
-            for channel, kind, topic in (
-                (self.states, JointState, '/joint_states'),
-                (self.commands, Float64MultiArray, COMMANDS),
-                (self.torques, JointTorques, '/robot_dynamics/torques'),
-                (self.applied, WrenchStamped, '/simulated_arm/applied_wrench'),
-                (self.wrenches, WrenchStamped, '/robot_dynamics/external_wrench'),
-                (self.contacts, Contact, '/robot_dynamics/contact'),
-            )
-        ]
+        self.states = Channel(node, JointState, '/joint_states')
+        self.torques = Channel(node, JointTorques, f'/{NODE}/torques')
+        self.contacts = Channel(node, Contact, f'/{NODE}/contact')
+        self.channels = {
+            'states': self.states,
+            'torques': self.torques,
+            'commands': Channel(node, Float64MultiArray, COMMANDS),
+            'applied': Channel(node, WrenchStamped, f'/{ARM}/applied_wrench'),
+            'wrenches': Channel(node, WrenchStamped, f'/{NODE}/external_wrench'),
+            'contacts': self.contacts,
+        }
         self._references = {
             target: node.create_publisher(JointTrajectory, f'/{target}/reference', 1)
-            for target in ('simulated_arm', 'robot_dynamics')
+            for target in (ARM, NODE)
         }
-        self._brake = node.create_client(SetBool, '/simulated_arm/set_brake')
-        self._servo = node.create_client(SetBool, '/simulated_arm/set_servo')
-        self._reset = node.create_client(Trigger, '/simulated_arm/reset')
-        self._push = node.create_client(PushLink, '/simulated_arm/push_link')
-        self._wall = node.create_client(SetBool, '/simulated_arm/set_wall')
-        self._set = node.create_client(SetParameters, '/robot_dynamics/set_parameters')
-        self._change = node.create_client(ChangeState, '/robot_dynamics/change_state')
-        self._mass = node.create_client(GetMassMatrix, '/robot_dynamics/get_mass_matrix')
-        self._coriolis = node.create_client(
-            GetCoriolisMatrix, '/robot_dynamics/get_coriolis_matrix'
-        )
 
     def now(self) -> int:
-        """Return the time that messages are stamped with [ns]."""
+        """The time that messages are stamped with [ns]."""
         return int(self._node.get_clock().now().nanoseconds)
 
     def wait_until(self, condition: Callable[[], bool], what: str, limit: float = LIMIT) -> None:
-        """Record until a condition holds.
-
-        Args:
-            condition: is asked about every 0.02 s.
-            what: names it in the error.
-            limit: [s].
+        """Record until a condition holds, which is asked about every 0.02 s.
 
         Raises:
-            DemoError: it did not hold within the limit, or a child process has ended.
+            DemoError: it did not hold within the limit [s], or a child process has ended; `what`
+                names it.
             KeyboardInterrupt: the demo is to end.
         """
         deadline = time.monotonic() + limit
         while not condition():
             if self._interrupts:
                 raise KeyboardInterrupt
-            self.children.require_alive()
+            self._children.require_alive()
             if time.monotonic() > deadline:
                 raise DemoError(f'{what}: not within {limit:.0f} s')
             self._executor.spin_once(timeout_sec=0.02)
-            self._record()
+            for channel in self.channels.values():
+                channel.record()
 
     def wait(self, seconds: float) -> None:
         """Record for some time."""
         end = time.monotonic() + seconds
         self.wait_until(lambda: time.monotonic() >= end, 'time to pass', seconds + LIMIT)
 
+    def cpu_seconds(self) -> dict[str, float]:
+        """The processor time of each process so far [s]."""
+        return self._children.cpu_seconds()
+
+    def phase(self, start: int, end: int, before: Mapping[str, float] | None = None) -> Phase:
+        """What was sent from `start` to `end` [ns]; `before`: `cpu_seconds` at the start."""
+        passed, after = (self.now() - start) * 1e-9, self.cpu_seconds()
+        samples = {name: channel.between(start, end) for name, channel in self.channels.items()}
+        cpu = {name: (after[name] - used) / passed for name, used in (before or {}).items()}
+        return Phase(start, **samples, cpu=cpu)
+
     def connect(self) -> None:
-        """Wait until arm and node are reachable; check that no other arm publishes."""
-        for client in (self._brake, self._servo, self._reset, self._change):
-            self.wait_until(client.service_is_ready, f'the service {client.srv_name}')
-        self.wait_until(lambda: len(self.states) > 0, '/joint_states')
-        others = self._node.count_publishers('/joint_states') - 1
-        if others > 0:
+        """Wait for the arm; check that no other one publishes."""
+        self.wait_until(lambda: self.states.last() is not None, '/joint_states')
+        if (others := self._node.count_publishers('/joint_states') - 1) > 0:
             raise DemoError(
                 f'{others} other node(s) publish /joint_states in this ROS_DOMAIN_ID: set another '
                 'ROS_DOMAIN_ID for the demo'
             )
 
+    def call(self, kind: Any, name: str, **fields: Any) -> Any:
+        """The answer of a service, such as `simulated_arm/reset`.
+
+        Raises:
+            DemoError: there is none in time, or it reports a failure.
+        """
+        if name not in self._clients:
+            self._clients[name] = self._node.create_client(kind, f'/{name}')
+        client = self._clients[name]
+        self.wait_until(client.service_is_ready, f'the service {client.srv_name}')
+        future = client.call_async(kind.Request(**fields))
+        self.wait_until(future.done, f'answer of service {client.srv_name}')
+        answer = future.result()
+        if not getattr(answer, 'success', True):
+            reason = getattr(answer, 'message', '') or f'\n{self._children.log_tail("node")}'
+            raise DemoError(f'service {client.srv_name} failed: {reason}')
+        return answer
+
+    def set_arm(self, **switches: bool) -> None:
+        """Switch the brake, the servo (which holds the present position) or the wall."""
+        for name, on in switches.items():
+            self.call(SetBool, f'{ARM}/set_{name}', data=on)
+
+    def reset_arm(self, *, servo: bool) -> None:
+        """Put the arm at rest at its start position, brake on, servo on or off."""
+        self.set_arm(brake=True, servo=servo)
+        self.call(Trigger, f'{ARM}/reset')
+        if self._active:
+            self._wait_until_steady()
+
+    def set_node(self, **parameters: Any) -> None:
+        """Set live parameters of the dynamics node."""
+        messages = [
+            Parameter(name, value=value).to_parameter_msg() for name, value in parameters.items()
+        ]
+        answer = self.call(SetParameters, f'{NODE}/set_parameters', parameters=messages)
+        for result in answer.results:
+            if not result.successful:
+                raise DemoError(f'the node refuses {parameters}: {result.reason}')
+
     def configure(self) -> None:
-        """Call the transition configure, and wait for the services and topics of the node."""
-        self._transition(Transition.TRANSITION_CONFIGURE, 'configure')
-        self.wait_until(self._mass.service_is_ready, f'the service {self._mass.srv_name}')
-        self.wait_until(self._coriolis.service_is_ready, f'the service {self._coriolis.srv_name}')
+        """Call the transition configure, and wait for the topics of references."""
+        self._change(Transition.TRANSITION_CONFIGURE)
         for name, publisher in self._references.items():
             self.wait_until(
                 lambda p=publisher: p.get_subscription_count() > 0,
@@ -158,90 +264,41 @@ class DemoClient:
 
     def activate(self) -> None:
         """Call the transition activate, and wait until the fade has ended."""
-        self._transition(Transition.TRANSITION_ACTIVATE, 'activate')
-        self._node_active = True
+        self._change(Transition.TRANSITION_ACTIVATE)
+        self._active = True
         self._wait_until_steady()
 
     def deactivate(self) -> None:
         """Call the transition deactivate: the node fades out and stops."""
-        self._node_active = False
-        self._transition(Transition.TRANSITION_DEACTIVATE, 'deactivate')
+        self._active = False
+        self._change(Transition.TRANSITION_DEACTIVATE)
 
-    def reset_arm(self, *, servo: bool) -> None:
-        """Put the arm at rest at its start position, brake on, servo on or off."""
-        self._ask(self._brake, SetBool.Request(data=True))
-        self._ask(self._servo, SetBool.Request(data=servo))
-        self._ask(self._reset, Trigger.Request())
-        if self._node_active:
-            self._wait_until_steady()
+    def _change(self, transition: int) -> None:
+        self.call(ChangeState, f'{NODE}/change_state', transition=Transition(id=transition))
 
-    def set_brake(self, on: bool) -> None:
-        """Switch the holding brake on or off."""
-        self._ask(self._brake, SetBool.Request(data=on))
+    def send_trajectory(self, trajectory: Trajectory, joints: Sequence[str], *targets: str) -> int:
+        """Publish a trajectory of these joints as the reference of each target.
 
-    def stop_servo(self) -> None:
-        """Have the servo hold the present position."""
-        self._ask(self._servo, SetBool.Request(data=True))
-
-    def set_wall(self, present: bool) -> None:
-        """Let the wall be present or absent."""
-        self._ask(self._wall, SetBool.Request(data=present))
-
-    def push_link(
-        self, link: str, force: NDArray[np.float64], *, delay: float, duration: float
-    ) -> None:
-        """Push a link at its origin with a force (3,) along the axes of the root link [N]."""
-        request = PushLink.Request(link=link, delay=delay, duration=duration)
-        request.wrench.force.x, request.wrench.force.y, request.wrench.force.z = force.tolist()
-        self._ask(self._push, request)
-
-    def set_node(self, parameters: Mapping[str, Any]) -> None:
-        """Set live parameters of the dynamics node."""
-        messages = [Parameter(name, value=value) for name, value in parameters.items()]
-        request = SetParameters.Request(parameters=[one.to_parameter_msg() for one in messages])
-        for result in self._call(self._set, request).results:
-            if not result.successful:
-                raise DemoError(f'the node refuses {dict(parameters)}: {result.reason}')
-
-    def send_trajectory(
-        self, trajectory: Trajectory, start: int, joints: tuple[str, ...], *targets: str
-    ) -> None:
-        """Publish a trajectory as the reference of each target.
-
-        Args:
-            trajectory: of these joints.
-            start: time of its first point [ns].
-            joints: their names.
-            targets: `simulated_arm`, `robot_dynamics`, or both.
+        Returns:
+            The time at which it starts, after `LEAD` [ns].
         """
+        start = self.now() + int(LEAD * 1e9)
         message = JointTrajectory(joint_names=list(joints))
         message.header.stamp = TimeMessage(sec=start // 10**9, nanosec=start % 10**9)
         for point in trajectory.points:
-            since = round(point.time * 1e9)
+            seconds, rest = divmod(round(point.time * 1e9), 10**9)
+            since = Duration(sec=seconds, nanosec=rest)
             message.points.append(
                 JointTrajectoryPoint(
                     positions=point.q,
                     velocities=point.v,
                     accelerations=point.a,
-                    time_from_start=Duration(sec=since // 10**9, nanosec=since % 10**9),
+                    time_from_start=since,
                 )
             )
         for target in targets:
             self._references[target].publish(message)
-
-    def mass_matrix(self, q: dict[str, float]) -> tuple[list[str], NDArray[np.float64]]:
-        """M(q) (n, n) and the joints of its rows, by the service of the node."""
-        request = GetMassMatrix.Request(state=_state(q))
-        response = self._ask(self._mass, request)
-        return list(response.joint_names), _matrix(response.mass_matrix)
-
-    def coriolis_matrix(
-        self, q: dict[str, float], v: dict[str, float]
-    ) -> tuple[list[str], NDArray[np.float64]]:
-        """C(q, v) (n, n) and the joints of its rows, by the service of the node."""
-        request = GetCoriolisMatrix.Request(state=_state(q, v))
-        response = self._ask(self._coriolis, request)
-        return list(response.joint_names), _matrix(response.coriolis_matrix)
+        return start
 
     def close(self) -> None:
         """Destroy the node."""
@@ -254,40 +311,9 @@ class DemoClient:
 
         def steady() -> bool:
             last = self.torques.last()
-            if last.stamp <= now:
+            if last is None or nanoseconds(last.header.stamp) <= now:
                 return False
-            effort, *parts = (np.asarray(last.rows[part]) for part in PARTS)
-            return np.allclose(effort, sum(parts), rtol=1e-9, atol=1e-9)
+            parts = np.sum([getattr(last, part) for part in PARTS], axis=0)
+            return np.allclose(last.effort, parts, rtol=1e-9, atol=1e-9)
 
         self.wait_until(steady, f'a command on {COMMANDS} without a fade')
-
-    def _transition(self, transition: int, verb: str) -> None:
-        request = ChangeState.Request(transition=Transition(id=transition))
-        if not self._call(self._change, request).success:
-            log = self.children.log_tail('node')
-            raise DemoError(f'the transition {verb} of the dynamics node failed\n{log}')
-
-    def _ask(self, client: Any, request: Any) -> Any:
-        response = self._call(client, request)
-        if not response.success:
-            raise DemoError(f'service {client.srv_name} failed: {response.message}')
-        return response
-
-    def _call(self, client: Any, request: Any) -> Any:
-        future = client.call_async(request)
-        self.wait_until(future.done, f'answer of service {client.srv_name}')
-        return future.result()
-
-    def _record(self) -> None:
-        for channel, subscription in self._inputs:
-            for message, info in subscription.poll():
-                channel.add(message, info)
-
-
-def _state(q: dict[str, float], v: dict[str, float] | None = None) -> JointState:
-    velocity = [] if v is None else [v[name] for name in q]
-    return JointState(name=list(q), position=list(q.values()), velocity=velocity)
-
-
-def _matrix(message: Float64MultiArray) -> NDArray[np.float64]:
-    return np.array(message.data).reshape([dimension.size for dimension in message.layout.dim])

@@ -1,11 +1,13 @@
-"""Child processes that end with their parent, also if it is killed."""
+"""Child processes that end with their parent, also if it is killed, and their ROS domain."""
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
 import os
+import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -15,8 +17,11 @@ from types import TracebackType
 
 from . import DemoError
 
+DOMAINS = range(1, 61)
+"""ROS domains to choose from; tests take those above."""
+STOPPING = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
+"""Signals that end a child, and how long to wait after each [s]."""
 _PR_SET_PDEATHSIG = 1
-_STOPPING = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 2.0))
 
 
 class ChildProcess:
@@ -24,8 +29,7 @@ class ChildProcess:
 
     def __init__(self, name: str, module: str, arguments: Sequence[str], log: Path) -> None:
         """Start `python -m module arguments`."""
-        self.name = name
-        self.log = log
+        self.name, self.log = name, log
         # In a session of its own it does not receive a Ctrl-C at the terminal: the parent does,
         # and stops the children in order.
         with log.open('wb') as output:
@@ -37,11 +41,7 @@ class ChildProcess:
                 start_new_session=True,
                 preexec_fn=die_with_parent(),
             )
-
-    @property
-    def pid(self) -> int:
-        """The process id."""
-        return self._process.pid
+        self.pid = self._process.pid
 
     def require_alive(self) -> None:
         """Check that it runs.
@@ -49,8 +49,7 @@ class ChildProcess:
         Raises:
             DemoError: it has ended; the message holds the end of its log.
         """
-        code = self._process.poll()
-        if code is not None:
+        if (code := self._process.poll()) is not None:
             raise DemoError(f'the {self.name} ended with exit code {code}\n{self.log_tail()}')
 
     def log_tail(self, lines: int = 12) -> str:
@@ -67,8 +66,8 @@ class ChildProcess:
         return (int(fields[11]) + int(fields[12])) / os.sysconf('SC_CLK_TCK')
 
     def stop(self) -> None:
-        """End it, by SIGINT, SIGTERM and SIGKILL in turn, and wait until it has ended."""
-        for number, patience in _STOPPING:
+        """End it, by the signals of `STOPPING` in turn, and wait until it has ended."""
+        for number, patience in STOPPING:
             if self._process.poll() is not None:
                 return
             with contextlib.suppress(ProcessLookupError):
@@ -78,27 +77,27 @@ class ChildProcess:
 
 
 class Children:
-    """The child processes of one run, as a context manager that ends them all."""
+    """The child processes of one run by name, as a context manager that ends them all."""
 
     def __init__(self, logs: Path) -> None:
         """Write the logs to this folder, one file per child."""
         self._logs = logs
-        self._children: list[ChildProcess] = []
+        self._children: dict[str, ChildProcess] = {}
 
     def start(self, name: str, module: str, arguments: Sequence[str]) -> ChildProcess:
         """Start a module as a child process."""
         child = ChildProcess(name, module, arguments, self._logs / f'{name}.log')
-        self._children.append(child)
+        self._children[name] = child
         return child
 
     def cpu_seconds(self) -> dict[str, float]:
         """The processor time of each child and of this process so far [s], by name."""
-        used = {child.name: child.cpu_seconds() for child in self._children}
+        used = {name: child.cpu_seconds() for name, child in self._children.items()}
         return {**used, 'observer': time.process_time()}
 
     def log_tail(self, name: str) -> str:
         """The end of a child's log, indented."""
-        return next(child.log_tail() for child in self._children if child.name == name)
+        return self._children[name].log_tail()
 
     def require_alive(self) -> None:
         """Check that all children run.
@@ -106,7 +105,7 @@ class Children:
         Raises:
             DemoError: one has ended; the message holds the end of its log.
         """
-        for child in self._children:
+        for child in self._children.values():
             child.require_alive()
 
     def __enter__(self) -> Children:
@@ -118,7 +117,7 @@ class Children:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for child in reversed(self._children):
+        for child in reversed(self._children.values()):
             child.stop()
 
 
@@ -144,3 +143,48 @@ def die_with_parent() -> Callable[[], object] | None:
         return None
     prctl = ctypes.CDLL(None).prctl
     return lambda: prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+
+
+def isolate() -> int:
+    """Restrict this process and its children to this machine and one ROS domain.
+
+    Sets environment variables: call it before rclpy starts.
+
+    Returns:
+        The domain: that of the environment if it gives one, else a free one.
+    """
+    if not os.environ.get('ROS_DOMAIN_ID'):
+        os.environ['ROS_DOMAIN_ID'] = str(_free_domain())
+    os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] = 'LOCALHOST'
+    for variable in ('ROS_STATIC_PEERS', 'ROS_NAMESPACE'):
+        os.environ.pop(variable, None)
+    # The FastDDS profile that makes discovery fast: of the repository, else installed.
+    places = [Path(__file__).resolve().parents[2] / 'config']
+    # ImportError: no ament index; OSError: no workspace is sourced; LookupError: not in it.
+    with contextlib.suppress(ImportError, OSError, LookupError):
+        from ament_index_python.packages import get_package_share_directory
+
+        places.append(Path(get_package_share_directory('robot_dynamics_ros')) / 'config')
+    for profile in (place / 'fastdds.xml' for place in places):
+        if profile.is_file():
+            os.environ.setdefault(profile_variable(), str(profile))
+    return int(os.environ['ROS_DOMAIN_ID'])
+
+
+def profile_variable() -> str:
+    """The variable that names the profile: the Fast DDS of Jazzy has another one than later ones.
+
+    Later ones warn of a variable of the old name.
+    """
+    distributions = os.environ.get('ROS_DISTRO'), os.environ.get('ROS_WHEELS')
+    return f'FAST{"RTPS" if "jazzy" in distributions else "DDS"}_DEFAULT_PROFILES_FILE'
+
+
+def _free_domain() -> int:
+    for domain in random.sample(DOMAINS, 20):
+        # The first participant of a DDS domain listens here (RTPS 2.5, 9.6.2.3).
+        probe = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        with probe, contextlib.suppress(OSError):
+            probe.bind(('127.0.0.1', 7400 + 250 * domain + 10))
+            return domain
+    return random.choice(DOMAINS)

@@ -15,6 +15,7 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
+from .description import Description
 from .loop.state_to_command import StateToCommand
 from .monitoring.command_publishers import CommandPublishers
 from .monitoring.controller import Controller
@@ -26,7 +27,6 @@ from .parameter_table import TABLE
 from .parameters import declare, read, unknown
 from .process import guarded, run
 from .reference import ReferenceTopic
-from .robot.description_topic import DescriptionTopic
 from .robot.live_parameters import LiveParameters
 from .robot.robot_factory import RobotFactory
 from .robot.robot_holder import RobotHolder
@@ -67,7 +67,7 @@ class DynamicsNode(LifecycleNode):
         self._factory = RobotFactory(self, files)
         self._loop = StateToCommand(self, self.robot_holder)
         reference = ReferenceTopic(self, self.robot_holder, self._loop)
-        self._description = DescriptionTopic(self, self.robot_holder, self.start)
+        self._description = Description(self, files, self.robot_holder.text, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
         LiveParameters(self, self.robot_holder)
@@ -125,7 +125,7 @@ class DynamicsNode(LifecycleNode):
             self.robot_holder.refusal = str(error)
             self.get_logger().error(f'not configured: {error}{self._remedy()}')
             return
-        if not wanted or not self._description.text():
+        if not wanted or not self._description.is_given:
             return
         configured = self.trigger_configure() == TransitionCallbackReturn.SUCCESS
         if configured and not self.end_requested:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from robot_dynamics_ros.parameter_blocks import PARAMETERS, Block, parameter_blocks, stands_for
+from robot_dynamics_ros.parameter_yaml import PARAMETERS, Block, parameter_blocks, stands_for
 
 # Nodes in the message about a file that is for others.
 MOST_NAMES = 10

@@ -29,7 +29,16 @@ ROBOT = (
         'string',
         '',
         'URDF of the robot, as text.',
-        empty='the URDF comes from topic `robot_description`',
+        empty='that of `description_file`, or of topic `robot_description`',
+    ),
+    Parameter(
+        'description_file',
+        'string',
+        '',
+        'Path of the URDF of the robot, in place of its text.',
+        'A relative path is for the folder of the parameter file. It is read on configure, and '
+        'refused beside `robot_description`.',
+        empty='no file',
     ),
     Parameter(
         'autostart',
@@ -62,17 +71,6 @@ ROBOT = (
         '',
         'Link on whose body `~/set_payload` attaches payloads.',
         empty='the link at the tip of `joints`',
-    ),
-    Parameter(
-        'backend',
-        'string',
-        'auto',
-        'Back end that compiles the dynamics.',
-        choices={
-            'auto': 'native if llvmlite is installed, else python',
-            'native': 'machine code, compiled by LLVM; needs llvmlite',
-            'python': 'plain Python, 25 to 200 times slower',
-        },
     ),
     Parameter(
         'cross_check',

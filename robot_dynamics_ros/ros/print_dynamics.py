@@ -10,6 +10,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,23 +38,17 @@ DESCRIPTION = """Prints the mass matrix M(q), the Coriolis matrix C(q, v), the g
 and, with --frame, the Jacobian J(q) of a link, from the services of a running dynamics_node.
 Rows and columns have the names of the joints. With "torques", prints what the node commands: its
 topic ~/torques with the parts of the torque."""
-TORQUES = 'torques'
 PARTS = ('effort', 'gravity', 'coriolis', 'inertial', 'friction')
-TWIST_ROWS = ('v_x', 'v_y', 'v_z', 'w_x', 'w_y', 'w_z')
-# Of revolute joints, of prismatic ones, and between both.
+TWIST = ('v_x', 'v_y', 'v_z', 'w_x', 'w_y', 'w_z')
+# Of revolute joints, of prismatic ones, and of both.
 INERTIA = 'kg m^2', 'kg', 'kg m^2, kg m or kg'
 DAMPING = 'N m s/rad', 'N s/m', 'N m s/rad, N s/rad or N s/m'
 EFFORT = 'N m', 'N', 'N m or N'
 WIDTH = 80
-# Between two prints of --follow; longest wait for a description, which only gives units [s].
+# Between two prints of --follow; longest wait for a description on its topic [s].
 PERIOD, DESCRIPTION_WAIT = 0.5, 1.0
 # The node answers each joint state: only the latest torques are printed.
 LATEST = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-MODES = {
-    getattr(JointTorques, name): name.removeprefix('MODE_').lower()
-    for name in dir(JointTorques)
-    if name.startswith('MODE_')
-}
 
 
 class NoAnswer(Exception):
@@ -66,14 +61,12 @@ def main(args: Sequence[str] | None = None) -> None:
     try:
         rclpy.init(args=args)
         client = Client(rclpy.create_node('print_dynamics'), options.node, options.timeout)
-        if options.torques:
-            # The interrupt is the end of --follow.
-            with suppress(KeyboardInterrupt, ExternalShutdownException):
-                for torques in client.torques(follow=options.follow):
-                    sys.stdout.write(f'{torque_table(torques, client.kinds())}\n')
-                    sys.stdout.flush()
-        else:
-            sys.stdout.write(_matrices(client, options))
+        texts = (_torques if options.torques else _matrices)(client, options)
+        # The interrupt is the end of --follow.
+        with suppress(*(KeyboardInterrupt, ExternalShutdownException) if options.follow else ()):
+            for text in texts:
+                sys.stdout.write(f'{text}\n')
+                sys.stdout.flush()
     except NoAnswer as error:
         sys.exit(f'print_dynamics: {error}')
     except KeyboardInterrupt:
@@ -88,12 +81,11 @@ def main(args: Sequence[str] | None = None) -> None:
 
 
 class Client:
-    """What a dynamics_node answers and publishes."""
+    """What the dynamics_node of a full name answers and publishes; waits `timeout` [s] for it."""
 
     def __init__(self, node: Any, name: str, timeout: float) -> None:
-        """Ask the dynamics_node of a full name; wait at most `timeout` [s] for each answer."""
-        self._node, self._name, self._timeout = node, name.rstrip('/'), timeout
-        self._kinds: dict[str, str] | None = None
+        """Ask with a node."""
+        self._node, self.name, self.timeout = node, name.rstrip('/'), timeout
 
     def connect(self, service: Any, name: str) -> Any:
         """A client of a service of the node.
@@ -101,10 +93,10 @@ class Client:
         Raises:
             NoAnswer: there is no such service in time.
         """
-        client = self._node.create_client(service, f'{self._name}/{name}')
-        if not client.wait_for_service(timeout_sec=self._timeout):
+        client = self._node.create_client(service, f'{self.name}/{name}')
+        if not client.wait_for_service(timeout_sec=self.timeout):
             raise NoAnswer(
-                f'no service {client.srv_name} within {self._timeout:g} s: is dynamics_node '
+                f'no service {client.srv_name} within {self.timeout:g} s: is dynamics_node '
                 'running, with the same ROS_DOMAIN_ID? Another name or namespace: --node'
             )
         return client
@@ -117,102 +109,103 @@ class Client:
         """
         client = self.connect(service, name)
         future = client.call_async(service.Request(**fields))
-        rclpy.spin_until_future_complete(self._node, future, timeout_sec=self._timeout)
+        rclpy.spin_until_future_complete(self._node, future, timeout_sec=self.timeout)
         if not future.done():
-            raise NoAnswer(f'no response of {client.srv_name} within {self._timeout:g} s')
+            raise NoAnswer(f'no response of {client.srv_name} within {self.timeout:g} s')
         answer = future.result()
         if not getattr(answer, 'success', True):
             raise NoAnswer(f'{client.srv_name}: {answer.message}')
         return answer
 
     def kinds(self) -> Mapping[str, str]:
-        """The type of each joint of the node's URDF by name; empty if there is no URDF."""
-        if self._kinds is None:
-            answer = self.call(GetParameters, 'get_parameters', names=['robot_description'])
-            text = answer.values[0].string_value if answer.values else ''
-            if not text:
-                namespace = self._name.rpartition('/')[0]
-                latched = self._subscribe(String, f'{namespace}/robot_description', LATCHED)
-                self._spin(DESCRIPTION_WAIT, lambda: latched)
-                text = latched[-1].data if latched else ''
-            joints = read_xml(text).findall('joint') if text else ()
-            self._kinds = {joint.get('name', ''): joint.get('type', '') for joint in joints}
-        return self._kinds
+        """The types of the joints that move, by name; empty if there is no URDF."""
+        names = ['robot_description', 'description_file']
+        values = self.call(GetParameters, 'get_parameters', names=names).values
+        text, file = (value.string_value for value in values)
+        if file:
+            # Of another machine, or beside a parameter file: then only the units are unknown.
+            with suppress(OSError):
+                text = Path(file).read_text(encoding='utf-8')
+        elif not text:
+            topic = f'{self.name.rpartition("/")[0]}/robot_description'
+            received = self.subscribe(String, topic, LATCHED)
+            self.spin(DESCRIPTION_WAIT, lambda: received)
+            text = received[-1].data if received else ''
+        joints = read_xml(text).findall('joint') if text else ()
+        kinds = {joint.get('name', ''): joint.get('type', '') for joint in joints}
+        return {name: kind for name, kind in kinds.items() if kind != 'fixed'}
 
-    def torques(self, *, follow: bool) -> Iterator[JointTorques]:
-        """The next torques; with `follow` the latest ones, once in `PERIOD`.
-
-        Raises:
-            NoAnswer: the node is not active, or publishes nothing in time.
-        """
-        topic = f'{self._name}/torques'
-        received = self._subscribe(JointTorques, topic, LATEST)
-        absent = f'no torques on {topic} within {self._timeout:g} s'
-        try:
-            state = self.call(GetState, 'get_state').current_state.label
-        except NoAnswer as error:
-            raise NoAnswer(f'{absent}: {error}') from None
-        if state != 'active':
-            raise NoAnswer(
-                f'{self._name} is {state}: it commands no torques until it is active. Its log '
-                'says what it waits for; with autostart:=false, activate it'
-            )
-        self._spin(self._timeout, lambda: received)
-        if not received:
-            raise NoAnswer(f'{absent}: {self._name} is active, its log says why it is silent')
-        yield received[-1]
-        while follow:
-            received.clear()
-            self._spin(PERIOD, lambda: False)
-            yield from received[-1:]
-
-    def _subscribe(self, kind: Any, topic: str, qos: QoSProfile) -> list[Any]:
+    def subscribe(self, kind: Any, topic: str, qos: QoSProfile) -> list[Any]:
+        """A list to which the messages of a topic are appended."""
         received: list[Any] = []
         # Not append itself: rclpy needs the signature of a callback.
         self._node.create_subscription(kind, topic, lambda message: received.append(message), qos)
         return received
 
-    def _spin(self, duration: float, ready: Callable[[], object]) -> None:
+    def spin(self, duration: float, ready: Callable[[], object]) -> None:
+        """Receive for a duration [s], or until something is ready."""
         end = time.monotonic() + duration
         while not ready() and (left := end - time.monotonic()) > 0.0:
             rclpy.spin_once(self._node, timeout_sec=left)
 
 
-def _matrices(client: Client, options: argparse.Namespace) -> str:
+def _matrices(client: Client, options: argparse.Namespace) -> Iterator[str]:
     client.connect(GetMassMatrix, 'get_mass_matrix')
     state, kinds = options.state, client.kinds()
-    moving = [name for name, kind in kinds.items() if kind != 'fixed']
-    if unknown := [name for name in state.name if kinds and name not in moving]:
-        raise NoAnswer(f'unknown joint {", ".join(unknown)}: known are {", ".join(moving)}')
+    if unknown := [name for name in state.name if kinds and name not in kinds]:
+        raise NoAnswer(f'unknown joint {", ".join(unknown)}: known are {", ".join(kinds)}')
     mass = client.call(GetMassMatrix, 'get_mass_matrix', state=state)
-    coriolis = client.call(GetCoriolisMatrix, 'get_coriolis_matrix', state=state).coriolis_matrix
-    gravity = client.call(GetGravity, 'get_gravity', state=state).effort
     names = list(mass.joint_names)
-    tables = [
-        (f'M(q) {_unit(names, kinds, INERTIA)}', _rows(mass.mass_matrix), names),
-        (f'C(q, v) {_unit(names, kinds, DAMPING)}', _rows(coriolis), names),
-        (f'g(q) {_unit(names, kinds, EFFORT)}', [gravity], ['g']),
-    ]
+    yield table(f'M(q) {_unit(names, kinds, INERTIA)}', _rows(mass.mass_matrix), names, names)
+    matrix = client.call(GetCoriolisMatrix, 'get_coriolis_matrix', state=state).coriolis_matrix
+    yield table(f'C(q, v) {_unit(names, kinds, DAMPING)}', _rows(matrix), names, names)
+    gravity = client.call(GetGravity, 'get_gravity', state=state).effort
+    yield table(f'g(q) {_unit(names, kinds, EFFORT)}', [gravity], names, ['g'])
     if options.frame:
         answer = client.call(GetJacobian, 'get_jacobian', state=state, frame=options.frame)
         heading = f'J(q) of {options.frame}, in the axes of the root link [v: m/s, w: rad/s]'
-        tables.append((heading, _rows(answer.jacobian), TWIST_ROWS))
-    return ''.join(f'{table(heading, rows, names, of)}\n' for heading, rows, of in tables)
+        yield table(heading, _rows(answer.jacobian), names, TWIST)
+
+
+def _torques(client: Client, options: argparse.Namespace) -> Iterator[str]:
+    """The next torques; with --follow the latest ones, once in `PERIOD`."""
+    topic = f'{client.name}/torques'
+    received = client.subscribe(JointTorques, topic, LATEST)
+    absent = f'no torques on {topic} within {client.timeout:g} s'
+    try:
+        state = client.call(GetState, 'get_state').current_state.label
+    except NoAnswer as error:
+        raise NoAnswer(f'{absent}: {error}') from None
+    if state != 'active':
+        raise NoAnswer(
+            f'{client.name} is {state}: it commands no torques until it is active. Its log says '
+            'what it waits for; with autostart:=false, activate it'
+        )
+    kinds = client.kinds()
+    client.spin(client.timeout, lambda: received)
+    if not received:
+        raise NoAnswer(f'{absent}: {client.name} is active, its log says why it is silent')
+    yield torque_table(received[-1], kinds)
+    while options.follow:
+        received.clear()
+        client.spin(PERIOD, lambda: False)
+        yield from (torque_table(torques, kinds) for torques in received[-1:])
 
 
 def torque_table(torques: JointTorques, kinds: Mapping[str, str]) -> str:
     """The command of a message, then the parts of it."""
-    stamp = torques.header.stamp
+    names, stamp = torques.joint_names, torques.header.stamp
+    modes = {getattr(JointTorques, name): name for name in dir(JointTorques) if 'MODE_' in name}
+    mode = modes.get(torques.mode, str(torques.mode)).removeprefix('MODE_').lower()
     heading = (
-        f'torques {_unit(torques.joint_names, kinds, EFFORT)}, '
-        f'mode {MODES.get(torques.mode, torques.mode)}, '
+        f'torques {_unit(names, kinds, EFFORT)}, mode {mode}, '
         f'state of {stamp.sec}.{stamp.nanosec // 10**6:03d} s'
     )
     if torques.saturated:
         heading += f', limited: {", ".join(torques.saturated)}'
     if torques.fault:
         heading += f', fault: {torques.fault}'
-    return table(heading, [getattr(torques, part) for part in PARTS], torques.joint_names, PARTS)
+    return table(heading, [getattr(torques, part) for part in PARTS], names, PARTS)
 
 
 def table(
@@ -245,17 +238,16 @@ def table(
 
 def _aligned(name: str, values: Sequence[float]) -> list[str]:
     """A column: its name, and numbers with five digits."""
-    halves = ['0' if value == 0.0 else f'{value:#.5g}'.rstrip('.') for value in values]
-    left = max(len(text.partition('.')[0]) for text in halves)
-    texts = [' ' * (left - len(text.partition('.')[0])) + text for text in halves]
-    width = max(map(len, texts))
-    cells = [f'{text:<{width}}' for text in texts]
-    return [f'{text:>{max(width, len(name))}}' for text in (name, *cells)]
+    texts = ['0' if value == 0.0 else f'{value:#.5g}'.rstrip('.') for value in values]
+    before = [len(text.partition('.')[0]) for text in texts]
+    texts = [' ' * (max(before) - own) + text for own, text in zip(before, texts, strict=True)]
+    texts = [f'{text:<{max(map(len, texts))}}' for text in texts]
+    return [f'{text:>{max(len(texts[0]), len(name))}}' for text in (name, *texts)]
 
 
 def _unit(joints: Sequence[str], kinds: Mapping[str, str], units: tuple[str, str, str]) -> str:
-    prismatic = {kinds.get(name) == 'prismatic' for name in joints} if kinds else {False, True}
-    return f'[{units[int(prismatic.pop()) if len(prismatic) == 1 else 2]}]'
+    sliding = {kinds.get(name) == 'prismatic' for name in joints} if kinds else {False, True}
+    return f'[{units[2] if len(sliding) > 1 else units[sliding.pop()]}]'
 
 
 def _rows(message: Any) -> list[list[float]]:
@@ -287,39 +279,26 @@ def state_of(joints: Sequence[str]) -> JointState:
 
 def _options(args: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='print_dynamics', description=DESCRIPTION)
-    parser.add_argument(
-        'joints',
-        nargs='*',
-        metavar=f'{TORQUES} | JOINT=POSITION[,VELOCITY]',
-        help=f'{TORQUES}: print what the node commands. Otherwise the state [rad or m, and per '
-        's]; velocities are 0 by default. Without any: the latest joint state of the node',
-    )
-    parser.add_argument(
-        '--node', default='/robot_dynamics', help='full name of the node (default: %(default)s)'
-    )
-    parser.add_argument('--frame', metavar='LINK', help='link whose Jacobian is printed')
-    parser.add_argument(
-        '--follow',
-        action='store_true',
-        help=f'with {TORQUES}: print the present ones every {PERIOD:g} s, until Ctrl-C',
-    )
-    parser.add_argument(
-        '--timeout',
-        type=float,
-        default=10.0,
-        help='of each service, and of the first torques [s] (default: %(default)g)',
-    )
+    add = parser.add_argument
+    add('joints', nargs='*', metavar='torques | JOINT=POSITION[,VELOCITY]',
+        help='torques: print what the node commands. Otherwise the state [rad or m, and per s], '
+        'at rest by default. Without any: the latest joint state of the node')  # fmt: skip
+    add('--node', default='/robot_dynamics', help='full name of the node (default: %(default)s)')
+    add('--frame', metavar='LINK', help='link whose Jacobian is printed')
+    add('--follow', action='store_true',
+        help=f'with torques: print the present ones every {PERIOD:g} s, until Ctrl-C')  # fmt: skip
+    add('--timeout', type=float, default=10.0,
+        help='of each service, and of the first torques [s] (default: %(default)g)')  # fmt: skip
     options = parser.parse_args(remove_ros_args(['', *args] if args is not None else None)[1:])
-    options.torques = options.joints[:1] == [TORQUES]
+    options.torques = options.joints[:1] == ['torques']
     if options.torques and (options.joints[1:] or options.frame):
-        parser.error(f'{TORQUES} are those of the present state: give no joints and no --frame')
+        parser.error('torques are those of the present state: give no joints and no --frame')
     if options.follow and not options.torques:
-        parser.error(f'--follow is for {TORQUES} only')
-    if not options.torques:
-        try:
-            options.state = state_of(options.joints)
-        except ValueError as error:
-            parser.error(str(error))
+        parser.error('--follow is for torques only')
+    try:
+        options.state = state_of([] if options.torques else options.joints)
+    except ValueError as error:
+        parser.error(str(error))
     return options
 
 

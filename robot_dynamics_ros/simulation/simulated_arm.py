@@ -31,8 +31,8 @@ from robot_dynamics_ros.core.checks import checked_vector
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.ros.polling import PolledSubscription
 
-from .arm_parameters import declare_and_read, wall_of
-from .mujoco_model import SimulationError
+from .arm_parameters import declare_and_read
+from .mujoco_model import SimulationError, Wall
 from .outside_forces import Push
 from .physics import JointServo, Physics, Vector
 
@@ -82,7 +82,7 @@ class SimulatedArm(Node):
         self._publisher = self.create_publisher(JointState, 'joint_states', 10)
         self._commands = PolledSubscription(self, Float64MultiArray, 'commands', 10)
         self.create_subscription(JointTrajectory, '~/reference', self._on_reference, 10)
-        self._wrenches = self.create_publisher(WrenchStamped, '~/applied_wrench', 10)
+        self._wrenches = self.create_publisher(WrenchStamped, '~/applied_wrench', 100)
         self._touched: set[str] = set()
         self._create_services()
         if self.parameters['robot_description']:
@@ -101,9 +101,10 @@ class SimulatedArm(Node):
     def _start(self, urdf_text: str) -> None:
         wanted = self.parameters
         modelled = ('joints', 'gravity', 'friction', 'adds_gravity')
-        physics = Physics(
-            urdf_text, **{name: wanted[name] for name in modelled}, wall=wall_of(wanted)
-        )
+        wall = None
+        if wanted['wall_link']:
+            wall = Wall(*(wanted[f'wall_{part}'] for part in ('link', 'point', 'normal', 'ball')))
+        physics = Physics(urdf_text, **{name: wanted[name] for name in modelled}, wall=wall)
         size = len(physics.joints)
         start = wanted['initial_positions']
         if len(start) not in (0, size):

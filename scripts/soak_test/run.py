@@ -34,10 +34,8 @@ from schedule import Schedule
 from services import Services
 from starvation import Starvation
 
-from robot_dynamics_ros.demo import DemoError
-from robot_dynamics_ros.demo.default_arm import default_urdf
-from robot_dynamics_ros.demo.processes import Children
-from robot_dynamics_ros.demo.ros_domain import isolate
+from robot_dynamics_ros.demo import DemoError, default_urdf
+from robot_dynamics_ros.demo.processes import Children, isolate
 from robot_dynamics_ros.simulation.mujoco_model import strip
 from robot_dynamics_ros.simulation.simulated_arm import CycleTimer
 

@@ -1,4 +1,4 @@
-"""Children end with their parent, however it ends."""
+"""Children end with their parent, however it ends; a domain of their own; the default arm."""
 
 import os
 import signal
@@ -9,8 +9,9 @@ import time
 
 import pytest
 
-from robot_dynamics_ros.demo import DemoError, processes
-from robot_dynamics_ros.demo.processes import Children
+import robot_dynamics_ros.demo as demo
+from robot_dynamics_ros.demo import DemoError, default_urdf, processes
+from robot_dynamics_ros.demo.processes import Children, isolate, profile_variable
 
 PARENT = """
 import sys, time
@@ -62,8 +63,8 @@ def test_children_end_with_the_context(modules):
 
 def test_a_child_that_ignores_sigint_is_ended(modules, monkeypatch):
     # The same signals, sooner.
-    sooner = tuple((number, 0.1 * patience) for number, patience in processes._STOPPING)
-    monkeypatch.setattr(processes, '_STOPPING', sooner)
+    sooner = tuple((number, 0.1 * patience) for number, patience in processes.STOPPING)
+    monkeypatch.setattr(processes, 'STOPPING', sooner)
     logs = modules(
         'stubborn',
         """
@@ -119,3 +120,48 @@ def test_processor_time_is_counted(modules):
             assert time.monotonic() < deadline
             time.sleep(0.05)
         assert children.cpu_seconds()['observer'] > 0.0
+
+
+@pytest.fixture
+def environment(monkeypatch):
+    profiles = ('FASTDDS_DEFAULT_PROFILES_FILE', 'FASTRTPS_DEFAULT_PROFILES_FILE')
+    for name in ('ROS_DOMAIN_ID', 'ROS_STATIC_PEERS', *profiles):
+        monkeypatch.setenv(name, 'x')  # so that it is put back afterwards
+        monkeypatch.delenv(name)
+    monkeypatch.setenv('ROS_AUTOMATIC_DISCOVERY_RANGE', 'SUBNET')
+    return monkeypatch
+
+
+def test_keeps_to_this_machine_and_takes_a_free_domain(environment):
+    domain = isolate()
+    assert domain in processes.DOMAINS
+    assert os.environ['ROS_DOMAIN_ID'] == str(domain)
+    assert os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
+    assert os.environ[profile_variable()].endswith('fastdds.xml')
+
+
+def test_keeps_what_the_shell_says(environment):
+    environment.setenv('ROS_DOMAIN_ID', '42')
+    environment.setenv(profile_variable(), '/my/profile.xml')
+    assert isolate() == 42
+    assert os.environ[profile_variable()] == '/my/profile.xml'
+
+
+@pytest.mark.parametrize('name', ['ROS_DISTRO', 'ROS_WHEELS'])
+def test_sets_the_variable_of_the_distribution(environment, name):
+    """Jazzy's Fast DDS does not read the new name; later ones warn of the old one."""
+    environment.setenv('ROS_DISTRO', 'kilted')
+    environment.setenv('ROS_WHEELS', '')
+    assert 'DDS' in profile_variable()
+    environment.setenv(name, 'jazzy')
+    assert 'RTPS' in profile_variable()
+
+
+def test_finds_the_default_arm_in_a_prefix(tmp_path, monkeypatch):
+    monkeypatch.setattr(demo.metadata, 'files', lambda name: None)
+    monkeypatch.delenv('AMENT_PREFIX_PATH', raising=False)
+    file = tmp_path / 'share/example-robot-data/robots/ur_description/urdf/ur5_robot.urdf'
+    file.parent.mkdir(parents=True)
+    file.write_text('<robot/>')
+    monkeypatch.setenv('CMAKE_PREFIX_PATH', f'/nowhere:{tmp_path}')
+    assert default_urdf() == file

@@ -15,8 +15,7 @@ pytest.importorskip('mujoco')
 pytest.importorskip('pinocchio')
 pytest.importorskip('robot_dynamics_interfaces')
 
-from robot_dynamics_ros.demo import DemoError
-from robot_dynamics_ros.demo.default_arm import default_urdf
+from robot_dynamics_ros.demo import DemoError, default_urdf
 
 pytestmark = pytest.mark.contract
 

@@ -27,8 +27,7 @@ from robot_dynamics_ros.control.external_forces.detection import (
 )
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.friction import JointFriction
-from robot_dynamics_ros.demo import DemoError
-from robot_dynamics_ros.demo.default_arm import default_urdf
+from robot_dynamics_ros.demo import DemoError, default_urdf
 from robot_dynamics_ros.simulation.outside_forces import Push
 
 BANDWIDTH = 10.0  # [Hz]

@@ -222,8 +222,9 @@ def warnings_about_the_back_end(capfd):
     return [line for line in lines if '[WARN]' in line and 'plain Python' in line]
 
 
-def test_plain_python_computes_the_same(graph, dynamics, capfd):
-    with graph(robot_description=URDF, backend='python') as (_, observer):
+def test_plain_python_computes_the_same(graph, dynamics, monkeypatch, capfd):
+    monkeypatch.setenv('ROBOT_DYNAMICS_BACKEND', 'python')
+    with graph(robot_description=URDF) as (_, observer):
         command, _ = observer.answer_to(state(Q, V))
     np.testing.assert_allclose(command.data, dynamics.bias_torque(Q, V), rtol=1e-12)
     assert warnings_about_the_back_end(capfd) == []

@@ -225,8 +225,7 @@ def test_servo_is_tuned_to_the_inertia():
 @pytest.mark.parametrize('arm', ['ur_description/urdf/ur5_robot', 'z1_description/urdf/z1'])
 def test_takes_the_torque_that_pinocchio_says(arm):
     pinocchio = pytest.importorskip('pinocchio')
-    from robot_dynamics_ros.demo import DemoError
-    from robot_dynamics_ros.demo.default_arm import default_urdf
+    from robot_dynamics_ros.demo import DemoError, default_urdf
 
     try:
         robots = default_urdf().parents[2]

@@ -73,8 +73,8 @@ def watch_options(command: Command) -> Command:
         click.option(
             '--parameters', multiple=True, metavar='FILE',
             type=click.Path(exists=True, dir_okay=False, path_type=Path),
-            help='Parameter file of dynamics_node: joint_model, bandwidth and thresholds; may be '
-            'repeated.',
+            help='friction.yaml of identify, or a parameter file of dynamics_node: joint_model, '
+            'bandwidth, thresholds; may be repeated.',
         ),
     ):  # fmt: skip
         command = option(command)

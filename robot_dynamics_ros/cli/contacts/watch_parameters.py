@@ -17,7 +17,7 @@ from robot_dynamics_ros.joint_model import (
     JointModel,
     read_joint_model,
 )
-from robot_dynamics_ros.parameter_blocks import node_parameters, parameter_blocks
+from robot_dynamics_ros.parameter_yaml import node_parameters, parameter_blocks
 from robot_dynamics_ros.recordings.extra import required
 
 from ..surroundings import ParameterNames
@@ -233,6 +233,9 @@ def _parameters(file: Path) -> dict[str, Any]:
         # ruamel.yaml documents no common class of exception.
         why = ' '.join(str(error).split())[:200]
         raise ParameterError(f'{file} cannot be read as YAML: {why}') from None
+    if isinstance(content, dict) and isinstance(content.get('joints'), dict):
+        # friction.yaml itself.
+        return {PARAMETER: file.name}
     try:
         return node_parameters(parameter_blocks(content), OWN)
     except ParameterError as error:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -59,8 +58,8 @@ class PayloadEstimate:
     inertia_interval: tuple[float, ...]
     determined: str
     refusal: str
-    noise: Mapping[str, float]
-    equations: Mapping[str, int]
+    noise: dict[str, float]
+    equations: dict[str, int]
     doubt: str = ''
 
     def sentence(self) -> str:
@@ -101,20 +100,10 @@ class PayloadEstimate:
 
     def as_json(self) -> dict[str, Any]:
         """For JSON."""
-        return {
-            'frame': self.frame,
-            'mass': self.mass,
-            'mass_interval': self.mass_interval,
-            'com': list(self.com),
-            'com_interval': list(self.com_interval),
-            'inertia': dict(zip(MOMENTS, self.inertia, strict=True)),
-            'inertia_interval': dict(zip(MOMENTS, self.inertia_interval, strict=True)),
-            'determined': self.determined,
-            'refusal': self.refusal,
-            'noise': dict(self.noise),
-            'equations': dict(self.equations),
-            'set_payload': self.service_call(),
-        }
+        found = asdict(self)
+        for name in ('inertia', 'inertia_interval'):
+            found[name] = dict(zip(MOMENTS, found[name], strict=True))
+        return found | {'set_payload': self.service_call()}
 
 
 def payload_estimate(
@@ -122,7 +111,7 @@ def payload_estimate(
     joints: tuple[str, ...],
     fit: PayloadFit,
     counts: Array,
-    share: PayloadFit | None,
+    share: tuple[float, float] | None,
     error: float,
 ) -> PayloadEstimate:
     """Judge a fit.
@@ -132,8 +121,8 @@ def payload_estimate(
         joints: names of the joints of the equations.
         fit: of the payload.
         counts: (r,) equations of each joint with the payload.
-        share: a fit in which the share of gravity that the efforts lack is free too; None for an
-            estimate against recordings without the payload.
+        share: of the gravity torque that the efforts have too much of, from a fit in which it is
+            free, and its deviation; None against recordings without the payload.
         error: mass that may be the error of the model [kg], see `model_error`.
     """
     body = fit.body
@@ -222,9 +211,9 @@ def _motion_refusal(joints: tuple[str, ...], fit: PayloadFit, counts: Array) -> 
     return ''
 
 
-def _gravity_refusal(share: PayloadFit) -> str:
+def _gravity_refusal(share: tuple[float, float]) -> str:
     """That the efforts do not contain the gravity torque of the robot; empty where they do."""
-    lacking, deviation = -share.other, share.other_deviation
+    lacking, deviation = -share[0], share[1]
     if abs(lacking) <= max(LACKING, CERTAIN * deviation):
         return ''
     if lacking < 0.0:

@@ -125,7 +125,7 @@ class PayloadEstimator:
         torque = (motion.efforts[part] - terms.sum(axis=1) - self._friction(v))[:, rows]
         bodies = self.dynamics.regressor(q, v, a)[:, rows]
         payload = bodies[..., self._columns] @ self._moved * float(loaded)
-        own = [np.ones_like(torque), smooth_sign(v[:, rows]), v[:, rows], a[:, rows]]
+        own = [np.ones(torque.shape), smooth_sign(v[:, rows]), v[:, rows], a[:, rows]]
         others = bodies if self._compared else terms[:, 0, rows, None]
         columns = [payload, others, np.stack(own[: OWN if self._compared else -1], axis=2)]
         moving = np.abs(v[:, rows]) > self._slow + REACH / motion.cutoff * np.abs(a[:, rows])
@@ -152,7 +152,7 @@ class PayloadEstimator:
             )
         precision = _model_precision(self.dynamics) if self._compared else np.array([KNOWN])
         fit = fit_payload(self._sums, precision)
-        share = None if self._compared else fit_payload(self._sums, np.array([ASKED]))
+        share = None if self._compared else fit_payload(self._sums, np.array([ASKED])).share
         return payload_estimate(self.frame, self.joints, fit, self._counts, share, self._error)
 
 

@@ -45,7 +45,9 @@ ROWS, COLUMNS = np.array([0, 0, 1, 0, 1, 2]), np.array([0, 1, 1, 2, 2, 2])
 
 
 class BlockSums:
-    """Products (r, c, c) of the columns [Y, Z, F, r] of r joints, in blocks of time.
+    """Products of the columns [Y, Z, F, r] of r joints, in blocks of time.
+
+    The first column of F is 1: the torque offset of the joint.
 
     Attributes:
         shared: number of columns of Y and Z, which all joints share.
@@ -53,10 +55,10 @@ class BlockSums:
     """
 
     def __init__(self, joints: int, shared: int, own: int) -> None:
-        """Without an equation; each joint has so many friction parameters of its own."""
+        """Without an equation; F has so many columns of its own for each joint."""
         self.shared, self.duration = shared, BLOCK
-        self._shape = joints, shared + own + 1
-        self._blocks: dict[int, tuple[Array, Array]] = {}
+        self._nothing = np.zeros((joints, *2 * [shared + own + 1]))
+        self._blocks: dict[int, Array] = {}
 
     def add(self, times: Array, columns: Array, used: npt.NDArray[np.bool_]) -> None:
         """Add equations.
@@ -67,31 +69,23 @@ class BlockSums:
             used: (N, r) whether an equation counts.
         """
         numbers = np.floor(times / self.duration).astype(int)
-        for number in np.unique(numbers):
-            rows = numbers == number
-            by_joint = np.where(used[rows, :, None], columns[rows], 0.0).transpose(1, 0, 2)
-            self._put(int(number), by_joint.transpose(0, 2, 1) @ by_joint, used[rows].sum(axis=0))
+        by_joint = np.where(used[..., None], columns, 0.0).transpose(1, 0, 2)
+        for number in np.unique(numbers).tolist():
+            part = by_joint[:, numbers == number]
+            self._put(self._blocks, number, part.transpose(0, 2, 1) @ part)
         while len(self._blocks) > MOST_BLOCKS:
-            before, self._blocks = self._blocks, {}
-            self.duration *= 2.0
-            for number, (products, counts) in before.items():
-                self._put(number // 2, products, counts)
+            joined: dict[int, Array] = {}
+            for number, products in self._blocks.items():
+                self._put(joined, number // 2, products)
+            self._blocks, self.duration = joined, 2.0 * self.duration
 
-    def _put(self, number: int, products: Array, counts: Array) -> None:
-        before = self._blocks.get(number, (0.0, 0.0))
-        self._blocks[number] = before[0] + products, before[1] + counts
+    def _put(self, blocks: dict[int, Array], number: int, products: Array) -> None:
+        blocks[number] = blocks.get(number, self._nothing) + products
 
     @property
     def products(self) -> Array:
         """(B, r, c, c) of each block."""
-        blocks = [products for products, _ in self._blocks.values()]
-        return np.array(blocks).reshape(-1, self._shape[0], *2 * self._shape[1:])
-
-    @property
-    def counts(self) -> Array:
-        """(r,) equations of each joint."""
-        counts = [counts for _, counts in self._blocks.values()]
-        return np.asarray(np.sum(counts, axis=0) + np.zeros(self._shape[0]))
+        return np.array([*self._blocks.values()]).reshape(-1, *self._nothing.shape)
 
 
 @dataclass(frozen=True)
@@ -102,8 +96,7 @@ class PayloadFit:
         body: (10,) mass, centre, and inertia about the centre; of a body that can exist, unless
             its mass is negative.
         covariance: (10, 10) of it.
-        other: first parameter behind those of the payload.
-        other_deviation: its standard deviation.
+        share: first parameter behind those of the payload, with its standard deviation.
         noise: (r,) standard deviation of the residuals of each joint [N m or N].
         inflation: (r,) the factor of their variance, as neighbours are correlated.
         blocks: number of blocks of time.
@@ -111,8 +104,7 @@ class PayloadFit:
 
     body: Array
     covariance: Array
-    other: float
-    other_deviation: float
+    share: tuple[float, float]
     noise: Array
     inflation: Array
     blocks: int
@@ -126,8 +118,9 @@ def fit_payload(sums: BlockSums, precision: Array) -> PayloadFit:
         precision: (k - 10,) 1 / variance of the prior of the other shared parameters, which is
             zero.
     """
-    blocks, counts, shared = sums.products, sums.counts, sums.shared
+    blocks, shared = sums.products, sums.shared
     total = blocks.sum(axis=0)
+    counts = total[:, shared, shared]
     joints, own = len(total), total.shape[1] - shared - 1
     size = shared + joints * own
     # Of each joint: its columns among all unknowns and the right-hand side.
@@ -167,8 +160,7 @@ def fit_payload(sums: BlockSums, precision: Array) -> PayloadFit:
     return PayloadFit(
         central(pi).real,
         slopes @ spread @ slopes.T,
-        float(unknowns[PAYLOAD]),
-        float(np.sqrt(covariance[PAYLOAD, PAYLOAD])),
+        (float(unknowns[PAYLOAD]), float(np.sqrt(covariance[PAYLOAD, PAYLOAD]))),
         np.sqrt(variances),
         inflation,
         len(blocks),
@@ -210,11 +202,10 @@ def possible(pi: Array, information: Array) -> Array:
     body = np.concatenate([pi[:4], mass * inertia[ROWS, COLUMNS]])
 
     def cost(body: Array, barrier: float) -> float:
-        sign, logarithm = np.linalg.slogdet(_pseudo_inertia(body))
-        positive = sign > 0 and np.linalg.eigvalsh(_pseudo_inertia(body))[0] > 0.0
-        distance = body - pi
-        quadratic = float(0.5 * distance @ information @ distance)
-        return quadratic - barrier * float(logarithm) if positive else np.inf
+        values, distance = np.linalg.eigvalsh(_pseudo_inertia(body)), body - pi
+        if values[0] <= 0.0:
+            return np.inf
+        return float(0.5 * distance @ information @ distance - barrier * np.log(values).sum())
 
     for barrier in np.geomspace(max(1.0, cost(body, 0.0)), LAST_BARRIER, 12):
         for _ in range(30):

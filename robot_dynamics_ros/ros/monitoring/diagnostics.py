@@ -10,10 +10,10 @@ from rclpy.node import Node
 
 from robot_dynamics_ros.control.supervisor import Mode
 
+from ..description import Description
 from ..endpoints import OVERRIDABLE, STEADY, WARNING_PERIOD, TopicCounters
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
-from ..robot.description_topic import DescriptionTopic
 from ..robot.missing_states import never_measured, stale_text
 from ..robot.robot_holder import RobotHolder
 from .check_entries import ERROR, OK, STALE, WARN, Entry, cross_check_entry, driver_gravity_entry
@@ -42,7 +42,7 @@ class Diagnostics:
         node: Node,
         holder: RobotHolder,
         topic_counters: dict[str, TopicCounters],
-        description: DescriptionTopic,
+        description: Description,
         loop: StateToCommand,
         command_publishers: CommandPublishers,
         controller: Controller,

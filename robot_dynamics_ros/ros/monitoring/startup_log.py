@@ -11,10 +11,10 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.start_torque import WATCHED
 from robot_dynamics_ros.control.supervisor import Mode
 
+from ..description import Description
 from ..endpoints import STEADY
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
-from ..robot.description_topic import DescriptionTopic
 from ..robot.missing_states import never_measured, repeated_stamps
 from ..robot.robot_holder import RobotHolder
 from ..robot.touched_arm import missing_reaction, touch_text
@@ -57,7 +57,7 @@ class StartupLog:
         self,
         node: Node,
         holder: RobotHolder,
-        description: DescriptionTopic,
+        description: Description,
         loop: StateToCommand,
         command_publishers: CommandPublishers,
     ) -> None:
@@ -165,7 +165,7 @@ class StartupLog:
     def _without_robot(self) -> Situation:
         if self._holder.refusal:
             return Situation('')  # The refusal has been logged.
-        if self._description.text():
+        if self._description.is_given:
             name = self._node.get_fully_qualified_name()
             return Situation(
                 f'unconfigured; to configure: ros2 lifecycle set {name} configure', waits=True

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy.typing as npt
 
@@ -37,6 +39,8 @@ COMPILED_QUANTITIES = (
     'mass_matrix',
     'coriolis_matrix',
 )
+# Environment variable: native or python; by default native code if llvmlite is installed.
+BACKEND = 'ROBOT_DYNAMICS_BACKEND'
 # What the external-force estimate computes with, beside the Jacobian of its link.
 OBSERVER_QUANTITIES = ('observer_step',)
 
@@ -66,7 +70,6 @@ def compile_robot(
     text: str,
     *,
     gravity: npt.ArrayLike = STANDARD_GRAVITY,
-    backend: Backend | None = None,
     joint_model: JointModel = AS_DESCRIBED,
     payload_frame: str = '',
     joints: Sequence[str] = (),
@@ -78,7 +81,6 @@ def compile_robot(
     Args:
         text: of the URDF.
         gravity: (3,) acceleration of free fall, in the frame of the root link [m/s^2].
-        backend: None for native code where llvmlite is installed, else plain Python.
         joint_model: friction, offsets and rotors of the joints.
         payload_frame: link on whose body payloads are inputs of the programs; empty: the link at
             the tip of the commanded joints, see `tip_frame`.
@@ -103,7 +105,10 @@ def compile_robot(
     if model.size:
         payload_frame = payload_frame or tip_frame(model, joints or model.joint_names)
     dynamics = RobotDynamics(
-        model, gravity=gravity, backend=backend, payload_frame=payload_frame or None
+        model,
+        gravity=gravity,
+        backend=cast(Backend | None, os.environ.get(BACKEND) or None),
+        payload_frame=payload_frame or None,
     )
     start = time.perf_counter()
     dynamics.compile(*quantities)

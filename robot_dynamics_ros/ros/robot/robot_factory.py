@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
+=======
+import os
+from dataclasses import replace
+
+>>>>>>> main
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError, StateError
@@ -12,6 +18,7 @@ from ..parameter_table import TABLE
 from ..parameters import read
 from .commanded_robot import CommandedRobot
 from .compilation import (
+    BACKEND,
     COMPILED_QUANTITIES,
     OBSERVER_QUANTITIES,
     compile_robot,
@@ -44,14 +51,13 @@ class RobotFactory:
         """
         if not description:
             raise StateError(
-                'there is no robot_description: set the parameter, or publish it on topic '
-                'robot_description'
+                'there is no robot_description: set the parameter or description_file, or publish '
+                'the topic robot_description'
             )
         values = read(self._node, TABLE)
         compiled = compile_robot(
             description,
             gravity=values['gravity'],
-            backend=None if values['backend'] == 'auto' else values['backend'],
             joint_model=self._joint_model(values['joint_model']),
             payload_frame=values['payload_frame'],
             joints=values['joints'],
@@ -86,10 +92,10 @@ class RobotFactory:
             f'{dynamics.model.name}: {dynamics.model.size} joints, compiled in '
             f'{compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
         )
-        if dynamics.backend == 'python' and values['backend'] == 'auto':
+        if dynamics.backend == 'python' and not os.environ.get(BACKEND):
             log.warning(
-                f'backend is {dynamics.backend_description}. README.md, "In your workspace", says '
-                'how to install llvmlite; parameter backend: python accepts plain Python'
+                f'backend is {dynamics.backend_description}. README.md says how to '
+                f'install llvmlite; {BACKEND}=python in the environment accepts plain Python'
             )
         log.info(
             str(compiled.report)

@@ -36,6 +36,10 @@ class RobotHolder:
         """The configured robot; None if the node is not configured."""
         return self._robot
 
+    def text(self) -> str:
+        """The description of the configured robot; empty if the node is not configured."""
+        return '' if self._robot is None else self._robot.compiled.text
+
     def require(self) -> CommandedRobot:
         """The configured robot, for callers that need one.
 

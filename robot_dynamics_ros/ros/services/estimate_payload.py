@@ -59,7 +59,7 @@ class PayloadAction:
             NAME,
             execute_callback=lambda handle: EstimatePayload.Result(),
             handle_accepted_callback=lambda handle: threading.Thread(
-                target=self._answer, args=(handle,), daemon=True
+                target=self._answer, args=(handle,), name=NAME, daemon=True
             ).start(),
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
         )

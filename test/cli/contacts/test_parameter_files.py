@@ -36,6 +36,7 @@ def test_friction_of_a_parameter_file_is_taken_off(run, files):
     known = residuals('--urdf', 'frictionless.urdf', '--parameters', 'node.yaml')
     described = residuals('--urdf', 'arm.urdf')
     assert without['wrist'][0] > 5.0 * described['wrist'][0]
+    assert known == residuals('--urdf', 'frictionless.urdf', '--parameters', 'friction.yaml')
     # The offset is not there: each joint in the file is pushed by as much.
     for joint, offset in {'wrist': 0.5, 'turn': 0.5, 'slide': 0.0}.items():
         assert known[joint][1] == pytest.approx(described[joint][1] + offset, abs=0.01)

@@ -21,8 +21,8 @@ def estimate_of(
     """An estimate of so many kilograms with these standard deviations."""
     covariance = np.diag(np.square([mass, *[center] * 3, *[moment] * 6]))
     body = np.append(of, BODY[1:])
-    fit = PayloadFit(body, covariance, -lacking, 0.02, np.ones(2), np.ones(2), blocks)
-    counts, share = np.array(counts, float), None if compared else fit
+    fit = PayloadFit(body, covariance, (0.0, 0.0), np.ones(2), np.ones(2), blocks)
+    counts, share = np.array(counts, float), None if compared else (-lacking, 0.02)
     error = 0.0 if compared else error
     return payload_estimate('tool0', ('lift', 'swing'), fit, counts, share, error)
 

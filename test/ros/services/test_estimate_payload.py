@@ -2,6 +2,7 @@
 
 import math
 import re
+import threading
 from contextlib import contextmanager
 
 import numpy as np
@@ -145,13 +146,14 @@ def test_a_tool_is_found_set_and_found_again(scene):
         status, result = client.result(goal)
         assert status == GoalStatus.STATUS_SUCCEEDED
         check_tool(result)
-        assert client.feedback[-1].samples > 50
-        assert client.feedback[-1].mass_interval > 0.0
         assert not observer.call(GetPayload, f'{NODE}/get_payload').attached
         request = {'frame': result.frame, 'inertia': result.inertia}
         assert observer.call(SetPayload, f'{NODE}/set_payload', **request).success
+        client.feedback.clear()
         goal = client.start()
         player.play(recorded.part(slice(0, 800)))
+        observer.until(lambda: any(each.samples > 50 for each in client.feedback), 'feedback')
+        assert client.feedback[-1].mass_interval > 0.0
         check_tool(client.cancelled(goal), share=0.03)
         # Nothing is kept any more.
         assert node._loop.kept is None
@@ -221,6 +223,12 @@ def test_cleanup_and_another_robot_end_the_goal(scene):
         status, result = client.result(goal)
         assert status == GoalStatus.STATUS_ABORTED
         assert 'not configured' in result.message
+
+
+def test_the_end_of_the_node_ends_the_goal(scene):
+    with scene() as (_node, _observer, client, _player):
+        client.start()
+    assert estimate_payload.NAME not in {thread.name for thread in threading.enumerate()}
 
 
 def reference():

@@ -1,4 +1,4 @@
-"""`robot_dynamics inspect --topic`: the description of a running robot."""
+"""The description of the node, and `robot_dynamics inspect --topic`."""
 
 import gc
 import json
@@ -14,7 +14,7 @@ from std_msgs.msg import String
 from three_joints import URDF
 
 from robot_dynamics_ros.core import ParameterError
-from robot_dynamics_ros.ros.description_reader import read_description
+from robot_dynamics_ros.ros.description import read_description
 
 PROGRAM = 'from robot_dynamics_ros.executables import robot_dynamics; robot_dynamics()'
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -62,3 +62,30 @@ def test_a_name_that_no_topic_can_have(domain, monkeypatch):
     monkeypatch.setenv('ROS_DOMAIN_ID', str(domain))
     with pytest.raises(ParameterError, match='robot description: '):
         read_description('robot description', 2.0)
+
+
+@pytest.mark.parametrize('relative', [False, True])
+def test_a_description_may_be_a_file(graph, tmp_path, monkeypatch, relative):
+    (tmp_path / 'arm.urdf').write_text(URDF)
+    monkeypatch.chdir(tmp_path)
+    path = 'arm.urdf' if relative else str(tmp_path / 'arm.urdf')
+    with graph(description_file=path) as (node, observer):
+        assert node.robot_holder.text() == URDF
+        # The topic does not replace it.
+        observer.description.publish(String(data=URDF.replace('three', 'four')))
+        counters = node.topic_counters['robot_description']
+        observer.until(lambda: counters.rejected, 'the other description')
+        assert 'description_file' in counters.last_reason
+
+
+@pytest.mark.parametrize(
+    ('parameters', 'said'),
+    [
+        ({'description_file': 'nothing.urdf'}, 'nothing.urdf cannot be read'),
+        ({'description_file': 'a.urdf', 'robot_description': URDF}, 'set one of them'),
+    ],
+)
+def test_a_description_that_cannot_be_read_is_refused_by_name(graph, capfd, parameters, said):
+    with graph(**parameters) as (node, _):
+        assert node.robot_holder.current is None
+    assert said in capfd.readouterr().err
