@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
-=======
 import os
-from dataclasses import replace
 
->>>>>>> main
 from rclpy.node import Node
 
 from robot_dynamics_ros.core.errors import ParameterError, StateError

@@ -14,13 +14,8 @@ from guard_scene import figures
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
-<<<<<<< HEAD
-from robot_dynamics_ros.control.supervisor import Mode
-from robot_dynamics_ros.demo.ros_domain import profile_variable
-=======
 from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.demo.processes import profile_variable
->>>>>>> main
 from robot_dynamics_ros.ros.monitoring.command_publishers import SHORT_LEASE
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
