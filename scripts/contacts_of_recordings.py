@@ -19,7 +19,8 @@ from robot_dynamics_ros.contacts import Learning, WatchedRobot
 from robot_dynamics_ros.contacts.joint_residuals import JointResiduals
 from robot_dynamics_ros.contacts.kept_peaks import KeptPeaks
 from robot_dynamics_ros.contacts.observed_recording import ObservedPart, ObservedRecording
-from robot_dynamics_ros.control.external_forces.detection import ResidualPeaks, threshold_floor
+from robot_dynamics_ros.contacts.residual_peaks import ResidualPeaks
+from robot_dynamics_ros.contacts.threshold_floor import threshold_floor
 from robot_dynamics_ros.recordings import open_recording
 
 LEARNED = 2.0 / 3.0

@@ -3,11 +3,9 @@
 import numpy as np
 from three_joints import JOINTS, URDF
 
-from robot_dynamics_ros.control.external_forces.external_estimate import (
-    ExternalForceEstimate,
-)
-from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
-from robot_dynamics_ros.control.external_forces.given_state import GivenState
+from robot_dynamics_ros.control.external.drive_torques import GivenState
+from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.friction import JointFriction
 
@@ -29,6 +27,12 @@ CENTER, AMPLITUDES, RATES = [0.3, 0.1, -0.7], np.array([0.3, 0.05, 0.4]), np.arr
 def settings(**changes):
     values = {'external_observer': True, 'external_bandwidth': (20.0, 20.0, 20.0)}
     return ExternalSettings(**(values | changes))
+
+
+def thresholds(collision, push=None):
+    """Constant thresholds of the three joints, as settings."""
+    push = collision if push is None else push
+    return {'thresholds': ContactThresholds.of(3, collision, push)}
 
 
 class FeltArm:
@@ -73,7 +77,7 @@ class FeltArm:
         q, v, _ = self.motion()
         effort = self.change(self.effort())
         shown = [np.where(held, values, np.nan) for values in (q, v, effort)]
-        given = GivenState(shown[0], shown[1] if has_velocity else None, shown[2], None)
+        given = GivenState(shown[0], shown[1] if has_velocity else None, shown[2])
         self.estimate.update(self.time, q, v, given, longest_interval=0.1)
         self.collisions += self.estimate.contact.collides
 

@@ -3,8 +3,8 @@
 import numpy as np
 from shown_states import DYNAMICS, GRAVITY, MODEL, PERIOD, REST, Driver, Q
 
-from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
-from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
+from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core.model.friction import JointFriction
@@ -29,8 +29,7 @@ class HitArm(Driver):
         values = {
             'external_observer': True,
             'external_bandwidth': (20.0,) * 3,
-            'collision_threshold': (5.0, 5.0, 1.0),
-            'push_threshold': (5.0, 5.0, 1.0),
+            'thresholds': ContactThresholds.of(3, (5.0, 5.0, 1.0), (5.0, 5.0, 1.0)),
         }
         self.guard.external = ExternalForceEstimate(
             DYNAMICS,

@@ -8,16 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.control.external_forces.contact_link import ContactLinks
-from robot_dynamics_ros.control.external_forces.detection import (
-    BandThreshold,
-    ContactDetector,
-    ContactThresholds,
-    ResidualPeaks,
-    friction_thresholds,
-    learned_thresholds,
-)
-from robot_dynamics_ros.control.external_forces.wrench import WrenchEstimator
+from robot_dynamics_ros.contacts.friction_thresholds import friction_thresholds
+from robot_dynamics_ros.contacts.residual_peaks import ResidualPeaks
+from robot_dynamics_ros.contacts.threshold_learning import learned_thresholds
+from robot_dynamics_ros.control.external.contact import ContactLinks
+from robot_dynamics_ros.control.external.contact_detector import ContactDetector
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
+from robot_dynamics_ros.control.external.wrench import WrenchEstimator
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.simulation.mujoco_model import Wall
@@ -62,8 +59,7 @@ def learn(arm: FeltArm, seconds: float, false_alarms_per_hour: float) -> Contact
 
 def least_thresholds(friction: JointFriction) -> ContactThresholds:
     """Those of friction alone, below which no learned ones are."""
-    collision, push = friction_thresholds(friction.bounds)
-    return ContactThresholds(BandThreshold.of(*collision), BandThreshold.of(*push))
+    return ContactThresholds(friction_thresholds(friction.bounds))
 
 
 def alarms(

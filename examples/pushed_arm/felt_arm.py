@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.control.external_forces.momentum_observer import ExternalForceObserver
+from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.simulation.mujoco_model import Wall

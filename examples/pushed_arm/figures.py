@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from robot_dynamics_ros.control.external_forces.detection import ContactDetector
-from robot_dynamics_ros.control.external_forces.detection import ContactThresholds as Learned
+from robot_dynamics_ros.control.external.contact_detector import ContactDetector
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds as Learned
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.demo import default_urdf
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import NEVER
+from robot_dynamics_ros.control.external.thresholds import NEVER
 from robot_dynamics_ros.core.checks import Array
 
 from .marked_contacts import DetectedPart

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.drive_torques import LARGEST
+from robot_dynamics_ros.control.external.drive_torques import LARGEST
 from robot_dynamics_ros.core import RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.recordings import Recording

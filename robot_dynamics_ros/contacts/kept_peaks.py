@@ -7,15 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.detection import (
-    ContactThresholds,
-    ResidualPeaks,
-    learned_thresholds,
-)
-from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
-    cells_of_block,
-)
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core.checks import Array
+
+from .residual_peaks import ResidualPeaks
+from .threshold_learning import cells_of_block, learned_thresholds
 
 # A contact shows in several cells: of two that are nearer than this, it is one [s].
 APART = 1.0

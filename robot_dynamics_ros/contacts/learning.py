@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from robot_dynamics_ros.control.external_forces.detection import (
-    ContactThresholds,
-    learned_thresholds,
-)
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core.checks import Array
 
 from .kept_peaks import KeptPeaks
+from .threshold_learning import learned_thresholds
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.contact_link import ContactLinks
-from robot_dynamics_ros.control.external_forces.detection import (
+from robot_dynamics_ros.control.external.contact import ContactLinks
+from robot_dynamics_ros.control.external.contact_detector import (
+    CUTOFF,
     ContactDetector,
     ContactState,
-    ContactThresholds,
 )
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core.checks import Array
 
 from .observed_recording import ObservedPart
@@ -91,7 +92,6 @@ class ContactMarks:
     def __init__(
         self,
         thresholds: ContactThresholds,
-        cutoff: float,
         joints: Sequence[str],
         indices: Array,
         links: ContactLinks,
@@ -100,18 +100,17 @@ class ContactMarks:
 
         Args:
             thresholds: of the watched joints.
-            cutoff: between the bands [Hz].
             joints: names of the watched joints, k of them.
             indices: (k,) of these among the joints of the robot.
             links: of the robot.
         """
         self.contacts: list[MarkedContact] = []
-        self._detector = ContactDetector(thresholds, cutoff)
+        self._detector = ContactDetector(thresholds)
         self._joints, self._indices, self._links = tuple(joints), indices, links
         self._open: _Open | None = None
         # A low pass has risen to more than 99 % of what was there at its begin; the fast band is
         # silent until then.
-        self._rise, self._begin = 1.0 / cutoff, math.nan
+        self._rise, self._begin = 1.0 / CUTOFF, math.nan
 
     def detected(self, parts: Iterator[ObservedPart]) -> Iterator[DetectedPart]:
         """Search the parts of a recording, and hand on what the detector had at each."""

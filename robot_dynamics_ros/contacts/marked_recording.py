@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from robot_dynamics_ros.control.external_forces.detection import ContactThresholds
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core.checks import Array
 
 from .drawn_residuals import DrawnResiduals

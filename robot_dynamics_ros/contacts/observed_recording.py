@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.effort_check import EffortCheck
-from robot_dynamics_ros.control.external_forces.momentum_observer import (
-    SETTLED,
-    ExternalForceObserver,
-)
+from robot_dynamics_ros.control.external.contact_detector import CUTOFF
+from robot_dynamics_ros.control.external.drive_torques import GravityCheck
+from robot_dynamics_ros.control.external.momentum_observer import SETTLED, ExternalForceObserver
 from robot_dynamics_ros.control.state_filter import VelocityEstimate
 from robot_dynamics_ros.core.checks import Array
-from robot_dynamics_ros.core.errors import ParameterError, RecordingError
+from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.findings import counted
 from robot_dynamics_ros.recordings import JointSamples, Recording
 from robot_dynamics_ros.recordings.quality import gap_limit
@@ -83,11 +81,10 @@ class ObservedRecording:
 
         Raises:
             RecordingError: the files are damaged, none of these joints has an effort that varies,
-                or there is one state only.
-            ParameterError: the states come too slowly for the cutoff between the bands.
+                there is one state only, or they come too slowly for the bands of contacts.
         """
         _check_size(recording, robot)
-        _check_cutoff(recording, robot.settings.cutoff)
+        _check_rate(recording)
         self._recording, self._robot = recording, robot
         low, high = effort_range(recording, robot.model)
         varies = high > low
@@ -199,10 +196,10 @@ class ObservedRecording:
             + advice(self._recording, 'record longer without a break')
         )
 
-    def _new_check(self) -> EffortCheck:
-        return EffortCheck(self._robot.model.effort_bounds[self.indices])
+    def _new_check(self) -> GravityCheck:
+        return GravityCheck(self._robot.model.effort_bounds[self.indices])
 
-    def _judge(self, check: EffortCheck, samples: JointSamples, residuals: Array) -> None:
+    def _judge(self, check: GravityCheck, samples: JointSamples, residuals: Array) -> None:
         """Compare residuals (N, n) with gravity, as the node does, until the efforts fit."""
         if check.fits or not self.judged:
             return
@@ -257,18 +254,17 @@ def _check_size(recording: Recording, robot: WatchedRobot) -> None:
         )
 
 
-def _check_cutoff(recording: Recording, cutoff: float) -> None:
+def _check_rate(recording: Recording) -> None:
     """Check that the states show both bands.
 
     Raises:
-        ParameterError: the cutoff [Hz] is above half the rate of the states.
+        RecordingError: they come too slowly.
     """
-    highest = 0.5 / recording.interval
-    if cutoff > highest:
-        raise ParameterError(
-            f'the frequency between pushes and collisions (--split, or contact_cutoff of a '
-            f'parameter file) is {cutoff:g} Hz, allowed is at most {highest:.3g} Hz: half the '
-            f'rate of the states of {recording.name}'
+    least = 2.0 * CUTOFF
+    if recording.interval > 1.0 / least:
+        raise RecordingError(
+            f'{recording.name}: its states come at {1.0 / recording.interval:.3g} Hz, at least '
+            f'{least:g} Hz are needed to tell pushes from collisions: record more often'
         )
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.detection.threshold_floor import UNKNOWN_LIMIT
 from robot_dynamics_ros.control.torque_text import joint_torques
 from robot_dynamics_ros.core.checks import Array
 
 from .joint_residuals import JointResiduals
+from .threshold_floor import UNKNOWN_LIMIT
 
 # Share of the effort limit that the root of the mean square is large from [-]: identified arms
 # without a contact have at most 0.035 (docs/external_forces.md).

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from robot_dynamics_ros.control.external_forces.detection import above_limits
-from robot_dynamics_ros.control.external_forces.detection.extreme_values import FEWEST
-from robot_dynamics_ros.control.external_forces.detection.threshold_learning import BLOCK, REST
-
+from .extreme_values import FEWEST
+from .threshold_learning import BLOCK, REST
+from .threshold_limits import above_limits
 from .threshold_survey import ThresholdSurvey
 
 # Times the shortest duration: some of a recording is lost where the observer begins.

@@ -9,21 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.detection import ContactThresholds
-from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import PARTS
-from robot_dynamics_ros.control.external_forces.detection.extreme_values import FEWEST
-from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS, COLLISION
-from robot_dynamics_ros.control.external_forces.detection.threshold_learning import (
-    cells_of_block,
-    standing_still,
-)
+from robot_dynamics_ros.control.external.contact_detector import COLLISION
+from robot_dynamics_ros.control.external.thresholds import BANDS, PARTS, ContactThresholds
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError, StateError
 
+from .extreme_values import FEWEST
 from .joint_residuals import JointResiduals
 from .kept_peaks import KeptPeaks
 from .learning import Learning
 from .locked_joints import LockedJoints
+from .threshold_learning import cells_of_block, standing_still
 
 # Bandwidths that come from the rates of recordings may differ by so much.
 SAME = 0.02
@@ -88,7 +84,6 @@ class ThresholdSurvey:
     Attributes:
         recordings: at least one, with the same joints.
         thresholds: learned from all of them.
-        cutoff: between the bands [Hz].
         residuals: of all of them.
         mean_limits: (2, k) threshold of collision and push, on average along the recordings.
         largest_motion: (2, k) speed [rad/s or m/s] and acceleration [rad/s^2 or m/s^2] of the
@@ -101,7 +96,6 @@ class ThresholdSurvey:
 
     recordings: tuple[SurveyedRecording, ...]
     thresholds: ContactThresholds
-    cutoff: float
     residuals: JointResiduals
     mean_limits: Array
     largest_motion: Array
@@ -131,7 +125,6 @@ class ThresholdSurvey:
             'seconds': self.thresholds.seconds,
             'margin': self.margin,
             'bandwidth': self.recordings[0].bandwidth,
-            'cutoff': self.cutoff,
             'joints': {
                 name: {**figures, **self._bands_as_json(index)}
                 for index, (name, figures) in enumerate(joints.items())
@@ -159,14 +152,11 @@ class ThresholdSurvey:
         }
 
 
-def surveyed(
-    recordings: Sequence[SurveyedRecording], cutoff: float, learning: Learning
-) -> ThresholdSurvey:
+def surveyed(recordings: Sequence[SurveyedRecording], learning: Learning) -> ThresholdSurvey:
     """Learn thresholds from recordings.
 
     Args:
         recordings: at least one.
-        cutoff: between the bands [Hz].
         learning: what is wanted of the thresholds.
 
     Raises:
@@ -189,7 +179,6 @@ def surveyed(
     return ThresholdSurvey(
         tuple(recordings),
         thresholds,
-        cutoff,
         residuals,
         thresholds.limits(peaks.motions).mean(axis=0),
         largest,

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from robot_dynamics_ros.control.external_forces.detection import (
-    ContactThresholds,
-    ResidualPeaks,
-    above_limits,
-    threshold_floor,
-)
-from robot_dynamics_ros.control.external_forces.effort_check import ABSENT
+from robot_dynamics_ros.control.external.drive_torques import ABSENT
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.torque_text import units_of
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
@@ -25,7 +20,10 @@ from .marked_contacts import ContactMarks, DetectedPart
 from .marked_recording import MarkedRecording
 from .observed_recording import ObservedPart, ObservedRecording
 from .residual_doubts import ResidualDoubts
+from .residual_peaks import ResidualPeaks
 from .threshold_doubts import CONTACTS_WITHIN
+from .threshold_floor import threshold_floor
+from .threshold_limits import above_limits
 from .threshold_survey import SurveyedRecording, with_breaks
 from .watched_robot import WatchedRobot
 
@@ -103,9 +101,7 @@ def mark_recording(
     observed = ObservedRecording(recording, robot, wanted)
     given = robot.thresholds(observed.joints)
     thresholds = _own(observed, robot, learning, advance) if given is None else given
-    marks = ContactMarks(
-        thresholds, robot.settings.cutoff, observed.joints, observed.indices, robot.links
-    )
+    marks = ContactMarks(thresholds, observed.joints, observed.indices, robot.links)
     sums = _Sums(len(observed.joints))
     untouched = _Sums(len(observed.joints))
     detected = marks.detected(sums.counted(observed.parts(), advance))
@@ -160,7 +156,7 @@ def _peaks(
     observed: ObservedRecording, robot: WatchedRobot, advance: Advance
 ) -> tuple[KeptPeaks, JointResiduals]:
     size = len(observed.joints)
-    peaks, sums = ResidualPeaks(size, robot.settings.cutoff), _Sums(size)
+    peaks, sums = ResidualPeaks(size), _Sums(size)
     for part in sums.counted(observed.parts(), advance):
         if part.begins:
             peaks.reset()

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.contact_link import ContactLinks
-from robot_dynamics_ros.control.external_forces.detection import (
-    BandThreshold,
-    ContactThresholds,
-)
-from robot_dynamics_ros.control.external_forces.detection.contact_thresholds import NEVER
-from robot_dynamics_ros.control.external_forces.momentum_observer import ExternalForceObserver
+from robot_dynamics_ros.control.external.contact import ContactLinks
+from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
+from robot_dynamics_ros.control.external.thresholds import NEVER, ContactThresholds
 from robot_dynamics_ros.core import RobotDynamics, RobotModel
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
 from .locked_joints import LockedJoints
-from .watch_settings import ByJoint, WatchSettings
+from .watch_settings import WatchSettings
 
 # Of the rate of the states, the bandwidth of the observer at most [-]: r is noise beyond it.
 SHARE_OF_RATE = 0.2
 ALL_RECORDED = LockedJoints()
+# Thresholds of a joint in which nothing is detected.
+NOTHING = np.array([[NEVER, 0.0, 0.0]] * 2)
 
 
 class WatchedRobot:
@@ -100,24 +98,9 @@ class WatchedRobot:
             ParameterError: a value is out of bounds.
         """
         given = self.settings.thresholds
-        if not any(given.values()):
+        if not given:
             return None
-        return ContactThresholds(
-            _band('collision_threshold', given, joints), _band('push_threshold', given, joints)
-        )
-
-
-def _band(name: str, given: Mapping[str, ByJoint], joints: Sequence[str]) -> BandThreshold:
-    """The threshold of one band; as in the node, nothing is detected in one without a constant.
-
-    Args:
-        name: of the parameter with its constant part.
-        given: values by parameter and joint name.
-        joints: names.
-    """
-
-    def part(suffix: str, otherwise: float = 0.0) -> Array:
-        values = given.get(f'{name}{suffix}', {})
-        return np.array([values.get(joint, otherwise) for joint in joints])
-
-    return BandThreshold.of(part('', NEVER), part('_velocity'), part('_acceleration'))
+        coefficients = np.zeros((2, 3, len(joints)))
+        for index, joint in enumerate(joints):
+            coefficients[:, :, index] = given.get(joint, NOTHING)
+        return ContactThresholds(coefficients)

@@ -5,7 +5,7 @@
 - `trajectory_efforts`: the torques that a trajectory needs at its points.
 - `joint_demand`: these torques, speeds and positions compared with the limits of the joints.
 - `acceleration`: the acceleration, estimated from the measured velocity.
-- `external_forces`: what pushes on the robot: torque of each joint, wrench, touched link.
+- `external`: what pushes on the robot: torque of each joint, wrench, touched link.
 - `torque_text`: torques of joints in messages.
 - `guards`: what a computed torque passes before it is sent to a robot.
 """

@@ -15,8 +15,8 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
 from .double_compensation import DoubleCompensation
-from .external_forces.external_estimate import ExternalForceEstimate
-from .external_forces.given_state import GivenState
+from .external.drive_torques import GivenState
+from .external.estimate import ExternalForceEstimate
 from .feedforward import GRAVITY, Feedforward
 from .limiter import Limiter
 from .reference import Reference
@@ -178,7 +178,7 @@ class GuardedFeedforward:
         self.state.refuse_clock()
         if self.external is not None:
             self.external.reset()
-            self.external.distrust('measured')
+            self.external.distrust()
 
     def reset_times(self) -> None:
         """Drop the reference and compare the next stamp with none: the clock has been set."""
@@ -219,7 +219,7 @@ class GuardedFeedforward:
         if measured is not None:
             self._compare(measured, now)
         if self.external is not None:
-            self._observe(self.external, stamp, GivenState(q, v, effort, None))
+            self._observe(self.external, stamp, GivenState(q, v, effort))
         # Joints may come in several messages, of which one contains efforts.
         self._has_efforts |= measured is not None
         return self.start.known or self._decide_start(measured, held, now)
@@ -339,5 +339,4 @@ class GuardedFeedforward:
         external.update(stamp, state.q, state.v, given, longest_interval=timeout)
         commanding = self.supervisor.running and self.mode is not Mode.SILENT
         if external.contact.collides and commanding:
-            collision = external.contact.sentence(external.torque)
-            self.supervisor.collide(collision, self.settings.on_collision)
+            self.supervisor.collide(external.touch(), self.settings.on_collision)

@@ -6,7 +6,8 @@ From it come the declarations, the checks, `config/robot_dynamics.yaml` and `doc
 
 from __future__ import annotations
 
-from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
+from robot_dynamics_ros.control.external.contact_detector import CUTOFF
+from robot_dynamics_ros.control.external.estimate import ExternalSettings
 from robot_dynamics_ros.control.feedforward import DEFAULT_TERMS
 from robot_dynamics_ros.control.settings import (
     OTHER_JOINTS,
@@ -269,38 +270,18 @@ COMMANDS = (
 )
 
 
-def _thresholds(kind: str, band: str) -> tuple[Parameter, ...]:
-    """The rows of a band: a constant, and what speed and acceleration add."""
-    learnt = 'Learnt by `~/learn_thresholds` or `robot_dynamics thresholds`.'
-    return (
-        Parameter(
-            f'{kind}_threshold',
-            'double_array',
-            [],
-            f'External torque of each commanded joint {band} that is a {kind}.',
-            learnt,
-            unit=NEWTON,
-            above=0.0,
-            empty=f'no {kind} is detected',
-            live=True,
-        ),
-        *(
-            Parameter(
-                f'{kind}_threshold_{what}',
-                'double_array',
-                [],
-                f'What the {of} of the joint adds to `{kind}_threshold`.',
-                learnt,
-                unit=unit,
-                least=0.0,
-                empty='no such part',
-                live=True,
-            )
-            for what, of, unit in (
-                ('velocity', 'speed', 'N m s/rad or N s/m'),
-                ('acceleration', 'acceleration', 'kg m^2 or kg'),
-            )
-        ),
+def _threshold(band: str, side: str) -> Parameter:
+    """The row of the constant thresholds of a band."""
+    return Parameter(
+        f'{band}_threshold',
+        'double_array',
+        [],
+        f'External torque of each commanded joint {side} {CUTOFF:g} Hz that is a {band}.',
+        'Where `contact_thresholds` names a file, the file has them.',
+        unit=NEWTON,
+        above=0.0,
+        empty=f'no {band} is detected',
+        live=True,
     )
 
 
@@ -310,20 +291,7 @@ CONTACTS = (
         'bool',
         EXTERNAL.external_observer,
         'Whether the torques of external forces are estimated.',
-        'The joint states must contain velocities, and efforts or see `external_from`.',
-        live=True,
-    ),
-    Parameter(
-        'external_from',
-        'string',
-        EXTERNAL.external_from,
-        'Torques of the drives that the estimate uses.',
-        choices={
-            'measured': 'efforts of the joint states, in N m and N, with gravity',
-            'commanded': '`~/commands`, where efforts are not measured; `terms` must contain '
-            'gravity, and the drives must apply the commands; nothing is estimated while they '
-            'begin or end',
-        },
+        'The joint states must contain velocities, and efforts in N m and N, with gravity.',
         live=True,
     ),
     Parameter(
@@ -346,29 +314,17 @@ CONTACTS = (
         empty='link at the tip of `joints`',
         live=True,
     ),
-    *_thresholds('collision', 'above `contact_cutoff`'),
-    *_thresholds('push', 'below `contact_cutoff`'),
+    _threshold('collision', 'above'),
+    _threshold('push', 'below'),
     Parameter(
-        'threshold_margin',
-        'double',
-        EXTERNAL.threshold_margin,
-        'Factor of the thresholds that `~/learn_thresholds` learns, for motion unlike that which '
-        'it learns from.',
-        'As `--margin` of `robot_dynamics thresholds`. A change takes effect when thresholds are '
-        'learned next.',
-        least=1.0,
-        most=100.0,
-        live=True,
-    ),
-    Parameter(
-        'contact_cutoff',
-        'double',
-        EXTERNAL.contact_cutoff,
-        'Frequency that separates collisions (above) from pushes (below).',
-        'Thresholds are learnt for one cutoff: learn them again after a change.',
-        unit='Hz',
-        # Collisions are detected after 1 / f: after 10 s at the lowest.
-        least=0.1,
+        'contact_thresholds',
+        'string',
+        '',
+        'File of `robot_dynamics thresholds --output`: the thresholds of collisions and pushes by '
+        'joint name, which grow with the motion.',
+        '`external_bandwidth` must be that of the file, `collision_threshold` and '
+        '`push_threshold` empty.',
+        empty='`collision_threshold` and `push_threshold`',
         live=True,
     ),
     Parameter(

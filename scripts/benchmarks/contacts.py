@@ -20,7 +20,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2] / 'examples'))
 from pushed_arm import experiments
 from pushed_arm.felt_arm import QUIET, FeltArm, Noise, with_friction
 
-from robot_dynamics_ros.control.external_forces.detection import ContactThresholds
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 
 ROBOT = 'UR5'
 FRICTION = 0.05  # [-], of the effort limit; and as much at 1 rad/s

@@ -7,7 +7,8 @@ import numpy as np
 from figures import Figure
 from timing import interleaved
 
-from robot_dynamics_ros.control.external_forces import ExternalForceObserver, WrenchEstimator
+from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
+from robot_dynamics_ros.control.external.wrench import WrenchEstimator
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 # Of UR5 [us].

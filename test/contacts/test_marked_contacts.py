@@ -16,7 +16,8 @@ from robot_dynamics_ros.contacts import (
     survey_recording,
     surveyed,
 )
-from robot_dynamics_ros.control.external_forces.detection import friction_thresholds
+from robot_dynamics_ros.contacts.friction_thresholds import friction_thresholds
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core import parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError
 
@@ -31,13 +32,9 @@ def nothing(done):
     """Progress that nobody looks at."""
 
 
-def of_coefficients(thresholds):
-    """As parameters name them, by joint."""
-    return {
-        f'{band}_threshold{part}': dict(zip(JOINTS, values.tolist(), strict=True))
-        for band, rows in zip(('collision', 'push'), thresholds.coefficients, strict=True)
-        for part, values in zip(('', '_velocity', '_acceleration'), rows, strict=True)
-    }
+def of_joints(thresholds):
+    """By joint, as a file has them."""
+    return dict(zip(JOINTS, np.moveaxis(thresholds.coefficients, 2, 0), strict=True))
 
 
 @pytest.fixture(scope='module')
@@ -49,8 +46,8 @@ def robot():
 def taught(robot):
     """The robot with thresholds of another recording, which has no contact."""
     free = survey_recording(recording_of(pushed_states(seed=5)), robot, 'free', nothing)
-    thresholds = surveyed([free], 5.0, LEARNING).thresholds
-    return WatchedRobot(robot.model, WatchSettings(thresholds=of_coefficients(thresholds)))
+    thresholds = surveyed([free], LEARNING).thresholds
+    return WatchedRobot(robot.model, WatchSettings(thresholds=of_joints(thresholds)))
 
 
 def marked(states, robot):
@@ -116,8 +113,7 @@ def test_large_torques_are_judged_without_the_contacts(robot, taught, own, error
     strong = Pushed(2, 8.0, 11.0, 20.0)
     watched = robot
     if not own:
-        values = {**taught.settings.thresholds, 'push_threshold': dict.fromkeys(JOINTS, 8.0)}
-        values['collision_threshold'] = values['push_threshold']
+        values = of_joints(ContactThresholds.of(len(JOINTS), 8.0, 8.0))
         watched = WatchedRobot(robot.model, WatchSettings(thresholds=values))
     found = marked(pushed_states((strong,), seed=6, error=error), watched)
     assert found.residuals.rms[2] > 0.25 * 20.0

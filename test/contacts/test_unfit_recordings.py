@@ -18,14 +18,14 @@ from robot_dynamics_ros.contacts import (
     surveyed,
     threshold_doubts,
 )
-from robot_dynamics_ros.control.external_forces.drive_torques import LARGEST, DriveTorques
+from robot_dynamics_ros.control.external.drive_torques import LARGEST, DriveTorques, GivenState
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.errors import RecordingError, StateError
 
 JOINTS = ('turn', 'slide', 'wrist')
 LEARNING = Learning()
 # Above the noise.
-GIVEN = {f'{band}_threshold': dict.fromkeys(JOINTS, 3.0) for band in ('collision', 'push')}
+GIVEN = dict.fromkeys(JOINTS, np.array([[3.0, 0.0, 0.0]] * 2))
 STATES = pushed_states(seed=5)
 DEGREES = replace(
     STATES,
@@ -83,7 +83,7 @@ def test_the_check_of_gravity_can_be_switched_off_as_in_the_node():
 def test_thresholds_of_positions_in_degrees_are_doubtful():
     (doubt,) = (
         each
-        for each in threshold_doubts(surveyed([survey(DEGREES)], 5.0, LEARNING))
+        for each in threshold_doubts(surveyed([survey(DEGREES)], LEARNING))
         if each.startswith('unexplained: ')
     )
     assert 'positions in rad' in doubt
@@ -96,12 +96,12 @@ def test_efforts_of_another_joint_are_remarked():
         remarks = [each for each in found.remarks if 'is large throughout' in each]
         assert len(remarks) == 1
         assert 'other joints' in remarks[0]
-    doubts = threshold_doubts(surveyed([survey(exchanged)], 5.0, LEARNING))
+    doubts = threshold_doubts(surveyed([survey(exchanged)], LEARNING))
     (large,) = (each for each in doubts if 'is large throughout' in each)
     assert large.startswith('large: bag: the external')
     assert 'other joints' in large
     assert survey(STATES).remarks == marked(STATES).remarks == ()
-    assert threshold_doubts(surveyed([survey(STATES)], 5.0, LEARNING)) == []
+    assert threshold_doubts(surveyed([survey(STATES)], LEARNING)) == []
 
 
 @pytest.mark.parametrize('absurd', [1e300, -1e18, np.inf])
@@ -127,9 +127,8 @@ def test_an_effort_counts_where_it_counts_for_the_node(joint, factor, taken):
     efforts = STATES.efforts.copy()
     efforts[1000, column] = factor * LARGEST * limit
     drives = DriveTorques(model, JOINTS, np.arange(3))
-    for row in (0, 1000):
-        reason = drives.measured(STATES.positions[row], STATES.velocities[row], efforts[row])
-    assert (reason == '') == taken
+    q, v = STATES.positions[1000], STATES.velocities[1000]
+    assert drives.take(10.0, q, v, GivenState(q, v, efforts[1000])) == taken
     found = marked(with_efforts(efforts), thresholds=GIVEN)
     assert bool(found.contacts) == taken
     said = f'1 effort of {joint} above {LARGEST * limit:.3g} N'
@@ -165,7 +164,7 @@ def test_too_little_time_to_learn_from_is_said_with_the_missing_efforts():
     with pytest.raises(StateError, match=f'thresholds need 10 s.*{words}'):
         marked(with_efforts(efforts))
     with pytest.raises(StateError, match=f'thresholds need 10 s.*bag: .*{words}'):
-        surveyed([survey(with_efforts(efforts))], 5.0, LEARNING)
+        surveyed([survey(with_efforts(efforts))], LEARNING)
     # With given thresholds, what is known is searched.
     found = marked(with_efforts(efforts), thresholds=GIVEN)
     assert any(each.startswith('external torques') for each in found.remarks)

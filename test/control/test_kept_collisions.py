@@ -7,6 +7,7 @@ import pytest
 from hit_arm import HIT, HitArm
 from shown_states import GRAVITY, LOADED, MODEL, REST, assert_smooth
 
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.supervisor import Inhibition, Mode
 from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
@@ -43,6 +44,7 @@ def report(arm):
 
 def payload(arm):
     arm.guard.feedforward.use(LOADED)
+    arm.guard.external.use(LOADED)
     arm.guard.request_fade()
 
 
@@ -98,10 +100,10 @@ def test_a_collision_as_the_controller_goes_leaves_no_short_fade_behind(policy):
 
 
 def test_thresholds_that_are_set_while_the_node_is_inactive_count_from_then_on():
-    arm = HitArm('zero', collision_threshold=(), push_threshold=())
+    arm = HitArm('zero', thresholds=None)
     arm.guard.supervisor.active = False
     arm.settle()
-    thresholds = {'collision_threshold': (5.0, 5.0, 1.0)}
+    thresholds = {'thresholds': ContactThresholds.of(3, collision=(5.0, 5.0, 1.0))}
     external = arm.guard.external
     external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
     arm.settle()
@@ -115,12 +117,12 @@ def test_thresholds_that_are_set_while_the_node_is_inactive_count_from_then_on()
 @pytest.mark.parametrize('active', [False, True])
 def test_what_is_above_thresholds_when_they_are_set_is_no_collision(active):
     """It may be the error of the model: it is reported as a push, and nothing ends."""
-    arm = HitArm('stop', collision_threshold=(), push_threshold=())
+    arm = HitArm('stop', thresholds=None)
     arm.settle()
     arm.guard.supervisor.active = active
     arm.collide()
     external = arm.guard.external
-    thresholds = dict.fromkeys(('collision_threshold', 'push_threshold'), (5.0, 5.0, 1.0))
+    thresholds = {'thresholds': ContactThresholds.of(3, (5.0, 5.0, 1.0), (5.0, 5.0, 1.0))}
     external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
     arm.settle()
     arm.guard.supervisor.active = True

@@ -20,11 +20,8 @@ from pushed_arm.experiments import (
 )
 from pushed_arm.felt_arm import PERIOD, FeltArm, Noise, with_friction
 
-from robot_dynamics_ros.control.external_forces.detection import (
-    BandThreshold,
-    ContactDetector,
-    ContactThresholds,
-)
+from robot_dynamics_ros.control.external.contact_detector import ContactDetector
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.core.model.friction import JointFriction
 from robot_dynamics_ros.demo import DemoError, default_urdf
@@ -78,8 +75,7 @@ def test_the_wrench_of_a_constant_force_is_right_after_five_lags(arm):
 def test_a_push_is_found_when_the_observer_can_know_it(arm):
     """Its torque r = J^T F (1 - exp(-t / T)) exceeds a threshold: then, or 3 ms later."""
     felt = arm(Noise(0.0, 0.0, 0.0))
-    threshold = BandThreshold.of(np.full(6, 3.0))
-    detector = ContactDetector(ContactThresholds(threshold, threshold))
+    detector = ContactDetector(ContactThresholds.of(6, 3.0, 3.0))
     torque = felt.dynamics.jacobian(HOME, TOOL)[:3].T @ FORCE
     limit = -math.log(1.0 - 3.0 / np.abs(torque).max()) / (2.0 * math.pi * BANDWIDTH)
     found = []
@@ -96,8 +92,7 @@ def test_a_push_is_found_when_the_observer_can_know_it(arm):
 @pytest.fixture(scope='module')
 def standing():
     """Six standard deviations of r at rest, mostly from the velocities: 2 pi f M times theirs."""
-    threshold = BandThreshold.of(np.full(6, 2.0))
-    return ContactThresholds(threshold, threshold)
+    return ContactThresholds.of(6, 2.0, 2.0)
 
 
 @pytest.mark.parametrize('joint', range(6))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from robot_dynamics_ros.contacts import MarkedRecording, ThresholdSurvey
 from robot_dynamics_ros.contacts.joint_residuals import JointResiduals
-from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
+from robot_dynamics_ros.control.external.thresholds import BANDS
 from robot_dynamics_ros.control.torque_text import torque_text
 from robot_dynamics_ros.core.checks import Array
 

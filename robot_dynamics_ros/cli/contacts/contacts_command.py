@@ -15,7 +15,7 @@ from ..output import Output, Subcommand, file_to_write, output_options
 from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, source_options
 from .contact_tables import contact_table, marked_summary, residual_table
-from .watch_options import WatchOptions, check_options, settings_of, watch_options, with_options
+from .watch_options import WatchOptions, check_options, settings_of, watch_options, with_bandwidth
 from .watch_tasks import failures, mark, watched
 
 HELP = """Find contacts in recordings: when, how, at which link, with which external torques.
@@ -24,15 +24,15 @@ Each BAG is a rosbag2 folder, an .mcap, .db3 or .csv file, or a ROS 1 bag; CSV f
 recording together are joined by +. A xacro file takes arguments, name:=value.
 
 The momentum observer and the detector of dynamics_node run along the states as they were
-recorded. Thresholds are those of a parameter file, such as robot_dynamics thresholds writes.
-Without one, they are learned from the recording itself, without the times at which the external
-torque is far above the usual.
+recorded. Thresholds are those of a file of robot_dynamics thresholds, or of a parameter file of
+the node. Without one, they are learned from the recording itself, without the times at which the
+external torque is far above the usual.
 
 \b
 Examples:
-  robot_dynamics contacts bag/ --urdf arm.urdf --parameters thresholds.yaml --plot contacts.png
+  robot_dynamics contacts bag/ --urdf arm.urdf --thresholds thresholds.yaml --plot contacts.png
   robot_dynamics contacts monday/*.mcap --urdf identified/identified.urdf \\
-      --parameters identified/dynamics_node.yaml --parameters thresholds.yaml --json -
+      --parameters identified/dynamics_node.yaml --thresholds thresholds.yaml --json -
 
 Exit code 1: there is a contact, or efforts are such that no contact can be found. 2: a recording
 cannot be used.
@@ -43,6 +43,13 @@ cannot be used.
 @click.argument('words', nargs=-1, metavar='BAG... [NAME:=VALUE]...')
 @source_options
 @watch_options
+@click.option(
+    '--thresholds',
+    metavar='FILE',
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help='File of robot_dynamics thresholds; without one, and without thresholds in --parameters, '
+    'they are learned from the recording itself.',
+)
 @click.option(
     '--plot', type=file_to_write(), metavar='FILE',
     help='Draw external torques, thresholds and contacts: .png, .svg or .pdf.',
@@ -55,8 +62,8 @@ def contacts_command(
     topic: str | None,
     rename: tuple[str, ...],
     parameters: tuple[Path, ...],
+    thresholds: Path | None,
     bandwidth: float | None,
-    split: float | None,
     false_alarms: float,
     margin: float,
     plot: Path | None,
@@ -69,12 +76,13 @@ def contacts_command(
     files, arguments = named_recordings(words)
     if plot is not None:
         check_contact_file(plot, len(files))
-    output.check_files([*inputs(files, urdf), *parameters], {'--plot': filter(None, [plot])})
+    read = [*inputs(files, urdf), *parameters, *filter(None, [thresholds])]
+    output.check_files(read, {'--plot': filter(None, [plot])})
     recording = options_of(urdf, arguments, topic, rename)
     first = next(iter(files.values()))
-    given = settings_of(recording, first, parameters, output.warning)
-    check_options(given, bandwidth, split, output.warning)
-    settings = with_options(given, bandwidth, split)
+    given = settings_of(recording, first, parameters, output.warning, thresholds)
+    check_options(given, bandwidth, output.warning)
+    settings = with_bandwidth(given, bandwidth)
     options = WatchOptions(recording, settings, Learning(false_alarms, margin))
     outcomes = watched(mark, options, files, Fleet(scheduler, jobs, resume), output)
     failed = failures(outcomes, output)

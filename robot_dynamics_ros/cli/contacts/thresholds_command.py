@@ -17,7 +17,7 @@ from ..recording_files import inputs, named_recordings
 from ..recording_options import options_of, source_options
 from .contact_tables import survey_summary, threshold_table
 from .threshold_file import threshold_file
-from .watch_options import WatchOptions, settings_of, watch_options, with_options
+from .watch_options import WatchOptions, settings_of, watch_options, with_bandwidth
 from .watch_tasks import failures, survey, watched
 
 HELP = """Learn thresholds of contacts from recordings in which nothing touches the robot.
@@ -50,7 +50,8 @@ Exit code 1: the thresholds are doubtful. 2: a recording cannot be used.
 @watch_options
 @click.option(
     '--output', 'target', type=file_to_write(), metavar='FILE',
-    help='Write a parameter file for dynamics_node, also for robot_dynamics contacts.',
+    help='Write a file for parameter contact_thresholds of dynamics_node, and for --thresholds of '
+    'robot_dynamics contacts.',
 )  # fmt: skip
 @fleet_options
 @output_options
@@ -61,7 +62,6 @@ def thresholds_command(
     rename: tuple[str, ...],
     parameters: tuple[Path, ...],
     bandwidth: float | None,
-    split: float | None,
     false_alarms: float,
     margin: float,
     target: Path | None,
@@ -76,30 +76,23 @@ def thresholds_command(
     recording = options_of(urdf, arguments, topic, rename)
     first = next(iter(files.values()))
     given = settings_of(recording, first, parameters, output.warning)
-    settings = with_options(given, bandwidth, split)
+    settings = with_bandwidth(given, bandwidth)
     options = WatchOptions(recording, settings, Learning(false_alarms, margin))
     outcomes = watched(survey, options, files, Fleet(scheduler, jobs, resume), output)
     failed = failures(outcomes, output)
     usable = [outcome.result for outcome in outcomes if not outcome.error]
     if not usable:
         raise RecordingError('no recording can be used')
-    found = surveyed(usable, settings.cutoff, options.learning)
+    found = surveyed(usable, options.learning)
     doubts = threshold_doubts(found)
     output.write_json({**found.as_json(), 'doubts': doubts, 'failed': failed})
     _show(found, output)
     for doubt in doubts:
         output.line(doubt)
     if target is not None:
-        text = threshold_file(found, target.name, settings.joints, doubts)
         with written_file(target) as new:
-            new.write_text(text, encoding='utf-8')
-        commanded = ', '.join(settings.joints or found.joints)
-        output.line(f'written: {target}; with it, dynamics_node commands {commanded}')
-        if not settings.joints:
-            output.line(
-                'where another parameter file of the node has other joints, or another order, '
-                'give that file with --parameters: else this one replaces them'
-            )
+            new.write_text(threshold_file(found, target.name, doubts), encoding='utf-8')
+        output.line(f'written: {target}; parameter contact_thresholds of dynamics_node names it')
     if failed:
         return CANNOT_BE_USED
     return FINDINGS if doubts else GOOD

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from robot_dynamics_ros.contacts import Learning, WatchSettings
+from robot_dynamics_ros.control.external.thresholds import read_thresholds
 from robot_dynamics_ros.core import ParameterError, parse_urdf
 
 from ..recorded_robot import recorded_robot
@@ -18,7 +19,6 @@ from ..recording_options import RecordingOptions
 from ..surroundings import surroundings
 from .watch_parameters import (
     LARGEST_MARGIN,
-    LEAST_CUTOFF,
     settings_of_files,
     unknown_names,
 )
@@ -48,7 +48,7 @@ class WatchOptions:
 def watch_options(command: Command) -> Command:
     """Give a subcommand options of the observer, each an argument of its function.
 
-    They are `parameters`, `bandwidth`, `split`, `false_alarms` and `margin`.
+    They are `parameters`, `bandwidth`, `false_alarms` and `margin`.
     """
     positive = click.FloatRange(min=0.0, min_open=True)
     for option in (
@@ -61,10 +61,6 @@ def watch_options(command: Command) -> Command:
             '--margin', type=click.FloatRange(1.0, LARGEST_MARGIN), default=DEFAULT.margin,
             show_default=True, metavar='FACTOR',
             help='Of thresholds that are learned, for motion unlike the recorded one.',
-        ),
-        click.option(
-            '--split', type=click.FloatRange(min=LEAST_CUTOFF), metavar='HZ',
-            help='What is slower is a push, what is faster a collision. [default: 5]',
         ),
         click.option(
             '--bandwidth', type=positive, metavar='HZ',
@@ -86,54 +82,56 @@ def settings_of(
     files: Sequence[Path],
     parameters: Sequence[Path],
     warn: Warn,
+    thresholds: Path | None = None,
 ) -> WatchSettings:
-    """The settings of parameter files, without the other options.
+    """The settings of files, without the other options.
 
     Args:
         options: of the recordings.
         files: of the first recording, which may have the description.
         parameters: files; later ones have precedence.
         warn: takes sentences about names in the files that are no parameters.
+        thresholds: file of `robot_dynamics thresholds`; None for none.
 
     Raises:
-        ParameterError: a parameter file is not one.
+        ParameterError: a file is not one of these, or thresholds are given twice.
         RobotDynamicsError: recording or description cannot be used.
         OSError: a file cannot be read.
     """
-    if not parameters:
+    if not parameters and thresholds is None:
         return WatchSettings()
     robot = parse_urdf(recorded_robot(options, files)[0])
-    settings = settings_of_files(parameters, robot.joint_names)
+    settings = WatchSettings()
+    if parameters:
+        settings = settings_of_files(parameters, robot.joint_names)
     settings.joint_model.check_joints(robot)
     if unknown := unknown_names(parameters, surroundings().parameter_names):
         warn(f'unknown parameters are ignored: {unknown}')
-    return settings
+    if thresholds is None:
+        return settings
+    if settings.thresholds:
+        raise ParameterError(f'--thresholds is {thresholds}, and --parameters has thresholds too')
+    learned = read_thresholds(thresholds, robot.joint_names)
+    return replace(
+        settings,
+        thresholds=learned.by_joint,
+        bandwidth={**settings.bandwidth, **learned.bandwidths},
+    )
 
 
-def with_options(
-    settings: WatchSettings, bandwidth: float | None, split: float | None
-) -> WatchSettings:
-    """The settings with what the other options say.
-
-    Args:
-        settings: of the files.
-        bandwidth: of the observer [Hz]; None for that of the files, or the usual one.
-        split: between the bands [Hz]; likewise.
-    """
-    if bandwidth is not None:
-        settings = replace(settings, bandwidth={}, usual_bandwidth=bandwidth)
-    return settings if split is None else replace(settings, cutoff=split)
+def with_bandwidth(settings: WatchSettings, bandwidth: float | None) -> WatchSettings:
+    """The settings with this bandwidth of the observer [Hz]; None for that of the files."""
+    if bandwidth is None:
+        return settings
+    return replace(settings, bandwidth={}, usual_bandwidth=bandwidth)
 
 
-def check_options(
-    settings: WatchSettings, bandwidth: float | None, split: float | None, warn: Warn
-) -> None:
+def check_options(settings: WatchSettings, bandwidth: float | None, warn: Warn) -> None:
     """Check that options fit given thresholds, if there are some.
 
     Args:
         settings: of the files.
-        bandwidth: as of `with_options`.
-        split: likewise.
+        bandwidth: of the observer, as an option [Hz]; None for none.
         warn: takes sentences about options that spoil the thresholds.
 
     Raises:
@@ -145,17 +143,14 @@ def check_options(
     for name in ('margin', 'false_alarms'):
         if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
             raise ParameterError(
-                f'--{name.replace("_", "-")} is for thresholds that are learned, and --parameters '
-                'gives thresholds: leave one of them out'
+                f'--{name.replace("_", "-")} is for thresholds that are learned, and thresholds '
+                'are given: leave one of them out'
             )
-    usual = settings.bandwidth.values() or [settings.usual_bandwidth]
-    for option, name, value, learned in (
-        ('--bandwidth', 'external_bandwidth', bandwidth, {*usual}),
-        ('--split', 'contact_cutoff', split, {settings.cutoff}),
-    ):
-        if value is not None and learned != {value}:
-            given = ', '.join(f'{each:g}' for each in sorted(learned))
-            warn(
-                f'{option} is {value:g} Hz, {name} of the given thresholds is {given} Hz: '
-                'thresholds hold for the value that they were learned with, learn them again'
-            )
+    learned = {*(settings.bandwidth.values() or [settings.usual_bandwidth])}
+    if bandwidth is not None and learned != {bandwidth}:
+        given = ', '.join(f'{each:g}' for each in sorted(learned))
+        warn(
+            f'--bandwidth is {bandwidth:g} Hz, external_bandwidth of the given thresholds is '
+            f'{given} Hz: thresholds hold for the value that they were learned with, learn them '
+            'again'
+        )

@@ -8,8 +8,11 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from robot_dynamics_ros.contacts import WatchSettings
-from robot_dynamics_ros.contacts.watch_settings import CONSTANTS
+from robot_dynamics_ros.control.external.thresholds import BANDS, NEVER, read_thresholds
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError
 from robot_dynamics_ros.joint_model import (
     AS_DESCRIBED,
@@ -24,20 +27,14 @@ from ..surroundings import ParameterNames
 
 # Parameters that rclpy declares.
 OF_EVERY_NODE = ('use_sim_time', 'start_type_description_service', 'qos_overrides')
-THRESHOLDS = tuple(
-    f'{band}_threshold{part}'
-    for band in ('collision', 'push')
-    for part in ('', '_velocity', '_acceleration')
-)
-# Bounds of dynamics_node.
-LEAST_CUTOFF, LARGEST_MARGIN = 0.1, 100.0
-POSITIVE = (*CONSTANTS, 'external_bandwidth')
-NUMBERS = {'contact_cutoff': 'cutoff'}
-LEAST = {'contact_cutoff': LEAST_CUTOFF}
+THRESHOLDS = tuple(f'{band}_threshold' for band in BANDS)
+LARGEST_MARGIN = 100.0
+POSITIVE = (*THRESHOLDS, 'external_bandwidth')
 CHECK = 'driver_gravity_check'
-LISTS = {'external_bandwidth': 'bandwidth'}
+# A file with thresholds, in place of the lists.
+FILE = 'contact_thresholds'
 # Of dynamics_node alone, from which a block for it is known.
-OWN = (PARAMETER, *THRESHOLDS, *NUMBERS, *LISTS, CHECK)
+OWN = (PARAMETER, *POSITIVE, CHECK, FILE)
 
 
 def settings_of_files(files: Sequence[Path], joints: Sequence[str]) -> WatchSettings:
@@ -50,19 +47,14 @@ def settings_of_files(files: Sequence[Path], joints: Sequence[str]) -> WatchSett
 
     Raises:
         ParameterError: a file is not one, a value is not what the parameter takes, a list is for
-            other `joints` than the last ones, or thresholds lack joints that others have.
+            other `joints` than the last ones, or thresholds are given twice.
         OSError: a file cannot be read.
     """
     given = _Given(files, joints)
     values: dict[str, Any] = {
         'joint_model': given.joint_model(),
-        'thresholds': given.lists(THRESHOLDS),
-        **{attribute: given.by_joint(name) for name, attribute in LISTS.items()},
-        **{
-            attribute: given.number(name, LEAST.get(name, -math.inf))
-            for name, attribute in NUMBERS.items()
-            if name in given
-        },
+        'thresholds': given.thresholds(),
+        'bandwidth': given.by_joint('external_bandwidth'),
     }
     if CHECK in given:
         values[CHECK] = given.flag(CHECK)
@@ -110,7 +102,7 @@ class _Given:
 
     def __init__(self, files: Sequence[Path], joints: Sequence[str]) -> None:
         """Read them; raises as `settings_of_files`."""
-        self.joints = tuple(joints)
+        self.joints = self._robot = tuple(joints)
         # By name, the file of the last value, and the value.
         self._values: dict[str, tuple[Path, Any]] = {}
         # Of each file that has `joints`.
@@ -133,11 +125,6 @@ class _Given:
             raise ParameterError(f'{file}: {PARAMETER} is {path!r}, the path of a file is needed')
         return read_joint_model(file.parent / path) if path else AS_DESCRIBED
 
-    def lists(self, names: Sequence[str]) -> dict[str, dict[str, float]]:
-        """Of each of these lists that is not empty, its values by joint name."""
-        found = {name: self.by_joint(name) for name in names}
-        return {name: values for name, values in found.items() if values}
-
     def by_joint(self, name: str) -> dict[str, float]:
         """One value for each joint, or one for all; empty where the list is, or is missing."""
         file, given = self._values.get(name, (Path(), []))
@@ -152,22 +139,29 @@ class _Given:
         if len(values) == 1:
             values *= len(self.joints)
         by_joint = dict(zip(self.joints, values, strict=False))
-        positive = name in POSITIVE
         for joint, value in by_joint.items():
-            if (value < 0.0 and name in THRESHOLDS) or (value <= 0.0 and positive):
+            if value <= 0.0:
                 raise ParameterError(
-                    f'{file}: {name} of {joint} is {value:g}, it must be '
-                    f'{"greater than" if positive else "at least"} 0'
+                    f'{file}: {name} of {joint} is {value:g}, it must be greater than 0'
                 )
         return by_joint
 
-    def number(self, name: str, least: float) -> float:
-        """A finite number that is not below another one."""
-        file, given = self._values[name]
-        value = self._finite(name, given)
-        if value < least:
-            raise ParameterError(f'{file}: {name} is {value:g}, it must be at least {least:g}')
-        return value
+    def thresholds(self) -> dict[str, Array]:
+        """Those of the lists, or of the file that a parameter names, as `joint_model` does."""
+        lists = {band: self.by_joint(f'{band}_threshold') for band in BANDS}
+        file, named = self._values.get(FILE, (Path(), ''))
+        if not named:
+            return {
+                joint: np.array([[lists[band].get(joint, NEVER), 0.0, 0.0] for band in BANDS])
+                for joint in self.joints
+                if any(joint in values for values in lists.values())
+            }
+        if any(lists.values()):
+            raise ParameterError(
+                f'{file}: {FILE} is {named!r}, and {" or ".join(THRESHOLDS)} is set: set either '
+                'the file or the lists'
+            )
+        return read_thresholds(file.parent / str(named), self._robot).by_joint
 
     def flag(self, name: str) -> bool:
         """True or false."""

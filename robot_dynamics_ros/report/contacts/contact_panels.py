@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from robot_dynamics_ros.contacts import MarkedRecording
-from robot_dynamics_ros.control.external_forces.detection.residual_bands import BANDS
+from robot_dynamics_ros.control.external.thresholds import BANDS
 from robot_dynamics_ros.control.torque_text import without_rounding
 
 from ..figures.panel import Array, Curve, Panel

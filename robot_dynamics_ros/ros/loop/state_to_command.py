@@ -25,12 +25,12 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
 from ..endpoints import OVERRIDABLE, WARNING_PERIOD, SubscriberCheck, TopicCounters
+from ..external import ExternalTopics
 from ..messages import doubles
 from ..polling import PolledSubscription
 from ..robot.commanded_robot import CommandedRobot, nanoseconds
 from ..robot.missing_states import stale_text
 from ..robot.robot_holder import RobotHolder
-from .external_topics import ExternalTopics
 from .reference_clock import ReferenceClock
 from .state_loop import StateLoop
 

@@ -12,6 +12,7 @@ from robot_dynamics_ros.control.supervisor import Mode
 
 from ..description import Description
 from ..endpoints import OVERRIDABLE, STEADY, WARNING_PERIOD, TopicCounters
+from ..external_report import external_entry
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.missing_states import never_measured, stale_text
@@ -20,7 +21,6 @@ from .check_entries import ERROR, OK, STALE, WARN, Entry, cross_check_entry, dri
 from .command_publishers import CommandPublishers
 from .controller import Controller
 from .described_findings import described_findings
-from .external_entry import external_entry
 from .missing_efforts import MissingEfforts
 from .saturation import Saturation
 from .state_periods import StatePeriods

@@ -7,8 +7,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.drive_torques import LARGEST
-from robot_dynamics_ros.control.external_forces.effort_sources import EffortSources
+from robot_dynamics_ros.control.external.drive_torques import (
+    EFFORT,
+    LARGEST,
+    STATE,
+    VELOCITY,
+    DriveTorques,
+)
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import listed
 
@@ -18,7 +23,7 @@ from ..robot.commanded_robot import CommandedRobot
 WINDOW = 2.0
 # Less of the states does not matter: the estimate takes longer steps there.
 LEAST = 0.01
-# Rows of `DriveTorques.missing`, and what counts as missing.
+# Rows of `DriveTorques.seen`, and what counts as missing.
 KINDS = {'velocity': 'missing', 'effort': f'missing, or beyond {LARGEST:g} times its limit'}
 
 
@@ -32,7 +37,7 @@ class MissingEfforts:
     def __init__(self) -> None:
         """Without a state yet."""
         self.text = ''
-        self._sources: EffortSources | None = None
+        self._sources: DriveTorques | None = None
         self._since = math.nan
         self._counts = np.zeros((3, 0), dtype=np.int64)
 
@@ -44,7 +49,7 @@ class MissingEfforts:
             now: [s], on the monotonic clock.
         """
         estimate = robot.guard.external
-        sources = None if estimate is None else estimate.sources
+        sources = None if estimate is None else estimate.drives
         known = sources is self._sources
         if sources is None or not known:
             self.text = ''
@@ -53,10 +58,12 @@ class MissingEfforts:
         self._sources = sources
         if sources is None:
             return
-        counts = np.vstack([sources.missing, sources.states])
+        counts = sources.seen
         if known:
             new = counts - self._counts
-            self.text = '; '.join(_sentences(robot, new[:2] / np.maximum(new[2], 1)))
+            states = np.maximum(new[STATE], 1)
+            missing = 1.0 - new[[VELOCITY, EFFORT]] / states
+            self.text = '; '.join(_sentences(robot, np.where(new[STATE], missing, 0.0)))
         self._since, self._counts = now, counts
 
 

@@ -13,11 +13,11 @@ from robot_dynamics_ros.control.supervisor import Mode
 
 from ..description import Description
 from ..endpoints import STEADY
+from ..external_report import missing_reaction, touch_text
 from ..loop.state_to_command import StateToCommand
 from ..robot.commanded_robot import CommandedRobot
 from ..robot.missing_states import never_measured, repeated_stamps
 from ..robot.robot_holder import RobotHolder
-from ..robot.touched_arm import missing_reaction, touch_text
 from .command_publishers import CommandPublishers
 from .near_misses import advice, near_misses, publishers_of, subscribers_of
 

@@ -12,8 +12,10 @@ from rclpy.clock import Clock
 from sensor_msgs.msg import JointState
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.external_forces.external_estimate import ExternalForceEstimate
-from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
+from robot_dynamics_ros.control.external.estimate import (
+    ExternalForceEstimate,
+    ExternalSettings,
+)
 from robot_dynamics_ros.control.feedforward import Feedforward
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.joint_limits import PositionLimits

@@ -6,12 +6,22 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from robot_dynamics_ros.control.external_forces.external_settings import ExternalSettings
-from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
+import numpy as np
+
+from robot_dynamics_ros.control.external.estimate import ExternalSettings
+from robot_dynamics_ros.control.external.thresholds import (
+    BANDS,
+    ContactThresholds,
+    read_thresholds,
+)
 from robot_dynamics_ros.control.settings import Settings, per_joint
+from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.payload_body import tip_frame
 from robot_dynamics_ros.core.model.robot import RobotModel
+
+# Bandwidths that thresholds are learned with, and that of the node, may differ by so much [-].
+SAME = 0.02
 
 
 @dataclass(frozen=True)
@@ -72,29 +82,59 @@ def external_settings(
     Raises:
         UnknownNameError: no link has the name external_frame.
         ParameterError: no commanded joint moves that link, the number of values is not that of the
-            joints, a part of a threshold has no constant, or a constant is 0.
+            joints, or the file contact_thresholds does not fit.
     """
-    chosen = {field.name: values[field.name] for field in fields(ExternalSettings)}
-    for name, value in chosen.items():
-        if isinstance(value, list):
-            given = per_joint(name, value, joints)
-            chosen[name] = () if given is None else tuple(given.tolist())
-    if not chosen['external_bandwidth']:
+    bandwidth = per_joint('external_bandwidth', values['external_bandwidth'], joints)
+    if bandwidth is None:
         raise ParameterError(
             'external_bandwidth is empty, one value for all or one for each commanded joint is '
             f'needed: {", ".join(joints)}'
         )
-    settings = ExternalSettings(**chosen)
-    if settings.external_frame:
-        _require_moved(settings.external_frame, model, joints)
-    for kind in ('collision', 'push'):
-        for part in ('velocity', 'acceleration'):
-            if chosen[f'{kind}_threshold_{part}'] and not chosen[f'{kind}_threshold']:
-                raise ParameterError(
-                    f'{kind}_threshold_{part} is set, but {kind}_threshold is empty: set both'
-                )
-    contact_thresholds(settings, len(joints))
-    return settings
+    if frame := values['external_frame']:
+        _require_moved(frame, model, joints)
+    return ExternalSettings(
+        external_observer=values['external_observer'],
+        external_bandwidth=tuple(bandwidth.tolist()),
+        external_frame=frame,
+        thresholds=_thresholds(values, model, joints, bandwidth),
+        driver_gravity_check=values['driver_gravity_check'],
+    )
+
+
+def _thresholds(
+    values: Mapping[str, Any], model: RobotModel, joints: Sequence[str], bandwidth: Array
+) -> ContactThresholds | None:
+    """Those of the file contact_thresholds, or of the lists; None for no detection.
+
+    Raises:
+        ParameterError: both are given, or the file cannot be used.
+    """
+    file, given = values['contact_thresholds'], {}
+    for band in BANDS:
+        name = f'{band}_threshold'
+        constants = per_joint(name, values[name], joints)
+        if constants is not None:
+            given[band] = constants
+    if not file:
+        return ContactThresholds.of(len(joints), **given) if given else None
+    if given:
+        raise ParameterError(
+            f'contact_thresholds is {file!r}, and {" and ".join(given)} thresholds are set too: '
+            'set either the file, or collision_threshold and push_threshold'
+        )
+    learned = read_thresholds(file, model.joint_names)
+    try:
+        thresholds = learned.of(joints)
+    except ParameterError as error:
+        raise ParameterError(f'contact_thresholds: {file}: {error}') from None
+    wanted = np.array([learned.bandwidths[name] for name in joints])
+    if not np.allclose(bandwidth, wanted, rtol=SAME):
+        raise ParameterError(
+            f'contact_thresholds: {file} is for external_bandwidth '
+            f'{[round(each, 3) for each in wanted.tolist()]}, it is {bandwidth.tolist()}: set '
+            'that, or learn again with --bandwidth'
+        )
+    return thresholds
 
 
 def _require_moved(frame: str, model: RobotModel, joints: Sequence[str]) -> None:

@@ -7,21 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from robot_dynamics_ros.control.external_forces.detection.blind_settings import (
-    below_cutoff,
-    excessive_thresholds,
-    without_observer,
-    without_reaction,
-)
-from robot_dynamics_ros.control.external_forces.live_contact import contact_thresholds
-
 from .commanded_robot import CommandedRobot
-
-THRESHOLDS = tuple(
-    f'{kind}_threshold{part}'
-    for kind in ('collision', 'push')
-    for part in ('', '_velocity', '_acceleration')
-)
 
 
 def parameter_warnings(
@@ -33,7 +19,7 @@ def parameter_warnings(
         robot: to which the values have been applied.
         values: of the parameters, by name.
     """
-    warnings = contact_warnings(robot)
+    warnings: dict[tuple[str, ...], str] = {}
     limits, joints = robot.guard.limiter.limits, np.array(robot.joints)
     if np.isinf(limits).any() and not robot.missing_limits():
         names = ', '.join(joints[np.isinf(limits)])
@@ -62,20 +48,3 @@ def parameter_warnings(
             'false ends the commands'
         )
     return warnings
-
-
-def contact_warnings(robot: CommandedRobot) -> dict[tuple[str, ...], str]:
-    """Of settings with which contacts are not found, by the names of the parameters."""
-    estimate, policy = robot.guard.external, robot.guard.settings.on_collision
-    if estimate is None:
-        text = without_observer(policy)
-        return {('on_collision', 'external_observer'): text} if text else {}
-    settings = estimate.settings
-    warnings = {
-        ('on_collision', 'collision_threshold'): without_reaction(settings, policy),
-        ('external_bandwidth', 'contact_cutoff'): below_cutoff(settings, robot.joints),
-        THRESHOLDS: excessive_thresholds(
-            contact_thresholds(settings, len(robot.joints)), robot.joints, robot.dynamics.model
-        ),
-    }
-    return {('external_observer', *names): text for names, text in warnings.items() if text}

@@ -16,18 +16,17 @@ from robot_dynamics_interfaces.srv import (
     GetPayload,
     GetTaskSpaceInertia,
     InverseDynamics,
-    LearnThresholds,
     SetGravity,
     SetPayload,
 )
 
+from ..external import ZeroExternal
 from ..robot.requested_state import RequestedState
 from ..robot.robot_holder import RobotHolder
 from ..trajectory_action import FillEffortsService
 from .answering import offer, offer_awaited
 from .dynamics import DynamicsServices
 from .enable import EnableService
-from .external_torques import ExternalForceServices
 from .set_gravity import SetGravityService
 from .set_payload import PayloadServices
 
@@ -65,9 +64,5 @@ def offer_services(node: Node, holder: RobotHolder) -> None:
         offer(node, service_type, name, answer)
     gravity = SetGravityService(node, holder)
     offer_awaited(node, SetGravity, '~/set_gravity', gravity.set_gravity)
-    external = ExternalForceServices(node, holder)
-    for name, service_type, awaited in (
-        ('~/zero_external', Trigger, external.zero_external),
-        ('~/learn_thresholds', LearnThresholds, external.learn_thresholds),
-    ):
-        offer_awaited(node, service_type, name, awaited, at_once=True)
+    zero = ZeroExternal(node, holder)
+    offer_awaited(node, Trigger, '~/zero_external', zero.zero_external, at_once=True)

@@ -10,8 +10,8 @@ from rclpy.node import Node
 
 from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
+from ..external_report import missing_reaction, touch_text
 from ..robot.robot_holder import RobotHolder
-from ..robot.touched_arm import missing_reaction, touch_text
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ def files(tmp_path_factory):
 
 @pytest.fixture(scope='session')
 def taught(files):
-    """A parameter file with thresholds."""
+    """A file with thresholds."""
     file = files / 'thresholds.yaml'
     arguments = ['thresholds', files / 'free', '--urdf', files / 'arm.urdf', '--output', file]
     with pytest.raises(SystemExit) as ended:

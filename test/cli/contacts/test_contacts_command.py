@@ -22,7 +22,7 @@ STATE = ('positions', 'velocities', 'efforts')
 def test_a_planted_contact_is_found_with_these_thresholds(run, taught, files):
     pytest.importorskip('matplotlib')
     ended = run(
-        'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', taught, '--plot', 'hit.png',
+        'contacts', 'hit.csv', '--urdf', 'arm.urdf', '--thresholds', taught, '--plot', 'hit.png',
         '--json', 'hit.json',
     )  # fmt: skip
     assert ended.returncode == 1, ended.stderr
@@ -80,7 +80,7 @@ def without_slide(files):
 
 def test_a_joint_that_was_not_recorded_is_named_with_its_thresholds(run, without_slide, taught):
     ended = run(
-        'contacts', without_slide, '--urdf', 'arm.urdf', '--parameters', taught, '--json', '-'
+        'contacts', without_slide, '--urdf', 'arm.urdf', '--thresholds', taught, '--json', '-'
     )
     assert ended.returncode == 1
     (warning,) = ended.stderr.splitlines()
@@ -111,14 +111,14 @@ def test_a_contact_until_a_gap_may_end_later(run, taught, files):
     states = pushed_states((Pushed(2, 8.0, 12.0, 15.0, rise=0.1),), seconds=14.0, seed=6)
     times = (states.stamps - states.stamps[0]) / 1e9
     csv_file(files / 'cut.csv', states.part((times < 9.0) | (times > 10.0)))
-    ended = run('contacts', 'cut.csv', '--urdf', 'arm.urdf', '--parameters', taught)
+    ended = run('contacts', 'cut.csv', '--urdf', 'arm.urdf', '--thresholds', taught)
     assert re.search(r'\n8\.\d+ s +8\.99\d s or later +\w+ +hand ', ended.stdout)
     assert re.search(r'\n10\.\d+ s or before +12\.\d+ s +\w+ +hand ', ended.stdout)
     assert '1 of these until' in ended.stdout
 
 
 def test_without_a_contact_the_exit_code_is_0(run, taught):
-    ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught)
+    ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--thresholds', taught)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.startswith('free: no contact; ')
 
@@ -140,22 +140,13 @@ def test_without_thresholds_no_contact_is_said_to_stand_out_at_most(run):
 def test_a_contact_from_the_start_may_have_begun_before(run, taught, files):
     states = pushed_states((Pushed(2, -1.0, 3.0, 15.0),), seconds=6.0, seed=6)
     csv_file(files / 'leaning.csv', states)
-    ended = run('contacts', 'leaning.csv', '--urdf', 'arm.urdf', '--parameters', taught)
+    ended = run('contacts', 'leaning.csv', '--urdf', 'arm.urdf', '--thresholds', taught)
     assert re.search(r'before +3\.\d+ s +\w+ +hand', ended.stdout)
-
-
-@pytest.mark.parametrize('command', ['thresholds', 'contacts'])
-def test_bands_that_the_states_do_not_show_are_refused_with_what_is_allowed(run, command):
-    """States at 200 Hz."""
-    ended = run(command, 'free', '--urdf', 'arm.urdf', '--split', 120)
-    assert (ended.returncode, ended.stdout) == (2, '')
-    assert '--split' in ended.stderr
-    assert '100 Hz: half' in ended.stderr
 
 
 def test_several_recordings_are_searched_by_processes(run, taught):
     ended = run(
-        'contacts', 'hit.csv', 'free', '--urdf', 'arm.urdf', '--parameters', taught, '--json', '-',
+        'contacts', 'hit.csv', 'free', '--urdf', 'arm.urdf', '--thresholds', taught, '--json', '-',
         '--jobs', 1,
     )  # fmt: skip
     assert ended.returncode == 1
@@ -178,7 +169,7 @@ def test_the_documented_json_has_the_keys_of_the_commands(run, taught):
     shown = documented('thresholds')
     joint = next(iter(shown['joints'].values()))
     assert keys(found) == keys(shown) | {'joints': dict.fromkeys(found['joints'], keys(joint))}
-    arguments = ('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', taught)
+    arguments = ('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--thresholds', taught)
     found = json.loads(run(*arguments, '--json', '-').stdout)['recordings'][0]
     shown = documented('contacts')['recordings'][0]
     for part in ('contacts', 'joints'):

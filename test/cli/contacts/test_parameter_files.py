@@ -44,18 +44,31 @@ def test_friction_of_a_parameter_file_is_taken_off(run, files):
 
 @pytest.mark.parametrize('option', ['--margin', '--false-alarms'])
 def test_options_without_effect_are_refused(run, taught, option):
-    ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught, option, 1)
+    ended = run('contacts', 'free', '--urdf', 'arm.urdf', '--thresholds', taught, option, 1)
     assert (ended.returncode, ended.stdout) == (2, '')
     assert f'{option} is for thresholds' in ended.stderr
 
 
-def test_options_unlike_those_of_the_thresholds_are_warned_of_with_both_values(run, taught):
-    arguments = ('contacts', 'free', '--urdf', 'arm.urdf', '--parameters', taught)
-    ended = run(*arguments, '--split', 2, '--bandwidth', 30, '--json', '-')
-    first, second = ended.stderr.splitlines()
-    assert '--bandwidth is 30 Hz, external_bandwidth' in first
-    assert '--split is 2 Hz, contact_cutoff' in second
-    assert run(*arguments, '--split', 5, '--bandwidth', 20).stderr == ''
+def test_a_bandwidth_unlike_that_of_the_thresholds_is_warned_of_with_both_values(run, taught):
+    arguments = ('contacts', 'free', '--urdf', 'arm.urdf', '--thresholds', taught)
+    ended = run(*arguments, '--bandwidth', 30, '--json', '-')
+    assert re.search('--bandwidth is 30 Hz, external_bandwidth .* 20 Hz', ended.stderr)
+    assert run(*arguments, '--bandwidth', 20).stderr == ''
+
+
+def test_a_parameter_file_names_thresholds_as_for_the_node(run, files, taught):
+    """Relative to its own folder; not beside other thresholds."""
+    (files / 'node.yaml').write_text(
+        f'/**:\n  ros__parameters: {{contact_thresholds: {taught.name}}}\n'
+    )
+    arguments = ('contacts', 'hit.csv', '--urdf', 'arm.urdf', '--parameters', 'node.yaml')
+    named, given = run(*arguments, '--json', '-'), run(*arguments[:-2], '--thresholds', taught,
+                                                       '--json', '-')  # fmt: skip
+    assert named.returncode == 1
+    assert json.loads(named.stdout) == json.loads(given.stdout)
+    twice = run(*arguments, '--thresholds', taught)
+    assert (twice.returncode, twice.stdout) == (2, '')
+    assert f'--thresholds is {taught}' in twice.stderr
 
 
 def test_unknown_names_in_parameter_files_are_named_with_the_nearest(files, monkeypatch, capfd):
@@ -92,8 +105,8 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(files, monk
             'bad.yaml: collision_threshold of wrist is 0',
         ),
         (
-            '/**:\n  ros__parameters: {push_threshold: [1], push_threshold_velocity: [0, -1, 0]}',
-            'bad.yaml: push_threshold_velocity of slide is -1',
+            '/**:\n  ros__parameters: {push_threshold: [1, -1, 0]}',
+            'bad.yaml: push_threshold of slide is -1',
         ),
         (
             '/**:\n  ros__parameters: {external_bandwidth: [10, 10, 0]}',
@@ -104,13 +117,13 @@ def test_unknown_names_in_parameter_files_are_named_with_the_nearest(files, monk
             '/**:\n  ros__parameters: {joints: [turn, turn]}',
             'joints is turn, turn',
         ),
+        ('/**:\n  ros__parameters: {contact_thresholds: none.yaml}', 'none.yaml: cannot be read'),
         (
-            '/**:\n  ros__parameters: {push_threshold_velocity: [1.0]}',
-            'value for turn, slide, wrist, push_thresh',
+            '/**:\n  ros__parameters: {contact_thresholds: a, push_threshold: [1]}',
+            'push_threshold is set',
         ),
         ('/**:\n  ros__parameters: {driver_gravity_check: 0}', 'driver_gravity_check is 0, true'),
         ('/**:\n  ros__parameters: {gravity: 9.8}', 'gravity is 9.8'),
-        ('/**:\n  ros__parameters: {contact_cutoff: 1.0e-9}', 'bad.yaml: contact_cutoff is 1e-09'),
     ],
 )
 def test_parameter_files_that_cannot_be_used_are_refused_in_one_line(run, files, content, words):

@@ -1,4 +1,4 @@
-"""`robot_dynamics thresholds`: a parameter file of recordings without contact."""
+"""`robot_dynamics thresholds`: a file of recordings without contact."""
 
 import json
 import re
@@ -16,69 +16,34 @@ from ruamel.yaml import YAML
 pytestmark = pytest.mark.contract
 
 
-def test_thresholds_are_a_parameter_file_with_one_value_for_each_joint(taught):
-    values = YAML(typ='safe').load(taught.read_text())['/**']['ros__parameters']
-    assert values['joints'] == ['turn', 'slide', 'wrist']
-    assert values['contact_cutoff'] == 5.0
-    assert values['external_bandwidth'] == [20.0] * 3
-    assert values['external_observer'] is True
+def written_values(file):
+    return YAML(typ='safe').load(file.read_text())['joints']
+
+
+def test_thresholds_are_a_file_by_joint_name(taught):
+    values = written_values(taught)
+    assert list(values) == ['turn', 'slide', 'wrist']
+    for joint in values.values():
+        assert joint['bandwidth'] == 20.0
+        for band in ('collision', 'push'):
+            parts = joint[band]
+            assert parts['constant'] > 0.0
+            assert parts['velocity'] >= 0.0
+            assert parts['acceleration'] >= 0.0
     head = taught.read_text()
     assert re.search('.* in an hour', head)
     assert re.search(r'[\d.]+, [\d.]+, [\d.]+ \[rad/s or m/s\]', head)
     # At least what the friction of the wrist may do: 0.7 N m at rest, and a quarter of variation.
-    assert values['push_threshold'][2] >= 1.25 * 0.7
-    for band in ('collision', 'push'):
-        assert min(values[f'{band}_threshold']) > 0.0
-        for part in ('_velocity', '_acceleration'):
-            assert min(values[f'{band}_threshold{part}']) >= 0.0
-            assert len(values[f'{band}_threshold{part}']) == 3
+    assert values['wrist']['push']['constant'] >= 1.25 * 0.7
 
 
-def written_values(file):
-    return YAML(typ='safe').load(file.read_text())['/**']['ros__parameters']
-
-
-@pytest.mark.parametrize('joints', [['wrist', 'turn', 'slide'], ['wrist', 'turn']])
-def test_a_file_commands_the_joints_of_the_given_ones_in_their_order(run, files, taught, joints):
-    """As ROS does, the node takes the last `joints` for the lists of all files."""
-    (files / 'arm.yaml').write_text(f'/**: {{ros__parameters: {{joints: {joints}}}}}')
-    (files / 'offset.yaml').write_text('/**: {ros__parameters: {external_bandwidth: [15.0]}}')
-    ended = run(
-        'thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'ordered.yaml', '--bandwidth', 20,
-        '--parameters', 'arm.yaml', '--parameters', 'offset.yaml',
-    )  # fmt: skip
-    assert ended.returncode == 0
-    assert re.search(rf'(?m)ordered\.yaml; .* {", ".join(joints)}$', ended.stdout)
-    plain, ordered = written_values(taught), written_values(files / 'ordered.yaml')
-    assert ordered.keys() == plain.keys()
-    assert ordered['joints'] == joints
-    rows = [plain['joints'].index(name) for name in joints]
-    for name, values in plain.items():
-        if isinstance(values, list):
-            assert ordered[name] == [values[row] for row in rows]
-
-
-def test_without_a_given_list_it_is_said_which_joints_a_file_commands(run, files, taught):
-    ended = run('thresholds', 'free', '--urdf', 'arm.urdf', '--output', 'own.yaml')
-    assert re.search(r'own\.yaml; .*turn, slide, wrist', ended.stdout)
-    assert 'file with --parameters' in ended.stdout
-    assert 'the joints below' in taught.read_text()
-
-
-@pytest.mark.parametrize('joints', [['turn', 'wrist'], []])
-def test_a_commanded_joint_without_threshold_is_named_and_nothing_is_written(run, files, joints):
-    """An empty list stands for all joints of the robot."""
+def test_a_joint_without_threshold_is_a_doubt(run, files):
     states = pushed_states(seed=5)
     csv_file(files / 'less.csv', replace(states, efforts=states.efforts * [1.0, 1.0, 0.0]))
-    (files / 'arm.yaml').write_text(f'/**: {{ros__parameters: {{joints: {joints}}}}}')
-    ended = run(
-        'thresholds', 'less.csv', '--urdf', 'arm.urdf', '--output', 'less.yaml',
-        '--parameters', 'arm.yaml',
-    )  # fmt: skip
-    assert ended.returncode == 2
-    assert 'less.yaml' in ended.stderr
-    assert 'threshold of wrist: record' in ended.stderr
-    assert not (files / 'less.yaml').exists()
+    ended = run('thresholds', 'less.csv', '--urdf', 'arm.urdf', '--output', 'less.yaml')
+    assert ended.returncode == 1
+    assert 'unwatched: wrist' in ended.stdout
+    assert list(written_values(files / 'less.yaml')) == ['turn', 'slide']
 
 
 def test_doubts_stand_at_the_head_of_the_file(run, files, taught):
@@ -109,7 +74,7 @@ def test_a_margin_raises_what_is_learned_for_other_motion(run):
     (one, plain), (more, wide) = constants(), constants('--margin', 1.5)
     assert (one, more) == (1.0, 1.5)
     assert wide == pytest.approx(1.5 * plain)
-    for option, value in (('--margin', 0.5), ('--margin', 1e308), ('--split', 1e-9)):
+    for option, value in (('--margin', 0.5), ('--margin', 1e308)):
         ended = run('thresholds', 'free', '--urdf', 'arm.urdf', option, value)
         assert ended.returncode == 2
         assert option in ended.stderr
@@ -118,11 +83,11 @@ def test_a_margin_raises_what_is_learned_for_other_motion(run):
 def test_bandwidth_and_rate_of_false_alarms_are_options(run):
     ended = run(
         'thresholds', 'free', '--urdf', 'arm.urdf', '--bandwidth', 5, '--false-alarms', 2,
-        '--split', 3, '--json', '-',
+        '--json', '-',
     )  # fmt: skip
     result = json.loads(ended.stdout)
     assert result['bandwidth'] == [5.0] * 3
-    assert (result['cutoff'], result['false_alarms_per_hour']) == (3.0, 2.0)
+    assert result['false_alarms_per_hour'] == 2.0
 
 
 def test_a_short_recording_is_refused_with_the_time_that_is_needed(run, files):

@@ -28,7 +28,7 @@ def test_the_joint_model_is_that_of_the_last_file_that_names_one(tmp_path):
     for name, value in (('a', 0.3), ('b', 0.7)):
         (tmp_path / f'{name}.yaml').write_text(f'joints: {{wrist: {{coulomb: {value}}}}}')
     first, other, none = 'joint_model: a.yaml', 'joint_model: b.yaml', "joint_model: ''"
-    named = settings_of(tmp_path, first, 'contact_cutoff: 5.0').joint_model
+    named = settings_of(tmp_path, first, 'driver_gravity_check: true').joint_model
     assert named.coulomb == (('wrist', 0.3),)
     assert settings_of(tmp_path, first, other).joint_model.coulomb == (('wrist', 0.7),)
     assert settings_of(tmp_path, first, none).joint_model == JointModel()
@@ -83,12 +83,3 @@ def test_one_value_is_that_of_its_own_joints(tmp_path):
 def test_a_list_that_a_later_file_replaces_is_for_any_joints(tmp_path):
     later = 'joints: [wrist, turn], external_bandwidth: [3.0, 4.0]'
     assert settings_of(tmp_path, TURNED, later).bandwidth == {'wrist': 3.0, 'turn': 4.0}
-
-
-def test_a_part_of_a_threshold_without_its_constant_is_refused_with_the_joints():
-    velocity = {'push_threshold_velocity': {'turn': 1.0, 'wrist': 1.0}}
-    for constants in ({}, {'push_threshold': {'turn': 3.0}}):
-        with pytest.raises(ParameterError, match=r'push_threshold.*wrist'):
-            WatchSettings(thresholds=velocity | constants)
-    constant = {'push_threshold': dict.fromkeys(('turn', 'wrist'), 3.0)}
-    assert WatchSettings(thresholds=velocity | constant).joints_with_thresholds

@@ -1,0 +1,295 @@
+"""The external torques of a robot that is commanded: from its joint states to contacts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.dynamics import RobotDynamics
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.friction import JointFriction
+from robot_dynamics_ros.core.model.payload_body import tip_frame
+
+from ..joint_choice import choice
+from ..torque_text import units_of
+from .contact import Contact
+from .drive_torques import NO_STATE, DriveTorques, GivenState, GravityCheck
+from .momentum_observer import ExternalForceObserver
+from .tare import Tare
+from .thresholds import ContactThresholds
+from .wrench import FeltDirections, WrenchEstimator
+
+# Why there is no estimate, where that ends by itself; so does NO_STATE.
+SETTLING = 'the estimate has just begun'
+# What the log and the diagnostics need not warn of.
+PASSING = (NO_STATE, SETTLING)
+
+
+@dataclass(frozen=True)
+class ExternalSettings:
+    """Settings of the estimate and of the contact detection; each may change at any time.
+
+    Attributes:
+        external_observer: whether external torques are estimated.
+        external_bandwidth: of the observer, one for each commanded joint [Hz].
+        external_frame: link of the wrench; empty for that at the tip of the commanded joints.
+        thresholds: of contacts, of the commanded joints; None: nothing is detected.
+        driver_gravity_check: whether efforts without gravity are recognised and refused.
+    """
+
+    external_observer: bool = False
+    external_bandwidth: tuple[float, ...] = (20.0,)
+    external_frame: str = ''
+    thresholds: ContactThresholds | None = None
+    driver_gravity_check: bool = True
+
+
+class ExternalForceEstimate:
+    """External torques of the commanded joints, or the reason why there are none.
+
+    A number is given only where it means something: velocities and efforts are measured, the
+    observer has settled after the last discontinuity, and the efforts have not been found to lack
+    gravity, or to be in another unit.
+
+    Attributes:
+        torque: (k,) the estimate, less what is taken off [N m or N]; valid while `reason` is
+            empty.
+        reason: why there is no estimate, as a phrase; empty if there is.
+        stamp: of the last step [s]; NaN before the first one.
+        settings: of the estimate.
+        contact: what touches the robot.
+        drives: the states that the observer is given.
+        tare: what is taken off.
+    """
+
+    def __init__(
+        self,
+        dynamics: RobotDynamics,
+        joints: Sequence[str],
+        settings: ExternalSettings,
+        *,
+        friction: JointFriction,
+        offset: Array,
+    ) -> None:
+        """Compile what is needed, if it is not yet; no state so far.
+
+        Args:
+            dynamics: of the robot.
+            joints: names of the commanded joints, k of them.
+            settings: of the estimate, one value for each commanded joint.
+            friction: of the joints.
+            offset: (k,) constant torque that the joints need beside the model [N m or N].
+
+        Raises:
+            UnknownNameError: there is no link `external_frame`.
+        """
+        model = dynamics.model
+        self._joints, self._dynamics = tuple(joints), dynamics
+        self._indices: npt.NDArray[np.intp] = np.array(model.indices_of(joints))
+        self._chosen = choice(self._indices)
+        self.settings, self._friction, self._offset = settings, friction, offset
+        self._gravity: Array = dynamics.gravity.copy()
+        self.reason, self.stamp = NO_STATE, math.nan
+        self._restarts, self._settled = 0, False
+        self.torque, self._residual = np.zeros((2, len(self._joints)))
+        limits = model.effort_bounds[self._indices]
+        self.tare = Tare(self._joints, units_of(model, self._joints))
+        self.contact = Contact(model, self._joints, self._indices, settings.thresholds)
+        self.drives = DriveTorques(model, self._joints, self._indices)
+        self._check = GravityCheck(limits)
+        self._wrench = self._wrench_estimator()
+        self._observer = ExternalForceObserver(
+            dynamics, self._bandwidth(), friction=friction, offset=self._all(offset, 0.0)
+        )
+
+    @property
+    def frame(self) -> str:
+        """The link of the wrench."""
+        return self._wrench.frame
+
+    def wrench(self, torque: Array | None = None) -> Array:
+        """The wrench (6,) on the link `frame`, at its origin and in its axes, at the last state.
+
+        Args:
+            torque: (k,) that it explains [N m or N]; None for the estimate.
+        """
+        given = self.torque if torque is None else torque
+        return self._wrench.wrench(self.drives.q, self._all(given, 0.0))
+
+    def felt_directions(self) -> FeltDirections:
+        """Which wrenches on that link the joints feel, at the last state."""
+        q = self.drives.q
+        return self._wrench.estimate(q, np.zeros_like(q)).felt
+
+    def contact_direction(self) -> Array:
+        """Direction (3,) of the force on the touched link, see `Contact.direction`."""
+        return self.contact.direction(self.drives.q, self.torque)
+
+    def touch(self) -> str:
+        """What touches the robot, with the torques, as a phrase; empty for nothing."""
+        return self.contact.sentence(self.torque)
+
+    def take_off(self) -> None:
+        """Take the mean that the tare has measured off the estimates from now on.
+
+        Raises:
+            StateError: it must not be taken off, see `Tare.take_off`.
+        """
+        self.tare.take_off()
+        # Else the step of the estimates would be a contact.
+        self.contact.reset()
+
+    def apply(self, settings: ExternalSettings, friction: JointFriction, offset: Array) -> None:
+        """Use other settings from the next state on; arguments as of the constructor.
+
+        Raises:
+            UnknownNameError: there is no link `external_frame`.
+        """
+        self._use(self._dynamics, settings, friction, offset)
+
+    def use(self, dynamics: RobotDynamics) -> None:
+        """Compute with another payload from the next state on, without a step in the estimate."""
+        self._drop_tare('the payload')
+        self._use(dynamics, self.settings, self._friction, self._offset)
+
+    def reset(self) -> None:
+        """Begin anew, after a discontinuity of the states; what is known of the efforts stays."""
+        self.drives.reset()
+        self.withhold(SETTLING)
+        self.contact.reset()
+
+    def distrust(self) -> None:
+        """Compare the efforts with gravity anew: they come from another device."""
+        self._check.distrust()
+        self.tare.stop()
+        self.contact.reset()
+
+    def withhold(self, reason: str) -> None:
+        """Give no estimate, for a reason; the observer begins anew with the next usable state."""
+        self._observer.reset()
+        self.stamp = math.nan
+        self._forget(reason)
+
+    def update(
+        self, stamp: float, q: Array, v: Array, given: GivenState, *, longest_interval: float
+    ) -> None:
+        """Take a joint state that was accepted; a step is taken when each joint has come anew.
+
+        A state that is not whole, such as one without an effort, counts as lost: the observer
+        takes longer steps.
+
+        Args:
+            stamp: of the state [s], on any clock.
+            q: (n,) last positions of all joints [rad or m].
+            v: (n,) last velocities of all joints [rad/s or m/s].
+            given: what the state itself holds.
+            longest_interval: after a longer time without a state the estimate begins anew [s].
+        """
+        self.contact.collides = False
+        drives = self.drives
+        if not drives.take(stamp, q, v, given):
+            if not 0.0 <= drives.stamp - self.stamp <= longest_interval:
+                self.withhold(drives.missing())
+            return
+        stamp = drives.stamp
+        self._observer.longest_interval = longest_interval
+        try:
+            r = self._observer.step(drives.q, drives.v, drives.effort, stamp)
+        except StateError as error:
+            self.withhold(str(error))
+            return
+        if self._observer.restarts != self._restarts:
+            self._restarts = self._observer.restarts
+            self._forget(SETTLING)
+        elapsed, self.stamp = stamp - self.stamp, stamp
+        self._residual = r[self._chosen]
+        if reason := self._doubt(elapsed):
+            self._silence(reason)
+            return
+        self.reason = ''
+        np.subtract(self._residual, self.tare.torque, out=self.torque)
+        speeds = drives.v[self._chosen]
+        self.contact.step(self.torque, speeds, stamp)
+        if self.tare.averaging:
+            self.tare.step(self._residual, speeds, stamp, self.touch())
+
+    def _use(
+        self,
+        dynamics: RobotDynamics,
+        settings: ExternalSettings,
+        friction: JointFriction,
+        offset: Array,
+    ) -> None:
+        """Compute with another model of the same joints, or other settings."""
+        for changed, what in (
+            (not np.array_equal(self._gravity, dynamics.gravity), 'gravity'),
+            (not np.array_equal(self._friction.coefficients, friction.coefficients), 'friction'),
+            (not np.array_equal(self._offset, offset), 'the torque offset'),
+        ):
+            if changed:
+                self._drop_tare(what)
+        moved = dynamics is not self._dynamics or settings.external_frame != self._named_frame
+        self._dynamics, self.settings = dynamics, settings
+        self._friction, self._offset = friction, offset
+        self._gravity = dynamics.gravity.copy()
+        if moved:
+            self._wrench = self._wrench_estimator()
+        self.contact.use(dynamics.model, settings.thresholds)
+        if not np.array_equal(self._observer.bandwidth, self._bandwidth()):
+            self.tare.stop()
+            self._observer.bandwidth = self._bandwidth()
+        self._observer.use(dynamics, friction=friction, offset=self._all(offset, 0.0))
+
+    def _drop_tare(self, changed: str) -> None:
+        if self.tare.torque.any():
+            # Else the step of the estimates would be a contact.
+            self.contact.reset()
+        self.tare.drop(changed)
+
+    def _doubt(self, elapsed: float) -> str:
+        """Why the residual means nothing yet, or never will; empty if it does mean something."""
+        if not self._settled:
+            self._settled = self._observer.settled
+            return SETTLING
+        check = self._check
+        if check.fits or not self.settings.driver_gravity_check:
+            return ''
+        gravity = self._dynamics.gravity_torque(self.drives.q)[self._indices]
+        check.step(self._residual, gravity, elapsed)
+        if check.reason:
+            return f'measured efforts {check.reason}'
+        return '' if check.known else SETTLING
+
+    def _forget(self, reason: str) -> None:
+        """Give no estimate until the observer has settled."""
+        self._settled = False
+        self._check.reset()
+        self._silence(reason)
+
+    def _silence(self, reason: str) -> None:
+        """Give no estimate, and forget what was felt."""
+        if not self.reason:
+            self.contact.pause()
+            self.tare.stop()
+        self.reason = reason
+
+    def _wrench_estimator(self) -> WrenchEstimator:
+        self._named_frame = self.settings.external_frame
+        frame = self._named_frame or tip_frame(self._dynamics.model, self._joints)
+        return WrenchEstimator(self._dynamics, frame, 'LOCAL', self._joints)
+
+    def _bandwidth(self) -> Array:
+        """(n,) of the observer [Hz]; joints that are not commanded have that of the first."""
+        given = self.settings.external_bandwidth
+        return self._all(given, given[0])
+
+    def _all(self, values: npt.ArrayLike, others: float) -> Array:
+        """(n,) of all independent joints, from values (k,) of the commanded ones."""
+        array = np.full(self._dynamics.model.size, others)
+        array[self._indices] = values
+        return array

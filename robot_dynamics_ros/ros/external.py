@@ -1,0 +1,254 @@
+"""What pushes on the arm, as topics; `~/zero_external`."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time as clock
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Vector3, WrenchStamped
+from rclpy.node import Node
+from rclpy.task import Future
+from std_msgs.msg import Header
+
+from robot_dynamics_interfaces.msg import Contact, ExternalTorques
+from robot_dynamics_ros.control.external.contact_detector import FREE, ContactState
+from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate
+from robot_dynamics_ros.control.settings import torque_limits
+from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, units_of
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import StateError
+
+from .endpoints import LATCHED, OVERRIDABLE, STEADY, SubscriberCheck
+from .external_report import ExternalLog
+from .messages import doubles
+from .robot.commanded_robot import CommandedRobot
+from .robot.robot_holder import RobotHolder
+
+KINDS = {
+    '': Contact.KIND_NONE,
+    'push': Contact.KIND_PUSH,
+    'collision': Contact.KIND_COLLISION,
+}
+NANOSECONDS = 10**9
+# At most [Hz], because both need a Jacobian and a singular value decomposition: together they take
+# longer than all else that follows a joint state.
+WRENCH_RATE = 125.0
+# Of the touched joints within one contact.
+CHANGE_RATE = 100.0
+# How often is looked whether enough was averaged, and for how long at most [s].
+LOOK, LONGEST = 0.05, 5.0
+
+
+class ExternalTopics:
+    """Publishes each new estimate, and each change of the contact.
+
+    Where nobody subscribes, nothing is computed for a topic. The wrench, and other joints that
+    feel the same contact, are published at a bounded rate; begin, kind and end of a contact at
+    once.
+    """
+
+    def __init__(self, node: Node) -> None:
+        """Create the publishers."""
+        self._clock = node.get_clock()
+        self._log = ExternalLog(node.get_logger())
+        self._torques = node.create_publisher(
+            ExternalTorques, '~/external_torques', 10, qos_overriding_options=OVERRIDABLE
+        )
+        self._wrench = node.create_publisher(
+            WrenchStamped, '~/external_wrench', 10, qos_overriding_options=OVERRIDABLE
+        )
+        # rclpy writes the overrides into the profile that it is given.
+        self._contact = node.create_publisher(
+            Contact, '~/contact', copy.copy(LATCHED), qos_overriding_options=OVERRIDABLE
+        )
+        self._torques_heard = SubscriberCheck(self._torques)
+        self._wrench_heard = SubscriberCheck(self._wrench)
+        self._published: ContactState = FREE
+        # Stamp of the estimate that was published last [s].
+        self._stepped = math.nan
+        self._wrenches, self._changes = RateLimit(WRENCH_RATE), RateLimit(CHANGE_RATE)
+
+    def publish(self, robot: CommandedRobot, stamp: Time) -> None:
+        """Publish what the last state of a robot has told.
+
+        Args:
+            robot: whose state was answered.
+            stamp: of the state; 0 for none.
+        """
+        guard = robot.guard
+        # Where a part of the joints has ceased, no step is taken any more.
+        fresh = guard.age(clock.monotonic()) <= guard.settings.state_timeout
+        estimate = guard.external if fresh else None
+        state = FREE if estimate is None else estimate.contact.state
+        if state is not self._published:
+            self._publish_contact(estimate, state, stamp)
+        self._log.update(robot)
+        # A part of the joints, or a repeated stamp, is no new estimate.
+        if estimate is None or estimate.reason or estimate.stamp == self._stepped:
+            return
+        self._stepped = estimate.stamp
+        if self._torques_heard.any:
+            self._torques.publish(_torques(robot, self._time(stamp), estimate.torque))
+        if self._wrench_heard.any and self._wrenches.passes(clock.monotonic()):
+            self._wrench.publish(_wrench(estimate.frame, self._time(stamp), estimate.wrench()))
+
+    def expire(self, robot: CommandedRobot | None) -> None:
+        """End the contact that was published last, where no state tells of it any more.
+
+        Args:
+            robot: that has not answered a state; None where the node is not configured.
+        """
+        if self._published is FREE:
+            return
+        known = robot is not None and robot.guard.external is not None
+        if not (known and robot.guard.fresh(clock.monotonic())):
+            self._published = FREE
+            self._contact.publish(_contact(None, self._clock.now().to_msg()))
+
+    def _publish_contact(
+        self, estimate: ExternalForceEstimate | None, state: ContactState, stamp: Time
+    ) -> None:
+        """Publish a change of the contact: that of its joints not too often, others at once."""
+        passes = self._changes.passes(clock.monotonic())
+        if passes or state.kind != self._published.kind:
+            self._published = state
+            self._contact.publish(_contact(estimate, self._time(stamp)))
+
+    def _time(self, stamp: Time) -> Time:
+        """The stamp of a state, or the time of the node for a state without one."""
+        return stamp if stamp.sec or stamp.nanosec else self._clock.now().to_msg()
+
+
+class RateLimit:
+    """Lets at most one event in each period pass, and in the mean of many events one in each.
+
+    So of events at a multiple of the rate, each k-th passes, although the times vary.
+    """
+
+    def __init__(self, rate: float) -> None:
+        """Let the first event pass.
+
+        Args:
+            rate: highest [Hz].
+        """
+        self._period = 1.0 / rate
+        self._next = -math.inf
+
+    def passes(self, now: float) -> bool:
+        """Whether an event passes.
+
+        Args:
+            now: [s], on a monotonic clock.
+        """
+        if now < self._next:
+            return False
+        late = now - self._next
+        self._next = (now if late > self._period else self._next) + self._period
+        return True
+
+
+class ZeroExternal:
+    """Answers `~/zero_external`: takes the present external torques off."""
+
+    def __init__(self, node: Node, holder: RobotHolder) -> None:
+        """Use the configured robot of this node."""
+        self._node, self._holder = node, holder
+
+    async def zero_external(self, request: Any, response: Any) -> None:
+        """Average the external torques of the next half second, and take them off.
+
+        Raises:
+            StateError: there are none, the arm moves, or something touches it.
+        """
+        with self._holder.lock:
+            estimate, robot = self._estimate(), self._holder.require()
+            model, joints = robot.dynamics.model, robot.joints
+            estimate.tare.begin(torque_limits(model, joints, robot.guard.settings))
+        try:
+            await self._averaged(estimate)
+            with self._holder.lock:
+                if self._estimate() is not estimate:
+                    raise StateError('the node was configured again meanwhile: call again')
+                estimate.take_off()
+                taken = estimate.tare.torque
+                force = float(np.linalg.norm(estimate.wrench(taken)[:3]))
+        finally:
+            estimate.tare.stop()
+        response.message = (
+            'taken off the external torques: '
+            f'{joint_torques(joints, taken.tolist(), units_of(model, joints))}, as a force on '
+            f'{estimate.frame} {torque_text(force, "N")}: if somebody has held the arm, call again'
+        )
+        self._node.get_logger().info(response.message)
+
+    async def _averaged(self, estimate: ExternalForceEstimate) -> None:
+        """Wait until the tare has its mean, or cannot have it."""
+        over: Future = Future()
+        end = clock.monotonic() + LONGEST
+
+        def look() -> None:
+            tare = estimate.tare
+            ended = tare.complete or not tare.averaging or clock.monotonic() >= end
+            if ended and not over.done():
+                over.set_result(None)
+
+        timer = self._node.create_timer(LOOK, look, clock=STEADY)
+        try:
+            await over
+        finally:
+            self._node.destroy_timer(timer)
+
+    def _estimate(self) -> ExternalForceEstimate:
+        """The present estimate, if it gives external torques.
+
+        Raises:
+            StateError: it is off, or there is none.
+        """
+        estimate = self._holder.require().guard.external
+        if estimate is None:
+            raise StateError('external torques are not estimated: set external_observer: true')
+        if estimate.reason:
+            raise StateError(f'no external torques are estimated: {estimate.reason}')
+        return estimate
+
+
+def _torques(robot: CommandedRobot, stamp: Time, values: Array) -> ExternalTorques:
+    message = ExternalTorques(joint_names=list(robot.joints), effort=doubles(values))
+    message.header = Header(stamp=stamp, frame_id=robot.dynamics.model.frames[0].name)
+    return message
+
+
+def _wrench(frame: str, stamp: Time, values: Array) -> WrenchStamped:
+    message = WrenchStamped(header=Header(stamp=stamp, frame_id=frame))
+    _fill(message.wrench.force, values[:3])
+    _fill(message.wrench.torque, values[3:])
+    return message
+
+
+def _contact(estimate: ExternalForceEstimate | None, stamp: Time) -> Contact:
+    """What touches the arm; without an estimate, nothing is known to touch it."""
+    message = Contact(header=Header(stamp=stamp))
+    if estimate is None or not estimate.contact.state:
+        return message
+    contact = estimate.contact
+    message.header.frame_id = message.link = contact.link
+    message.kind = KINDS[contact.state.kind]
+    _fill(message.direction, estimate.contact_direction())
+    message.since = _earlier(stamp, estimate.stamp - contact.state.since)
+    message.joint_names = contact.touched_joints()
+    message.effort = doubles(estimate.torque[list(contact.state.joints)])
+    return message
+
+
+def _fill(vector: Vector3 | Any, values: Array) -> None:
+    vector.x, vector.y, vector.z = values.tolist()
+
+
+def _earlier(stamp: Time, seconds: float) -> Time:
+    """The time that much before a stamp [s]."""
+    total = stamp.sec * NANOSECONDS + stamp.nanosec - round(1e9 * seconds)
+    return Time(sec=total // NANOSECONDS, nanosec=total % NANOSECONDS)

@@ -1,0 +1,233 @@
+"""What log, diagnostics and answers say of external torques and contacts."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+
+import numpy as np
+from diagnostic_msgs.msg import DiagnosticStatus
+from rclpy.impl.rcutils_logger import RcutilsLogger
+
+from robot_dynamics_ros.control.external.contact import COLLISION, threshold_text
+from robot_dynamics_ros.control.external.contact_detector import CUTOFF
+from robot_dynamics_ros.control.external.estimate import PASSING, ExternalForceEstimate
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.torque_text import joint_torques, units_of, without_rounding
+
+from .endpoints import SHORTEST_PERIOD, WARNING_PERIOD
+from .robot.commanded_robot import CommandedRobot
+
+OK, WARN, STALE = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.STALE
+# Above this share of the rate of the states, the observer passes on what single samples err.
+LARGEST_SHARE = 0.2
+# The rate of the states is not constant.
+TOLERANCE = 1.05
+# What each value of parameter on_collision has done, in words.
+REACTIONS = {
+    'hold': 'the reference is dropped, gravity compensation goes on',
+    'zero': 'the reference is dropped, the torque fades to zero',
+    'stop': 'fading to the final command',
+}
+
+
+class ExternalLog:
+    """Logs each change once: why there is no estimate, collisions and reactions to them."""
+
+    def __init__(self, logger: RcutilsLogger) -> None:
+        """Log to this logger."""
+        self._logger = logger
+        self._reason, self._reaction, self._dropped = '', '', ''
+        self._settings: tuple[object, object] = (None, None)
+        # When a reason was logged last [s], on a monotonic clock.
+        self._logged_at = -math.inf
+
+    def update(self, robot: CommandedRobot) -> None:
+        """Log what has changed with the last state of a robot."""
+        guard = robot.guard
+        estimate, supervisor = guard.external, guard.supervisor
+        used = None if estimate is None else estimate.settings
+        if self._settings[0] is not used or self._settings[1] is not guard.settings:
+            self._settings = used, guard.settings
+            for doubt in contact_doubts(robot).values():
+                self._logger.warning(doubt)
+        if estimate is None:
+            self._reason = self._dropped = ''
+        else:
+            if estimate.reason != self._reason:
+                self._log_reason(estimate.reason)
+            if estimate.contact.collides:
+                self._logger.warning(estimate.touch(), throttle_duration_sec=SHORTEST_PERIOD)
+            if estimate.tare.dropped != self._dropped:
+                self._dropped = estimate.tare.dropped
+                if self._dropped:
+                    self._logger.warning(dropped_tare(estimate))
+        if supervisor.collision != self._reaction:
+            self._reaction = supervisor.collision
+            if self._reaction:
+                self._logger.error(
+                    f'{self._reaction}: {REACTIONS[supervisor.policy]} until ~/enable is called '
+                    f'(on_collision={supervisor.policy})'
+                )
+
+    def _log_reason(self, reason: str) -> None:
+        """Log why there is no estimate, and that there is one again."""
+        now = clock.monotonic()
+        shortest = SHORTEST_PERIOD if reason else WARNING_PERIOD
+        if reason in PASSING or now - self._logged_at < shortest:
+            return
+        self._reason, self._logged_at = reason, now
+        if reason:
+            self._logger.warning(f'no external torques are estimated: {reason}')
+        else:
+            self._logger.info('external torques are estimated again')
+
+
+def dropped_tare(estimate: ExternalForceEstimate) -> str:
+    """What has become of what was taken off; empty where nothing was lost."""
+    dropped = estimate.tare.dropped
+    if not dropped:
+        return ''
+    return (
+        f'{dropped} was changed after ~/zero_external: nothing is taken off any more, call it '
+        'again at rest'
+    )
+
+
+def external_entry(
+    robot: CommandedRobot, rate: float, missing: str
+) -> tuple[bytes, str, dict[str, object]]:
+    """Level, text and values: whether external torques are estimated, and what touches the arm.
+
+    The caller holds the lock of the robot.
+
+    Args:
+        robot: the configured robot.
+        rate: of the joint states [Hz]; NaN if it is not known yet.
+        missing: which efforts or velocities are missing in how many states; empty for none.
+    """
+    guard, estimate = robot.guard, robot.guard.external
+    doubts = [*filter(None, [missing]), *contact_doubts(robot, rate).values()]
+    if estimate is None:
+        off = 'off: parameter external_observer is false'
+        return WARN if doubts else OK, '; '.join([off, *doubts]), {}
+    values: dict[str, object] = {'on_collision': guard.settings.on_collision}
+    supervisor = guard.supervisor
+    if supervisor.collision:
+        values['reaction'] = supervisor.policy
+    if not guard.fresh(clock.monotonic()):
+        return STALE, 'no valid joint state', values
+    if estimate.reason:
+        text = '; '.join(filter(None, [f'no external torques: {estimate.reason}', missing]))
+        return WARN if missing or estimate.reason not in PASSING else STALE, text, values
+    values |= _figures(robot, estimate)
+    if supervisor.collision:
+        text = (
+            f'reaction {supervisor.policy} until ~/enable is called: {supervisor.collision}; now: '
+            f'{estimate.touch() or "no contact"}'
+        )
+        return WARN, text, values
+    if estimate.contact.state:
+        return WARN, f'{estimate.touch()}{missing_reaction(guard)}', values
+    if doubts:
+        return WARN, '; '.join(doubts), values
+    if estimate.settings.thresholds is None:
+        return OK, 'estimated; contacts are not detected: set contact_thresholds', values
+    return OK, 'no contact', values
+
+
+def contact_doubts(robot: CommandedRobot, rate: float = math.nan) -> dict[str, str]:
+    """Why contacts may not be found, or be found where there is none: a sentence for each code.
+
+    Args:
+        robot: the configured robot.
+        rate: of the joint states [Hz]; NaN if it is not known.
+    """
+    estimate, policy = robot.guard.external, robot.guard.settings.on_collision
+    found: dict[str, str] = {}
+    if estimate is None:
+        if policy != 'report':
+            found['no_observer'] = (
+                f'on_collision is {policy}, but external_observer is false: no collision is '
+                'found; set external_observer to true'
+            )
+        return found
+    thresholds = estimate.settings.thresholds
+    collisions = thresholds is not None and thresholds.detects[0]
+    if policy != 'report' and not collisions:
+        found['no_collision_threshold'] = (
+            f'on_collision is {policy} and acts on collisions alone, but collision_threshold is '
+            'empty: set it, or contact_thresholds'
+        )
+    bandwidths = np.array(estimate.settings.external_bandwidth)
+    lowest, highest = bandwidths.min(), bandwidths.max()
+    if collisions and lowest < CUTOFF:
+        name = robot.joints[int(bandwidths.argmin())]
+        found['slow_observer'] = (
+            f'external_bandwidth is {lowest:.4g} Hz for {name}, below {CUTOFF:g} Hz: a hit is '
+            f'hardly found as a collision; set external_bandwidth above {CUTOFF:g} Hz'
+        )
+    if highest > TOLERANCE * LARGEST_SHARE * rate:
+        found['fast_observer'] = (
+            f'external_bandwidth is {highest:.3g} Hz, joint states come at {rate:.3g} Hz: set '
+            f'external_bandwidth to at most a fifth of that, {LARGEST_SHARE * rate:.2g} Hz'
+        )
+    model = robot.dynamics.model
+    limits = model.effort_bounds[model.indices_of(robot.joints)]
+    if thresholds is not None and (above := thresholds.above(limits)):
+        band, index = above[0]
+        value = thresholds.coefficients[0 if band == COLLISION else 1, 0, index]
+        found['high_threshold'] = (
+            f'{band} threshold {value:.3g} of {robot.joints[index]} is above its effort limit, '
+            f'{limits[index]:.3g}: check its unit, N m or N'
+        )
+    return found
+
+
+def missing_reaction(guard: GuardedFeedforward) -> str:
+    """That no reaction follows the present collision, as a clause; empty where one may follow.
+
+    Call it where no reaction to that collision is in force. The caller holds the lock of the
+    robot.
+    """
+    estimate, policy = guard.external, guard.settings.on_collision
+    # A push may still become a collision.
+    if estimate is None or policy == 'report' or estimate.contact.state.kind != COLLISION:
+        return ''
+    return f'; on_collision={policy} does not act again before this contact has ended'
+
+
+def touch_text(guard: GuardedFeedforward) -> str:
+    """The contact with its thresholds; empty where none is known.
+
+    The caller holds the lock of the robot.
+    """
+    estimate = guard.external
+    if estimate is None or estimate.reason or not guard.fresh(clock.monotonic()):
+        return ''
+    contact, joints = estimate.contact, guard.feedforward.joints
+    bounds = '; '.join(
+        f'{joints[index]} {threshold_text(contact.limits[:, index].tolist())}'
+        for index in contact.state.joints
+    )
+    return estimate.touch() + (f' (thresholds: {bounds})' if bounds else '')
+
+
+def _figures(robot: CommandedRobot, estimate: ExternalForceEstimate) -> dict[str, object]:
+    figures: dict[str, object] = {}
+    limits, units = estimate.contact.limits, units_of(robot.dynamics.model, robot.joints)
+    for index, (name, unit) in enumerate(zip(robot.joints, units, strict=True)):
+        torque = without_rounding(estimate.torque[index])
+        bounds = threshold_text(limits[:, index].tolist())
+        text = f'{torque:.3g} (thresholds: {bounds})' if bounds else f'{torque:.3g}'
+        figures[f'external torque of {name} [{unit}]'] = text
+    if estimate.tare.torque.any():
+        taken = estimate.tare.torque.tolist()
+        figures['taken off'] = joint_torques(robot.joints, taken, units)
+    if dropped := dropped_tare(estimate):
+        figures['zero_external'] = dropped
+    force = without_rounding(float(np.linalg.norm(estimate.wrench()[:3])))
+    figures[f'force at {estimate.frame} [N]'] = f'{force:.3g}'
+    remarks = estimate.felt_directions().remarks()
+    figures[f'not felt at {estimate.frame}'] = '; '.join(remarks) or 'nothing'
+    return figures

@@ -1,0 +1,299 @@
+"""The bands of the residual, and what the detector finds in them: when, and for how long."""
+
+import math
+
+import numpy as np
+import pytest
+
+from robot_dynamics_ros.control.external.contact_detector import (
+    ACCELERATION_CUTOFF,
+    COLLISION,
+    FREE,
+    PUSH,
+    ContactDetector,
+    ResidualBands,
+)
+from robot_dynamics_ros.control.external.thresholds import ContactThresholds
+from robot_dynamics_ros.core.errors import StateError
+
+PERIOD = 1e-3
+REST, STILL = np.zeros(2), np.zeros(1)
+# The fast band exceeds it at 4 N m, the slow one at 2 N m, both at rest.
+THRESHOLDS = ContactThresholds(
+    np.array([[[4.0, 4.0], [3.0, 3.0], [0.5, 0.5]], [[2.0, 2.0], [1.0, 1.0], [0.2, 0.2]]])
+)
+
+
+def settled():
+    """A detector that has seen a free robot at rest for a second, to t = 0."""
+    detector = ContactDetector(THRESHOLDS)
+    for step in range(-1000, 1):
+        assert detector.step(REST, REST, step * PERIOD) is FREE
+    return detector
+
+
+def states(detector, residual, end, velocity=lambda time: REST):
+    """Times and states of the detector for r(t) and v(t)."""
+    times = PERIOD * np.arange(1, round(end / PERIOD) + 1)
+    return times, [detector.step(residual(time), velocity(time), time) for time in times]
+
+
+def step_of(height, bandwidth=30.0):
+    """r of an observer that feels a constant torque on joint 1 from t = 0 on."""
+    return lambda time: np.array([0.0, height * -math.expm1(-2.0 * math.pi * bandwidth * time)])
+
+
+def test_an_impact_is_found_at_the_first_sample_beyond_the_threshold():
+    times, found = states(settled(), step_of(20.0), 0.2)
+    fast, slow = 2.0 * math.pi * 30.0, 2.0 * math.pi * 5.0
+    # Low pass of the rising exponential, solved exactly; the detector holds r over a sample.
+    low = 1.0 - (fast * np.exp(-slow * times) - slow * np.exp(-fast * times)) / (fast - slow)
+    exceeded = times[20.0 * (-np.expm1(-fast * times) - low) > 4.0][0]
+    onset = next(state for state in found if state)
+    assert onset.kind == 'collision'
+    assert onset.joints == (1,)
+    assert onset.since == pytest.approx(exceeded, abs=1.01 * PERIOD)
+    assert onset.since < 3e-3
+
+
+def test_a_slow_push_is_found_by_its_size():
+    _times, found = states(settled(), lambda time: np.array([-3.0 * time, 0.0]), 1.0)
+    onset = next(state for state in found if state)
+    # The low pass follows a ramp with a delay of 1 / (2 pi f).
+    assert onset.since == pytest.approx(2.0 / 3.0 + 1.0 / (2.0 * math.pi * 5.0), abs=2e-3)
+    assert {state.kind for state in found} == {'', 'push'}
+    assert {state.joints for state in found} == {(), (0,)}
+
+
+@pytest.mark.parametrize(('share', 'kind'), [(0.95, 'push'), (1.05, 'collision')])
+def test_a_push_is_a_collision_where_its_torque_rises_faster_than_2_pi_f_c(share, kind):
+    """The fast band of a ramp k t is k / (2 pi f) (1 - exp(-2 pi f t))."""
+    detector = settled()
+    high = ContactThresholds.of(2, 1.0, 50.0)
+    detector.use(high)
+    slope = share * 2.0 * math.pi * 5.0 * 1.0
+    _, found = states(detector, lambda time: np.array([slope * time, 0.0]), 60.0 / slope)
+    assert next(state for state in found if state).kind == kind
+
+
+def test_a_push_becomes_a_collision_and_keeps_its_beginning():
+    detector = settled()
+    pushed = states(detector, lambda time: np.array([3.0 * min(time, 0.8), 0.0]), 1.0)[1][-1]
+    assert pushed.kind == 'push'
+    hit = detector.step(np.array([2.4, 30.0]), REST, 1.001)
+    assert (hit.kind, hit.joints, hit.since) == ('collision', (0, 1), pushed.since)
+
+
+def test_a_contact_ends_some_time_after_the_last_touch_and_not_between_two():
+    detector = settled()
+
+    def touches(time):
+        return step_of(20.0)(time % 0.15) if time < 0.45 and time % 0.15 < 0.09 else REST
+
+    times, found = states(detector, touches, 1.0)
+    touched = np.array([bool(state) for state in found])
+    assert np.count_nonzero(np.diff(touched.astype(int)) > 0) == 1
+    assert len({state.since for state in found if state}) == 1
+    assert found[-1] is FREE
+    last = max(time for time, state in zip(times, found, strict=True) if state.joints)
+    assert times[touched][-1] - last == pytest.approx(0.1, abs=1.01 * PERIOD)
+
+
+def test_hysteresis_makes_one_contact_of_noise_around_the_threshold():
+    noise = np.random.default_rng(1).normal(0.0, 0.1, 5001)
+
+    def residual(time):
+        return np.array([2.0 + noise[round(time / PERIOD)], 0.0]) * min(1.0, time)
+
+    _, found = states(settled(), residual, 5.0)
+    assert np.count_nonzero(np.diff([bool(state) for state in found])) == 1
+
+
+def pushed_for_two_seconds(time):
+    """r of an observer of 30 Hz: 8 N m that begin slowly, and end in 20 ms."""
+    return np.array([max(0.0, min(4.0 * time, 8.0, 8.0 * (2.02 - time) / 0.02)), 0.0])
+
+
+def test_what_lets_go_does_not_hit():
+    _, found = states(settled(), pushed_for_two_seconds, 3.0)
+    assert {state.kind for state in found} == {'', 'push'}
+    assert found[-1] is FREE
+
+
+def test_joints_that_are_named_feel_what_is_left_of_the_threshold():
+    detector = settled()
+    times, found = states(detector, pushed_for_two_seconds, 3.0)
+    named = [
+        pushed_for_two_seconds(t)[0] for t, one in zip(times, found, strict=True) if one.joints
+    ]
+    assert min(named) > 0.5 * 2.0
+    assert named[-1] == pytest.approx(1.0, abs=0.5)
+
+
+def test_a_hit_from_the_other_side_during_a_push_is_a_collision():
+    detector = settled()
+    states(detector, lambda time: np.array([4.0 * min(time, 2.0), 0.0]), 3.0)
+    hit = [
+        detector.step(np.array([r, 0.0]), REST, 3.0 + PERIOD * k) for k, r in enumerate((8, 3, -6))
+    ]
+    assert [one.kind for one in hit] == ['push', 'push', 'collision']
+
+
+@pytest.mark.parametrize(('before', 'kind'), [(0.0, 'collision'), (20.0, 'push')])
+def test_after_a_pause_what_began_in_it_is_fast_and_what_lasted_is_not(before, kind):
+    detector = settled()
+    states(detector, lambda time: np.array([0.0, before * min(time, 1.0)]), 3.0)
+    detector.pause()
+    found = detector.step(np.array([0.0, 20.0]), REST, 3.3)
+    assert (found.kind, found.joints, found.since) == (kind, (1,), 3.3)
+
+
+def test_after_a_long_pause_nothing_is_known_of_what_was_before_it():
+    detector = settled()
+    detector.pause()
+    kinds = {
+        detector.step(np.array([20.0, 0.0]), REST, 60.0 + PERIOD * k).kind for k in range(500)
+    }
+    assert kinds == {'', 'push'}
+
+
+def test_a_moving_robot_is_allowed_a_larger_residual():
+    def rising(height):
+        return lambda time: np.array([0.0, height * math.sin(0.5 * math.pi * time)])
+
+    def moving(time):
+        return np.array([0.0, 2.0])
+
+    assert not any(states(settled(), rising(3.5), 1.0, moving)[1])
+    assert any(states(settled(), rising(3.5), 1.0)[1])
+    assert any(states(settled(), rising(4.5), 1.0, moving)[1])
+
+
+def test_limits_are_those_of_the_thresholds():
+    detector = settled()
+    times, _ = states(detector, lambda time: REST, 2.0, lambda time: np.array([0.7, 0.0]))
+    np.testing.assert_allclose(detector.limits, [[4.0 + 3.0 * 0.7, 4.0], [2.0 + 0.7, 2.0]])
+    detector.use(ContactThresholds.of(2, [9.0, 8.0], [7.0, 6.0]))
+    detector.step(REST, REST, times[-1] + PERIOD)
+    np.testing.assert_array_equal(detector.limits, [[9.0, 8.0], [7.0, 6.0]])
+
+
+@pytest.mark.parametrize('bad', [math.nan, math.inf])
+@pytest.mark.parametrize('which', [0, 1])
+def test_what_is_not_finite_is_refused_and_forgotten(bad, which):
+    detector = settled()
+    values = [np.zeros(2), np.zeros(2)]
+    values[which][1] = bad
+    with pytest.raises(StateError, match='not finite'):
+        detector.step(*values, PERIOD)
+    for step in range(2, 1000):
+        assert detector.step(REST, REST, step * PERIOD) is FREE
+    _, found = states(detector, step_of(20.0), 0.1)
+    assert found[0] is FREE
+
+
+def irregular_times(random, end, interval):
+    steps = random.uniform(0.2 * interval, 2.0 * interval, int(2.0 * end / interval))
+    times = np.cumsum(steps)
+    return times[times < end]
+
+
+def fed(bands, times, r, v):
+    """Values (N, 2, n) and motion (N, 2, 2, n) after each step."""
+    kept = []
+    for time, residual, velocity in zip(times, r, v, strict=True):
+        bands.step(residual, velocity, time)
+        kept.append((bands.values.copy(), bands.motion.copy()))
+    return tuple(np.array(each) for each in zip(*kept, strict=True))
+
+
+@pytest.mark.parametrize('interval', [1e-3, 4e-3, 3e-2])
+def test_a_step_is_answered_exactly_at_any_times(interval):
+    times = irregular_times(np.random.default_rng(1), 2.0, interval)
+    bands = ResidualBands(1)
+    bands.step(STILL, STILL, 0.0)
+    values, _ = fed(bands, times, np.full((len(times), 1), 3.0), np.zeros((len(times), 1)))
+    exact = 3.0 * (1.0 - np.exp(-2.0 * np.pi * 5.0 * times))
+    np.testing.assert_allclose(values[:, PUSH, 0], exact, rtol=1e-12)
+
+
+def test_the_bands_add_up_to_the_residual_once_the_observer_has_settled():
+    random = np.random.default_rng(2)
+    times = irregular_times(random, 1.0, 2e-3)
+    r, v = random.normal(size=(2, len(times), 3))
+    bands = ResidualBands(3)
+    values, _ = fed(bands, times, r, v)
+    settled = times - times[0] >= 0.2
+    assert 0.1 < settled.mean() < 1.0
+    np.testing.assert_allclose(values[settled].sum(axis=1), r[settled], rtol=1e-12)
+    assert not values[~settled, COLLISION].any()
+
+
+def test_the_beginning_of_an_observer_is_no_collision():
+    bands, times = ResidualBands(1), np.arange(0.0, 1.0, 1e-3)
+    r = 10.0 * (1.0 - np.exp(-2.0 * np.pi * 20.0 * times))[:, None]
+    for _ in range(2):
+        values, _ = fed(bands, times, r, np.zeros_like(r))
+        assert abs(values[:, COLLISION]).max() < 0.05
+        bands.reset()
+
+
+def test_the_slow_band_is_bounded_by_the_bound_of_its_error():
+    random = np.random.default_rng(3)
+    times = irregular_times(random, 5.0, 2e-3)
+    phase = np.outer(times, [2.0, 5.0])
+    v = np.sin(phase) + 0.05 * random.normal(size=phase.shape)
+    constant, slope = np.array([0.3, 0.7]), np.array([1.0, 0.2])
+    # The largest error that is allowed at each time, with any sign.
+    error = random.choice([-1.0, 1.0], v.shape) * (constant + slope * abs(v))
+    values, motion = fed(ResidualBands(2), times, error, v)
+    bound = constant + slope * motion[:, PUSH, 0]
+    # From the first residual on, where nothing has been low-passed yet.
+    assert (abs(values[:, PUSH]) <= bound + 1e-12).all()
+    one_sided, _ = fed(ResidualBands(2), times, abs(error), v)
+    late = times - times[0] > 1.0
+    np.testing.assert_allclose(one_sided[late, PUSH], bound[late], rtol=1e-12)
+
+
+def test_noise_of_the_first_residual_is_low_passed_as_any_other():
+    random, times = np.random.default_rng(6), np.arange(0.0, 2.0, 1e-3)
+    noise = random.normal(size=(len(times), 200))
+    values, _ = fed(ResidualBands(200), times, noise, np.zeros_like(noise))
+    slow = abs(values[:, PUSH])
+    assert slow[:100].max() < slow[-1000:].max()
+
+
+def test_the_motion_rises_at_once_for_a_collision_and_decays_slowly():
+    bands, times = ResidualBands(1), np.arange(0.0, 0.4, 1e-3)
+    v = np.where((times > 0.1) & (times < 0.2), 2.0, 0.0)[:, None]
+    _, motion = fed(bands, times, np.zeros_like(v), v)
+    speed = motion[:, COLLISION, 0, 0]
+    moving = v[:, 0] > 0.0
+    np.testing.assert_array_equal(speed[moving], 2.0)
+    after = np.flatnonzero(moving)[-1] + 1 + np.arange(100)
+    decay = speed[after] / speed[after[0]]
+    np.testing.assert_allclose(decay, np.exp(-2.0 * np.pi * 5.0 * 1e-3 * np.arange(100)))
+
+
+def test_the_acceleration_is_that_of_a_ramp():
+    bands, times = ResidualBands(2), np.arange(0.0, 1.0, 1e-3)
+    slopes = np.array([3.0, -0.5])
+    v = np.outer(times, slopes)
+    _, motion = fed(bands, times, np.zeros_like(v), v)
+    rising = 1.0 - np.exp(-2.0 * np.pi * ACCELERATION_CUTOFF * times)
+    expected = np.outer(rising, abs(slopes))
+    np.testing.assert_allclose(motion[:, COLLISION, 1], expected, atol=1e-12)
+
+
+def test_what_is_not_newer_is_ignored():
+    bands, same = ResidualBands(1), ResidualBands(1)
+    r, v = np.random.default_rng(4).normal(size=(2, 500, 1))
+    times = np.arange(500) * 1e-3
+    expected, _ = fed(same, times, r, v)
+    kept = []
+    for time, residual, velocity in zip(times, r, v, strict=True):
+        bands.step(residual, velocity, time)
+        bands.step(np.array([1e3]), np.array([1e3]), time)
+        bands.step(np.array([1e3]), np.array([1e3]), time - 0.01)
+        kept.append(bands.values.copy())
+    np.testing.assert_array_equal(kept, expected)

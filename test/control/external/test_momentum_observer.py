@@ -1,0 +1,261 @@
+"""The observer follows what pushes on a robot, over whatever intervals, and nothing else."""
+
+import math
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.robots import hand_written
+from pushed_motion import pushed_motion, uneven_times
+
+from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
+from robot_dynamics_ros.core import JointFriction, ParameterError, RobotDynamics, StateError
+from robot_dynamics_ros.core.model.payload import Payload
+
+BANDWIDTH = 5.0
+RATE = 2.0 * math.pi * BANDWIDTH
+PUSH = np.array([3.0, -8.0, 2.0, 5.0])
+PAYLOAD = Payload('payload', 'd', 1.5, (0.1, 0.0, 0.05), np.zeros((3, 3)))
+
+
+@pytest.fixture(scope='module')
+def dynamics():
+    """A chain of turning and sliding joints."""
+    return RobotDynamics(hand_written('oblique').model, payload_frame='d')
+
+
+@pytest.fixture
+def observer(dynamics):
+    return ExternalForceObserver(dynamics, BANDWIDTH)
+
+
+def lagging(motion, push):
+    """A constant push behind the low pass, from the first state on."""
+    return np.outer(-np.expm1(-RATE * (motion.times - motion.times[0])), push)
+
+
+def integration_error(dynamics, motion, speed=1.0, spacing=1e-4):
+    """(n,) bound of the error of the mean of u over an interval: h^2 / 12 max |u''|."""
+    times = np.arange(motion.times[0], motion.times[-1], spacing)
+    fine = pushed_motion(dynamics, times, speed=speed)
+    c = dynamics.momentum_terms(fine.q, fine.v)[:, 1]
+    u = fine.efforts + c - dynamics.gravity_torque(fine.q)
+    curvature = np.abs(np.diff(u, 2, axis=0)).max(axis=0) / spacing**2
+    return np.diff(motion.times).max() ** 2 / 12.0 * curvature
+
+
+def test_without_a_push_r_is_the_error_of_the_integration(dynamics, observer):
+    motion = pushed_motion(dynamics, uneven_times(1.0, 1e-3), speed=2.0)
+    r = motion.observed(observer)
+    assert (np.abs(motion.v).max(axis=0) > 2.0).all()
+    assert (np.abs(r).max(axis=0) <= integration_error(dynamics, motion, 2.0) + 1e-6).all()
+
+
+def test_the_error_of_the_integration_is_of_second_order(dynamics):
+    errors = []
+    for interval in (2e-3, 1e-3):
+        motion = pushed_motion(dynamics, np.arange(0.0, 1.0, interval))
+        errors.append(np.abs(motion.observed(ExternalForceObserver(dynamics, BANDWIDTH))).max())
+    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05)
+
+
+def test_a_robot_at_rest_feels_a_push_with_the_lag_of_the_low_pass(dynamics, observer):
+    """Whatever the intervals: nothing is integrated but constants."""
+    motion = pushed_motion(dynamics, uneven_times(1.0, 4e-3), PUSH, speed=0.0)
+    assert_close(motion.observed(observer), lagging(motion, PUSH))
+
+
+def test_a_moving_robot_feels_it_as_one_at_rest(dynamics, observer):
+    motion = pushed_motion(dynamics, uneven_times(1.0, 1e-3), PUSH)
+    error = np.abs(motion.observed(observer) - lagging(motion, PUSH)).max(axis=0)
+    assert (error <= integration_error(dynamics, motion) + 1e-6).all()
+
+
+def test_the_power_of_r_is_that_of_the_push(dynamics, observer):
+    """r v = wrench twist, of a constant force at the tip of a slow arm."""
+    wrench = np.array([8.0, -5.0, 6.0, 0.5, 0.2, -0.3])
+    times = np.arange(0.0, 3.0, 2e-3)
+    still = pushed_motion(dynamics, times, speed=0.05)
+    torques = dynamics.external_torque(still.q, wrench, 'd')
+    motion = pushed_motion(dynamics, times, lambda _: torques, speed=0.05)
+    r, settled = motion.observed(observer)[500:], slice(500, None)
+    power = np.einsum('ti,ti->t', r, motion.v[settled])
+    twists = np.einsum('tij,tj->ti', dynamics.jacobian(motion.q, 'd')[settled], motion.v[settled])
+    expected = twists @ wrench
+    # r lags by 1 / K behind torques that change with the pose.
+    change = np.abs(np.diff(torques, axis=0)).max() / 2e-3 / RATE
+    assert np.abs(power - expected).max() <= change * np.abs(motion.v).sum(axis=1).max()
+    assert np.abs(expected).max() > 20.0 * np.abs(power - expected).max()
+
+
+def test_commands_are_held_between_states():
+    """One joint, no gravity: the momentum changes by exactly effort times interval."""
+    model = hand_written('pendulum').model
+    dynamics = RobotDynamics(model, gravity=(0.0, 0.0, 0.0))
+    inertia = dynamics.mass_matrix([0.0])[0, 0]
+    none = dict.fromkeys(model.joint_names, 0.0)
+    frictionless = JointFriction(model, viscous=none, coulomb=none)
+    observers = {
+        held: ExternalForceObserver(dynamics, 50.0, held=held, friction=frictionless)
+        for held in (True, False)
+    }
+    random, q, v, time = np.random.default_rng(2), np.zeros(1), np.zeros(1), 0.0
+    largest = dict.fromkeys(observers, 0.0)
+    effort = np.zeros(1)
+    for _ in range(200):
+        for held, observer in observers.items():
+            largest[held] = max(largest[held], abs(observer.step(q, v, effort, time)[0]))
+        effort, interval = random.uniform(-5.0, 5.0, 1), random.uniform(1e-3, 5e-3)
+        # What acts from this state to the next.
+        a = effort / inertia
+        q, v, time = q + interval * v + 0.5 * interval**2 * a, v + interval * a, time + interval
+    assert largest[True] <= 1e-12 < 0.1 < largest[False]
+
+
+@pytest.mark.parametrize('name', ['oblique', 'mimic'])
+def test_friction_and_offset_of_the_model_are_no_push(name):
+    dynamics = RobotDynamics(hand_written(name).model)
+    joints = [joint.name for joint in dynamics.model.joints]
+    friction = JointFriction(
+        dynamics.model,
+        viscous=dict.fromkeys(joints, 0.7),
+        coulomb=dict.fromkeys(joints, 1.3),
+        viscous_negative=dict.fromkeys(joints, 0.4),
+        coulomb_negative=dict.fromkeys(joints, 2.1),
+        # Wide, so that the integration sees where the sign changes.
+        smoothing=dict(zip(joints, np.linspace(0.4, 0.8, len(joints)), strict=True)),
+    )
+    offset = np.linspace(-1.0, 2.0, dynamics.model.size)
+    motion = pushed_motion(dynamics, np.arange(0.0, 1.0, 1e-3), friction=friction, offset=offset)
+    knowing = ExternalForceObserver(dynamics, BANDWIDTH, friction=friction, offset=offset)
+    unknowing = ExternalForceObserver(dynamics, BANDWIDTH)
+    assert np.abs(motion.observed(knowing)).max() < 2e-3
+    assert np.abs(motion.observed(unknowing)).max() > 0.5
+
+
+def test_a_payload_that_is_not_in_the_model_is_a_push(dynamics):
+    """r is its torque at rest; and it vanishes when the model gets the payload, without a step."""
+    loaded = dynamics.with_checked_payload(PAYLOAD)
+    motion = pushed_motion(loaded, np.arange(0.0, 4.0, 5e-3), speed=0.0)
+    observer = ExternalForceObserver(dynamics, BANDWIDTH)
+    half = len(motion.times) // 2
+    before = [observer.step(motion.q[i], motion.v[i], motion.efforts[i], motion.times[i])
+              for i in range(half)]  # fmt: skip
+    weight = loaded.gravity_torque(motion.q[0]) - dynamics.gravity_torque(motion.q[0])
+    assert_close(before[-1], -weight, 1e8)
+    observer.use(loaded)
+    after = [observer.step(motion.q[i], motion.v[i], motion.efforts[i], motion.times[i])
+             for i in range(half, len(motion.times))]  # fmt: skip
+    assert np.array_equal(after[0], before[-1])
+    steps = np.abs(np.diff([before[-1], *after], axis=0)).max(axis=0)
+    assert (steps <= -np.expm1(-RATE * 5e-3) * np.abs(weight) * (1.0 + 1e-9)).all()
+    assert np.abs(after[-1]).max() < 1e-6
+
+
+def test_a_payload_as_an_input_is_one_that_is_compiled(dynamics):
+    compiled = RobotDynamics(dynamics.model.with_checked_payload(PAYLOAD))
+    motion = pushed_motion(compiled, np.arange(0.0, 0.3, 1e-3), PUSH)
+    found, expected = (
+        motion.observed(ExternalForceObserver(each, BANDWIDTH))
+        for each in (dynamics.with_checked_payload(PAYLOAD), compiled)
+    )
+    assert_close(found, expected, 1e3)
+
+
+def test_gravity_is_that_of_the_dynamics(dynamics):
+    tilted = dynamics.with_gravity((3.0, 0.0, -9.0))
+    motion = pushed_motion(tilted, np.arange(0.0, 0.3, 1e-3), speed=0.0)
+    assert_close(motion.observed(ExternalForceObserver(tilted, BANDWIDTH)), 0.0 * motion.q, 1e2)
+
+
+def test_another_gain_takes_effect_without_a_step(dynamics, observer):
+    motion = pushed_motion(dynamics, np.arange(0.0, 0.2, 1e-3), PUSH, speed=0.0)
+    before = motion.observed(observer)[-1]
+    observer.bandwidth = [1.0, 2.0, 4.0, 8.0]
+    assert observer.bandwidth.tolist() == pytest.approx([1.0, 2.0, 4.0, 8.0])
+    later = observer.step(motion.q[0], motion.v[0], motion.efforts[0], motion.times[-1] + 1e-3)
+    share = np.exp(-2.0 * np.pi * 1e-3 * np.array([1.0, 2.0, 4.0, 8.0]))
+    assert_close(PUSH - later, (PUSH - before) * share, 1e2)
+
+
+# What breaks the motion: nothing of the time before it counts afterwards.
+
+
+@pytest.mark.parametrize('break_it', ['reset', 'gap', 'clock set back'])
+def test_after_a_break_r_starts_from_zero(dynamics, observer, break_it):
+    motion = pushed_motion(dynamics, np.arange(0.0, 1.0, 2e-3), PUSH)
+    motion.observed(observer)
+    assert observer.settled
+    shift = {'reset': 2e-3, 'gap': 0.2, 'clock set back': -5.0}[break_it]
+    if break_it == 'reset':
+        observer.reset()
+        assert not observer.torque.any()
+    start = motion.times[-1] + shift
+    fresh = ExternalForceObserver(dynamics, BANDWIDTH)
+    # The robot is elsewhere, too.
+    later = pushed_motion(dynamics, np.arange(7.0, 7.1, 2e-3), PUSH)
+    for q, v, effort, time in zip(later.q, later.v, later.efforts, later.times, strict=True):
+        found = observer.step(q, v, effort, start + time - 7.0)
+        assert_close(found, fresh.step(q, v, effort, time), 100.0)
+        assert not observer.settled
+    assert observer.restarts == (0 if break_it == 'reset' else 1)
+
+
+def test_a_lost_state_up_to_the_longest_interval_is_no_break(dynamics, observer):
+    motion = pushed_motion(dynamics, np.arange(0.0, 1.0, 0.09), PUSH, speed=0.0)
+    assert_close(motion.observed(observer), lagging(motion, PUSH), 100.0)
+    assert observer.restarts == 0
+
+
+def test_a_repeated_state_changes_nothing(dynamics, observer):
+    motion = pushed_motion(dynamics, np.arange(0.0, 0.1, 1e-3), PUSH)
+    r = motion.observed(observer)[-1]
+    other = motion.q[0], motion.v[0], motion.efforts[0]
+    assert np.array_equal(observer.step(*other, motion.times[-1]), r)
+
+
+@pytest.mark.parametrize('wrong', ['q', 'v', 'effort', 'time', 'size'])
+def test_a_state_that_is_no_state_is_refused_and_r_stays(dynamics, observer, wrong):
+    motion = pushed_motion(dynamics, np.arange(0.0, 0.1, 1e-3), PUSH)
+    twin = ExternalForceObserver(dynamics, BANDWIDTH)
+    motion.observed(twin)
+    r = motion.observed(observer)[-1]
+    state = {
+        'q': motion.q[0].copy(), 'v': motion.v[0].copy(), 'effort': motion.efforts[0].copy(),
+        'time': 0.1,
+    }  # fmt: skip
+    if wrong == 'time':
+        state['time'] = math.nan
+    elif wrong == 'size':
+        state['effort'] = np.zeros(3)
+    else:
+        state[wrong][1] = math.nan
+    with pytest.raises(StateError, match=wrong if wrong != 'size' else 'effort has 3 values'):
+        observer.step(**state)
+    assert np.array_equal(observer.torque, r)
+    following = motion.q[0], motion.v[0], motion.efforts[0], 0.101
+    assert np.array_equal(observer.step(*following), twin.step(*following))
+
+
+def test_r_is_a_new_array_each_time(dynamics, observer):
+    motion = pushed_motion(dynamics, np.arange(0.0, 0.01, 1e-3), PUSH)
+    rows = [observer.step(motion.q[i], motion.v[i], motion.efforts[i], motion.times[i])
+            for i in range(8)]  # fmt: skip
+    kept = np.array(rows)
+    rows[-1][:] = 7.0
+    observer.torque[:] = 7.0
+    assert np.array_equal(observer.torque, kept[-1])
+    assert len({row.ctypes.data for row in rows}) == len(rows)
+
+
+@pytest.mark.parametrize('bandwidth', [0.0, -1.0, [5.0, 5.0, 0.0, 5.0]])
+def test_a_bandwidth_is_positive(dynamics, bandwidth):
+    with pytest.raises(ParameterError, match=r'bandwidth.*joint'):
+        ExternalForceObserver(dynamics, bandwidth)
+    with pytest.raises(StateError, match='bandwidth has 2 values'):
+        ExternalForceObserver(dynamics, [1.0, 2.0])
+
+
+def test_another_robot_has_as_many_joints(observer):
+    with pytest.raises(ParameterError, match=r'1 joints.*4'):
+        observer.use(RobotDynamics(hand_written('pendulum').model))

@@ -1,0 +1,196 @@
+"""The wrench that explains the torques, and the directions that a robot cannot feel."""
+
+import numpy as np
+import pytest
+from mechanics.closeness import assert_close
+from mechanics.examples import example, needs_examples
+from mechanics.robots import hand_written
+
+from robot_dynamics_ros.control.external.contact import ContactLinks
+from robot_dynamics_ros.control.external.momentum_observer import ExternalForceObserver
+from robot_dynamics_ros.control.external.wrench import (
+    HARDLY_FELT,
+    WrenchEstimator,
+    estimated_wrench,
+)
+from robot_dynamics_ros.core import ParameterError, RobotDynamics, UnknownNameError, parse_urdf
+from robot_dynamics_ros.core.algorithms.kinematics import AXES
+
+WRENCH = np.array([12.0, -7.0, 20.0, 0.6, -1.1, 0.4])
+TURNING = np.zeros(2, bool)
+Q = np.array([0.3, -1.1, 1.4, -0.6, 1.2, 0.5, 0.2])
+
+
+@pytest.fixture(scope='module')
+def arm():
+    """An arm of seven joints, away from its singularities."""
+    return RobotDynamics(example('xarm_description/urdf/xarm7.urdf').model, backend='python')
+
+
+@needs_examples
+@pytest.mark.parametrize('axes', AXES)
+def test_torques_of_a_wrench_give_the_wrench(arm, axes):
+    frame = arm.model.frames[-1].name
+    r = arm.jacobian(Q, frame, axes).T @ WRENCH
+    estimator = WrenchEstimator(arm, frame, axes)
+    found = estimator.estimate(Q, r)
+    assert_close(found.wrench, WRENCH, 100.0)
+    np.testing.assert_array_equal(estimator.wrench(Q, r), found.wrench)
+    assert_close(found.unexplained, np.zeros(7), 100.0)
+    assert not found.felt.remarks()
+    assert found.felt.conditioning > HARDLY_FELT
+
+
+@needs_examples
+def test_a_force_on_the_tool_is_known_after_five_lags():
+    """20 N on a UR5 within 2 %: the low pass has reached 99.3 % then."""
+    dynamics = RobotDynamics(example('ur_description/urdf/ur5_robot.urdf').model)
+    observer = ExternalForceObserver(dynamics, bandwidth=10.0)
+    q, rest = np.array([0.4, -1.2, 1.5, -0.9, -1.3, 0.2]), np.zeros(6)
+    direction = np.array([2.0, -1.0, 2.0]) / 3.0
+    push = np.concatenate([20.0 * direction, np.zeros(3)])
+    effort = dynamics.gravity_torque(q) - dynamics.jacobian(q, 'tool0').T @ push
+    lag = 1.0 / (20.0 * np.pi)
+    for time in np.linspace(0.0, 5.0 * lag, 81):
+        r = observer.step(q, rest, effort, time)
+    found = WrenchEstimator(dynamics, 'tool0').estimate(q, r)
+    assert np.linalg.norm(found.wrench - push) <= 0.02 * 20.0
+    # The line of the force meets the last axis, whose joint feels nothing of it.
+    assert ContactLinks(dynamics.model).touched(np.abs(r) > 0.5) == ('wrist_2_link',)
+
+
+@needs_examples
+def test_frames_differ_as_wrenches_do(arm):
+    """The same force in other axes; the moment about another point."""
+    frame = arm.model.frames[-1].name
+    R, p = arm.frame_pose(Q, frame)
+    r = np.array([4.0, -2.0, 1.0, 3.0, -1.0, 0.5, 0.2])
+    # In the span of J^T, so that there is one answer.
+    J = arm.jacobian(Q, frame)
+    r = J.T @ np.linalg.lstsq(J.T, r, rcond=None)[0]
+    local, world, aligned = (
+        WrenchEstimator(arm, frame, axes).estimate(Q, r).wrench
+        for axes in ('LOCAL', 'WORLD', 'LOCAL_WORLD_ALIGNED')
+    )
+    assert_close(R @ local.reshape(2, 3).T, aligned.reshape(2, 3).T, 100.0)
+    assert_close(world[:3], aligned[:3], 1e3)
+    assert_close(world[3:], aligned[3:] + np.cross(p, aligned[:3]), 1e3)
+
+
+@needs_examples
+def test_a_contact_elsewhere_is_not_explained(arm):
+    """On the elbow: the joints of the wrist feel nothing, which no wrench at the tool explains."""
+    r = np.array([0.0, 8.0, -5.0, 0.0, 0.0, 0.0, 0.0])
+    found = WrenchEstimator(arm, arm.model.frames[-1].name).estimate(Q, r)
+    J = arm.jacobian(Q, arm.model.frames[-1].name)
+    assert_close(found.unexplained, r - J.T @ found.wrench, 10.0)
+    assert np.abs(found.unexplained).max() > 0.5
+    # Least squares: what is left is felt by no wrench.
+    assert_close(J @ found.unexplained, np.zeros(6), 100.0)
+
+
+def test_what_an_arm_cannot_feel_is_named():
+    """Two parallel joints feel no force along their axes, no moment across them, and one more."""
+    text = (
+        '<robot name="planar"><link name="l0"/>'
+        + ''.join(
+            f'<link name="l{i}"/><joint name="j{i}" type="continuous"><parent link="l{i - 1}"/>'
+            f'<child link="l{i}"/><origin xyz="{0.0 if i == 1 else 0.5} 0 0"/><axis xyz="0 0 1"/>'
+            '</joint>'
+            for i in (1, 2)
+        )
+        + (
+            '<link name="tool"/><joint name="tip" type="fixed"><parent link="l2"/>'
+            '<child link="tool"/><origin xyz="0.5 0 0"/></joint></robot>'
+        )
+    )
+    dynamics = RobotDynamics(parse_urdf(text), backend='python')
+    q = np.array([0.3, 0.9])
+    estimator = WrenchEstimator(dynamics, 'tool')
+    found = estimator.estimate(q, np.array([1.0, -2.0]))
+    J = dynamics.jacobian(q, 'tool')
+    assert len(found.felt.unfelt) == 4
+    assert_close(J.T @ found.felt.unfelt.T, np.zeros((2, 4)), 1.0)
+    assert_close(found.felt.unfelt @ found.felt.unfelt.T, np.eye(4))
+    for row in (2, 3, 4):
+        assert_close(np.linalg.norm(found.felt.unfelt[:, row]), 1.0)
+        assert found.wrench[row] == 0.0
+    assert len(found.felt.remarks()) == 4
+    # What it feels is answered all the same.
+    assert_close(found.unexplained, np.zeros(2), 1.0)
+
+
+def test_near_a_lost_direction_the_estimate_fades_without_a_jump():
+    """Two lever arms, of which one shrinks to nothing: its force is never above the true one."""
+    largest, truth = 1.0, 10.0
+    found = []
+    for lever in np.geomspace(1e-4, 1.0, 200):
+        J = np.zeros((6, 2))
+        J[0, 0], J[1, 1] = largest, lever
+        estimate = estimated_wrench(J, J.T @ np.array([5.0, truth, 0, 0, 0, 0]), TURNING)
+        found.append(estimate.wrench[1])
+        assert estimate.wrench[0] == pytest.approx(5.0, rel=1e-12)
+        unfelt = len(estimate.felt.unfelt)
+        assert unfelt == (5 if lever <= HARDLY_FELT else 4)
+    levers = np.geomspace(1e-4, 1.0, 200)
+    well = levers >= HARDLY_FELT
+    assert_close(np.array(found)[well], np.full(well.sum(), truth))
+    assert (np.diff(found) >= -1e-12).all()
+    assert np.abs(np.diff(found)).max() < 0.1 * truth
+    assert found[0] < 1e-3 * truth
+
+
+def test_what_is_felt_does_not_depend_on_the_axes():
+    """A turned base turns the wrench, and changes nothing else."""
+    random = np.random.default_rng(8)
+    J, r = random.uniform(-1.0, 1.0, (6, 4)), random.uniform(-5.0, 5.0, 4)
+    turned, _ = np.linalg.qr(random.uniform(-1.0, 1.0, (3, 3)))
+    both = np.kron(np.eye(2), turned)
+    here, there = (estimated_wrench(jacobian, r, np.zeros(4, bool)) for jacobian in (J, both @ J))
+    assert_close(there.wrench, both @ here.wrench, 100.0)
+    assert_close(there.felt.conditioning, here.felt.conditioning, 1.0)
+
+
+def test_a_frame_on_the_base_feels_nothing():
+    dynamics = hand_written('oblique').python
+    found = WrenchEstimator(dynamics, 'base').estimate(np.zeros(4), np.ones(4))
+    assert not found.wrench.any()
+    assert len(found.felt.unfelt) == 6
+    assert found.felt.conditioning == 0.0
+    assert np.array_equal(found.unexplained, np.ones(4))
+
+
+def test_joints_whose_torque_is_not_known_are_left_out():
+    dynamics = hand_written('oblique').python
+    q, frame = np.array([0.2, 0.1, -0.4, 0.9]), 'd'
+    r = dynamics.jacobian(q, frame).T @ WRENCH
+    joints = ('first', 'third', 'fourth')
+    known = WrenchEstimator(dynamics, frame, joints=joints)
+    nonsense = r + np.array([0.0, 1e3, 0.0, 0.0])
+    assert np.array_equal(known.estimate(q, nonsense).wrench, known.estimate(q, r).wrench)
+    assert known.estimate(q, r).unexplained.shape == (3,)
+
+
+def test_what_does_not_exist_is_refused():
+    dynamics = hand_written('oblique').python
+    with pytest.raises(UnknownNameError, match='frame'):
+        WrenchEstimator(dynamics, 'nose')
+    with pytest.raises(ParameterError, match='axes'):
+        WrenchEstimator(dynamics, 'd', 'TOOL')
+    with pytest.raises(UnknownNameError, match='joint'):
+        WrenchEstimator(dynamics, 'd', joints=('elbow',))
+
+
+@pytest.mark.parametrize('unit', [1e-3, 2.5])
+def test_another_unit_of_length_changes_the_numbers_only(unit):
+    """Lengths in that unit [m]: forces stay, moments and torques of turning joints change."""
+    random = np.random.default_rng(4)
+    J, r = random.uniform(-1.0, 1.0, (6, 4)), random.uniform(-5.0, 5.0, 4)
+    sliding = np.array([False, True, False, False])
+    J[3:, sliding] = 0.0
+    other = J.copy()
+    other[:3, ~sliding] /= unit
+    here = estimated_wrench(J, r, sliding)
+    there = estimated_wrench(other, np.where(sliding, r, r / unit), sliding)
+    assert_close(there.wrench, here.wrench / np.repeat([1.0, unit], 3), 100.0)
+    assert_close(there.felt.conditioning, here.felt.conditioning, 1.0)
