@@ -70,7 +70,7 @@ class DynamicsNode(LifecycleNode):
         self._description = Description(self, files, self.robot_holder.text, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
-        LiveParameters(self, self.robot_holder)
+        LiveParameters(self, self.robot_holder, files)
         offer_services(self, self.robot_holder)
         serve_transitions(self)
         self._trajectory_action = TrajectoryAction(self, self.robot_holder)

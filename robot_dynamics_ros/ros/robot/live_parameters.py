@@ -10,6 +10,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.settings import reference_distances, torque_limits
 from robot_dynamics_ros.core.errors import ParameterError
 
+from ..parameter_files import ParameterFiles
 from ..parameter_table import TABLE
 from ..parameters import Changes, accept_changes, read
 from .commanded_robot import no_effort_limit
@@ -22,10 +23,10 @@ from .robot_holder import RobotHolder
 class LiveParameters:
     """Checks and applies each change of the parameters of a node."""
 
-    def __init__(self, node: Node, holder: RobotHolder) -> None:
-        """Register the callbacks with the node."""
+    def __init__(self, node: Node, holder: RobotHolder, files: ParameterFiles) -> None:
+        """Register the callbacks with the node; paths are relative to these files."""
         self._node = node
-        self._holder = holder
+        self._holder, self._files = holder, files
         self._applying = threading.Lock()
         accept_changes(node, TABLE, self._check, self._apply)
 
@@ -38,7 +39,7 @@ class LiveParameters:
             row = TABLE.row_of(name)
             if row is not None and not row.live:
                 raise ParameterError(f'{name} is read on configure: deactivate and clean up first')
-        values = read(self._node, TABLE, changes)
+        values = read(self._node, TABLE, changes, files=self._files)
         model, joints = robot.dynamics.model, robot.joints
         settings = LiveValues.of(values, model, joints).settings
         torque_limits(model, joints, settings)
@@ -68,7 +69,8 @@ class LiveParameters:
             RobotDynamicsError: they do not fit the robot.
         """
         while (robot := self._holder.current) is not None:
-            live = LiveValues.of(read(self._node, TABLE), robot.dynamics.model, robot.joints)
+            values = read(self._node, TABLE, files=self._files)
+            live = LiveValues.of(values, robot.dynamics.model, robot.joints)
             robot.prepare(live)
             with self._holder.lock:
                 # Another thread may have replaced the robot meanwhile.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from rclpy.node import Node
 
@@ -50,11 +51,11 @@ class RobotFactory:
                 'there is no robot_description: set the parameter or description_file, or publish '
                 'the topic robot_description'
             )
-        values = read(self._node, TABLE)
+        values = read(self._node, TABLE, files=self._files)
         compiled = compile_robot(
             description,
             gravity=values['gravity'],
-            joint_model=self._joint_model(values['joint_model']),
+            joint_model=_joint_model(values['joint_model']),
             payload_frame=values['payload_frame'],
             joints=values['joints'],
             quantities=COMPILED_QUANTITIES
@@ -62,16 +63,6 @@ class RobotFactory:
             cross_check=values['cross_check'],
         )
         return CommandedRobot(compiled, values)
-
-    def _joint_model(self, path: str) -> JointModel:
-        """That of a file, whose path may be relative to the parameter file that names it."""
-        if not path:
-            return AS_DESCRIBED
-        file = self._files.path('joint_model', path)
-        try:
-            return read_joint_model(file)
-        except OSError as error:
-            raise ParameterError(f'joint_model: {file}: {error.strerror}') from None
 
     def log(self, robot: CommandedRobot) -> None:
         """Log the properties of a robot that is used from now on; not of one that is refused."""
@@ -103,3 +94,11 @@ class RobotFactory:
             f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
             f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
         )
+
+
+def _joint_model(path: str) -> JointModel:
+    """That of a file; that of the description for an empty path."""
+    try:
+        return read_joint_model(Path(path)) if path else AS_DESCRIBED
+    except OSError as error:
+        raise ParameterError(f'joint_model: {path}: {error.strerror}') from None
