@@ -16,7 +16,6 @@ from ..parameters import Changes, accept_changes, read
 from .commanded_robot import no_effort_limit
 from .compilation import compared
 from .live_values import LiveValues
-from .parameter_warnings import parameter_warnings
 from .robot_holder import RobotHolder
 
 
@@ -55,12 +54,6 @@ class LiveParameters:
         # One thread at a time: else values read earlier could be applied after later ones.
         with self._applying:
             self._apply_present_values()
-        robot = self._holder.current
-        if robot is not None:
-            warnings = parameter_warnings(robot, read(self._node, TABLE))
-            for concerned, text in warnings.items():
-                if not changes.keys().isdisjoint(concerned):
-                    self._node.get_logger().warning(text)
 
     def _apply_present_values(self) -> None:
         """Apply the parameters; the lock that the loop needs is held for the last step only.

@@ -20,7 +20,6 @@ from .compilation import (
     OBSERVER_QUANTITIES,
     compile_robot,
 )
-from .parameter_warnings import parameter_warnings
 
 
 class RobotFactory:
@@ -71,13 +70,9 @@ class RobotFactory:
         for finding in robot.findings:
             if finding.severity != 'info':
                 log.warning(str(finding))
-        if missing := robot.missing_limits():
-            log.warning(f'cannot be activated: {missing}')
-        for warning in parameter_warnings(robot, values).values():
-            log.warning(warning)
         log.info(
-            f'{dynamics.model.name}: {dynamics.model.size} joints, compiled in '
-            f'{compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
+            f'robot {dynamics.model.name!r}: {dynamics.model.size} joints, compiled '
+            f'in {compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
         )
         if dynamics.backend == 'python' and not os.environ.get(BACKEND):
             log.warning(

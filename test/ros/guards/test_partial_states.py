@@ -16,7 +16,7 @@ from three_joints import URDF, state
 
 from robot_dynamics_interfaces.srv import GetGravity
 from robot_dynamics_ros.control.supervisor import Mode
-from robot_dynamics_ros.ros.monitoring import state_periods
+from robot_dynamics_ros.ros import health
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
@@ -220,7 +220,7 @@ def test_without_velocities_coriolis_is_computed_from_positions(dynamics):
 
 
 def test_states_that_come_too_slowly_for_the_timeout_are_warned_of(guarded, capfd, monkeypatch):
-    monkeypatch.setattr(state_periods, 'WINDOW', 0.5)
+    monkeypatch.setattr(health, 'AVERAGED', 0.5)
     with guarded(start=False, fade_time=FADE) as scene:
         scene.driver.period = 0.1
         scene.node.start()
