@@ -190,6 +190,7 @@ class DynamicsNode(LifecycleNode):
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Fade to the command that on_stop gives, then stop for good."""
         self.ended = True
+        self._payload_action.end()
         self.end_commands()
         self._clear_robot()
         return super().on_shutdown(state)

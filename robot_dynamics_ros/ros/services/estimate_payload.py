@@ -64,9 +64,13 @@ class PayloadAction:
             cancel_callback=lambda handle: CancelResponse.ACCEPT,
         )
 
-    def destroy(self) -> None:
-        """End the goal, and withdraw the action."""
+    def end(self) -> None:
+        """End the goal without a result: nobody will send it any more."""
         self._withdrawn.set()
+
+    def destroy(self) -> None:
+        """Withdraw the action."""
+        self.end()
         with self._estimating:
             self._server.destroy()
 
