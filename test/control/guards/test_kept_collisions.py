@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hit_arm import HIT, HitArm
-from shown_states import GRAVITY, LOADED, MODEL, REST, assert_smooth
+from shown_states import GRAVITY, LOADED, REST, assert_smooth
 
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
 from robot_dynamics_ros.control.feedforward import Feedforward
@@ -13,7 +13,6 @@ from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedfor
 from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core import StateError
-from robot_dynamics_ros.core.model.friction import JointFriction
 
 INACTIVE = Inhibition('the controller is inactive', 'when it is active', interrupts=True)
 
@@ -110,7 +109,7 @@ def test_thresholds_that_are_set_while_the_node_is_inactive_count_from_then_on()
     arm.settle()
     thresholds = {'thresholds': ContactThresholds.of(3, collision=(5.0, 5.0, 1.0))}
     external = arm.guard.external
-    external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
+    external.apply(replace(external.settings, **thresholds))
     arm.settle()
     assert not arm.guard.reaction.reason
     arm.guard.active = True
@@ -128,7 +127,7 @@ def test_what_is_above_thresholds_when_they_are_set_is_no_collision(active):
     arm.collide()
     external = arm.guard.external
     thresholds = {'thresholds': ContactThresholds.of(3, (5.0, 5.0, 1.0), (5.0, 5.0, 1.0))}
-    external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
+    external.apply(replace(external.settings, **thresholds))
     arm.settle()
     arm.guard.active = True
     np.testing.assert_allclose(arm.settle()[-1], GRAVITY, rtol=1e-12)
