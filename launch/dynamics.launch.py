@@ -18,7 +18,7 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-# Longer than the largest fade_time [s]; low effort_rate_limits may make a fade longer than this.
+# Longer than the largest fade_time [s].
 SHUTDOWN_TIMEOUT = '70'
 # Until a node that died is started again [s].
 RESPAWN_DELAY = 1.0

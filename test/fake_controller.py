@@ -1,7 +1,5 @@
 """Stands for a controller and its controller manager, as far as the node asks them."""
 
-from types import SimpleNamespace
-
 import rclpy
 from std_msgs.msg import Float64MultiArray
 
@@ -60,10 +58,9 @@ class FakeController:
 
     def tell(self):
         """Answer for the controller manager, where its messages are not installed."""
-        questions = self._scene.node._controller._questions
+        questions = self._scene.node._controller.questions
         if ListControllers is None and self.state is not None and questions is not None:
-            controller = SimpleNamespace(name=self._name, state=self.state)
-            questions.take_states(SimpleNamespace(controller=[controller]))
+            questions.take_states({self._name: self.state})
 
     def destroy(self):
         self.node.destroy_node()

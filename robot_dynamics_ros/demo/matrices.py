@@ -80,14 +80,15 @@ class Matrices:
     def figures(self) -> list[Figure]:
         """Each figure with its bound."""
         return [
-            Figure('mass_asymmetry', 'M: asymmetry', self.mass_asymmetry, 'x', at_most=1e-12),
+            Figure('mass_asymmetry', 'M: asymmetry', self.mass_asymmetry, 'relative',
+                   at_most=1e-12),
             Figure('smallest_eigenvalue', 'M: smallest eigenvalue', self.smallest_eigenvalue,
                    'kg m^2', at_least=1e-9),
-            Figure('skewness', 'dM/dt - 2C: deviation from skew-symmetry', self.skewness, 'x',
-                   at_most=1e-8),
-            Figure('mass_error', 'M: difference to Pinocchio', self.mass_error, 'x',
+            Figure('skewness', 'dM/dt - 2C: deviation from skew-symmetry', self.skewness,
+                   'relative', at_most=1e-8),
+            Figure('mass_error', 'M: difference to Pinocchio', self.mass_error, 'relative',
                    at_most=1e-12),
-            Figure('coriolis_error', 'C: difference to Pinocchio', self.coriolis_error, 'x',
+            Figure('coriolis_error', 'C: difference to Pinocchio', self.coriolis_error, 'relative',
                    at_most=1e-12),
         ]  # fmt: skip
 

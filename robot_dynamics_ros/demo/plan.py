@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from . import DemoError
 
 Vector = NDArray[np.float64]
 Torque = Callable[[Vector, Vector, Vector], Vector]
-Path = Callable[[Vector], Vector]
 
 HOLDING_SHARE = 0.5
 """Largest share of its effort limit that a joint should need to hold the start position [-]."""
@@ -33,22 +31,18 @@ FORCE = np.array([12.0, 0.0, -16.0])
 """The push on the tool, unless the drives are too weak for it [N]."""
 PUSHED_SHARE = 0.2
 """Largest share of its effort limit that a joint may need against the push [-]."""
-DEFLECTION = 0.2
-"""Largest deflection of a joint by the push [rad], and a tenth of it [m]."""
 SERVO = 5.0
 """Bandwidth of the servo that holds the arm against the push [Hz]."""
 THRESHOLD_SHARE = 0.03
 """Threshold of a contact, as a share of the effort limit [-]."""
-SPEED, PEAK = 0.5, 0.6
-"""Of the tool when it meets the wall, and its largest one on the way [m/s]."""
+SPEED = 0.5
+"""Of the tool when it meets the wall, unless a joint is too slow or too weak for it [m/s]."""
 DISTANCE = 0.25
 """From the start position of the tool to the position where it is pushed, at least [m]."""
 FELT = 0.02
 """Singular values below this share of the largest belong to wrenches that are hardly felt [-]."""
 BALL = 0.05
 """Radius of the ball about the tool that meets the wall [m]."""
-SAMPLES = 100
-"""Points of the way that are looked at."""
 
 
 def limits(joints: Sequence[JointData], name: str) -> Vector:
@@ -67,18 +61,13 @@ def choose_home(joints: Sequence[JointData], torque: Torque) -> Vector:
         DemoError: the motors cannot hold the arm in any of them.
     """
     # Near the middle of the range, with room to swing.
-    lower, upper, reach = limits(joints, 'lower'), limits(joints, 'upper'), 2.5 * _reach(joints)
-    finite = np.isfinite(upper - lower)
-    middle = np.where(finite, (np.where(finite, lower, 0) + np.where(finite, upper, 0)) / 2, 0.0)
-    half = np.minimum(reach, np.where(finite, 0.3 * (upper - lower), np.inf))
+    lower, upper = np.clip([limits(joints, 'lower'), limits(joints, 'upper')], -10.0, 10.0)
+    middle, half = (lower + upper) / 2, np.minimum(2.5 * _reach(joints), 0.3 * (upper - lower))
     draws = np.random.default_rng(0).uniform(-1.0, 1.0, (CANDIDATES, len(joints)))
     # Some nearer to the middle: a weak robot can be held only there.
     poses = middle + half * draws * np.linspace(0.0, 1.0, CANDIDATES)[:, None] ** 0.5
     zero = np.zeros(len(joints))
-    pulls = np.abs([torque(pose, zero, zero) for pose in poses])
-    strength = limits(joints, 'effort')
-    # Without an effort limit, twice the largest torque of the candidates is used.
-    shares = pulls / np.where(np.isfinite(strength), strength, 2.0 * pulls.max(axis=0) + 1e-9)
+    shares = np.abs([torque(pose, zero, zero) for pose in poses]) / limits(joints, 'effort')
     hardest = shares.max(axis=1)
     if hardest.min() > MOVING_SHARE:
         weakest = joints[int(shares[hardest.argmin()].argmax())]
@@ -177,24 +166,53 @@ def plan_contact(model: RobotModel, arm: Physics, home: Vector) -> ContactPlan:
         arm: the same arm, simulated; it is moved.
         home: its start position (n,) [rad or m].
     """
-    dynamics, still = RobotDynamics(model), np.zeros_like(home)
-    tool = _tool(model)
-    place = partial(_place, arm, tool)
-    there, felt = _position(arm, home, place, lambda q: dynamics.jacobian(q, tool))
-    out = _way(arm, home, there, place)
-    back = Trajectory([Point(0.0, there, still, still), Point(out.end, home, still, still)])
-    efforts = limits(arm.limits, 'effort')
+    dynamics, tool, still = RobotDynamics(model), _tool(model), np.zeros_like(home)
+    lower, upper, efforts = (limits(arm.limits, name) for name in ('lower', 'upper', 'effort'))
+
+    def way(start: Vector, end: Vector, duration: float) -> Trajectory:
+        return Trajectory([Point(0.0, start, still, still), Point(duration, end, still, still)])
+
+    # Where the wrench is felt best, of the positions far enough; all else as far as possible.
+    start = dynamics.frame_pose(home, tool)[1]
+    there, score, felt = home, -1.0, False
+    reach = 1.5 * _reach(arm.limits)
+    for step in np.random.default_rng(0).uniform(-reach, reach, (CANDIDATES, len(home))):
+        q = np.clip(home + step, lower, upper)
+        if (np.abs(arm.required_torque(q, still, still)) > HOLDING_SHARE * efforts).any():
+            continue
+        distance = float(np.linalg.norm(dynamics.frame_pose(q, tool)[1] - start))
+        # The moments with levers of the same distance.
+        J = dynamics.jacobian(q, tool) * np.repeat([1.0, DISTANCE], 3)[:, None]
+        singular = np.linalg.svd(J, compute_uv=False)
+        conditioning = singular[5] / singular[0] if len(singular) == 6 else 0.0
+        rank = min(distance, DISTANCE) + (distance >= DISTANCE) * conditioning
+        if rank > score:
+            there, score, felt = q, rank, bool(conditioning > FELT)
+
+    # Half way everything is fastest, and twice as fast in half the time. There the wall stands.
+    middle, velocity, _ = way(there, home, 1.0).at(0.5)
+    onward = dynamics.jacobian(middle, tool)[:3] @ velocity
+    speed = float(np.linalg.norm(onward))
+    fastest = np.abs(velocity) / (MOVING_SHARE * limits(arm.limits, 'velocity'))
+    duration = max(speed / SPEED, float(fastest.max()), 0.5)
+    for _ in range(10):
+        back = way(there, home, duration)
+        rows = [back.at(time) for time in np.linspace(0.0, duration, 50)]
+        if (np.abs([arm.required_torque(*row) for row in rows]) <= MOVING_SHARE * efforts).all():
+            break
+        duration *= 1.3
+    contact = dynamics.frame_pose(middle, tool)[1] + BALL * onward / speed
+    wall = Wall(tool, contact, -onward / speed, BALL)
+
     # No joint is pushed with more than its share of effort, nor to its end stops.
     torque = np.abs(dynamics.jacobian(there, tool)[:3].T @ FORCE)
     arm.reset(home)
     deflection = torque / (arm.inertia() * (2.0 * np.pi * SERVO) ** 2)
-    lower, upper = limits(arm.limits, 'lower'), limits(arm.limits, 'upper')
-    most = DEFLECTION * np.array([0.1 if j.kind == 'prismatic' else 1.0 for j in arm.limits])
-    room = np.clip(np.minimum(upper - there, there - lower) / 2.0, 1e-3, most)
+    room = np.minimum(upper - there, there - lower) / 2.0
+    room = np.clip(room, 1e-3, _reach(arm.limits) / 3)
     excess = max((torque / (PUSHED_SHARE * efforts)).max(), (deflection / room).max(), 1.0)
-    largest = np.abs(arm.required_torque(home, still, still)).max()
-    thresholds = THRESHOLD_SHARE * np.where(np.isfinite(efforts), efforts, largest + 1.0)
-    wall = _wall(tool, back, place)
+    thresholds = THRESHOLD_SHARE * efforts
+    out = way(home, there, duration)
     return ContactPlan(tool, out, back, wall, FORCE / float(excess), felt, thresholds)
 
 
@@ -206,73 +224,3 @@ def _tool(model: RobotModel) -> str:
         gripper = joint.mimicked is not None or joint.name in mimicked
         depths.append(0 if gripper else depths[joint.parent + 1] + 1)
     return max(reversed(model.frames), key=lambda frame: depths[frame.body + 1]).name
-
-
-def _place(arm: Physics, tool: str, q: Vector) -> Vector:
-    """The origin of the tool (3,) [m]."""
-    arm.reset(q)
-    return arm.outside.frame(tool)[1]
-
-
-def _position(arm: Physics, home: Vector, place: Path, jacobian: Path) -> tuple[Vector, bool]:
-    """Where the wrench is felt best, of those far enough; and whether it is felt at all."""
-    lower, upper = limits(arm.limits, 'lower'), limits(arm.limits, 'upper')
-    reach = np.array([0.2 if joint.kind == 'prismatic' else 1.0 for joint in arm.limits])
-    best, score, felt, still = home, -1.0, False, np.zeros_like(home)
-    before = place(home)
-    for step in np.random.default_rng(0).uniform(-reach, reach, (300, len(home))):
-        q = np.clip(home + step, lower, upper)
-        shares = np.abs(arm.required_torque(q, still, still)) / limits(arm.limits, 'effort')
-        if shares.max() > HOLDING_SHARE:
-            continue
-        distance = float(np.linalg.norm(place(q) - before))
-        # The moments with levers of the same distance.
-        J = jacobian(q) * np.repeat([1.0, DISTANCE], 3)[:, None]
-        singular = np.linalg.svd(J, compute_uv=False)
-        conditioning = singular[5] / singular[0] if len(singular) == 6 else 0.0
-        rank = min(distance, DISTANCE) + (distance >= DISTANCE) * conditioning
-        if rank > score:
-            best, score, felt = q, rank, bool(conditioning > FELT)
-    return best, felt
-
-
-def _way(arm: Physics, start: Vector, end: Vector, place: Path) -> Trajectory:
-    """From rest to rest, as fast as the tool and the limits of the joints allow."""
-    speeds, efforts = (MOVING_SHARE * limits(arm.limits, each) for each in ('velocity', 'effort'))
-    still = np.zeros_like(start)
-
-    def lasting(duration: float) -> Trajectory:
-        return Trajectory([Point(0.0, start, still, still), Point(duration, end, still, still)])
-
-    # At half the duration, all speeds are twice as high.
-    once = lasting(1.0)
-    tool = np.linalg.norm(_motion(once, place)[1], axis=1).max() / PEAK
-    joints = (np.abs([once.at(time)[1] for time in _times(once)]) / speeds).max()
-    duration = max(float(tool), float(joints), 0.5)
-    for _ in range(10):
-        way = lasting(duration)
-        torques = np.array([arm.required_torque(*way.at(time)) for time in _times(way)])
-        if (np.abs(torques) <= efforts).all():
-            break
-        duration *= 1.3
-    return way
-
-
-def _wall(tool: str, way: Trajectory, place: Path) -> Wall:
-    """Across the way, where the tool is fast enough for the first time, or fastest."""
-    places, velocity = _motion(way, place)
-    speed = np.linalg.norm(velocity, axis=1)
-    fast = np.flatnonzero(speed >= SPEED)
-    index = int(fast[0] if len(fast) else speed.argmax())
-    direction = velocity[index] / speed[index]
-    return Wall(tool, places[index] + BALL * direction, -direction, BALL)
-
-
-def _motion(way: Trajectory, place: Path) -> tuple[Vector, Vector]:
-    """Places [m] and velocities [m/s] of the tool at `SAMPLES` times of the way."""
-    places = np.array([place(way.at(time)[0]) for time in _times(way)])
-    return places, np.gradient(places, way.end / SAMPLES, axis=0)
-
-
-def _times(way: Trajectory) -> Vector:
-    return np.linspace(0.0, way.end, SAMPLES, endpoint=False)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 SAME_URDF = (
-    'The simulator and the node share the URDF: errors near zero show that both compute the same '
-    'mechanics,\n  not how well a URDF fits a real arm.'
+    'The simulator and the node share the URDF: errors near zero show that both\n'
+    '  compute the same mechanics, not how well a URDF fits a real arm.'
 )
 
 

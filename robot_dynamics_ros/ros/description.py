@@ -48,7 +48,7 @@ class Description:
         """
         self._node, self._files, self._used, self._start = node, files, used, start
         self._received = ''
-        self.counters = TopicCounters('robot_description', node.get_logger())
+        self.counters = TopicCounters('robot_description')
         node.create_subscription(
             String,
             'robot_description',
@@ -96,13 +96,10 @@ class Description:
                 'launch file) is used: leave the parameter empty to use the topic'
             )
         else:
-            repeated = message.data == self._received
             self._received = message.data
             self.counters.use()
             if not self._used():
                 self._start()
-            elif not repeated and (unused := self.unused()):
-                self._node.get_logger().warning(unused)
 
 
 def given_description(text: str, path: str, files: ParameterFiles) -> str:

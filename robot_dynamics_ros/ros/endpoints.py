@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
-from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.publisher import Publisher
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.qos_overriding_options import QoSOverridingOptions
@@ -30,11 +29,10 @@ SHORTEST_PERIOD = 0.5
 
 @dataclass
 class TopicCounters:
-    """Counters of one topic; rejected messages are logged, at a limited rate.
+    """Counters of one topic, which the table of conditions reads.
 
     Attributes:
         topic: name of the topic.
-        logger: for the warnings.
         used: number of messages that were used.
         rejected: number of messages that could not be used.
         last_reason: why the last of these was rejected.
@@ -45,7 +43,6 @@ class TopicCounters:
     """
 
     topic: str
-    logger: RcutilsLogger
     used: int = 0
     rejected: int = 0
     last_reason: str = ''
@@ -53,7 +50,6 @@ class TopicCounters:
     late: int = 0
     ignored: int = 0
     ignored_joints: Sequence[str] = ()
-    _last_warning: float = -math.inf
 
     def use(self) -> None:
         """Count a message that was used."""
@@ -66,23 +62,10 @@ class TopicCounters:
         self.ignored_joints = joints
 
     def reject(self, reason: object) -> None:
-        """Count a message that cannot be used, and log a warning at a limited rate."""
+        """Count a message that cannot be used."""
         self.rejected += 1
         self.last_rejected = True
-        same = str(reason) == self.last_reason
         self.last_reason = str(reason)
-        self._warn(f'rejected ({self.rejected} so far): {reason}', same=same)
-
-    def drop(self, reason: str) -> None:
-        """Count a message that is too old, and log a warning at a limited rate."""
-        self.late += 1
-        self._warn(f'not answered ({self.late} so far): {reason}', same=True)
-
-    def _warn(self, text: str, *, same: bool) -> None:
-        now = time.monotonic()
-        if now - self._last_warning >= (WARNING_PERIOD if same else SHORTEST_PERIOD):
-            self._last_warning = now
-            self.logger.warning(f'message on {self.topic} {text}')
 
 
 class SubscriberCheck:

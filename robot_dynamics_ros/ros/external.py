@@ -22,8 +22,7 @@ from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, u
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
-from .endpoints import LATCHED, OVERRIDABLE, STEADY, SubscriberCheck
-from .external_report import ExternalLog
+from .endpoints import LATCHED, OVERRIDABLE, SHORTEST_PERIOD, STEADY, SubscriberCheck
 from .messages import doubles
 from .robot.commanded_robot import CommandedRobot
 from .robot.robot_holder import RobotHolder
@@ -54,7 +53,7 @@ class ExternalTopics:
     def __init__(self, node: Node) -> None:
         """Create the publishers."""
         self._clock = node.get_clock()
-        self._log = ExternalLog(node.get_logger())
+        self._logger = node.get_logger()
         self._torques = node.create_publisher(
             ExternalTorques, '~/external_torques', 10, qos_overriding_options=OVERRIDABLE
         )
@@ -86,7 +85,8 @@ class ExternalTopics:
         state = FREE if estimate is None else estimate.contact.state
         if state is not self._published:
             self._publish_contact(estimate, state, stamp)
-        self._log.update(robot)
+        if estimate is not None and estimate.contact.collides:
+            self._logger.warning(estimate.touch(), throttle_duration_sec=SHORTEST_PERIOD)
         # A part of the joints, or a repeated stamp, is no new estimate.
         if estimate is None or estimate.reason or estimate.stamp == self._stepped:
             return

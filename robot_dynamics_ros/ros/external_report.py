@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import math
 import time as clock
+from collections.abc import Sequence
 
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
-from rclpy.impl.rcutils_logger import RcutilsLogger
 
 from robot_dynamics_ros.control.external.contact import COLLISION, threshold_text
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
+from robot_dynamics_ros.control.external.drive_torques import EFFORT, LARGEST, STATE, VELOCITY
 from robot_dynamics_ros.control.external.estimate import PASSING, ExternalForceEstimate
 from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.torque_text import joint_torques, units_of, without_rounding
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.model.findings import listed
 
-from .endpoints import SHORTEST_PERIOD, WARNING_PERIOD
 from .robot.commanded_robot import CommandedRobot
 
 OK, WARN, STALE = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.STALE
@@ -23,64 +25,8 @@ OK, WARN, STALE = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.S
 LARGEST_SHARE = 0.2
 # The rate of the states is not constant.
 TOLERANCE = 1.05
-# What each value of parameter on_collision has done, in words.
-REACTIONS = {
-    'hold': 'the reference is dropped, gravity compensation goes on',
-    'zero': 'the reference is dropped, the torque fades to zero',
-    'stop': 'fading to the final command',
-}
-
-
-class ExternalLog:
-    """Logs each change once: why there is no estimate, collisions and reactions to them."""
-
-    def __init__(self, logger: RcutilsLogger) -> None:
-        """Log to this logger."""
-        self._logger = logger
-        self._reason, self._reaction, self._dropped = '', '', ''
-        self._settings: tuple[object, object] = (None, None)
-        # When a reason was logged last [s], on a monotonic clock.
-        self._logged_at = -math.inf
-
-    def update(self, robot: CommandedRobot) -> None:
-        """Log what has changed with the last state of a robot."""
-        guard = robot.guard
-        estimate, reaction = guard.external, guard.reaction
-        used = None if estimate is None else estimate.settings
-        if self._settings[0] is not used or self._settings[1] is not guard.settings:
-            self._settings = used, guard.settings
-            for doubt in contact_doubts(robot).values():
-                self._logger.warning(doubt)
-        if estimate is None:
-            self._reason = self._dropped = ''
-        else:
-            if estimate.reason != self._reason:
-                self._log_reason(estimate.reason)
-            if estimate.contact.collides:
-                self._logger.warning(estimate.touch(), throttle_duration_sec=SHORTEST_PERIOD)
-            if estimate.tare.dropped != self._dropped:
-                self._dropped = estimate.tare.dropped
-                if self._dropped:
-                    self._logger.warning(dropped_tare(estimate))
-        if reaction.reason != self._reaction:
-            self._reaction = reaction.reason
-            if self._reaction:
-                self._logger.error(
-                    f'{self._reaction}: {REACTIONS[reaction.policy]} until ~/enable is called '
-                    f'(on_collision={reaction.policy})'
-                )
-
-    def _log_reason(self, reason: str) -> None:
-        """Log why there is no estimate, and that there is one again."""
-        now = clock.monotonic()
-        shortest = SHORTEST_PERIOD if reason else WARNING_PERIOD
-        if reason in PASSING or now - self._logged_at < shortest:
-            return
-        self._reason, self._logged_at = reason, now
-        if reason:
-            self._logger.warning(f'no external torques are estimated: {reason}')
-        else:
-            self._logger.info('external torques are estimated again')
+# Less of the states without an effort does not matter: the estimate takes longer steps there.
+LEAST = 0.01
 
 
 def dropped_tare(estimate: ExternalForceEstimate) -> str:
@@ -94,23 +40,15 @@ def dropped_tare(estimate: ExternalForceEstimate) -> str:
     )
 
 
-def external_entry(
-    robot: CommandedRobot, rate: float, missing: str
-) -> tuple[bytes, str, dict[str, object]]:
+def external_entry(robot: CommandedRobot) -> tuple[bytes, str, dict[str, object]]:
     """Level, text and values: whether external torques are estimated, and what touches the arm.
 
-    The caller holds the lock of the robot.
-
-    Args:
-        robot: the configured robot.
-        rate: of the joint states [Hz]; NaN if it is not known yet.
-        missing: which efforts or velocities are missing in how many states; empty for none.
+    What is wrong with them is said by the table of conditions. The caller holds the lock of the
+    robot.
     """
     guard, estimate = robot.guard, robot.guard.external
-    doubts = [*filter(None, [missing]), *contact_doubts(robot, rate).values()]
     if estimate is None:
-        off = 'off: parameter external_observer is false'
-        return WARN if doubts else OK, '; '.join([off, *doubts]), {}
+        return OK, 'off: parameter external_observer is false', {}
     values: dict[str, object] = {'on_collision': guard.settings.on_collision}
     reaction = guard.reaction
     if reaction.reason:
@@ -118,8 +56,12 @@ def external_entry(
     if not guard.fresh(clock.monotonic()):
         return STALE, 'no valid joint state', values
     if estimate.reason:
-        text = '; '.join(filter(None, [f'no external torques: {estimate.reason}', missing]))
-        return WARN if missing or estimate.reason not in PASSING else STALE, text, values
+        passing = (
+            f'no external torques are estimated: {estimate.reason}'
+            if estimate.reason in PASSING
+            else ''
+        )
+        return (STALE if passing else OK), passing, values
     values |= _figures(robot, estimate)
     if reaction.reason:
         text = (
@@ -129,8 +71,6 @@ def external_entry(
         return WARN, text, values
     if estimate.contact.state:
         return WARN, f'{estimate.touch()}{missing_reaction(guard)}', values
-    if doubts:
-        return WARN, '; '.join(doubts), values
     if estimate.settings.thresholds is None:
         return OK, 'estimated; contacts are not detected: set contact_thresholds', values
     return OK, 'no contact', values
@@ -182,6 +122,32 @@ def contact_doubts(robot: CommandedRobot, rate: float = math.nan) -> dict[str, s
             f'{limits[index]:.3g}: check its unit, N m or N'
         )
     return found
+
+
+def no_estimate(robot: CommandedRobot) -> str:
+    """Why no external torques are estimated; empty where they are, or are about to be."""
+    estimate = robot.guard.external
+    if estimate is None or estimate.reason in ('', *PASSING):
+        return ''
+    return f'no external torques are estimated: {estimate.reason}'
+
+
+def missing_drive_values(joints: Sequence[str], seen: Array) -> str:
+    """The joints whose velocity or effort is missing in some of the states; empty for none.
+
+    Args:
+        joints: names of the commanded joints, k of them.
+        seen: (3, k) how many states have held each joint, its velocity, and its effort.
+    """
+    found = []
+    for kind, row in (('velocity', VELOCITY), ('effort', EFFORT)):
+        shares = 1.0 - seen[row] / np.maximum(seen[STATE], 1)
+        shares[seen[STATE] == 0] = 0.0
+        if missing := np.flatnonzero(shares >= LEAST).tolist():
+            each = listed([f'of {joints[j]} in {100.0 * shares[j]:.3g} %' for j in missing])
+            beyond = f', or beyond {LARGEST:g} times its limit' if kind == 'effort' else ''
+            found.append(f'{kind} {each} of the states is missing{beyond}')
+    return f'{"; ".join(found)}: these states count as lost; check the driver' if found else ''
 
 
 def missing_reaction(guard: GuardedFeedforward) -> str:

@@ -15,13 +15,12 @@ from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackRet
 
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
+from .conditions import RULES
+from .controller import CommandPublishers, Controller
 from .description import Description
+from .diagnostics import Diagnostics
+from .health import Health
 from .loop.state_to_command import StateToCommand
-from .monitoring.command_publishers import CommandPublishers
-from .monitoring.controller import Controller
-from .monitoring.diagnostics import Diagnostics
-from .monitoring.saturation import Saturation
-from .monitoring.startup_log import StartupLog
 from .parameter_files import ParameterFiles
 from .parameter_table import TABLE
 from .parameters import declare, read, unknown
@@ -70,14 +69,14 @@ class DynamicsNode(LifecycleNode):
         self._description = Description(self, files, self.robot_holder.text, self.start)
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
-        LiveParameters(self, self.robot_holder)
+        LiveParameters(self, self.robot_holder, files)
         offer_services(self, self.robot_holder, self._factory)
         serve_transitions(self)
         self._trajectory_action = TrajectoryAction(self, self.robot_holder)
         self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
         inputs = [each.counters for each in (self._loop, reference, self._description)]
         self.topic_counters = {counters.topic: counters for counters in inputs}
-        self._diagnostics = Diagnostics(
+        self._health = Health(
             self,
             self.robot_holder,
             self.topic_counters,
@@ -85,12 +84,9 @@ class DynamicsNode(LifecycleNode):
             self._loop,
             self._command_publishers,
             self._controller,
-            Saturation(self, self.robot_holder),
+            RULES,
         )
-
-        self._startup_log = StartupLog(
-            self, self.robot_holder, self._description, self._loop, self._command_publishers
-        )
+        self._diagnostics = Diagnostics(self._health)
         backwards = JumpThreshold(
             min_forward=None, min_backward=Duration(nanoseconds=-1), on_clock_change=True
         )
@@ -152,7 +148,6 @@ class DynamicsNode(LifecycleNode):
             return TransitionCallbackReturn.FAILURE
         self._factory.log(robot)
         self._autostart_pending = False
-        self._startup_log.configured()
         # The configured robot lives until cleanup: the garbage collector need not visit it again.
         gc.collect()
         gc.freeze()
@@ -171,7 +166,6 @@ class DynamicsNode(LifecycleNode):
             guard = self.robot_holder.require().guard
             with self.robot_holder.lock:
                 guard.active = True
-            self._startup_log.activated()
         return result
 
     @guarded

@@ -38,6 +38,7 @@ class Parameter:
         infinite: whether infinity is allowed, for "no limit".
         choices: the strings that are allowed, with what each means.
         size: number of values that an array of numbers must hold; 0: as many as joints.
+        path: whether a string is the path of a file, relative to the parameter file that gives it.
         empty: what an empty string, array or map stands for.
         live: whether a change takes effect at once; see `Table.read` for the others.
     """
@@ -54,6 +55,7 @@ class Parameter:
     infinite: bool = False
     choices: Mapping[str, str] = field(default_factory=dict)
     size: int = 0
+    path: bool = False
     empty: str = ''
     live: bool = False
 

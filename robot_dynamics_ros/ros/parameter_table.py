@@ -40,6 +40,7 @@ ROBOT = (
         'Path of the URDF of the robot, in place of its text.',
         'A relative path is for the folder of the parameter file. It is read on configure, and '
         'refused beside `robot_description`.',
+        path=True,
         empty='no file',
     ),
     Parameter(
@@ -133,6 +134,7 @@ TORQUE = (
         'inertia of each joint.',
         'A relative path is for the folder of the parameter file. The file must name each '
         'commanded joint, and no joint that the robot does not have.',
+        path=True,
         empty='damping and friction of the URDF, no offset and no rotor inertia',
     ),
     Parameter(
@@ -376,7 +378,8 @@ CONTACTS = (
         'File of `robot_dynamics thresholds --output`: the thresholds of collisions and pushes by '
         'joint name, which grow with the motion.',
         '`external_bandwidth` must be that of the file, `collision_threshold` and '
-        '`push_threshold` empty.',
+        '`push_threshold` empty. A relative path is for the folder of the parameter file.',
+        path=True,
         empty='`collision_threshold` and `push_threshold`',
         live=True,
     ),

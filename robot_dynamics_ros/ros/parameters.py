@@ -16,6 +16,7 @@ from rclpy.node import Node
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 
 from .parameter import Parameter, Table
+from .parameter_files import ParameterFiles
 
 # Sets the values by name.
 Changes = Mapping[str, Any]
@@ -68,13 +69,20 @@ def descriptor(row: Parameter, table: Table) -> ParameterDescriptor:
     )
 
 
-def read(node: Node, table: Table, changes: Changes | None = None) -> dict[str, Any]:
+def read(
+    node: Node,
+    table: Table,
+    changes: Changes | None = None,
+    *,
+    files: ParameterFiles | None = None,
+) -> dict[str, Any]:
     """The checked value of every parameter of a table, by name.
 
     Args:
         node: on which the table was declared.
         table: the parameters.
         changes: values that take the place of the node's, by name.
+        files: for relative paths; None leaves them as they are.
 
     Raises:
         ParameterError: one has the wrong type, or is not allowed.
@@ -91,6 +99,8 @@ def read(node: Node, table: Table, changes: Changes | None = None) -> dict[str, 
             found[name] = row.checked({entry: value(f'{name}.{entry}') for entry in entries})
         else:
             found[name] = row.checked(value(name))
+            if row.path and found[name] and files is not None:
+                found[name] = str(files.path(name, found[name]))
     return found
 
 

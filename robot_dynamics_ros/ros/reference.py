@@ -38,7 +38,7 @@ class ReferenceTopic:
         """Subscribe."""
         self._holder = holder
         self._clock = loop.reference_clock
-        self.counters = TopicCounters('reference', node.get_logger())
+        self.counters = TopicCounters('reference')
         node.create_subscription(
             JointTrajectory,
             '~/reference',

@@ -27,7 +27,7 @@ def joint(name='a', kind='revolute', lower=-3.0, upper=3.0, velocity=2.0, effort
     return JointData(name, kind, lower, upper, velocity, effort, 0.0, 0.0, mimic=False)
 
 
-FREE = (-math.inf, math.inf, math.inf, math.inf)
+FREE = (-math.inf, math.inf, math.inf)
 ARMS = {
     'ordinary': [joint('a'), joint('b', effort=20.0)],
     'narrow': [joint('a', lower=0.1, upper=0.3), joint('b', lower=-2.0, upper=-1.0)],

@@ -59,3 +59,30 @@ def test_the_python_of_a_document_runs_in_a_fresh_clone(document):
         timeout=120.0,
     )
     assert result.returncode == 0, result.stderr
+
+
+def test_the_code_and_tests_of_the_theory_are_where_it_says():
+    text, rows = (ROOT / 'docs/theory.md').read_text(), 0
+    code, tests = 'robot_dynamics_ros/core/', 'test/sources/'
+    for section in text.split('\n## '):
+        bases = re.search(r'Paths of code are\s+relative to `([^`]+)`', section)
+        own = re.search(r'tests to `([^`]+)`', section)
+        places = (
+            [ROOT / (bases[1] if bases else code)],
+            [ROOT / (own[1] if own else tests), ROOT / 'test'],
+        )
+        for row in re.findall(r'^\|.*\.py`.*\|$', section, re.M):
+            for cell, folders in zip(row.split('|')[-3:-1], places, strict=True):
+                file, *names = re.findall(r'`([^`]+)`', cell)
+                found = [folder / file for folder in folders if (folder / file).is_file()]
+                assert found, f'{file} of {row}'
+                assert all(name in found[0].read_text() for name in names), row
+                rows += 1
+    assert rows > 100
+
+
+def test_the_files_that_contributors_are_sent_to_exist():
+    named = re.findall(r'`([\w/]+/[\w.]+\.(?:py|xml|md))`', (ROOT / 'CONTRIBUTING.md').read_text())
+    folders = ROOT, ROOT / 'robot_dynamics_ros'
+    assert [file for file in named if not any((at / file).is_file() for at in folders)] == []
+    assert named

@@ -68,15 +68,12 @@ def driven(domain):
 
 
 @pytest.fixture(scope='module')
-def node(environment, tmp_path_factory):
-    """A node that has activated itself, its description from a file as the README makes it."""
-    file = tmp_path_factory.mktemp('node') / 'description.yaml'
-    indented = ''.join(f'      {line}\n' for line in URDF.read_text().splitlines())
-    file.write_text(f'/**:\n  ros__parameters:\n    robot_description: |\n{indented}')
+def node(environment):
+    """A node that has activated itself, its description from a file as in the README."""
     process = subprocess.Popen(
         [
             *(sys.executable, '-m', 'robot_dynamics_ros.ros.node'),
-            *('--ros-args', '--params-file', str(file)),
+            *('--ros-args', '-p', f'description_file:={URDF}'),
         ],
         env=environment,
     )

@@ -25,7 +25,7 @@ from waiting import wait_until
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
-from robot_dynamics_ros.ros.monitoring import diagnostics
+from robot_dynamics_ros.ros import diagnostics
 from robot_dynamics_ros.ros.node import DynamicsNode
 
 LIMIT = 20.0

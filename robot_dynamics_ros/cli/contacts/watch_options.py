@@ -55,16 +55,16 @@ def watch_options(command: Command) -> Command:
         click.option(
             '--false-alarms', type=positive, default=DEFAULT.false_alarms_per_hour,
             show_default=True, metavar='RATE',
-            help='Per hour of motion like the recorded one, of thresholds that are learned.',
+            help='False alarms per hour of motion like the recorded one, of learned thresholds.',
         ),
         click.option(
             '--margin', type=click.FloatRange(1.0, LARGEST_MARGIN), default=DEFAULT.margin,
             show_default=True, metavar='FACTOR',
-            help='Of thresholds that are learned, for motion unlike the recorded one.',
+            help='Factor of learned thresholds, for motion unlike the recorded one.',
         ),
         click.option(
             '--bandwidth', type=positive, metavar='HZ',
-            help='Of the observer. [default: 20, or a fifth of the rate of the states]',
+            help='Bandwidth of the observer. [default: 20, or a fifth of the rate of the states]',
         ),
         click.option(
             '--parameters', multiple=True, metavar='FILE',

@@ -29,7 +29,6 @@ from ..external import ExternalTopics
 from ..messages import doubles
 from ..polling import PolledSubscription
 from ..robot.commanded_robot import CommandedRobot, nanoseconds
-from ..robot.missing_states import stale_text
 from ..robot.robot_holder import RobotHolder
 from .reference_clock import ReferenceClock
 from .state_loop import StateLoop
@@ -57,13 +56,9 @@ class StateToCommand:
         self._holder = holder
         self._clock = node.get_clock()
         self.reference_clock = ReferenceClock(self._clock)
-        self._logged_stale = False
-        # When that was logged last [s], on a monotonic clock.
-        self._stale_logged_at = -math.inf
         self._commanding = False
-        self._logged_left = self._logged_fault = ''
         self.kept: Callable[[float, Array, Array, Array | None], None] | None = None
-        self.counters = TopicCounters('joint_states', node.get_logger())
+        self.counters = TopicCounters('joint_states')
         self._commands = node.create_lifecycle_publisher(
             Float64MultiArray, '~/commands', 10, qos_overriding_options=OVERRIDABLE
         )
@@ -129,8 +124,8 @@ class StateToCommand:
                 robot.statistics.count_ignored(*origin)
                 return None
             wait = robot.waited(message, received, self._clock)
-            if reason := robot.too_old(wait):
-                self.counters.drop(reason)
+            if robot.too_old(wait):
+                self.counters.late += 1
                 robot.statistics.count_received(*origin)
                 return None
             robot.take(message, time)
@@ -169,7 +164,7 @@ class StateToCommand:
             self._publish(robot, command, stamp)
         robot.statistics.record(1e-9 * (clock.time_ns() - received) if received else math.nan)
         self._external.publish(robot, stamp)
-        self._report(robot)
+        self._publish_silence(robot)
         return True
 
     def _refuse(self, error: Exception) -> None:
@@ -192,50 +187,7 @@ class StateToCommand:
             if command is not None:
                 self._publish(robot, command, self._clock.now().to_msg())
             self._external.expire(robot)
-            self._report(robot)
-
-    def _report(self, robot: CommandedRobot) -> None:
-        """Log and publish what has changed."""
-        self._log_stale(robot)
-        self._log_left(robot)
-        self._log_fault(robot)
-        self._publish_silence(robot)
-
-    def _log_fault(self, robot: CommandedRobot) -> None:
-        """Log once that the guards have found a fault."""
-        fault, self._logged_fault = self._logged_fault, robot.guard.fault
-        if self._logged_fault not in ('', fault):
-            self._node.get_logger().error(
-                f'fault: {self._logged_fault}; stopping (on_stop={robot.guard.settings.on_stop}): '
-                'find the cause, then call ~/enable'
-            )
-
-    def _log_stale(self, robot: CommandedRobot) -> None:
-        """Log that valid states have ceased, and that they have returned, at a limited rate."""
-        guard, now = robot.guard, clock.monotonic()
-        fresh = guard.fresh(now)
-        if fresh is not self._logged_stale:
-            return
-        # A joint that was never measured is reported by diagnostics: it may come soon.
-        if not fresh and not (guard.running and self.counters.used and guard.state.complete):
-            return
-        # States at a period above the timeout cease and return several times a second.
-        if not fresh and now - self._stale_logged_at < WARNING_PERIOD:
-            return
-        self._logged_stale = not fresh
-        if not fresh:
-            self._stale_logged_at = now
-        text = 'joint states are valid again' if fresh else stale_text(robot, now)
-        self._node.get_logger().warning(text)
-
-    def _log_left(self, robot: CommandedRobot) -> None:
-        """Log once that a reference was dropped because the robot had left it."""
-        left = robot.guard.followed.left
-        if left and left != self._logged_left:
-            self._node.get_logger().warning(
-                f'{left}: dropped, fading to the torque of the measured state'
-            )
-        self._logged_left = left
+            self._publish_silence(robot)
 
     def _time(self, robot: CommandedRobot) -> float:
         # Without a reference its time is not needed, and reading the clock takes longer than this.

@@ -25,10 +25,10 @@ from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 from robot_dynamics_ros.core.plausibility.audit import audit
 
+from ..cycle_statistics import CycleStatistics
 from ..joint_states import JointStateReader
 from ..messages import doubles
 from .compilation import CompiledRobot
-from .cycle_statistics import CycleStatistics
 from .live_values import LiveValues, locked_joints, require_joints
 
 
@@ -187,12 +187,9 @@ class CommandedRobot:
         self.knows_wait = bool(received) or self._same_clock
         return wait if self.knows_wait else math.nan
 
-    def too_old(self, wait: float) -> str:
-        """Why a state that has waited so long [s] is not answered; empty if it is answered."""
-        timeout = self.guard.settings.state_timeout
-        if not wait > timeout:
-            return ''
-        return f'it has waited {wait:.3g} s for the node, allowed is state_timeout, {timeout:g} s'
+    def too_old(self, wait: float) -> bool:
+        """Whether a state that has waited so long [s] is not answered."""
+        return wait > self.guard.settings.state_timeout
 
     def take(self, message: JointState, time: float) -> None:
         """Take a state; `command` answers it, if no newer one waits.

@@ -10,22 +10,22 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.guards.settings import torque_limits, torque_rates
 from robot_dynamics_ros.core.errors import ParameterError
 
+from ..parameter_files import ParameterFiles
 from ..parameter_table import TABLE
 from ..parameters import Changes, accept_changes, read
 from .commanded_robot import no_effort_limit
 from .compilation import compared
 from .live_values import LiveValues
-from .parameter_warnings import parameter_warnings
 from .robot_holder import RobotHolder
 
 
 class LiveParameters:
     """Checks and applies each change of the parameters of a node."""
 
-    def __init__(self, node: Node, holder: RobotHolder) -> None:
-        """Register the callbacks with the node."""
+    def __init__(self, node: Node, holder: RobotHolder, files: ParameterFiles) -> None:
+        """Register the callbacks with the node; paths are relative to these files."""
         self._node = node
-        self._holder = holder
+        self._holder, self._files = holder, files
         self._applying = threading.Lock()
         accept_changes(node, TABLE, self._check, self._apply)
 
@@ -38,7 +38,7 @@ class LiveParameters:
             row = TABLE.row_of(name)
             if row is not None and not row.live:
                 raise ParameterError(f'{name} is read on configure: deactivate and clean up first')
-        values = read(self._node, TABLE, changes)
+        values = read(self._node, TABLE, changes, files=self._files)
         model, joints = robot.dynamics.model, robot.joints
         settings = LiveValues.of(values, model, joints).settings
         torque_rates(torque_limits(model, joints, settings), joints, settings)
@@ -53,12 +53,6 @@ class LiveParameters:
         # One thread at a time: else values read earlier could be applied after later ones.
         with self._applying:
             self._apply_present_values()
-        robot = self._holder.current
-        if robot is not None:
-            warnings = parameter_warnings(robot, read(self._node, TABLE))
-            for concerned, text in warnings.items():
-                if not changes.keys().isdisjoint(concerned):
-                    self._node.get_logger().warning(text)
 
     def _apply_present_values(self) -> None:
         """Apply the parameters; the lock that the loop needs is held for the last step only.
@@ -67,7 +61,8 @@ class LiveParameters:
             RobotDynamicsError: they do not fit the robot.
         """
         while (robot := self._holder.current) is not None:
-            live = LiveValues.of(read(self._node, TABLE), robot.dynamics.model, robot.joints)
+            values = read(self._node, TABLE, files=self._files)
+            live = LiveValues.of(values, robot.dynamics.model, robot.joints)
             robot.prepare(live)
             with self._holder.lock:
                 # Another thread may have replaced the robot meanwhile.

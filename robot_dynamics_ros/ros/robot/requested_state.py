@@ -14,7 +14,6 @@ from robot_dynamics_ros.core.errors import StateError
 
 from ..joint_states import JointStateReader
 from .commanded_robot import CommandedRobot
-from .missing_states import never_measured
 
 
 class RequestedState:
@@ -109,3 +108,38 @@ def is_given(message: JointState) -> bool:
             f'state names {len(message.name)} joints but has no position: one for each is needed'
         )
     return bool(message.name)
+
+
+def never_measured(robot: CommandedRobot) -> str:
+    """The joints that no state has contained, and what to do; services answer with it too.
+
+    Args:
+        robot: whose joints they are.
+
+    Returns:
+        Empty if there are none, or if no state has come.
+    """
+    state, model = robot.guard.state, robot.dynamics.model
+    names = np.array(model.joint_names)
+    missing = np.isinf(state.times)
+    if not missing.any() or missing.all():
+        return ''
+    if (only_positions := missing & state.only_positions()).any():
+        return (
+            f'joint_states has no velocity of {", ".join(names[only_positions])}: leave it '
+            'out of parameter joints, or set velocity_cutoff'
+        )
+    text = f'never in joint_states: {", ".join(names[missing])}'
+    missing[robot.feedforward.indices] = False
+    if not missing.any():
+        return f'{text}: commanded joints (parameter joints) must be measured'
+    entries = []
+    for index in np.flatnonzero(missing):
+        limits = model.independent_joints[index].limits
+        bounded = limits.lower < limits.upper
+        position = min(max(0.0, limits.lower), limits.upper) if bounded else 0.0
+        entries.append(f'{names[index]}: {position:g}')
+    return (
+        f'{text}: start what publishes its position, or set parameter locked_joints: '
+        f'{{{", ".join(entries)}}} (with the position where it stands)'
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from pathlib import Path
 
 from rclpy.node import Node
 
@@ -23,7 +24,6 @@ from .compilation import (
     compared,
     compile_robot,
 )
-from .parameter_warnings import parameter_warnings
 
 
 class RobotFactory:
@@ -54,11 +54,11 @@ class RobotFactory:
                 'there is no robot_description: set the parameter or description_file, or publish '
                 'the topic robot_description'
             )
-        values = read(self._node, TABLE)
+        values = read(self._node, TABLE, files=self._files)
         compiled = compile_robot(
             description,
             gravity=values['gravity'],
-            joint_model=self._joint_model(values['joint_model']),
+            joint_model=_joint_model(values['joint_model']),
             payload_frame=values['payload_frame'],
             joints=values['joints'],
             quantities=COMPILED_QUANTITIES
@@ -67,23 +67,13 @@ class RobotFactory:
         )
         return CommandedRobot(compiled, values)
 
-    def _joint_model(self, path: str) -> JointModel:
-        """That of a file, whose path may be relative to the parameter file that names it."""
-        if not path:
-            return AS_DESCRIBED
-        file = self._files.path('joint_model', path)
-        try:
-            return read_joint_model(file)
-        except OSError as error:
-            raise ParameterError(f'joint_model: {file}: {error.strerror}') from None
-
     def with_payloads_of(self, compiled: CompiledRobot, dynamics: RobotDynamics) -> CommandedRobot:
         """A robot that was compiled before with other payloads, by the present parameters.
 
         Raises:
             RobotDynamicsError: Pinocchio computes other torques.
         """
-        values = read(self._node, TABLE)
+        values = read(self._node, TABLE, files=self._files)
         present = replace(compiled, dynamics=dynamics.with_gravity(values['gravity']))
         return CommandedRobot(compared(present), values)
 
@@ -94,13 +84,9 @@ class RobotFactory:
         for finding in robot.findings:
             if finding.severity != 'info':
                 log.warning(str(finding))
-        if missing := robot.missing_limits():
-            log.warning(f'cannot be activated: {missing}')
-        for warning in parameter_warnings(robot, values).values():
-            log.warning(warning)
         log.info(
-            f'{dynamics.model.name}: {dynamics.model.size} joints, compiled in '
-            f'{compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
+            f'robot {dynamics.model.name!r}: {dynamics.model.size} joints, compiled '
+            f'in {compiled.compile_seconds:.2f} s, {dynamics.backend_description}'
         )
         if dynamics.backend == 'python' and not os.environ.get(BACKEND):
             log.warning(
@@ -117,3 +103,11 @@ class RobotFactory:
             f'torques of {", ".join(robot.joints)}: {terms or "zero"}, evaluated at the '
             f'{values["evaluate_at"]}, gravity {values["gravity"]} m/s^2'
         )
+
+
+def _joint_model(path: str) -> JointModel:
+    """That of a file; that of the description for an empty path."""
+    try:
+        return read_joint_model(Path(path)) if path else AS_DESCRIBED
+    except OSError as error:
+        raise ParameterError(f'joint_model: {path}: {error.strerror}') from None

@@ -14,8 +14,8 @@ from three_joints import JOINTS
 
 from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
 from robot_dynamics_ros.control.guards.supervisor import Mode
-from robot_dynamics_ros.ros.monitoring import controller as controller_file
-from robot_dynamics_ros.ros.monitoring import startup_log
+from robot_dynamics_ros.ros import controller as controller_file
+from robot_dynamics_ros.ros import health
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
@@ -37,8 +37,8 @@ def begin(scene, *args, **kwargs):
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
     """Waiting is logged earlier, so that the tests wait less."""
-    monkeypatch.setattr(startup_log, 'PERIOD', 0.05)
-    monkeypatch.setattr(startup_log, 'PATIENCE', 0.2)
+    monkeypatch.setattr(health, 'PERIOD', 0.05)
+    monkeypatch.setattr(health, 'PATIENCE', 0.2)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_a_controller_that_is_named_must_answer(guarded, dynamics):
         scene.status('model', f'state of controller {NAME}')
         scene.check_silent()
         controller = FakeController(scene, list(JOINTS))
-        scene.observer.until(lambda: scene.node._controller._questions.exists, 'the controller')
+        scene.observer.until(lambda: scene.node._controller.questions.exists, 'the controller')
         controller.tell()
         scene.settle(dynamics.bias_torque(Q, V))
 

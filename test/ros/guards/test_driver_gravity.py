@@ -19,11 +19,9 @@ def test_gravity_added_by_the_driver_is_warned_of_and_equal_efforts_are_not(guar
         scene.driver.effort = lambda: scene.recording.last + gravity
         status = scene.status('driver gravity', 'remove gravity from')
         assert status.level == DiagnosticStatus.WARN
-        scene.set(driver_gravity_check=False)
-        scene.status('driver gravity', 'driver_gravity_check is false')
 
         # The advice helps: then the measured effort is right.
-        scene.set(driver_gravity_check=True, terms=['coriolis', 'inertial'])
+        scene.set(terms=['coriolis', 'inertial'])
         scene.settle(dynamics.bias_torque(Q, V) - gravity)
         scene.status('driver gravity', 'terms does not contain gravity')
 

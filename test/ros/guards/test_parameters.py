@@ -4,6 +4,7 @@ import re
 
 import pytest
 import yaml
+from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -112,7 +113,10 @@ def test_a_value_that_takes_the_torque_away_is_warned_of(guarded, capfd, name, l
             assert scene.node.set_parameters([parameter])[0].successful
         else:
             scene.node.start()
-        assert capfd.readouterr().err.count(warning) == 1
+        log = Log(capfd)
+        log.until(scene.observer, warning)
+        scene.status('model', warning)
+        assert len(log.lines(warning)) == 1
 
 
 def test_an_offset_beyond_the_effort_limit_is_warned_of(guarded, tmp_path, capfd):
@@ -122,5 +126,5 @@ def test_an_offset_beyond_the_effort_limit_is_warned_of(guarded, tmp_path, capfd
     joints = {name: {'torque_offset': value} for name, value in offsets.items()}
     file.write_text(yaml.safe_dump({'joints': joints}))
     arm = {'terms': ['gravity', 'friction'], 'effort_limits': [50.0, 50.0, 50.0]}
-    with guarded(**arm, joint_model=str(file)):
-        assert capfd.readouterr().err.count('torque_offset of slide is larger') == 1
+    with guarded(**arm, joint_model=str(file)) as scene:
+        Log(capfd).until(scene.observer, 'torque_offset of slide')

@@ -17,8 +17,8 @@ from three_joints import URDF, state
 from robot_dynamics_interfaces.srv import GetGravity
 from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core.errors import StateError
-from robot_dynamics_ros.ros.monitoring import state_periods
-from robot_dynamics_ros.ros.robot.missing_states import never_measured
+from robot_dynamics_ros.ros import health
+from robot_dynamics_ros.ros.robot.requested_state import never_measured
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
@@ -239,7 +239,7 @@ def test_a_commanded_joint_without_velocity_is_not_called_missing():
 
 
 def test_states_that_come_too_slowly_for_the_timeout_are_warned_of(guarded, capfd, monkeypatch):
-    monkeypatch.setattr(state_periods, 'WINDOW', 0.5)
+    monkeypatch.setattr(health, 'AVERAGED', 0.5)
     with guarded(start=False, fade_time=FADE) as scene:
         scene.driver.period = 0.1
         scene.node.start()

@@ -10,8 +10,6 @@ from std_srvs.srv import SetBool
 from three_joints import URDF
 
 from robot_dynamics_interfaces.srv import SetGravity, SetPayload
-from robot_dynamics_ros.core import audit, parse_urdf
-from robot_dynamics_ros.ros.monitoring.described_findings import described_findings
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2
@@ -74,13 +72,16 @@ def test_findings_of_the_audit_are_in_log_and_diagnostics(guarded, capfd):
     assert finding in capfd.readouterr().err
 
 
-def test_friction_is_a_finding_where_the_terms_leave_it_out():
+def test_friction_is_a_finding_where_the_terms_leave_it_out(guarded):
     """The advice is that for a node."""
     rubbing = URDF.replace('<axis xyz="1 0 0"/>', '<axis xyz="1 0 0"/><dynamics damping="0.4"/>')
-    audited = audit(parse_urdf(rubbing))
-    (finding,) = described_findings(audited, ['gravity', 'coriolis'])
-    assert 'add friction to' in finding.advice
-    assert described_findings(audited, ['gravity', 'friction']) == []
+    with guarded(robot_description=rubbing) as scene:
+        values = figures(scene.status('model', 'commanding'))
+        assert 'add friction to' in values['audit 1 (info)']
+        scene.set(terms=['gravity', 'friction'])
+        scene.observer.until(
+            lambda: 'audit 1 (info)' not in figures(scene.status('model', '')), 'no finding'
+        )
 
 
 @pytest.mark.parametrize('size', [0.0, 1.62, 9.69, 9.91, 98.1])

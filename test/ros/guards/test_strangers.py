@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from captured_log import Log
 from diagnostic_msgs.msg import DiagnosticStatus
 from driver import Driver
 from guard_scene import figures
@@ -117,4 +118,4 @@ def test_states_of_other_joints_only_are_reported(guarded, capfd):
         assert 'state yet' in status.message
         assert status.level == DiagnosticStatus.STALE
         assert len(scene.recording) == 0
-    assert 'only finger, needed are turn, slide, wrist' in capfd.readouterr().err
+        Log(capfd).until(scene.observer, 'only finger, needed are turn, slide, wrist')

@@ -1,4 +1,4 @@
-"""What the node says of itself, from its start to its first command, and when it is silent."""
+"""Conditions: begin, change and end in the log, and what the node says from its start on."""
 
 import re
 from types import SimpleNamespace
@@ -14,23 +14,139 @@ from three_joints import JOINTS, URDF, state
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.guards.inhibition import Inhibition
 from robot_dynamics_ros.control.guards.supervisor import Mode
-from robot_dynamics_ros.ros.monitoring import startup_log
-from robot_dynamics_ros.ros.monitoring.near_misses import subscribers_of
-from robot_dynamics_ros.ros.robot.missing_states import never_measured
+from robot_dynamics_ros.ros import conditions, health
+from robot_dynamics_ros.ros.health import ERROR, FLICKER, OK, WARN, Health, Rule
+from robot_dynamics_ros.ros.robot.requested_state import never_measured
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    """Waiting is said earlier, so that the tests wait less."""
-    monkeypatch.setattr(startup_log, 'PERIOD', 0.05)
-    monkeypatch.setattr(startup_log, 'PATIENCE', 0.2)
+    """What waits for discovery is logged earlier, so that the tests wait less."""
+    monkeypatch.setattr(health, 'PERIOD', 0.05)
+    monkeypatch.setattr(health, 'PATIENCE', 0.2)
 
 
 @pytest.fixture
 def log(capfd):
     return Log(capfd)
+
+
+class Clock:
+    """A time that the test moves."""
+
+    now = 100.0
+
+    def monotonic(self):
+        return self.now
+
+
+class Written:
+    """Stands for a logger."""
+
+    def __init__(self):
+        self.lines = []
+
+    def __getattr__(self, level):
+        return lambda text: self.lines.append((level, text))
+
+
+@pytest.fixture
+def table(monkeypatch):
+    """Makes a table of rows whose sentences the test says; looks every 0.2 s."""
+    clock, written, said = Clock(), Written(), {}
+    monkeypatch.setattr(health, 'clock', clock)
+
+    def make(*rows):
+        node = SimpleNamespace(create_timer=lambda *args, **kwargs: None)
+        node.get_logger = lambda: written
+        rules = [
+            Rule(
+                code,
+                'model',
+                level,
+                lambda _, code=code: said.get(code, ''),
+                configured=None,
+                **more,
+            )
+            for code, level, more in rows
+        ]
+        parts = [None] * 5
+        watched = Health(node, SimpleNamespace(current=None), *parts, rules)
+
+        def look(seconds, **sentences):
+            said.clear()
+            said.update(sentences)
+            for _ in range(round(seconds / 0.2)):
+                clock.now += 0.2
+                watched.update()
+            lines = [*written.lines]
+            written.lines.clear()
+            return lines
+
+        return watched, look
+
+    return make
+
+
+def test_a_condition_is_logged_when_it_begins_changes_and_ends(table):
+    _, look = table(('hot', WARN, {'over': 'cool again'}))
+    assert look(10.0, hot='axis1 is at 80.1') == [('warning', 'axis1 is at 80.1')]
+    # A number alone is no change, a name is one.
+    assert look(10.0, hot='axis1 is at 91.5e3') == []
+    assert look(10.0, hot='axis2 is at 80') == [('warning', 'axis2 is at 80')]
+    ((level, text),) = look(10.0)
+    assert (level, text.split(',')[0]) == ('info', 'cool again')
+    assert float(re.search(r'([\d.]+) s', text)[1]) == pytest.approx(30.0, abs=1.0)
+    assert look(2.0, hot='axis2 is at 80') == [('warning', 'axis2 is at 80')]
+
+
+@pytest.mark.parametrize(('level', 'word'), [(OK, 'info'), (WARN, 'warning'), (ERROR, 'error')])
+def test_the_level_is_that_of_the_row(table, level, word):
+    _, look = table(('it', level, {}))
+    assert look(1.0, it='is so') == [(word, 'is so')]
+
+
+def test_a_condition_that_flickers_begins_once_and_changes_at_most_once_a_second(table):
+    _, look = table(('stale', WARN, {'over': 'back'}), ('mode', OK, {}))
+    lines = []
+    for step in range(50):
+        lines += look(0.2, stale='stale' if step % 2 else '', mode=f'mode {"ab"[step % 2]}')
+    stale = [text for _, text in lines if 'mode' not in text]
+    assert stale == ['stale']
+    assert 2 <= len(lines) - 1 <= 10.0 / FLICKER + 1
+
+
+def test_a_condition_holds_after_its_time_in_log_and_diagnostics(table):
+    watched, look = table(('full', WARN, {'after': 0.5}), ('wait', WARN, {'waits': True}))
+    assert look(0.4, full='full', wait='nobody there') == [('warning', 'nobody there')]
+    assert [each.rule.code for each in watched.found] == ['wait']
+    assert look(0.4, full='full', wait='nobody there') == [('warning', 'full')]
+    assert [each.rule.code for each in watched.found] == ['full', 'wait']
+
+
+def test_codes_are_unique_and_their_statuses_exist():
+    from robot_dynamics_ros.ros.diagnostics import STATUSES
+
+    codes = [rule.code for rule in conditions.RULES]
+    assert len(set(codes)) == len(codes)
+    assert {rule.status for rule in conditions.RULES} <= {'', *STATUSES}
+
+
+@pytest.mark.parametrize(
+    ('found', 'said'), [(None, 'change_state with'), ('/bin/ros2', 'ros2 lifecycle')]
+)
+def test_advice_fits_a_machine_without_the_ros2_command(graph, log, monkeypatch, found, said):
+    monkeypatch.setattr(conditions.shutil, 'which', lambda name: found)
+    with graph(robot_description=URDF, autostart=False, namespace='/arm') as (node, observer):
+        line = log.until(observer, 'to configure')
+        assert said in line
+        node.trigger_configure()
+        line = log.until(observer, 'inactive: no torque')
+    assert said in line
+    assert '/arm/robot_dynamics' in line
+    assert 'activate' in line
 
 
 def test_a_description_is_waited_for_under_its_full_name(graph, log):
@@ -50,7 +166,7 @@ def test_states_in_another_namespace_are_named_with_what_to_do(graph, log):
         elsewhere = observer.node.create_publisher(JointState, '/left/joint_states', 10)
         observer.node.destroy_publisher(observer.states)
         line = log.until(observer, '/left/joint_states has a publisher')
-        assert 'waiting for joint' in line
+        assert 'no valid joint state' in line
         assert '/arm/joint_states has no publisher' in line
         assert 'node in namespace /left' in line
         assert 'remap /arm/joint_states:=/left/joint_states' in line
@@ -59,18 +175,16 @@ def test_states_in_another_namespace_are_named_with_what_to_do(graph, log):
 
 def test_from_the_start_to_the_first_command(graph, log):
     with graph(robot_description=URDF) as (_, observer):
-        log.until(observer, 'configured: robot')
         log.until(observer, 'torques go to /robot_dynamics/commands')
         log.until(observer, 'received by /observer')
         log.until(observer, 'no joint state')
         assert not log.lines('commanding')
         observer.answer_to(state(Q, V))
-        log.until(observer, 'came on /joint_states')
         line = log.until(observer, 'commanding turn, slide, wrist on /robot_dynamics/commands')
         assert 'gravity + coriolis + inertial' in line
         for _ in range(20):
             observer.answer_to(state(Q, V))
-    for words in ('configured: robot', 'active:', 'the first valid', 'commanding', 'silent'):
+    for words in ('commanding', 'silent'):
         assert len(log.lines(words)) == 1, words
 
 
@@ -78,8 +192,7 @@ def test_a_node_without_subscribers_names_one_that_comes_and_one_that_leaves(gra
     with graph(robot_description=URDF) as (_, observer):
         log.until(observer, 'received by /observer')
         observer.node.destroy_subscription(observer.received)
-        log.until(observer, '/observer no longer receives')
-    assert not log.lines('no node')
+        log.until(observer, 'nobody subscribes to')
 
 
 def test_a_joint_that_never_comes_is_named_with_the_line_to_add(graph, log):
@@ -100,13 +213,6 @@ def test_an_inhibition_is_logged_with_its_reason(graph, log):
         log.until(observer, 'door is open')
 
 
-def test_an_inactive_node_says_how_to_activate_it(graph, log):
-    with graph(robot_description=URDF, autostart=False, namespace='/arm') as (node, observer):
-        node.trigger_configure()
-        line = log.until(observer, 'inactive: no torque')
-    assert 'ros2 lifecycle set /arm/robot_dynamics activate' in line
-
-
 def test_the_second_publisher_logs_its_silence_and_its_start(graph, log):
     with graph(robot_description=URDF, start=False) as (
         node,
@@ -121,9 +227,10 @@ def test_the_second_publisher_logs_its_silence_and_its_start(graph, log):
             observer.states.publish(state(Q, V))
             return log.lines(words)
 
-        observer.until(lambda: said('commanded: /observer'), 'silence')
-        line = log.lines('commanded: /observer')[0]
-        assert f'publishes on {topic}' in line
+        observer.until(lambda: said('commanded: 1 other publisher'), 'silence')
+        line = log.lines('commanded: 1 other publisher')[0]
+        assert f'on {topic}' in line
+        assert '/observer' in line
         assert not log.lines('commanding')
         observer.node.destroy_publisher(other)
         observer.until(lambda: said('commanding turn'), 'commands')
@@ -174,11 +281,3 @@ def test_every_mode_has_its_constant():
     assert len(set(values)) == len(values)
     constants = [name for name in dir(JointTorques) if name.startswith('MODE_')]
     assert len(constants) == len(values)
-
-
-def test_a_receiver_whose_name_is_not_known_yet_is_left_out():
-    """Discovery finds an endpoint before its node."""
-    names = [('_NODE_NAME_SPACE_UNKNOWN_', '_NODE_NAME_UNKNOWN_'), ('/left', 'controller')]
-    endpoints = [SimpleNamespace(node_namespace=space, node_name=name) for space, name in names]
-    node = SimpleNamespace(get_subscriptions_info_by_topic=lambda topic: endpoints)
-    assert subscribers_of(node, '/commands') == ['/left/controller']

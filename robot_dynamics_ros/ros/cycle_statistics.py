@@ -32,7 +32,11 @@ class CycleSummary:
 
 
 class CycleStatistics:
-    """Counts and times cycles, without allocating memory."""
+    """Counts and times cycles, without allocating memory.
+
+    Attributes:
+        lost: see `CycleSummary`.
+    """
 
     def __init__(self) -> None:
         """Start with no cycle."""
@@ -40,7 +44,7 @@ class CycleStatistics:
         self._count = 0
         self._reported, self._reported_at = 0, math.nan
         self._numbers: dict[bytes, int] = {}
-        self._lost: int | None = None
+        self.lost: int | None = None
 
     def count_received(self, source: bytes, number: int | None) -> None:
         """Count a state that was received, valid or not, and those lost before it.
@@ -54,7 +58,7 @@ class CycleStatistics:
         if source not in self._numbers and len(self._numbers) >= MOST_SOURCES:
             self._numbers.clear()
         missing = max(number - self._numbers.get(source, number - 1) - 1, 0)
-        self._lost = missing + (self._lost or 0)
+        self.lost = missing + (self.lost or 0)
         self._numbers[source] = number
 
     def count_ignored(self, source: bytes, number: int | None) -> None:
@@ -77,6 +81,6 @@ class CycleStatistics:
         self._reported, self._reported_at = self._count, now
         rate = answered / elapsed if elapsed > 0.0 else math.nan
         if not np.isfinite(self._latencies).any():
-            return CycleSummary(rate, math.nan, math.nan, self._lost)
+            return CycleSummary(rate, math.nan, math.nan, self.lost)
         median, p99 = np.nanpercentile(self._latencies, [50.0, 99.0])
-        return CycleSummary(rate, float(median), float(p99), self._lost)
+        return CycleSummary(rate, float(median), float(p99), self.lost)

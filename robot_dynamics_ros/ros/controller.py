@@ -1,0 +1,464 @@
+"""What applies the commands: the controller behind their topic, and other publishers there.
+
+Both keep inhibitions of the guard up to date: `controller` and `publishers`.
+"""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from collections.abc import Callable
+from typing import Any
+
+from rcl_interfaces.msg import ParameterType
+from rcl_interfaces.srv import GetParameters
+from rclpy.node import Node
+from rclpy.task import Future
+
+from robot_dynamics_ros.control.guards.inhibition import Inhibition
+from robot_dynamics_ros.control.guards.supervisor import Mode
+
+from .endpoints import LATCHED, STEADY
+from .robot.commanded_robot import CommandedRobot
+from .robot.robot_holder import RobotHolder
+
+try:
+    from controller_manager_msgs.srv import ListControllers
+except ImportError:  # not among the wheels; part of ros2_control
+    ListControllers = None
+try:
+    from controller_manager_msgs.msg import ControllerManagerActivity
+except ImportError:  # since Jazzy
+    ControllerManagerActivity = None
+
+# Between two questions [s]. Without the topic of activity, a controller that is deactivated and
+# activated within this time is not noticed.
+PERIOD = 0.2
+# The same where the topic of activity exists: it says nothing where an error of the hardware
+# deactivates a controller.
+SLOW_PERIOD = 1.0
+# An answer that takes longer is not waited for [s].
+ANSWER_TIMEOUT = 2.0
+# A controller, or its manager, that has not been discovered in this time after activation is taken
+# for absent [s].
+DISCOVERY = 3.0
+# Between two counts of the publishers [s].
+COUNT_PERIOD = 0.5
+# Lease of a process that does not announce its end [s]: the default of Fast DDS, and that of
+# config/fastdds.xml.
+LEASE, SHORT_LEASE = 20, 3
+# The value of parameter `controller` for no questions.
+NONE = 'none'
+ACTIVE = 'active'
+# Of a node one of whose endpoints has been discovered before the node itself.
+UNKNOWN_NAME = '_NODE_NAME_UNKNOWN_'
+
+
+class Questions:
+    """What a controller and its manager have answered; `ask` never waits.
+
+    Attributes:
+        name: fully qualified, of the node of the controller.
+        manager: of the node of its controller manager.
+        joints: its parameter `joints`; empty if it has none, or if it is not known.
+        interface: its parameter `interface_name`; empty likewise.
+        state: such as `active` or `inactive`; empty if it is not known.
+        lists_states: whether a controller manager has answered.
+        deactivated: when it ceased to be active [s], on a monotonic clock; -inf for never.
+    """
+
+    def __init__(self, node: Node, name: str, changed: Callable[[], None]) -> None:
+        """Create the clients, and the subscription to the activity of the manager.
+
+        Args:
+            node: that asks.
+            name: fully qualified, of the node of the controller.
+            changed: called when the manager has published its activity.
+        """
+        self._node, self.name, self._changed = node, name, changed
+        namespace, _, self._short_name = name.rpartition('/')
+        self.manager = f'{namespace}/controller_manager'
+        self.joints: tuple[str, ...] = ()
+        self.interface = self.state = ''
+        self.lists_states = False
+        self.deactivated = -math.inf
+        # Two clients: an rclcpp node answers nothing if it lacks one of the parameters.
+        self._parameters = {
+            parameter: _Client(node, GetParameters, f'{name}/get_parameters')
+            for parameter in ('joints', 'interface_name')
+        }
+        self._answered: set[str] = set()
+        self._states = self._activity = None
+        self._asked = -math.inf
+        if ListControllers is not None:
+            self._states = _Client(node, ListControllers, f'{self.manager}/list_controllers')
+        if ControllerManagerActivity is not None:
+            self._activity = node.create_subscription(
+                ControllerManagerActivity, f'{self.manager}/activity', self._on_activity, LATCHED
+            )
+
+    @property
+    def exists(self) -> bool:
+        """Whether the node of the controller has been discovered."""
+        return self._parameters['joints'].ready
+
+    @property
+    def manager_exists(self) -> bool:
+        """Whether the controller manager has been discovered and can be asked."""
+        return self._states is not None and self._states.ready
+
+    @property
+    def parameters_known(self) -> bool:
+        """Whether the controller has answered for both parameters."""
+        return self._answered == set(self._parameters)
+
+    def ask(self, now: float) -> None:
+        """Take the answers that have come, and ask for what is not known, or may have changed.
+
+        Args:
+            now: [s], on a monotonic clock.
+        """
+        for parameter, client in self._parameters.items():
+            answer = client.take()
+            if answer is not None:
+                self._take_parameter(parameter, answer)
+            if parameter not in self._answered:
+                client.ask(GetParameters.Request(names=[parameter]), now)
+        if self._states is None:
+            return
+        answer = self._states.take()
+        if answer is not None:
+            self.take_states({each.name: each.state for each in answer.controller})
+        if now >= self._asked + (SLOW_PERIOD if self._publishes_activity else 0.0):
+            self._asked = now
+            self._states.ask(ListControllers.Request(), now)
+
+    def take_states(self, states: dict[str, str]) -> None:
+        """Take what the controller manager says of its controllers, by their names."""
+        self.lists_states = True
+        before, self.state = self.state, states.get(self._short_name, '')
+        if before and not self.state:
+            self.state = 'unloaded'
+        if before == ACTIVE != self.state:
+            # It may come back with other parameters.
+            self._answered.clear()
+            self.joints, self.interface = (), ''
+            self.deactivated = clock.monotonic()
+
+    def lose(self) -> None:
+        """Ask for everything again: the controller has ended, its manager perhaps too."""
+        self._answered.clear()
+        self.joints, self.interface, self.state = (), '', ''
+        self.lists_states = False
+
+    def destroy(self) -> None:
+        """Remove clients and subscription from the node."""
+        for client in (*self._parameters.values(), self._states):
+            if client is not None:
+                client.destroy()
+        if self._activity is not None:
+            self._node.destroy_subscription(self._activity)
+
+    @property
+    def _publishes_activity(self) -> bool:
+        return self._activity is not None and bool(
+            self._node.count_publishers(self._activity.topic_name)
+        )
+
+    def _on_activity(self, message: Any) -> None:
+        if self._states is not None:
+            # The answer to a question before this message may be older than it.
+            self._states.cancel()
+            self._asked = -math.inf
+        self.take_states({each.name: each.state.label for each in message.controllers})
+        self._changed()
+
+    def _take_parameter(self, parameter: str, answer: Any) -> None:
+        self._answered.add(parameter)
+        # A node that does not have it answers with nothing, or with a value that is not set.
+        value = answer.values[0] if answer.values else None
+        if value is None:
+            return
+        if parameter == 'joints' and value.type == ParameterType.PARAMETER_STRING_ARRAY:
+            self.joints = tuple(name for name in value.string_array_value if name)
+        elif parameter == 'interface_name' and value.type == ParameterType.PARAMETER_STRING:
+            self.interface = value.string_value
+
+
+class Controller:
+    """Keeps the inhibition `controller` of the guard up to date.
+
+    Attributes:
+        questions: what the controller has answered; None if none is expected.
+        subscribers: nodes that subscribe to the command topic.
+    """
+
+    def __init__(self, node: Node, topic: str, holder: RobotHolder) -> None:
+        """Ask now and then, on a timer; the command topic is given by its resolved name."""
+        self._node, self._topic, self._holder = node, topic, holder
+        self.questions: Questions | None = None
+        self.subscribers: list[str] = []
+        self._activated = clock.monotonic()
+        self._required = self._seen = False
+        node.create_timer(PERIOD, self.update, clock=STEADY)
+
+    def begin(self) -> None:
+        """Ask anew, at activation: which controller, by parameter `controller`."""
+        wanted = self._node.get_parameter('controller').value
+        self._required = wanted not in ('', NONE)
+        name = wanted or self._topic.rpartition('/')[0]
+        if wanted == NONE or name == self._node.get_fully_qualified_name():
+            name = ''
+        elif name and not name.startswith('/'):
+            name = f'{self._node.get_namespace().rstrip("/")}/{name}'
+        if name != (self.questions.name if self.questions else ''):
+            if self.questions is not None:
+                self.questions.destroy()
+            self.questions = Questions(self._node, name, self.update) if name else None
+            self._seen = False
+        self._activated = clock.monotonic()
+        self.update()
+
+    def update(self) -> None:
+        """Take answers, ask again, and tell the guard."""
+        now = clock.monotonic()
+        self.subscribers = names_of(self._node.get_subscriptions_info_by_topic(self._topic))
+        if self.questions is not None:
+            self.questions.ask(now)
+        robot = self._holder.current
+        if robot is None:
+            if self._absent:
+                self._holder.forget_commands(another=False)
+            return
+        inhibition = self._inhibition(robot, now)
+        with self._holder.lock:
+            robot = self._holder.current
+            if robot is not None:
+                _tell(robot, inhibition)
+
+    def text(self) -> str:
+        """What is known of the controller, for log and diagnostics."""
+        if self.questions is None:
+            return 'not asked'
+        if not self.questions.parameters_known:
+            return f'{self.questions.name} does not answer'
+        state = self.questions.state or 'in a state that is not known'
+        return f'{self.questions.name} is {state}'
+
+    @property
+    def unwatched(self) -> str:
+        """Why the state of a controller that answers is not known; empty where it is."""
+        questions = self.questions
+        if questions is None or not questions.parameters_known or questions.state:
+            return ''
+        if clock.monotonic() < self._activated + DISCOVERY:
+            return ''
+        reason = 'cannot be asked' if ListControllers is None else 'does not list it'
+        return f'its manager {questions.manager} {reason}'
+
+    def _inhibition(self, robot: CommandedRobot, now: float) -> Inhibition | None:
+        questions = self.questions
+        if questions is None:
+            return None
+        name = questions.name
+        present = questions.exists or name in self.subscribers
+        if questions.parameters_known:
+            if present:
+                self._seen = self._seen or bool(questions.joints)
+                found = _misfit(questions, robot) or _inactive(questions, now)
+                return found or (_not_known(name) if self._state_awaited(questions, now) else None)
+            questions.lose()
+        if self._seen:
+            found = _inactive(questions, now)
+            return found or (_not_known(name) if questions.exists else _gone(name))
+        waits = (
+            self._required
+            or now < self._activated + DISCOVERY
+            # An endpoint is discovered before the name of its node.
+            or any(UNKNOWN_NAME in each for each in self.subscribers)
+        )
+        return _not_known(name) if waits or questions.exists else None
+
+    @property
+    def _absent(self) -> bool:
+        """Whether the controller is known to be inactive, or to have ended."""
+        questions = self.questions
+        if questions is None:
+            return False
+        present = questions.exists or questions.name in self.subscribers
+        return (self._seen and not present) or questions.state not in ('', ACTIVE)
+
+    def _state_awaited(self, questions: Questions, now: float) -> bool:
+        """Whether the state is not known yet; what has no `joints` is no controller."""
+        if not questions.joints or questions.lists_states or ListControllers is None:
+            return False
+        return questions.manager_exists or now < self._activated + DISCOVERY
+
+
+class CommandPublishers:
+    """Counts the publishers of the command topic, and keeps the inhibition `publishers`.
+
+    Attributes:
+        topic: resolved name of the command topic.
+        others: number of its publishers besides the node.
+    """
+
+    def __init__(self, node: Node, topic: str, holder: RobotHolder) -> None:
+        """Count now and then, on a timer; the topic is given by its resolved name."""
+        self._node, self.topic, self._holder = node, topic, holder
+        self.others = 0
+        node.create_timer(COUNT_PERIOD, self.update, clock=STEADY)
+
+    def update(self) -> None:
+        """Count, and inhibit the start of commands while there are others."""
+        # The publisher of the node itself is one of them.
+        self.others = max(self._node.count_publishers(self.topic) - 1, 0)
+        if self.others:
+            # Its last command is what the controller keeps when it has left.
+            self._holder.forget_commands(another=True)
+        with self._holder.lock:
+            robot = self._holder.current
+            if robot is not None:
+                robot.guard.inhibitions.put(
+                    'publishers', another_publishes(self.topic) if self.others else None
+                )
+
+    def text(self) -> str:
+        """Who else publishes commands, for log and diagnostics; empty for nobody."""
+        if not self.others:
+            return ''
+        names = names_of(self._node.get_publishers_info_by_topic(self.topic))
+        text = (
+            f'{self.others} other publisher(s) on {self.topic}, which has {", ".join(names)}: '
+            'only one node may command the joints'
+        )
+        if names.count(self._node.get_fully_qualified_name()) > 1:
+            other = (
+                'the other has the name of this node, and may be waiting for this one to end: '
+                'if both run, end one'
+            )
+        elif any(UNKNOWN_NAME in name for name in names):
+            other = 'the name of the other is not known yet'
+        else:
+            return text
+        return (
+            f'{text}; {other}: if it was killed, it is counted until its lease ends, {LEASE} s by '
+            f'default of Fast DDS, {SHORT_LEASE} s if it ran with config/fastdds.xml'
+        )
+
+
+class _Client:
+    """A service client with at most one request under way, whose answers are polled."""
+
+    def __init__(self, node: Node, service_type: type, name: str) -> None:
+        """The executor of the node receives the answers."""
+        self._node = node
+        self._client = node.create_client(service_type, name)
+        self._future: Future | None = None
+        self._asked = 0.0
+
+    @property
+    def ready(self) -> bool:
+        """Whether the service has been discovered."""
+        return bool(self._client.service_is_ready())
+
+    def ask(self, request: Any, now: float) -> None:
+        """Send a request, unless one is under way or the service has not been discovered."""
+        if now > self._asked + ANSWER_TIMEOUT:
+            self.cancel()
+        if self._future is None and self.ready:
+            self._future, self._asked = self._client.call_async(request), now
+
+    def take(self) -> Any | None:
+        """The answer to the request, once; None if there is none yet."""
+        if self._future is None or not self._future.done():
+            return None
+        future, self._future = self._future, None
+        return None if future.exception() else future.result()
+
+    def cancel(self) -> None:
+        """Do not take the answer to the request that is under way."""
+        if self._future is not None:
+            self._client.remove_pending_request(self._future)
+            self._future = None
+
+    def destroy(self) -> None:
+        """Remove the client from the node."""
+        self._node.destroy_client(self._client)
+
+
+def names_of(endpoints: list[Any]) -> list[str]:
+    """The full names of the nodes of some endpoints, one for each endpoint."""
+    return [f'{each.node_namespace.rstrip("/")}/{each.node_name}' for each in endpoints]
+
+
+def _tell(robot: CommandedRobot, inhibition: Inhibition | None) -> None:
+    guard = robot.guard
+    if inhibition and inhibition.misapplied and guard.mode is not Mode.SILENT:
+        # Found after the start: the controller appeared later. No fade, but the rate limits.
+        guard.reaction.fade_time = 0.0
+        guard.request_fade(0.0)
+        if guard.running:
+            guard.fault = inhibition.reason
+    guard.inhibitions.put('controller', inhibition)
+
+
+def _misfit(questions: Questions, robot: CommandedRobot) -> Inhibition | None:
+    """While the controller would apply the commands to other joints, or as no efforts."""
+    name, joints = questions.name, robot.joints
+    if questions.joints and questions.joints != tuple(joints):
+        same = set(questions.joints) == set(joints)
+        kind = 'in another order' if same else 'not the same joints'
+        wrong = (
+            f'{name} applies commands to [{", ".join(questions.joints)}], this node commands '
+            f'[{", ".join(joints)}], {kind}: set parameter joints to the list of the controller'
+        )
+    elif questions.interface and questions.interface != 'effort':
+        wrong = (
+            f'interface_name of {name} is {questions.interface!r}, the commands are efforts: '
+            'use a controller with interface_name effort'
+        )
+    else:
+        return None
+    inactive = questions.state not in ('', ACTIVE)
+    until = f'as soon as {name} fits: {wrong}'
+    return Inhibition(wrong, until, interrupts=inactive, misapplied=True)
+
+
+def _inactive(questions: Questions, now: float) -> Inhibition | None:
+    """While the controller is known not to be active, and so long that the guard sees it."""
+    if questions.state in ('', ACTIVE) and now >= questions.deactivated + PERIOD:
+        return None
+    name, state = questions.name, questions.state
+    state = 'deactivated' if state in ('', ACTIVE) else state
+    return Inhibition(
+        f'controller {name} is {state}: commands begin when it is active',
+        f'as soon as controller {name} is active (it is {state})',
+        interrupts=True,
+    )
+
+
+def _not_known(name: str) -> Inhibition:
+    """While the answers of a controller are awaited."""
+    return Inhibition(
+        f'waiting for the parameters and the state of controller {name} (controller: none asks '
+        'for nothing)',
+        f'as soon as controller {name} has answered',
+    )
+
+
+def _gone(name: str) -> Inhibition:
+    """While a controller that was known before does not exist."""
+    return Inhibition(
+        f'controller {name} has ended: commands begin when it is active again',
+        f'as soon as controller {name} is active again',
+        interrupts=True,
+    )
+
+
+def another_publishes(topic: str) -> Inhibition:
+    """While another publisher commands the joints."""
+    return Inhibition(
+        f'another node publishes on {topic}',
+        'as soon as no other node publishes commands',
+    )

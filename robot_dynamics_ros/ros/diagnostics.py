@@ -1,0 +1,169 @@
+"""The message of /diagnostics, once a second (REP-107): conditions, and figures beside them."""
+
+from __future__ import annotations
+
+import math
+import time as clock
+from dataclasses import replace
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+
+from .endpoints import OVERRIDABLE, STEADY
+from .external_report import external_entry
+from .health import OK, STALE, Health
+
+PERIOD = 1.0
+STATUSES = (
+    *('model', 'robot_description', 'joint_states', 'reference', 'commands', 'driver gravity'),
+    *('external forces', 'cross-check', 'timing'),
+)
+
+
+class Diagnostics:
+    """Publishes one status for each concern of the node."""
+
+    def __init__(self, health: Health) -> None:
+        """Publish on a timer of the node, as of the last look at it."""
+        self._health = health
+        self._publisher = health.node.create_publisher(
+            DiagnosticArray, '/diagnostics', 10, qos_overriding_options=OVERRIDABLE
+        )
+        health.node.create_timer(PERIOD, self._publish, clock=STEADY)
+
+    def _publish(self) -> None:
+        self._health.update()
+        message = DiagnosticArray(status=[self._status(name) for name in STATUSES])
+        message.header.stamp = self._health.node.get_clock().now().to_msg()
+        self._publisher.publish(message)
+
+    def _status(self, name: str) -> DiagnosticStatus:
+        health = self._health
+        figures, level, text = self._topic_figures(name), OK, ''
+        if health.configured:
+            level, text, values = self._figures(name)
+            figures |= values
+        elif name not in ('model', 'robot_description'):
+            level, text = STALE, 'not configured'
+        found = [each for each in health.found if each.rule.status == name]
+        worst = max([level, *(each.rule.level for each in found)])
+        # What is worth knowing is shown where nothing is wrong.
+        texts = [each.text for each in found if worst == OK or each.rule.level != OK]
+        if text and (level != OK or not texts):
+            texts.append(text)
+        if found:
+            figures['conditions'] = ', '.join(each.rule.code for each in found)
+        return DiagnosticStatus(
+            level=worst,
+            name=f'{health.node.get_fully_qualified_name()}: {name}',
+            message='; '.join(texts),
+            hardware_id=health.robot.dynamics.model.name if health.configured else '',
+            values=[KeyValue(key=key, value=_known(value)) for key, value in figures.items()],
+        )
+
+    def _topic_figures(self, name: str) -> dict[str, object]:
+        counters = self._health.counters.get(name)
+        if counters is None:
+            return {}
+        figures: dict[str, object] = {
+            'used': counters.used,
+            'rejected': counters.rejected,
+            'last reason': counters.last_reason,
+        }
+        if counters.ignored:
+            figures['ignored, of other joints'] = counters.ignored
+        return figures
+
+    def _figures(self, name: str) -> tuple[bytes, str, dict[str, object]]:
+        """Level, message and values of a status of a configured node without a condition."""
+        health, robot, guard = self._health, self._health.robot, self._health.guard
+        now = clock.monotonic()
+        if name == 'model':
+            return OK, 'configured', self._model_figures()
+        if name == 'robot_description':
+            return OK, '0 rejected in the last second', {}
+        if name == 'joint_states':
+            age = guard.age(now)
+            text = f'{age:.4f}' if math.isfinite(age) else 'not known'
+            return OK, '0 rejected in the last second', {'age of the last valid state [s]': text}
+        if name == 'reference':
+            active = '' if guard.reference is not None else 'no '
+            text = f'{active}active reference; 0 rejected in the last second'
+            return OK, text, {'dropped': guard.followed.dropped}
+        if name == 'commands':
+            counts = zip(robot.joints, guard.limiter.counts, strict=True)
+            return (
+                OK,
+                'within the limits',
+                {
+                    **{f'saturated {joint}': int(count) for joint, count in counts},
+                    'other publishers': health.publishers.others,
+                    'subscribers': len(health.controller.subscribers),
+                    'controller': health.controller.text(),
+                },
+            )
+        if name == 'driver gravity':
+            return self._driver_gravity()
+        if name == 'external forces':
+            with health.holder.lock:
+                return external_entry(robot)
+        if name == 'cross-check':
+            if robot.report is None:
+                return OK, '', {}
+            worst = f'{robot.report.worst.worst_relative:.2e}'
+            return OK, str(robot.report), {'worst relative error [-]': worst}
+        return self._timing(now)
+
+    def _model_figures(self) -> dict[str, object]:
+        robot, dynamics = self._health.robot, self._health.robot.dynamics
+        terms = robot.feedforward.selected_terms
+        figures: dict[str, object] = {
+            'robot': dynamics.model.name,
+            'mode': self._health.guard.mode.value,
+            'joints': ', '.join(robot.joints),
+            'terms': ', '.join(terms),
+            'gravity [m/s^2]': ', '.join(f'{x:.6g}' for x in dynamics.gravity),
+            'payload [kg]': sum(payload.mass for payload in dynamics.model.payloads),
+            'back end': dynamics.backend_description,
+        }
+        for number, finding in enumerate(robot.findings, 1):
+            if finding.code == 'friction_left_out':
+                if 'friction' in terms:
+                    continue
+                advice = 'add friction to parameter terms where it should count'
+                finding = replace(finding, advice=advice)
+            figures[f'audit {number} ({finding.severity})'] = finding
+        return figures
+
+    def _driver_gravity(self) -> tuple[bytes, str, dict[str, object]]:
+        seen = self._health.guard.double_compensation
+        if 'gravity' not in self._health.robot.feedforward.selected_terms:
+            text = 'not checked: parameter terms does not contain gravity'
+        elif math.isnan(seen.share):
+            text = 'not known: joint states have no effort, or not for long enough'
+        else:
+            late = '' if seen.excluded else ', but not for long enough to continue a kept command'
+            text = f'driver does not appear to add gravity{late}'
+        return OK, text, {'measured excess / gravity [-]': f'{seen.share:.3f}'}
+
+    def _timing(self, now: float) -> tuple[bytes, str, dict[str, object]]:
+        summary = self._health.robot.statistics.summary(now)
+        figures: dict[str, object] = {
+            'rate [Hz]': f'{summary.rate:.1f}',
+            'latency p50 [ms]': f'{1e3 * summary.median_latency:.3f}',
+            'latency p99 [ms]': f'{1e3 * summary.p99_latency:.3f}',
+            'lost cycles': 'not known' if summary.lost is None else summary.lost,
+            'too old to be answered': self._health.counters['joint_states'].late,
+        }
+        velocity = self._health.guard.state.velocity
+        if velocity.cutoff:
+            figures['delay of the velocity filter [ms]'] = f'{1e3 * velocity.delay:.2f}'
+        if not self._health.guard.fresh(now):
+            return STALE, 'no valid joint state', figures
+        known = math.isfinite(summary.rate)
+        return OK, f'{summary.rate:.0f} Hz' if known else 'the rate is not known yet', figures
+
+
+def _known(value: object) -> str:
+    """A value as text, which is no number where it is not known."""
+    text = str(value)
+    return 'not known' if text == 'nan' else text
