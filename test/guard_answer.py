@@ -3,4 +3,4 @@
 
 def answer(guard, *state, now, time):
     """The command (k,) [N m or N]; None if nothing is to be commanded."""
-    return guard.command(now, time) if guard.take(*state, now=now, time=time) else None
+    return guard.command(now, time) if guard.take(*state, now=now) else None

@@ -5,10 +5,9 @@ from guard_answer import answer
 from three_joints import URDF
 
 from robot_dynamics_ros.control.feedforward import Feedforward
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.guards.inhibition import Inhibition
-from robot_dynamics_ros.control.guards.settings import GuardSettings
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.settings import Settings
+from robot_dynamics_ros.control.supervisor import Inhibition, Mode
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 DYNAMICS = RobotDynamics(parse_urdf(URDF), backend='python')
@@ -23,10 +22,8 @@ class Arm:
 
     def __init__(self, terms=('gravity',), **settings):
         settings = {'on_restart': 'take_over', 'fade_time': 0.2} | settings
-        self.guard = GuardedFeedforward(
-            Feedforward(DYNAMICS, terms=terms), GuardSettings(**settings)
-        )
-        self.guard.active = True
+        self.guard = GuardedFeedforward(Feedforward(DYNAMICS, terms=terms), Settings(**settings))
+        self.guard.supervisor.active = True
         self.now, self.commands = 10.0, []
 
     def show(self, q=Q, v=ZERO, effort=GRAVITY):
@@ -66,9 +63,9 @@ def interrupted(kind=Arm, **settings):
     while not arm.guard.double_compensation.excluded:
         arm.show()
     np.testing.assert_allclose(arm.commands[-1], GRAVITY, rtol=1e-12)
-    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
     assert [arm.show() for _ in range(10)] == [None] * 10
     assert arm.guard.mode is Mode.SILENT
     assert arm.guard.stopped
-    arm.guard.inhibitions.put('controller', None)
+    arm.guard.supervisor.inhibitions.put('controller', None)
     return arm

@@ -5,7 +5,7 @@ from shown_states import DYNAMICS, GRAVITY, MODEL, PERIOD, REST, Driver, Q
 
 from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate, ExternalSettings
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
-from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.settings import Settings
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core.model.friction import JointFriction
 
@@ -18,7 +18,7 @@ class HitArm(Driver):
     """An arm at rest that follows a reference, estimates external torques, and may be hit."""
 
     def __init__(self, on_collision, on_stop='zero', **external):
-        settings = GuardSettings(
+        settings = Settings(
             fade_time=0.2,
             on_restart='fade_from_zero',
             on_collision=on_collision,

@@ -8,7 +8,7 @@ import numpy as np
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Float64MultiArray
 
-from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
+from robot_dynamics_ros.control.limiter import LONGEST_STEP
 from robot_dynamics_ros.ros.polling import PolledSubscription
 
 # Between computing and receiving a command, on a loaded machine [s].

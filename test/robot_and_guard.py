@@ -10,9 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize
 from three_joints import URDF
 
 from robot_dynamics_ros.control.feedforward import TERMS, Feedforward
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.guards.settings import GuardSettings
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.settings import Settings
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core import RobotDynamics, StateError, parse_urdf
 
 MODEL = parse_urdf(URDF)
@@ -44,7 +44,7 @@ class RobotAndGuard(RuleBasedStateMachine):
     )
     def begin(self, on_stale, on_stop, offset=0.0):
         self.offset = np.array([offset, 0.5 * offset, -offset])
-        self.settings = GuardSettings(
+        self.settings = Settings(
             on_stale=on_stale, on_stop=on_stop, fade_time=0.1, reference_tolerance=(0.0,)
         )
         self.robot = 0
@@ -52,12 +52,10 @@ class RobotAndGuard(RuleBasedStateMachine):
         self.now, self.stamp = 5.0, 100.0
         self.q, self.v = np.array([0.3, 0.1, -0.7]), np.zeros(3)
         # Of each joint: the stamp and position that the state guard saw last, whether it ever saw
-        # one and no large step since, the last good position and its time, and whether it came
-        # with a velocity.
+        # one and no large step since, the last good position and its time.
         self.seen_at, self.seen_q = np.full(3, np.nan), np.zeros(3)
         self.ever = np.zeros(3, dtype=bool)
         self.good, self.good_at = np.zeros(3), np.full(3, -math.inf)
-        self.has_v = np.zeros(3, dtype=bool)
         # The last good position when the last command was given.
         self.commanded_at = None
         self.given = False
@@ -75,15 +73,19 @@ class RobotAndGuard(RuleBasedStateMachine):
 
     @property
     def limits(self):
-        return self.settings.effort_scale * EFFORTS
+        return np.array(self.settings.effort_limits or EFFORTS)
 
     @property
     def rates(self):
-        return np.where(np.isfinite(EFFORTS), 10.0 * EFFORTS, 1000.0)
+        return np.where(np.isfinite(self.limits), 10.0 * self.limits, 1000.0)
 
     @property
     def running(self):
-        return self.guard.active and self.guard.enabled and not self.guard.fault
+        return (
+            self.guard.supervisor.active
+            and self.guard.supervisor.enabled
+            and not self.guard.supervisor.fault
+        )
 
     def wait(self, elapsed):
         self.now += elapsed
@@ -108,14 +110,10 @@ class RobotAndGuard(RuleBasedStateMachine):
         if self.questioned(q):
             return self.refuses('is the unit rad', stamp, q, v)
         self.ever |= held
-        begins = self.running and not (silent and self.guard.start_inhibited)
+        begins = self.running and not (silent and self.guard.supervisor.inhibitions)
         times = np.where(newer, self.now, self.good_at)
         begins = begins and (self.now - times <= self.settings.state_timeout).all()
         begins = begins and not self.interrupted
-        measured = np.zeros(3, dtype=bool) if v is None else ~np.isnan(v)
-        self.has_v = np.where(held, measured, self.has_v)
-        if begins and not self.has_v.all() and self.reference_over():
-            return self.refuses('is not measured', stamp, q, v)
         command = answer(self.guard, stamp, q, v, None, now=self.now, time=self.time)
         self.good, self.good_at = np.where(held, q, self.good), times
         final_command_pending = self.final_command_pending
@@ -155,12 +153,12 @@ class RobotAndGuard(RuleBasedStateMachine):
     @property
     def interrupted(self):
         """Whether nothing applies commands to the robot."""
-        return self.guard.inhibitions.interrupting
+        return self.guard.supervisor.inhibitions.interrupting
 
     @property
     def final_command_pending(self):
         """Whether it must give a last command, from silence too."""
-        return self.given and not self.running and not self.guard.start_inhibited
+        return self.given and not self.running and not self.guard.supervisor.inhibitions
 
     def tick(self):
         fresh = self.fresh
@@ -183,7 +181,7 @@ class RobotAndGuard(RuleBasedStateMachine):
             # The robot has no torque of this guard any more.
             self.last, self.expected_end = np.zeros(3), math.inf
         if command is None:
-            self.given = self.given and self.running and not self.guard.start_inhibited
+            self.given = self.given and self.running and not self.guard.supervisor.inhibitions
             return
         self.given = True
         step = self.rates * min(elapsed, 0.02) if elapsed else np.zeros(3)

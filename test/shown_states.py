@@ -5,9 +5,9 @@ from guard_answer import answer
 from three_joints import URDF
 
 from robot_dynamics_ros.control.feedforward import Feedforward
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.guards.inhibition import Inhibition
-from robot_dynamics_ros.control.guards.settings import GuardSettings
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.settings import Settings
+from robot_dynamics_ros.control.supervisor import Inhibition
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 
 MODEL = parse_urdf(URDF)
@@ -24,8 +24,8 @@ class Driver:
 
     def __init__(self, settings=None, terms=('gravity',), dynamics=DYNAMICS):
         feedforward = Feedforward(dynamics, terms=terms)
-        self.guard = GuardedFeedforward(feedforward, settings or GuardSettings(fade_time=0.2))
-        self.guard.active = True
+        self.guard = GuardedFeedforward(feedforward, settings or Settings(fade_time=0.2))
+        self.guard.supervisor.active = True
         self.now = 10.0
 
     def show(self, q=Q, v=REST, effort=None, late=0.0):

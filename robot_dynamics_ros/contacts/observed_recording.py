@@ -11,7 +11,7 @@ import numpy as np
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
 from robot_dynamics_ros.control.external.drive_torques import GravityCheck
 from robot_dynamics_ros.control.external.momentum_observer import SETTLED, ExternalForceObserver
-from robot_dynamics_ros.control.velocity import VelocityEstimate
+from robot_dynamics_ros.control.state_filter import VelocityEstimate
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RecordingError
 from robot_dynamics_ros.core.model.findings import counted

@@ -76,15 +76,19 @@ class Feedforward:
         check_choices('joints', self.joints)
         self.indices = np.array([model.index_of(name) for name in self.joints])
         self.select_terms(terms, evaluate_at=evaluate_at)
-        self.dynamics = dynamics
         self.friction = friction or JointFriction(model)
         self.offset = np.zeros(len(self.joints)) if offset is None else offset
         self.q, self.v, self.a = np.zeros((3, model.size))
         self._rest = np.zeros(model.size)
         self.terms = np.zeros((FRICTION, model.size))
-        self._step = dynamics.bind('torque_terms', self.q, self.v, self.a, out=self.terms)
         self.parts = np.zeros((len(TERMS), len(self.joints)))
         self.effort = np.zeros(len(self.joints))
+        self.use(dynamics)
+
+    def use(self, dynamics: RobotDynamics) -> None:
+        """Compute with these dynamics from now on: of the same joints, with another payload."""
+        self.dynamics = dynamics
+        self._step = dynamics.bind('torque_terms', self.q, self.v, self.a, out=self.terms)
 
     def select_terms(self, terms: Sequence[str], *, evaluate_at: str) -> None:
         """Change which terms are summed and where they are evaluated, from the next call on.
@@ -101,16 +105,6 @@ class Feedforward:
         self.selected_terms = tuple(terms)
         self._weights = np.array([float(term in terms) for term in TERMS])
         self._at_reference = evaluate_at == 'reference'
-
-    def terms_needing_velocity(self, reference: object | None) -> list[str]:
-        """Names of the selected terms that need the measured velocity.
-
-        Args:
-            reference: that is followed; None for the measured state.
-        """
-        if reference is not None and self._at_reference:
-            return []
-        return [term for term in ('coriolis', 'friction') if term in self.selected_terms]
 
     def compute(self, q: Array, v: Array, reference: Array | None = None) -> None:
         """Compute the torque, in `parts` and `effort`.
@@ -153,6 +147,11 @@ class Feedforward:
             q: (n,) positions of all independent joints [rad or m].
         """
         self.compute(q, self._rest)
+
+    def relax(self) -> None:
+        """Zero torque, in `parts` and `effort`."""
+        self.parts.fill(0.0)
+        self.effort.fill(0.0)
 
 
 def check_choices(name: str, chosen: Sequence[str], allowed: Sequence[str] | None = None) -> None:

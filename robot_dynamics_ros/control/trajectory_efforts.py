@@ -1,4 +1,4 @@
-"""The torques that a trajectory needs at its points."""
+"""The torques that a trajectory needs at its points, compared with the limits of the joints."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import numpy as np
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.robot import RobotModel
+from robot_dynamics_ros.core.model.tree import Limits
 
 from .feedforward import check_choices
-from .trajectory import Trajectory
-from .waypoints import Point, Waypoints
+from .trajectory import Point, Trajectory, Waypoints
 
 # The rows of `RobotDynamics.torque_terms`.
 PARTS = ('gravity', 'coriolis', 'inertial')
@@ -82,3 +83,107 @@ def trajectory_efforts(
         index = int(np.flatnonzero(~np.isfinite(parts).all(axis=(0, 2)))[0])
         raise StateError(f'point {index}: the torque is not finite')
     return TrajectoryEfforts(motion, parts)
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """The worst effort, velocity or position of one joint in a trajectory.
+
+    Attributes:
+        value: effort [N m or N], speed [rad/s or m/s] or position [rad or m].
+        point: index of the point of the trajectory.
+        exceeded: whether the value is beyond a limit.
+    """
+
+    value: float
+    point: int
+    exceeded: bool
+
+
+@dataclass(frozen=True)
+class JointDemand:
+    """What a trajectory demands of one joint.
+
+    Attributes:
+        joint: name of the joint.
+        limits: of the joint; infinite where there are none.
+        effort: the largest magnitude of the total torque [N m or N].
+        velocity: the largest speed [rad/s or m/s].
+        position: the position farthest beyond a limit, or closest to one [rad or m].
+    """
+
+    joint: str
+    limits: Limits
+    effort: Extreme
+    velocity: Extreme
+    position: Extreme
+
+    def excesses(self) -> list[str]:
+        """A message for each exceeded limit: joint, value, point and what is allowed."""
+        allowed = {
+            'effort': f'{self.limits.effort:.4g}',
+            'velocity': f'{self.limits.velocity:.4g}',
+            'position': f'{self.limits.lower:.4g} to {self.limits.upper:.4g}',
+        }
+        extremes = {kind: getattr(self, kind) for kind in allowed}
+        return [
+            f'{self.joint}: {kind} {extreme.value:.4g} at point {extreme.point}, allowed is '
+            f'{allowed[kind]}'
+            for kind, extreme in extremes.items()
+            if extreme.exceeded
+        ]
+
+
+def joint_demands(
+    efforts: TrajectoryEfforts, joints: Sequence[str], limits: Sequence[Limits]
+) -> list[JointDemand]:
+    """The demand on each joint of a trajectory; only its points count, not what is between them.
+
+    Args:
+        efforts: torques and motion of the trajectory.
+        joints: names of its joints, k of them.
+        limits: of these joints, k of them.
+    """
+    position, velocity, _ = efforts.motion
+    lower = np.array([limit.lower for limit in limits])
+    upper = np.array([limit.upper for limit in limits])
+    # How far inside its limits each position is, (p, k).
+    room = np.minimum(position - lower, upper - position)
+    speeds, magnitudes = np.abs(velocity), np.abs(efforts.total)
+    demands = []
+    for column, (joint, limit) in enumerate(zip(joints, limits, strict=True)):
+        nearest = int(np.argmin(room[:, column]))
+        at_limit = Extreme(
+            float(position[nearest, column]), nearest, bool(room[nearest, column] < 0.0)
+        )
+        demands.append(
+            JointDemand(
+                joint,
+                limit,
+                effort=_largest(magnitudes[:, column], limit.effort),
+                velocity=_largest(speeds[:, column], limit.velocity),
+                position=at_limit,
+            )
+        )
+    return demands
+
+
+def described_limits(model: RobotModel, joints: Sequence[str]) -> list[Limits]:
+    """The limits of some joints in the description of the robot.
+
+    An effort or velocity limit that is not positive counts as none, see `Limits.known`.
+
+    Args:
+        model: of the robot.
+        joints: names of independent joints.
+
+    Raises:
+        UnknownNameError: no independent joint has that name.
+    """
+    return [model.independent_joints[model.index_of(name)].limits.known for name in joints]
+
+
+def _largest(magnitudes: Array, limit: float) -> Extreme:
+    point = int(np.argmax(magnitudes))
+    value = float(magnitudes[point])
+    return Extreme(value, point, bool(value > limit))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_without_limit
+from robot_dynamics_ros.control.settings import Settings, joints_without_limit
 from robot_dynamics_ros.core.errors import InertiaError
 from robot_dynamics_ros.core.evaluated_dynamics import EvaluatedDynamics
 from robot_dynamics_ros.core.model.findings import Finding, listed
@@ -108,7 +108,7 @@ def _no_effort_limit(model: RobotModel) -> list[Finding]:
     """Joints that the node does not command; a limit up to 0 is a finding of the audit."""
     joints = tuple(
         name
-        for name in joints_without_limit(model, model.joint_names, GuardSettings())
+        for name in joints_without_limit(model, model.joint_names, Settings())
         if model.effort_limits[model.index_of(name)] > 0.0
     )
     if not joints:

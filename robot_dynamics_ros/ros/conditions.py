@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.control.torque_text import torque_text, units_of
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import listed
@@ -59,47 +59,49 @@ def _unconfigured(health: Health) -> str:
 
 
 def _fault(health: Health) -> str:
-    fault, on_stop = health.guard.fault, health.guard.settings.on_stop
+    fault, on_stop = health.guard.supervisor.fault, health.guard.settings.on_stop
     if not fault:
         return ''
     return f'stopped until ~/enable is called: {fault}; find the cause (on_stop={on_stop})'
 
 
 def _reaction(health: Health) -> str:
-    reaction, on_collision = health.guard.reaction, health.guard.settings.on_collision
-    if health.guard.fault or not reaction.reason:
+    supervisor, on_collision = health.guard.supervisor, health.guard.settings.on_collision
+    if supervisor.fault or not supervisor.collision:
         return ''
-    text = f'{reaction.reason} (on_collision={reaction.policy})'
-    if on_collision != reaction.policy:
+    text = f'{supervisor.collision} (on_collision={supervisor.policy})'
+    if on_collision != supervisor.policy:
         text += f'; on_collision={on_collision} acts from the next collision on'
-    return f'mode {reaction.policy} until ~/enable is called: {text}'
+    return f'mode {supervisor.policy} until ~/enable is called: {text}'
 
 
 def _no_effort_limit(health: Health) -> str:
     missing = health.robot.missing_limits()
-    return f'cannot be activated: {missing}' if missing and not health.guard.active else ''
+    return (
+        f'cannot be activated: {missing}' if missing and not health.guard.supervisor.active else ''
+    )
 
 
 def _inactive(health: Health) -> str:
-    if health.guard.active or health.robot.missing_limits():
+    if health.guard.supervisor.active or health.robot.missing_limits():
         return ''
     return f'inactive: no torque is commanded; to activate: {_transition(health, "activate")}'
 
 
 def _disabled(health: Health) -> str:
-    disabled = health.guard.active and not health.guard.enabled
+    disabled = health.guard.supervisor.active and not health.guard.supervisor.enabled
     return 'torque disabled: call ~/enable with true' if disabled else ''
 
 
 def _silent(health: Health) -> str:
     reasons = '; '.join(each.text for each in health.found if each.rule.blocks)
-    silent = health.guard.running and not health.commanding and reasons
+    silent = health.guard.supervisor.running and not health.commanding and reasons
     return f'silent, no torque is commanded: {reasons}' if silent else ''
 
 
 def _commanding(health: Health) -> str:
     guard = health.guard
-    if not (guard.running and health.commanding):
+    if not (guard.supervisor.running and health.commanding):
         return ''
     terms = ' + '.join(health.robot.feedforward.selected_terms) or 'zero'
     joints, begin = ', '.join(health.robot.joints), ''
@@ -198,7 +200,7 @@ def _stale(health: Health) -> str:
     elif health.recent('ignored', health.counters['joint_states'].ignored):
         text += f', {_foreign(health)}'
     on_stale = guard.settings.on_stale
-    if not guard.running:
+    if not guard.supervisor.running:
         return text
     if not health.commanding:
         doing = 'publishing no commands' if on_stale == 'stop' else 'no torque is commanded'
@@ -259,7 +261,7 @@ def _inhibited(*, interrupts: bool) -> Callable[[Health], str]:
     def sentence(health: Health) -> str:
         return '; '.join(
             each.reason
-            for concern, each in list(health.guard.inhibitions.items())
+            for concern, each in list(health.guard.supervisor.inhibitions.items())
             # Named by the row `other_publishers`.
             if concern != 'publishers' and each.interrupts is interrupts
         )
@@ -269,13 +271,13 @@ def _inhibited(*, interrupts: bool) -> Callable[[Health], str]:
 
 def _controller_active(health: Health) -> str:
     questions = health.controller.questions
-    active = health.guard.active and questions is not None and questions.state == ACTIVE
+    active = health.guard.supervisor.active and questions is not None and questions.state == ACTIVE
     return f'controller {health.controller.text()}' if active else ''
 
 
 def _unwatched(health: Health) -> str:
     reason = health.controller.unwatched
-    if not (reason and health.guard.active):
+    if not (reason and health.guard.supervisor.active):
         return ''
     return (
         f'controller {health.controller.text()}, {reason}: a controller that is activated later '
@@ -284,7 +286,7 @@ def _unwatched(health: Health) -> str:
 
 
 def _receivers(health: Health) -> str:
-    if not health.guard.active:
+    if not health.guard.supervisor.active:
         return ''
     names = sorted({name for name in health.controller.subscribers if UNKNOWN_NAME not in name})
     received = f', received by {", ".join(names)}' if names else ''
@@ -292,7 +294,7 @@ def _receivers(health: Health) -> str:
 
 
 def _nobody_listens(health: Health) -> str:
-    if health.controller.subscribers or not health.guard.active:
+    if health.controller.subscribers or not health.guard.supervisor.active:
         return ''
     return (
         f'nobody subscribes to {health.loop.topic}: the commands go nowhere; load the controller, '
@@ -366,7 +368,7 @@ def _tare_dropped(health: Health) -> str:
 def _still_touched(health: Health) -> str:
     """A collision that no reaction follows: it began before activation or ~/enable."""
     guard = health.guard
-    if guard.reaction.reason or not guard.active:
+    if guard.supervisor.collision or not guard.supervisor.active:
         return ''
     with health.holder.lock:
         clause = missing_reaction(guard)

@@ -15,8 +15,7 @@ from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 from rclpy.task import Future
 
-from robot_dynamics_ros.control.guards.inhibition import Inhibition
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Inhibition
 
 from .endpoints import LATCHED, STEADY
 from .robot.commanded_robot import CommandedRobot
@@ -234,7 +233,7 @@ class Controller:
         with self._holder.lock:
             robot = self._holder.current
             if robot is not None:
-                _tell(robot, inhibition)
+                robot.guard.supervisor.inhibitions.put('controller', inhibition)
 
     def text(self) -> str:
         """What is known of the controller, for log and diagnostics."""
@@ -319,7 +318,7 @@ class CommandPublishers:
         with self._holder.lock:
             robot = self._holder.current
             if robot is not None:
-                robot.guard.inhibitions.put(
+                robot.guard.supervisor.inhibitions.put(
                     'publishers', another_publishes(self.topic) if self.others else None
                 )
 
@@ -390,17 +389,6 @@ class _Client:
 def names_of(endpoints: list[Any]) -> list[str]:
     """The full names of the nodes of some endpoints, one for each endpoint."""
     return [f'{each.node_namespace.rstrip("/")}/{each.node_name}' for each in endpoints]
-
-
-def _tell(robot: CommandedRobot, inhibition: Inhibition | None) -> None:
-    guard = robot.guard
-    if inhibition and inhibition.misapplied and guard.mode is not Mode.SILENT:
-        # Found after the start: the controller appeared later. No fade, but the rate limits.
-        guard.reaction.fade_time = 0.0
-        guard.request_fade(0.0)
-        if guard.running:
-            guard.fault = inhibition.reason
-    guard.inhibitions.put('controller', inhibition)
 
 
 def _misfit(questions: Questions, robot: CommandedRobot) -> Inhibition | None:

@@ -154,9 +154,6 @@ class Diagnostics:
             'lost cycles': 'not known' if summary.lost is None else summary.lost,
             'too old to be answered': self._health.counters['joint_states'].late,
         }
-        velocity = self._health.guard.state.velocity
-        if velocity.cutoff:
-            figures['delay of the velocity filter [ms]'] = f'{1e3 * velocity.delay:.2f}'
         if not self._health.guard.fresh(now):
             return STALE, 'no valid joint state', figures
         known = math.isfinite(summary.rate)

@@ -17,7 +17,7 @@ from std_msgs.msg import Header
 from robot_dynamics_interfaces.msg import Contact, ExternalTorques
 from robot_dynamics_ros.control.external.contact_detector import FREE, ContactState
 from robot_dynamics_ros.control.external.estimate import ExternalForceEstimate
-from robot_dynamics_ros.control.guards.settings import torque_limits
+from robot_dynamics_ros.control.settings import torque_limits
 from robot_dynamics_ros.control.torque_text import joint_torques, torque_text, units_of
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError

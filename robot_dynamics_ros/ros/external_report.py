@@ -13,7 +13,7 @@ from robot_dynamics_ros.control.external.contact import COLLISION, threshold_tex
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
 from robot_dynamics_ros.control.external.drive_torques import EFFORT, LARGEST, STATE, VELOCITY
 from robot_dynamics_ros.control.external.estimate import PASSING, ExternalForceEstimate
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 from robot_dynamics_ros.control.torque_text import joint_torques, units_of, without_rounding
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.model.findings import listed
@@ -50,9 +50,9 @@ def external_entry(robot: CommandedRobot) -> tuple[bytes, str, dict[str, object]
     if estimate is None:
         return OK, 'off: parameter external_observer is false', {}
     values: dict[str, object] = {'on_collision': guard.settings.on_collision}
-    reaction = guard.reaction
-    if reaction.reason:
-        values['reaction'] = reaction.policy
+    supervisor = guard.supervisor
+    if supervisor.collision:
+        values['reaction'] = supervisor.policy
     if not guard.fresh(clock.monotonic()):
         return STALE, 'no valid joint state', values
     if estimate.reason:
@@ -63,9 +63,9 @@ def external_entry(robot: CommandedRobot) -> tuple[bytes, str, dict[str, object]
         )
         return (STALE if passing else OK), passing, values
     values |= _figures(robot, estimate)
-    if reaction.reason:
+    if supervisor.collision:
         text = (
-            f'reaction {reaction.policy} until ~/enable is called: {reaction.reason}; now: '
+            f'reaction {supervisor.policy} until ~/enable is called: {supervisor.collision}; now: '
             f'{estimate.touch() or "no contact"}'
         )
         return WARN, text, values

@@ -17,8 +17,8 @@ import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 
 from .controller import CommandPublishers, Controller
@@ -178,7 +178,7 @@ class Health:
         self.now, self.found = clock.monotonic(), []
         if self.configured is not (before is not None):
             self._forget()
-        active = self.configured and self.guard.active
+        active = self.configured and self.guard.supervisor.active
         if active is not self._active:
             self._active, self._changed = active, self.now
         if self.configured:
@@ -217,7 +217,9 @@ class Health:
             return
         logged = NUMBER.sub('#', text)
         # What keeps a node silent is logged with the row `silent`.
-        if logged == line.logged or (rule.blocks and not (self.guard.running and self.commanding)):
+        if logged == line.logged or (
+            rule.blocks and not (self.guard.supervisor.running and self.commanding)
+        ):
             return
         if rule.waits and self.now < self._changed + PATIENCE:
             return

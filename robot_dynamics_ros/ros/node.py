@@ -70,7 +70,7 @@ class DynamicsNode(LifecycleNode):
         self._command_publishers = CommandPublishers(self, self._loop.topic, self.robot_holder)
         self._controller = Controller(self, self._loop.topic, self.robot_holder)
         LiveParameters(self, self.robot_holder, files)
-        offer_services(self, self.robot_holder, self._factory)
+        offer_services(self, self.robot_holder)
         serve_transitions(self)
         self._trajectory_action = TrajectoryAction(self, self.robot_holder)
         self._payload_action = PayloadAction(self, self.robot_holder, self._loop)
@@ -165,7 +165,7 @@ class DynamicsNode(LifecycleNode):
             self._controller.begin()
             guard = self.robot_holder.require().guard
             with self.robot_holder.lock:
-                guard.active = True
+                guard.supervisor.active = True
         return result
 
     @guarded
@@ -224,10 +224,10 @@ class DynamicsNode(LifecycleNode):
         """Fade to the final command from now on; `stopping` is true until that is reached."""
         with self.robot_holder.lock:
             robot = self.robot_holder.current
-            if robot is None or not robot.guard.active:
+            if robot is None or not robot.guard.supervisor.active:
                 return
             guard, settings = robot.guard, robot.guard.settings
-            guard.active = False
+            guard.supervisor.active = False
             self._stop_until = clock.monotonic() + guard.longest_fade()
         if not guard.stopped:
             self.get_logger().info(
@@ -254,7 +254,7 @@ class DynamicsNode(LifecycleNode):
         if cut_short:
             self.get_logger().warning(
                 f'fade cut short: the last command is {guard.last_command()}; if no signal did '
-                'that, check effort_rate_limits'
+                'that, check effort_limits'
             )
 
     def _on_clock_set(self, jump: TimeJump) -> None:

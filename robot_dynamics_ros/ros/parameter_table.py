@@ -9,19 +9,18 @@ from __future__ import annotations
 from robot_dynamics_ros.control.external.contact_detector import CUTOFF
 from robot_dynamics_ros.control.external.estimate import ExternalSettings
 from robot_dynamics_ros.control.feedforward import DEFAULT_TERMS
-from robot_dynamics_ros.control.guards.guarded_feedforward import LONGEST_STALE
-from robot_dynamics_ros.control.guards.settings import (
-    RATE_PER_EFFORT,
+from robot_dynamics_ros.control.settings import (
+    OTHER_JOINTS,
     REFERENCE_SHARE,
     REFERENCE_TIME,
-    UNKNOWN_RATE,
-    GuardSettings,
+    Settings,
 )
+from robot_dynamics_ros.control.supervisor import LONGEST_STALE
 from robot_dynamics_ros.core.model.gravity import STANDARD_GRAVITY
 
 from .parameter import Parameter, Table
 
-GUARDS = GuardSettings()
+GUARDS = Settings()
 EXTERNAL = ExternalSettings()
 NEWTON = 'N m or N'
 
@@ -137,18 +136,6 @@ TORQUE = (
         path=True,
         empty='damping and friction of the URDF, no offset and no rotor inertia',
     ),
-    Parameter(
-        'velocity_cutoff',
-        'double',
-        GUARDS.velocity_cutoff,
-        'Cutoff frequency f of the estimated velocity of joints whose velocity is not measured '
-        '(empty or NaN); 0: no estimate.',
-        'The estimate is the low-pass filtered derivative of the measured position; it lags by '
-        '1 / (2 pi f). Without an estimate, terms that need the velocity reject such states.',
-        unit='Hz',
-        least=0.0,
-        live=True,
-    ),
 )
 
 STATES = (
@@ -158,17 +145,8 @@ STATES = (
         GUARDS.state_timeout,
         'Time without a valid position of each commanded joint after which the state is stale.',
         'More than 2.5 periods of `joint_states`. A state that has waited longer for the node is '
-        'not answered.',
-        unit='s',
-        above=0.0,
-        live=True,
-    ),
-    Parameter(
-        'other_state_timeout',
-        'double',
-        GUARDS.other_state_timeout,
-        'The same time for the joints that are not commanded, which may come in other messages '
-        'and more slowly (grippers).',
+        f'not answered. Joints that are not commanded (grippers) have {OTHER_JOINTS:g} times this '
+        'time.',
         unit='s',
         above=0.0,
         live=True,
@@ -197,17 +175,6 @@ REFERENCE = (
         'Action of the controller to which `~/follow_joint_trajectory` passes goals on, such as '
         '`/arm_controller/follow_joint_trajectory`.',
         empty='no goal is passed on',
-    ),
-    Parameter(
-        'reference_timeout',
-        'double',
-        GUARDS.reference_timeout,
-        'Time after the end of a reference until the node returns to the measured state.',
-        'A trajectory ends at its last point; references of one point end with the last of them '
-        'that arrives.',
-        unit='s',
-        least=0.0,
-        live=True,
     ),
     Parameter(
         'reference_tolerance',
@@ -248,26 +215,6 @@ COMMANDS = (
         least=0.0,
         infinite=True,
         empty='effort limit of the URDF',
-        live=True,
-    ),
-    Parameter(
-        'effort_scale',
-        'double',
-        GUARDS.effort_scale,
-        'Fraction of the effort limits that may be commanded.',
-        above=0.0,
-        most=1.0,
-        live=True,
-    ),
-    Parameter(
-        'effort_rate_limits',
-        'double_array',
-        list(GUARDS.effort_rate_limits),
-        'Largest rate of change of the command of each commanded joint.',
-        unit='N m/s or N/s',
-        above=0.0,
-        empty=f'{RATE_PER_EFFORT:g} times the effort limit per second, {UNKNOWN_RATE:g} for a '
-        'joint without a limit',
         live=True,
     ),
     Parameter(

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
-from robot_dynamics_ros.control.trajectory import Trajectory
-from robot_dynamics_ros.control.waypoints import Point, Waypoints
+from robot_dynamics_ros.control.trajectory import Point, Trajectory, Waypoints
 from robot_dynamics_ros.core.checks import Array, checked_vector
 from robot_dynamics_ros.core.errors import StateError
 
@@ -73,16 +72,18 @@ class ReferenceTopic:
     def _running(self) -> CommandedRobot:
         robot = self._holder.require()
         guard = robot.guard
-        if not guard.running:
-            if guard.fault:
-                reason = f'{guard.fault}; call ~/enable'
-            elif guard.active:
+        if not guard.supervisor.running:
+            if guard.supervisor.fault:
+                reason = f'{guard.supervisor.fault}; call ~/enable'
+            elif guard.supervisor.active:
                 reason = 'torque is disabled; call ~/enable'
             else:
                 reason = 'the node is not active; call the transition activate'
             raise StateError(f'no torque is commanded: {reason}')
-        if guard.inhibitions.interrupting:
-            raise StateError(f'no torque is commanded: {guard.inhibitions.first().reason}')
+        if guard.supervisor.inhibitions.interrupting:
+            raise StateError(
+                f'no torque is commanded: {guard.supervisor.inhibitions.first().reason}'
+            )
         return robot
 
 

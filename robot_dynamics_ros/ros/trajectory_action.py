@@ -15,8 +15,13 @@ from trajectory_msgs.msg import JointTrajectory
 
 from robot_dynamics_interfaces.msg import JointDemand as JointDemandMessage
 from robot_dynamics_ros.control.feedforward import check_choices
-from robot_dynamics_ros.control.joint_demand import JointDemand, described_limits, joint_demands
-from robot_dynamics_ros.control.trajectory_efforts import PARTS, trajectory_efforts
+from robot_dynamics_ros.control.trajectory_efforts import (
+    PARTS,
+    JointDemand,
+    described_limits,
+    joint_demands,
+    trajectory_efforts,
+)
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import RobotDynamicsError, StateError, UnknownNameError
 from robot_dynamics_ros.core.model.tree import Limits
@@ -103,7 +108,7 @@ class TrajectoryAction:
                 cannot be used. It must then not be passed on.
         """
         robot = self._holder.require()
-        if not robot.guard.active:
+        if not robot.guard.supervisor.active:
             raise StateError('the node is not active: call the transition activate')
         if not message.points:
             return
@@ -313,9 +318,7 @@ def _measured(robot: CommandedRobot, state: RequestedState, joints: Sequence[str
 def _limits(robot: CommandedRobot, joints: Sequence[str]) -> list[Limits]:
     """The limits of the joints; for commanded joints, the effort limit of the guard."""
     guard = robot.guard
-    described = described_limits(
-        robot.dynamics.model, joints, effort_scale=guard.settings.effort_scale
-    )
+    described = described_limits(robot.dynamics.model, joints)
     efforts = dict(zip(robot.joints, guard.limiter.limits.tolist(), strict=True))
     return [
         replace(limits, effort=efforts.get(name, limits.effort))

@@ -26,14 +26,14 @@ def added_gap(driver: Node, peer: Peer, message: JointState) -> float:
         busy.append(_longest(peer, message))
     accepted = sum(result.successful for done in answers for result in done.result().results)
     if accepted < SETS:
-        raise RuntimeError(f'{SETS - accepted} of {SETS} changes of effort_scale were not made')
+        raise RuntimeError(f'{SETS - accepted} of {SETS} changes of fade_time were not made')
     return float(np.median(busy) - np.median(quiet))
 
 
 def _request(index: int) -> SetParameters.Request:
-    scale = 0.5 + 0.005 * index
-    value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=scale)
-    return SetParameters.Request(parameters=[Parameter(name='effort_scale', value=value)])
+    duration = 0.5 + 0.005 * index
+    value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=duration)
+    return SetParameters.Request(parameters=[Parameter(name='fade_time', value=value)])
 
 
 def _longest(peer: Peer, message: JointState) -> float:

@@ -29,7 +29,7 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from robot import Robot
 from rules import Rules
-from scene import FADE_TIME, REFERENCE_TIMEOUT, STATE_TIMEOUT, Scene
+from scene import FADE_TIME, STATE_TIMEOUT, Scene
 from schedule import Schedule
 from services import Services
 from starvation import Starvation
@@ -43,7 +43,6 @@ FAULTS = (*states.FAULTS, *references.FAULTS, *controllers.FAULTS, *use.FAULTS)
 PARAMETERS = {
     'controller': f'/{controller.NAME}',
     'state_timeout': STATE_TIMEOUT,
-    'reference_timeout': REFERENCE_TIMEOUT,
     'fade_time': FADE_TIME,
     # A queue long enough for the pauses of a busy machine, that drops nothing: what is then not
     # answered, the node has lost.

@@ -22,7 +22,7 @@ Steps = Generator[None, None, T]
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 # What the node under test is given [s]: shorter than its defaults, so that more fits in.
-STATE_TIMEOUT, REFERENCE_TIMEOUT, FADE_TIME = 0.1, 0.3, 0.3
+STATE_TIMEOUT, FADE_TIME = 0.1, 0.3
 # Diagnostics come once a second; a service may wait for a cycle.
 DIAGNOSTICS_LIMIT, SERVICE_LIMIT = 3.0, 5.0
 # A fade, and what a busy machine adds to it [s].

@@ -172,20 +172,3 @@ def test_friction_may_be_replaced(dynamics):
     feedforward.friction = JointFriction(dynamics.model)
     feedforward.compute(Q, V)
     assert not feedforward.effort.any()
-
-
-@pytest.mark.parametrize('evaluate_at', ['reference', 'state'])
-@pytest.mark.parametrize('reference', [None, REFERENCE])
-def test_the_terms_that_change_with_the_measured_velocity_are_those_that_need_it(
-    dynamics, evaluate_at, reference
-):
-    feedforward = rubbing(dynamics, terms=WITH_FRICTION, evaluate_at=evaluate_at)
-    parts = []
-    for v in (0 * V, V):
-        feedforward.compute(Q, v, reference)
-        parts.append(feedforward.parts.copy())
-    changed = [WITH_FRICTION[row] for row in range(4) if (parts[0][row] != parts[1][row]).any()]
-    needing = feedforward.terms_needing_velocity(reference)
-    assert sorted(needing) == sorted(changed)
-    feedforward.select_terms(['gravity'], evaluate_at=evaluate_at)
-    assert not feedforward.terms_needing_velocity(reference)

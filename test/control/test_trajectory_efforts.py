@@ -7,9 +7,13 @@ import numpy as np
 import pytest
 from three_joints import JOINTS, URDF
 
-from robot_dynamics_ros.control.joint_demand import described_limits, joint_demands
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
-from robot_dynamics_ros.control.trajectory_efforts import PARTS, trajectory_efforts
+from robot_dynamics_ros.control.trajectory_efforts import (
+    PARTS,
+    described_limits,
+    joint_demands,
+    trajectory_efforts,
+)
 from robot_dynamics_ros.core import (
     ParameterError,
     RobotDynamics,
@@ -148,8 +152,8 @@ def test_an_excess_names_joint_value_point_and_limit():
 
 
 def test_limits_are_those_of_the_description_and_zero_is_none():
-    assert described_limits(MODEL, ['wrist', 'turn'], effort_scale=0.5) == [
-        Limits(-2.0, 2.0, 3.0, 10.0),
+    assert described_limits(MODEL, ['wrist', 'turn']) == [
+        Limits(-2.0, 2.0, 3.0, 20.0),
         Limits(),
     ]
     zero = parse_urdf(URDF.replace('effort="20" velocity="3"', 'effort="0" velocity="0"'))

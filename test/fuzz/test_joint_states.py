@@ -55,7 +55,7 @@ def test_only_usable_states_are_answered(node, message):
         robot.reset_times()
         last = guard.effort.copy()
         try:
-            robot.take(message, 0.0)
+            robot.take(message)
             command = robot.command(0.0)
         except StateError as error:
             asked = 'is the unit' in str(error)

@@ -41,7 +41,7 @@ def test_the_next_state_is_answered(node, message):
     with node.robot_holder.lock:
         robot = node.robot_holder.require()
         try:
-            robot.take(state([0.1, 0.2, 0.3]), 1.0)
+            robot.take(state([0.1, 0.2, 0.3]))
             command = robot.command(1.0)
             assert np.isfinite(command).all()
         finally:

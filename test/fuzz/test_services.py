@@ -43,8 +43,8 @@ def test_every_request_is_answered(node, data):
     assert response.success or response.message
     with node.robot_holder.lock:
         robot = node.robot_holder.require()
-        robot.guard.enabled = True
+        robot.guard.supervisor.enabled = True
         robot.reset_times()
-        robot.take(state([0.1, 0.2, 0.3]), 0.0)
+        robot.take(state([0.1, 0.2, 0.3]))
         command = robot.command(0.0)
     assert np.isfinite(command).all()

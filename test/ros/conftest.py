@@ -24,6 +24,7 @@ from trajectory_msgs.msg import JointTrajectory
 from waiting import wait_until
 
 from robot_dynamics_interfaces.msg import JointTorques
+from robot_dynamics_ros.control import reference
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros import diagnostics
 from robot_dynamics_ros.ros.node import DynamicsNode
@@ -34,9 +35,7 @@ LIMIT = 20.0
 UNGUARDED = {
     'fade_time': 0.0,
     'effort_limits': [1e9],
-    'effort_rate_limits': [1e15],
     'state_timeout': 1e3,
-    'reference_timeout': 1e3,
     'reference_tolerance': [0.0],
 }
 
@@ -100,11 +99,13 @@ class Observer:
 
 
 @pytest.fixture
-def graph():
+def graph(monkeypatch):
     """Makes a node with parameters, and an observer of it."""
 
     @contextmanager
-    def make(start=True, namespace='', unguarded=True, **parameters):
+    def make(start=True, namespace='', unguarded=True, reference_timeout=1e3, **parameters):
+        # Tests of what a reference is for need it for longer than the half second after its end.
+        monkeypatch.setattr(reference, 'TIMEOUT', reference_timeout)
         context = rclpy.Context()
         rclpy.init(context=context, domain_id=free_domain())
         executor = SingleThreadedExecutor(context=context)
@@ -158,6 +159,7 @@ def guarded(graph, monkeypatch):
         defaults = {
             'robot_description': URDF,
             'unguarded': False,
+            'reference_timeout': 0.5,
             'effort_limits': limits.tolist(),
         }
         with graph(**(defaults | parameters)) as (

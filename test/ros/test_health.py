@@ -12,8 +12,7 @@ from std_srvs.srv import SetBool
 from three_joints import JOINTS, URDF, state
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.guards.inhibition import Inhibition
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Inhibition, Mode
 from robot_dynamics_ros.ros import conditions, health
 from robot_dynamics_ros.ros.health import ERROR, FLICKER, OK, WARN, Health, Rule
 from robot_dynamics_ros.ros.robot.requested_state import never_measured
@@ -208,7 +207,7 @@ def test_a_joint_that_never_comes_is_named_with_the_line_to_add(graph, log):
 def test_an_inhibition_is_logged_with_its_reason(graph, log):
     inhibition = Inhibition('the door is open', 'as soon as it is closed')
     with graph(robot_description=URDF) as (node, observer):
-        node.robot_holder.require().guard.inhibitions.put('door', inhibition)
+        node.robot_holder.require().guard.supervisor.inhibitions.put('door', inhibition)
         observer.states.publish(state(Q, V))
         log.until(observer, 'door is open')
 
@@ -250,7 +249,7 @@ def test_torques_say_mode_and_fault(graph):
         assert (torques.mode, torques.fault) == (JointTorques.MODE_FOLLOW, '')
         guard = node.robot_holder.require().guard
         with node.robot_holder.lock:
-            guard.fault = 'on purpose'
+            guard.supervisor.fault = 'on purpose'
         observer.until(
             lambda: observer.torques[-1].mode == JointTorques.MODE_SILENT, 'the last torques'
         )

@@ -19,8 +19,6 @@ UNGUARDED = [
     'fade_time:=0.0',
     '-p',
     'effort_limits:=[1e6]',
-    '-p',
-    'effort_rate_limits:=[1e9]',
 ]
 STATES = np.random.default_rng(4).uniform(-1.0, 1.0, (8, 3, 3))
 

@@ -11,7 +11,7 @@ from references import follow, point, trajectory
 from std_msgs.msg import String
 from three_joints import HEAVIER, INDEFINITE, URDF, state
 
-from robot_dynamics_ros.control.guards.guarded_feedforward import REPEATS
+from robot_dynamics_ros.control.guarded_feedforward import REPEATS
 from robot_dynamics_ros.core import RobotDynamics
 from robot_dynamics_ros.ros.parameter_table import TABLE
 

@@ -26,7 +26,6 @@ GIVEN = f"""
     robot_description: {yaml.safe_dump(URDF, width=1000).strip()}
     autostart: false
     effort_limits: [.inf, 200.0, 20.0]
-    effort_rate_limits: []
     reference_tolerance: []
     gravity: [0, 0, -10]
     fade_time: 2
@@ -83,7 +82,7 @@ def test_a_dump_can_be_given_again_and_again(tmp_path):
     file.write_text(GIVEN)
     first = dump_of(file)
     assert first[DEPTH] == 37
-    assert list(first['effort_rate_limits']) == []
+    assert list(first['reference_tolerance']) == []
     assert first['robot_description'] == URDF
     for _ in range(2):
         file.write_text(written(first))

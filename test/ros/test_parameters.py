@@ -15,8 +15,7 @@ from rclpy.parameter import Parameter
 from three_joints import URDF
 
 from robot_dynamics_ros.control.feedforward import EVALUATION_POINTS, TERMS
-from robot_dynamics_ros.control.guards.settings import GuardSettings
-from robot_dynamics_ros.control.guards.supervisor import OnStale, OnStop
+from robot_dynamics_ros.control.settings import OnStale, OnStop, Settings
 from robot_dynamics_ros.ros.parameter_table import TABLE
 from robot_dynamics_ros.ros.parameters import read
 
@@ -94,7 +93,7 @@ def test_the_choices_are_those_that_the_code_knows(name, choices):
     assert set(TABLE.rows[name].choices) == set(choices)
 
 
-@pytest.mark.parametrize('setting', fields(GuardSettings), ids=lambda setting: setting.name)
+@pytest.mark.parametrize('setting', fields(Settings), ids=lambda setting: setting.name)
 def test_each_setting_of_the_guards_is_a_parameter_with_its_default(setting):
     default = TABLE.rows[setting.name].default
     assert (tuple(default) if isinstance(default, list) else default) == setting.default

@@ -33,7 +33,7 @@ def test_a_start_does_not_go_on_after_an_end_was_asked_for(graph, capfd, configu
             node.end_requested = True
         node.start()
         assert (node.robot_holder.current is not None) == configured
-        assert not (configured and node.robot_holder.current.guard.active)
+        assert not (configured and node.robot_holder.current.guard.supervisor.active)
     assert 'torques go' not in capfd.readouterr().err
 
 

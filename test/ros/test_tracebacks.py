@@ -67,7 +67,7 @@ def test_in_a_transition(guarded, dynamics, monkeypatch, capfd, transition, owne
         assert scene.node._state_machine.current_state[1] == end
         assert scene.node.ended is (end == 'finalized')
         robot = scene.node.robot_holder.current
-        assert robot is None or (robot.guard.stopped and not robot.guard.active)
+        assert robot is None or (robot.guard.stopped and not robot.guard.supervisor.active)
         assert scene.node.robot_holder.refusal == 'RuntimeError: on purpose'
         if commanded:
             scene.settle(np.zeros(3))

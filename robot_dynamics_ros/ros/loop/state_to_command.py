@@ -20,7 +20,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
 
 from robot_dynamics_interfaces.msg import JointTorques
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 
@@ -128,7 +128,7 @@ class StateToCommand:
                 self.counters.late += 1
                 robot.statistics.count_received(*origin)
                 return None
-            robot.take(message, time)
+            robot.take(message)
         except Exception as error:
             self._refuse(error)
             robot.statistics.count_received(*origin)

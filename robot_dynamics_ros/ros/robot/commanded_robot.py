@@ -17,9 +17,9 @@ from robot_dynamics_ros.control.external.estimate import (
     ExternalSettings,
 )
 from robot_dynamics_ros.control.feedforward import Feedforward
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.guards.settings import GuardSettings, joints_without_limit
-from robot_dynamics_ros.control.position_limits import PositionLimits
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.joint_limits import PositionLimits
+from robot_dynamics_ros.control.settings import Settings, joints_without_limit
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
@@ -131,17 +131,24 @@ class CommandedRobot:
             offset=self.feedforward.offset,
         )
 
-    def continue_from(self, other: CommandedRobot, fade_time: float | None = None) -> None:
-        """Take over from another robot with the same joints.
+    def use(self, compiled: CompiledRobot, fade_time: float | None = None) -> None:
+        """Command by the same programs with another payload from now on, through a fade.
 
         Args:
-            other: commanded until now; not used any more.
-            fade_time: from its torque to the torque of this one [s]; None for parameter fade_time.
+            compiled: with the other payload.
+            fade_time: of the change [s]; None for parameter fade_time.
         """
-        self.guard.continue_from(other.guard, fade_time)
-        self.reader, self.has_state = other.reader, other.has_state
-        self.statistics = other.statistics
-        self._stamped, self._same_clock = other._stamped, other._same_clock
+        dynamics = compiled.dynamics
+        # It may have been set meanwhile.
+        dynamics.gravity = self.dynamics.gravity
+        self.compiled, self.dynamics, self.report = compiled, dynamics, compiled.report
+        self.findings = audit(dynamics.model)
+        self.feedforward.use(dynamics)
+        if self.guard.external is not None:
+            self.guard.external.use(dynamics)
+        # The terms may be read before the next state comes: they must be those of this payload.
+        self.feedforward.hold(self.guard.state.q)
+        self.guard.request_fade(fade_time)
 
     def reset_times(self) -> None:
         """Compare the next state with none, and drop the reference: the clock has been set."""
@@ -191,14 +198,13 @@ class CommandedRobot:
         """Whether a state that has waited so long [s] is not answered."""
         return wait > self.guard.settings.state_timeout
 
-    def take(self, message: JointState, time: float) -> None:
+    def take(self, message: JointState) -> None:
         """Take a state; `command` answers it, if no newer one waits.
 
         A state without a commanded joint is kept, and not answered.
 
         Args:
             message: the state.
-            time: at which to evaluate the reference [s], on its clock.
 
         Raises:
             StateError: the state cannot be used; `has_state` is then false until a valid one.
@@ -212,9 +218,9 @@ class CommandedRobot:
         if reader.names_commanded:
             self._check_stamped(bool(stamped))
             effort = reader.effort if reader.has_effort else None
-            self._due = guard.take(stamp, reader.q, v, effort, now=now, time=time)
+            self._due = guard.take(stamp, reader.q, v, effort, now=now)
         else:
-            guard.observe(stamp, reader.q, v, now=now)
+            guard.take(stamp, reader.q, v, None, now=now)
         self.has_state = guard.state.complete
 
     def command(self, time: float) -> Array | None:
@@ -227,7 +233,7 @@ class CommandedRobot:
             None where nothing is to be commanded; valid until the next call.
 
         Raises:
-            StateError: a selected term needs a velocity that was not measured.
+            StateError: the torque is not finite.
         """
         due, self._due = self._due, False
         if not due:
@@ -292,14 +298,14 @@ class CommandedRobot:
             saturated=[self.joints[index] for index in saturated],
             # The constants have the names of the modes.
             mode=getattr(JointTorques, f'MODE_{self.guard.mode.name}'),
-            fault=self.guard.fault or self.guard.reaction.reason,
+            fault=self.guard.supervisor.fault or self.guard.supervisor.collision,
         )
         torques.header.stamp = stamp
         torques.header.frame_id = self._root_link
         return torques
 
 
-def no_effort_limit(model: RobotModel, joints: Sequence[str], settings: GuardSettings) -> str:
+def no_effort_limit(model: RobotModel, joints: Sequence[str], settings: Settings) -> str:
     """A sentence about commanded joints without an effort limit; empty if each has one."""
     names = joints_without_limit(model, joints, settings)
     if not names:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rclpy.node import Node
 
-from robot_dynamics_ros.control.guards.settings import torque_limits, torque_rates
+from robot_dynamics_ros.control.settings import reference_distances, torque_limits
 from robot_dynamics_ros.core.errors import ParameterError
 
 from ..parameter_files import ParameterFiles
@@ -41,9 +41,10 @@ class LiveParameters:
         values = read(self._node, TABLE, changes, files=self._files)
         model, joints = robot.dynamics.model, robot.joints
         settings = LiveValues.of(values, model, joints).settings
-        torque_rates(torque_limits(model, joints, settings), joints, settings)
+        torque_limits(model, joints, settings)
+        reference_distances(model, joints, settings)
         missing = no_effort_limit(model, joints, settings)
-        if robot.guard.active and missing:
+        if robot.guard.supervisor.active and missing:
             raise ParameterError(missing)
         if 'gravity' in changes:
             dynamics = robot.dynamics.with_gravity(values['gravity'])

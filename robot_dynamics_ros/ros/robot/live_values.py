@@ -14,7 +14,7 @@ from robot_dynamics_ros.control.external.thresholds import (
     ContactThresholds,
     read_thresholds,
 )
-from robot_dynamics_ros.control.guards.settings import GuardSettings, per_joint
+from robot_dynamics_ros.control.settings import Settings, per_joint
 from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import ParameterError, UnknownNameError
 from robot_dynamics_ros.core.model.payload_body import tip_frame
@@ -36,7 +36,7 @@ class LiveValues:
         gravity: (3,) in the frame of the root link [m/s^2].
     """
 
-    settings: GuardSettings
+    settings: Settings
     external: ExternalSettings
     terms: list[str]
     evaluate_at: str
@@ -68,12 +68,10 @@ class LiveValues:
         return mine != (other.terms, other.evaluate_at, other.gravity)
 
 
-def guard_settings(values: Mapping[str, Any]) -> GuardSettings:
+def guard_settings(values: Mapping[str, Any]) -> Settings:
     """The settings of the guards."""
-    chosen = {field.name: values[field.name] for field in fields(GuardSettings)}
-    return GuardSettings(
-        **{name: tuple(v) if isinstance(v, list) else v for name, v in chosen.items()}
-    )
+    chosen = {field.name: values[field.name] for field in fields(Settings)}
+    return Settings(**{name: tuple(v) if isinstance(v, list) else v for name, v in chosen.items()})
 
 
 def external_settings(

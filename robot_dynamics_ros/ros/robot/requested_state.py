@@ -43,7 +43,7 @@ class RequestedState:
             reader.read_all(message)
             q, measured, has_velocity = reader.q, reader.v, reader.has_velocity
         else:
-            q, measured, has_velocity = self.latest(robot)
+            (q, measured), has_velocity = self.latest(robot), True
         if needs_velocity and not has_velocity:
             raise StateError('velocity is empty: one value for each named joint is needed')
         v = np.zeros_like(measured)
@@ -70,8 +70,8 @@ class RequestedState:
 
         return answer_and_ask
 
-    def latest(self, robot: CommandedRobot) -> tuple[Array, Array, bool]:
-        """q and v (n,) of the latest joint state, and whether it gave velocities.
+    def latest(self, robot: CommandedRobot) -> tuple[Array, Array]:
+        """q and v (n,) of the latest joint state.
 
         Raises:
             StateError: there is no valid one.
@@ -86,7 +86,7 @@ class RequestedState:
                     f'{reason}'
                 )
             state = robot.guard.state
-            return state.q.copy(), state.v.copy(), state.has_velocity
+            return state.q.copy(), state.v.copy()
 
 
 def is_given(message: JointState) -> bool:
@@ -124,11 +124,6 @@ def never_measured(robot: CommandedRobot) -> str:
     missing = np.isinf(state.times)
     if not missing.any() or missing.all():
         return ''
-    if (only_positions := missing & state.only_positions()).any():
-        return (
-            f'joint_states has no velocity of {", ".join(names[only_positions])}: leave it '
-            'out of parameter joints, or set velocity_cutoff'
-        )
     text = f'never in joint_states: {", ".join(names[missing])}'
     missing[robot.feedforward.indices] = False
     if not missing.any():

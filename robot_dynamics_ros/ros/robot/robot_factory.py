@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from rclpy.node import Node
 
-from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, StateError
 from robot_dynamics_ros.joint_model import AS_DESCRIBED, JointModel, read_joint_model
 
@@ -20,8 +18,6 @@ from .compilation import (
     BACKEND,
     COMPILED_QUANTITIES,
     OBSERVER_QUANTITIES,
-    CompiledRobot,
-    compared,
     compile_robot,
 )
 
@@ -66,16 +62,6 @@ class RobotFactory:
             cross_check=values['cross_check'],
         )
         return CommandedRobot(compiled, values)
-
-    def with_payloads_of(self, compiled: CompiledRobot, dynamics: RobotDynamics) -> CommandedRobot:
-        """A robot that was compiled before with other payloads, by the present parameters.
-
-        Raises:
-            RobotDynamicsError: Pinocchio computes other torques.
-        """
-        values = read(self._node, TABLE, files=self._files)
-        present = replace(compiled, dynamics=dynamics.with_gravity(values['gravity']))
-        return CommandedRobot(compared(present), values)
 
     def log(self, robot: CommandedRobot) -> None:
         """Log the properties of a robot that is used from now on; not of one that is refused."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 
-from robot_dynamics_ros.control.guards.supervisor import Mode
 from robot_dynamics_ros.core.errors import StateError
 
 from .commanded_robot import CommandedRobot
@@ -56,12 +55,12 @@ class RobotHolder:
         with self.lock:
             guard, last = robot.guard, self._last
             if last is not None and last.joints == robot.joints:
-                guard.effort[:] = last.guard.effort
+                guard.limiter.effort[:] = last.guard.effort
                 guard.start.continue_from(last.guard.start)
             elif self._commanded:
                 guard.start.another_commanded()
             self._last = None
-            guard.enabled = self._enabled
+            guard.supervisor.enabled = self._enabled
             self.refusal = ''
             self._robot = robot
 
@@ -71,9 +70,9 @@ class RobotHolder:
             robot = self._robot
             if robot is not None:
                 guard = robot.guard
-                guard.active = False
+                guard.supervisor.active = False
                 trusted = guard.double_compensation.excluded
-                self._last, self._enabled = robot, guard.enabled
+                self._last, self._enabled = robot, guard.supervisor.enabled
                 self._commanded = guard.start.may_have_commanded(trusted=trusted)
             self._robot = None
 
@@ -87,23 +86,6 @@ class RobotHolder:
             if self._robot is None and another:
                 self._last, self._commanded = None, True
             elif self._robot is None and self._last is not None:
-                guard = self._last.guard
-                guard.start.forget(trusted=guard.double_compensation.excluded)
-            elif another and self._robot is not None and self._robot.guard.mode is Mode.SILENT:
-                # It has taken over the robot: no final command is due.
-                self._robot.guard.go_silent()
-                self._robot.guard.start.another_commanded()
-
-    def replace(self, robot: CommandedRobot, fade_time: float | None = None) -> None:
-        """Change to another robot with the same joints, between two states, through a fade.
-
-        Args:
-            robot: to hold from now on.
-            fade_time: of the change [s]; None for parameter fade_time.
-
-        Raises:
-            StateError: the node is not configured.
-        """
-        with self.lock:
-            robot.continue_from(self.require(), fade_time)
-            self._robot = robot
+                self._last.guard.forget_command()
+            elif another and self._robot is not None:
+                self._robot.guard.another_commanded()

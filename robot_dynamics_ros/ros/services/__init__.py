@@ -22,20 +22,16 @@ from robot_dynamics_interfaces.srv import (
 
 from ..external import ZeroExternal
 from ..robot.requested_state import RequestedState
-from ..robot.robot_factory import RobotFactory
 from ..robot.robot_holder import RobotHolder
 from ..trajectory_action import FillEffortsService
 from .answering import offer, offer_awaited
-from .cross_check import CrossCheckService
+from .dynamics import DynamicsServices
 from .enable import EnableService
-from .frames import FrameServices
-from .matrices import MatrixServices
 from .set_gravity import SetGravityService
 from .set_payload import PayloadServices
-from .torques import TorqueServices
 
 
-def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> None:
+def offer_services(node: Node, holder: RobotHolder) -> None:
     """Create all services of the node.
 
     Each is answered by a method that fills the response from the request, and raises
@@ -44,22 +40,21 @@ def offer_services(node: Node, holder: RobotHolder, factory: RobotFactory) -> No
     Args:
         node: that offers them.
         holder: of the configured robot.
-        factory: makes the robot with another payload.
     """
     state = RequestedState(holder.lock)
-    matrices, torques = MatrixServices(holder, state), TorqueServices(holder, state)
-    frames, trajectories = FrameServices(holder, state), FillEffortsService(holder, state)
-    payload = PayloadServices(node, holder, factory)
+    dynamics = DynamicsServices(node, holder, state)
+    trajectories = FillEffortsService(holder, state)
+    payload = PayloadServices(node, holder)
     for name, service_type, answer in (
-        ('~/get_mass_matrix', GetMassMatrix, matrices.get_mass_matrix),
-        ('~/get_coriolis_matrix', GetCoriolisMatrix, matrices.get_coriolis_matrix),
-        ('~/get_gravity', GetGravity, torques.get_gravity),
-        ('~/inverse_dynamics', InverseDynamics, torques.inverse_dynamics),
-        ('~/forward_dynamics', ForwardDynamics, torques.forward_dynamics),
-        ('~/get_jacobian', GetJacobian, frames.get_jacobian),
-        ('~/get_task_space_inertia', GetTaskSpaceInertia, frames.get_task_space_inertia),
+        ('~/get_mass_matrix', GetMassMatrix, dynamics.get_mass_matrix),
+        ('~/get_coriolis_matrix', GetCoriolisMatrix, dynamics.get_coriolis_matrix),
+        ('~/get_gravity', GetGravity, dynamics.get_gravity),
+        ('~/inverse_dynamics', InverseDynamics, dynamics.inverse_dynamics),
+        ('~/forward_dynamics', ForwardDynamics, dynamics.forward_dynamics),
+        ('~/get_jacobian', GetJacobian, dynamics.get_jacobian),
+        ('~/get_task_space_inertia', GetTaskSpaceInertia, dynamics.get_task_space_inertia),
         ('~/fill_efforts', FillEfforts, trajectories.fill_efforts),
-        ('~/cross_check', CrossCheck, CrossCheckService(node, holder, state).cross_check),
+        ('~/cross_check', CrossCheck, dynamics.cross_check),
         ('~/enable', SetBool, EnableService(node, holder).enable),
         ('~/set_payload', SetPayload, payload.set_payload),
         ('~/get_payload', GetPayload, payload.get_payload),

@@ -8,7 +8,7 @@ from typing import Any
 
 from rclpy.node import Node
 
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
 
 from ..external_report import missing_reaction, touch_text
 from ..robot.robot_holder import RobotHolder
@@ -29,13 +29,13 @@ class EnableService:
 
     def _set(self, enabled: bool) -> str:
         guard = self.holder.require().guard
-        stopped = guard.fault or guard.reaction.reason
-        already = guard.enabled == enabled and not stopped
-        guard.enabled = enabled
+        stopped = guard.supervisor.fault or guard.supervisor.collision
+        already = guard.supervisor.enabled == enabled and not stopped
+        guard.supervisor.enabled = enabled
         start = 'with the next valid joint state'
-        if inhibition := guard.inhibitions.first():
+        if inhibition := guard.supervisor.inhibitions.first():
             start = inhibition.until
-        elif not guard.active:
+        elif not guard.supervisor.active:
             start = 'as soon as the node is activated'
         if already and not enabled:
             return 'torque is already disabled'
@@ -50,8 +50,7 @@ class EnableService:
         cleared = f'; cleared the fault: {stopped}' if stopped else ''
         # Before the reaction is released.
         touched = _touched(guard)
-        guard.fault = ''
-        guard.reaction.release()
+        guard.supervisor.acknowledge()
         return f'torque enabled: fading in {fade}, {start}{cleared}{touched}'
 
 
@@ -62,6 +61,6 @@ def _touched(guard: GuardedFeedforward) -> str:
         return ''
     if doubt := estimate.reason if guard.fresh(clock.monotonic()) else 'no valid joint state':
         unknown = f'; whether the arm is still touched is not known: {doubt}'
-        return unknown if guard.reaction.reason else ''
+        return unknown if guard.supervisor.collision else ''
     text = touch_text(guard)
     return f'; the arm is still touched: {text}{missing_reaction(guard)}' if text else ''

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,7 @@ from robot_dynamics_ros.core.dynamics import RobotDynamics
 from robot_dynamics_ros.core.errors import ParameterError, RobotDynamicsError
 from robot_dynamics_ros.core.model.payload import Payload
 
-from ..robot.commanded_robot import CommandedRobot
-from ..robot.robot_factory import RobotFactory
+from ..robot.compilation import compared
 from ..robot.robot_holder import RobotHolder
 
 NAME = 'payload'
@@ -22,11 +22,11 @@ LONGEST_TRANSITION = 60.0
 
 
 class PayloadServices:
-    """Answers by replacing the configured robot by one with another payload."""
+    """Changes the payload of the configured robot."""
 
-    def __init__(self, node: Node, holder: RobotHolder, factory: RobotFactory) -> None:
-        """Use the factory for each new payload, and log to the logger of the node."""
-        self._holder, self._factory, self._logger = holder, factory, node.get_logger()
+    def __init__(self, node: Node, holder: RobotHolder) -> None:
+        """Change the robot of this holder, and log to the logger of the node."""
+        self._holder, self._logger = holder, node.get_logger()
 
     def set_payload(self, request: Any, response: Any) -> None:
         """Attach the payload of the request, or remove the present one if its mass is 0."""
@@ -52,8 +52,8 @@ class PayloadServices:
             payload = _payload(request)
             dynamics = robot.dynamics.with_checked_payload(payload)
             _check_frame(dynamics, payload.frame)
-            loaded = self._factory.with_payloads_of(robot.compiled, dynamics)
-            self._check_effort_limits(loaded)
+            loaded = compared(replace(robot.compiled, dynamics=dynamics))
+            self._check_effort_limits(dynamics)
             done = [f'payload of {payload.mass:g} kg attached to {payload.frame}, {fade}']
             done += [f'it replaces {each}' for each in before]
             if doubt := dynamics.model.doubt_about(payload):
@@ -61,14 +61,15 @@ class PayloadServices:
                 done.append(doubt)
         elif before:
             bare = robot.dynamics.without_payload(NAME)
-            loaded = self._factory.with_payloads_of(robot.compiled, bare)
+            loaded = compared(replace(robot.compiled, dynamics=bare))
             done = [f'payload of {before[0]} removed, {fade}']
         else:
             return 'no payload is attached: nothing has changed'
-        self._holder.replace(loaded, time or None)
+        with self._holder.lock:
+            self._holder.require().use(loaded, time or None)
         return '; '.join(done)
 
-    def _check_effort_limits(self, loaded: CommandedRobot) -> None:
+    def _check_effort_limits(self, loaded: RobotDynamics) -> None:
         """Check that the joints can hold the robot with its payload at its present position.
 
         Not checked where the driver adds gravity, and for joints that need less torque than with
@@ -79,18 +80,19 @@ class PayloadServices:
         """
         with self._holder.lock:
             current = self._holder.require()
-            q = current.guard.last_position()
-        if q is None or 'gravity' not in current.feedforward.selected_terms:
+            guard, indices = current.guard, current.feedforward.indices
+            q = guard.state.q.copy()
+        if not guard.state.complete or 'gravity' not in current.feedforward.selected_terms:
             return
-        held = np.abs(loaded.dynamics.gravity_torque(q))[loaded.feedforward.indices]
-        before = np.abs(current.dynamics.gravity_torque(q))[loaded.feedforward.indices]
-        limits = loaded.guard.limiter.limits / loaded.guard.settings.effort_scale
+        held = np.abs(loaded.gravity_torque(q))[indices]
+        before = np.abs(current.dynamics.gravity_torque(q))[indices]
+        limits = guard.limiter.limits
         beyond = held > np.maximum(limits, before)
         if beyond.any():
             worst = int(beyond.argmax())
-            unit = units_of(loaded.dynamics.model, loaded.joints)[worst]
+            unit = units_of(loaded.model, current.joints)[worst]
             raise ParameterError(
-                f'the payload needs {held[worst]:.4g} {unit} of {loaded.joints[worst]} at the '
+                f'the payload needs {held[worst]:.4g} {unit} of {current.joints[worst]} at the '
                 f'present position, its effort limit is {limits[worst]:.4g} {unit}: check that '
                 'the mass is in kg'
             )

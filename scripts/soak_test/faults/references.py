@@ -11,9 +11,11 @@ from expected import close
 from fault import Fault, verdict
 from observer import NODE
 from rclpy.publisher import Publisher
-from scene import CHANGE_LIMIT, REFERENCE_TIMEOUT, Scene, Steps
+from scene import CHANGE_LIMIT, Scene, Steps
 from std_msgs.msg import Float64MultiArray
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from robot_dynamics_ros.control.reference import TIMEOUT
 
 DISCOVERY_LIMIT = 5.0
 # When a trajectory's points are due, from now [s].
@@ -56,7 +58,7 @@ def _ends(scene: Scene) -> Steps[str]:
 
         if not (yield from scene.until(followed, CHANGE_LIMIT)):
             return 'the reference was not followed'
-        dropped = yield from scene.recovered(POINTS[-1] + REFERENCE_TIMEOUT + CHANGE_LIMIT)
+        dropped = yield from scene.recovered(POINTS[-1] + TIMEOUT + CHANGE_LIMIT)
         # A trajectory without points ends the reference of a node that does not drop it.
         publisher.publish(JointTrajectory(joint_names=list(scene.robot.names)))
         return verdict(dropped, 'the reference was not dropped after its end')
@@ -105,7 +107,7 @@ def _rival(scene: Scene) -> Steps[str]:
 
 
 FAULTS = (
-    Fault('reference ends', 'bias torque again after reference_timeout', _ends),
+    Fault('reference ends', 'bias torque again after the end of the reference', _ends),
     Fault('reference: unknown joint', 'diagnostics: reference', _malformed(_unknown_joint)),
     Fault('reference: NaN', 'diagnostics: reference', _malformed(_not_a_number)),
     Fault('reference: wrong size', 'diagnostics: reference', _malformed(_short)),

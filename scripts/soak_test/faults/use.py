@@ -82,10 +82,9 @@ def _gravity(scene: Scene) -> Steps[str]:
 
 def _scaled(scene: Scene) -> Steps[str]:
     """Limits far below what the robot needs: the commands must come down to them."""
-    share = 0.05
-    if refused := (yield from scene.set(effort_scale=share)):
-        return f'effort_scale: {refused}'
-    limits = share * scene.limits
+    limits = 0.05 * scene.limits
+    if refused := (yield from scene.set(effort_limits=limits.tolist())):
+        return f'effort_limits: {refused}'
 
     def clamped() -> bool:
         commands = scene.observer.commands
@@ -94,8 +93,8 @@ def _scaled(scene: Scene) -> Steps[str]:
     seen = yield from scene.until(clamped, CHANGE_LIMIT)
     yield from scene.seconds(FADE_TIME)
     seen = seen and clamped()
-    yield from scene.set(effort_scale=1.0)
-    return verdict(seen, 'commands above the scaled limits')
+    yield from scene.set(effort_limits=scene.limits.tolist())
+    return verdict(seen, 'commands above the limits')
 
 
 def _refused_parameters(scene: Scene) -> Steps[str]:
@@ -105,7 +104,7 @@ def _refused_parameters(scene: Scene) -> Steps[str]:
         ('terms', ['gravity', 'magic']),
         ('gravity', [0.0, float('nan'), 0.0]),
         ('evaluate_at', 'nowhere'),
-        ('effort_scale', 1.5),
+        ('effort_limits', [-1.0]),
         ('fade_time', -1.0),
         ('joints', ['soak_test_gripper']),
     ):
@@ -171,7 +170,7 @@ FAULTS = (
     Fault('deactivated, activated', 'zero torque, then silence', _deactivated, silences=True),
     Fault('terms change', 'the torque of the terms', _terms),
     Fault('gravity changes', 'the torque of the gravity', _gravity),
-    Fault('effort_scale changes', 'commands within the scaled limits', _scaled),
+    Fault('effort_limits change', 'commands within the limits', _scaled),
     Fault('parameters without sense', 'refused', _refused_parameters),
     Fault('payload set and undone', 'the torques of the payload, exactly undone', _payload),
     Fault('same description again', 'nothing changes', _same_description),

@@ -11,7 +11,7 @@ from references import follow, point, trajectory
 from std_srvs.srv import SetBool
 
 from robot_dynamics_interfaces.msg import Contact, JointTorques
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.ros import health
 
 HIT = np.array([0.0, 30.0, 6.0])
@@ -158,7 +158,7 @@ def test_enabling_an_arm_that_is_still_touched_says_so(guarded, dynamics, policy
         again = f'on_collision={policy} does not act'
         assert (again in answer) == (policy != 'report')
         arm.scene.settle(arm.gravity)
-        assert not arm.scene.guard.reaction.reason
+        assert not arm.scene.guard.supervisor.collision
         arm.push = NONE
         arm.touched(Contact.KIND_NONE)
         arm.scene.set(on_collision='zero')

@@ -12,8 +12,8 @@ from guard_scene import figures
 from std_srvs.srv import SetBool
 from three_joints import JOINTS
 
-from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.limiter import LONGEST_STEP
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.ros import controller as controller_file
 from robot_dynamics_ros.ros import health
 
@@ -217,7 +217,7 @@ def test_wrong_joints_that_are_found_after_the_start_are_a_fault(remapped, dynam
         scene.settle(dynamics.bias_torque(Q, V))
         scene.set(fade_time=60.0)
         controller = FakeController(scene, ['slide', 'turn', 'wrist'])
-        scene.observer.until(lambda: scene.guard.fault, 'the fault')
+        scene.observer.until(lambda: scene.guard.supervisor.fault, 'the fault')
         controller.tell()
         scene.settle(np.zeros(3))
         assert 'in another order' in scene.status('model', 'stopped until').message

@@ -81,5 +81,5 @@ def test_a_disagreement_on_request_is_answered_logged_and_shown(
         status = scene.status('cross-check', 'Pinocchio disagrees')
         assert status.level == DiagnosticStatus.ERROR
         scene.wait_for_states(20)
-        assert not scene.guard.fault
+        assert not scene.guard.supervisor.fault
         np.testing.assert_allclose(scene.recording.last, torque)

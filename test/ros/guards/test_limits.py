@@ -17,7 +17,7 @@ FADE = 0.2
 
 
 def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
-    """To effort_limits times effort_scale, which change while it runs."""
+    """To effort_limits, which change while it runs."""
     whole = dynamics.bias_torque(Q, V)
     assert whole[1] > 21.0
     with guarded(fade_time=FADE, effort_limits=[100.0, 20.0, 20.0]) as scene:
@@ -35,13 +35,13 @@ def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
         assert figures(status)['saturated turn'] == '0'
 
         lowered = time.monotonic()
-        scene.set(effort_scale=0.5)
+        scene.set(effort_limits=[100.0, 10.0, 20.0])
         scene.settle([whole[0], 10.0, whole[2]])
         times, commands = scene.recording.since(lowered)
         # 10 N at 100 N/s, ten times the limit of 10 N.
         late = times[commands[:, 1] > 10.0 + 1e-9]
         assert late[-1] - lowered < 10.0 / 100.0 + 2 * WAIT_TIMEOUT + MACHINE
-        scene.set(effort_limits=[1e3], effort_scale=1.0)
+        scene.set(effort_limits=[1e3])
         scene.settle(whole)
         scene.observer.until(lambda: not torques[-1].saturated, 'no saturation')
         scene.status('commands', 'within the limits')
@@ -49,37 +49,38 @@ def test_commands_are_clamped_and_the_joint_named(guarded, dynamics):
 
 # With an effort limit for each joint.
 TURN = '<axis xyz="0 0 1"/></joint>'
-LIMITED = URDF.replace(TURN, '<axis xyz="0 0 1"/><limit effort="30" velocity="3"/></joint>')
+LIMITED = URDF.replace(TURN, '<axis xyz="0 0 1"/><limit effort="3" velocity="3"/></joint>')
+LIMITED = LIMITED.replace('effort="200"', 'effort="10"').replace('effort="20"', 'effort="1"')
 
 
-def test_effort_scale_is_a_share_of_the_limits_of_the_description(guarded, dynamics):
+def test_the_limits_of_the_description_are_the_default(guarded, dynamics):
     whole = dynamics.bias_torque(Q, V)
     given = {'robot_description': LIMITED, 'effort_limits': []}
-    with guarded(fade_time=FADE, effort_scale=0.05, **given) as scene:
-        scene.recording.limits = limits = 0.05 * np.array([30.0, 200.0, 20.0])
-        scene.recording.rates = np.array([300.0, 2000.0, 200.0])
+    with guarded(fade_time=FADE, **given) as scene:
+        scene.recording.limits = limits = np.array([3.0, 10.0, 1.0])
+        scene.recording.rates = 10.0 * limits
         scene.settle(np.clip(whole, -limits, limits))
 
 
 def test_commands_change_no_faster_than_the_rate_limit(guarded, dynamics):
     """A reference that leaps, no fade, and the recording checks each step and each window."""
     away = dynamics.inverse_dynamics([1.0, -0.4, 1.5], [0.0] * 3, [3.0, -3.0, 3.0])
-    rates = [50.0, 40.0, 20.0]
+    start = dynamics.bias_torque(Q, V)
+    limits = 1.2 * np.maximum(np.abs(away), np.abs(start))
+    rates = 10.0 * limits
     with guarded(
         fade_time=0.0,
-        effort_rate_limits=rates,
+        effort_limits=limits.tolist(),
         reference_timeout=60.0,
         reference_tolerance=[0.0],
     ) as scene:
-        scene.recording.rates = np.array(rates)
-        start = dynamics.bias_torque(Q, V)
+        scene.recording.limits, scene.recording.rates = limits, rates
         scene.settle(start)
         leapt = time.monotonic()
         leap = trajectory(point([1.0, -0.4, 1.5], [0.0] * 3, [3.0, -3.0, 3.0]))
         follow(scene.node, scene.observer, leap)
         scene.settle(away)
         needed = (np.abs(away - start) / rates).max()
-        assert needed > 0.1
         times, _ = scene.recording.since(leapt)
         assert times[-1] - leapt > needed - 0.05
         assert {name for t in scene.observer.torques for name in t.saturated} == {
@@ -93,8 +94,6 @@ def test_limits_that_do_not_fit_are_refused(guarded, dynamics):
         for name, value, reason in (
             ('effort_limits', [1.0, 2.0], 'effort_limits has 2 values'),
             ('effort_limits', [-1.0], 'effort_limits[0] is -1.0'),
-            ('effort_scale', 0.0, 'at most 1'),
-            ('effort_rate_limits', [0.0], 'greater than 0'),
             ('effort_limits', [float('nan')], 'effort_limits[0] is nan'),
         ):
             (result,) = scene.node.set_parameters([Parameter(name, value=value)])

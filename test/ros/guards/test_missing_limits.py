@@ -54,7 +54,7 @@ def test_it_activates_after_effort_limits_is_set(guarded, dynamics, description,
 
 def test_a_joint_that_is_not_commanded_needs_none(graph):
     with graph(robot_description=URDF, effort_limits=[], joints=['wrist', 'slide']) as (node, _):
-        assert node.robot_holder.require().guard.active
+        assert node.robot_holder.require().guard.supervisor.active
 
 
 @pytest.mark.parametrize('value', [math.nan, -1.0, -math.inf])

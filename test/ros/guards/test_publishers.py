@@ -14,7 +14,7 @@ from guard_scene import figures
 from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import SetBool
 
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.demo.processes import profile_variable
 from robot_dynamics_ros.ros.controller import SHORT_LEASE
 

@@ -13,9 +13,9 @@ from three_joints import URDF
 
 from robot_dynamics_interfaces.msg import JointTorques
 from robot_dynamics_ros.control.feedforward import Feedforward
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.guards.settings import GuardSettings
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.guarded_feedforward import GuardedFeedforward
+from robot_dynamics_ros.control.settings import Settings
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.core import RobotDynamics, parse_urdf
 from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
@@ -174,8 +174,8 @@ def test_states_slower_than_the_timeout_do_not_flood_the_log(guarded, capfd):
 def test_the_first_cycle_after_the_timeout_reacts():
     """By construction: the clock is an argument here, and no machine can spoil it."""
     feedforward = Feedforward(RobotDynamics(parse_urdf(URDF), backend='python'))
-    guard = GuardedFeedforward(feedforward, GuardSettings(state_timeout=TIMEOUT))
-    guard.active = True
+    guard = GuardedFeedforward(feedforward, Settings(state_timeout=TIMEOUT))
+    guard.supervisor.active = True
     answer(guard, 0.0, np.array(Q), np.array(V), None, now=0.0, time=0.0)
     assert guard.command_without_state(TIMEOUT, 0.0) is None
     assert guard.mode is Mode.FOLLOW

@@ -8,12 +8,9 @@ import pytest
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from guard_scene import MACHINE, figures
-from three_joints import JOINTS, URDF
+from three_joints import JOINTS
 
-from robot_dynamics_ros.control.guards.state_guard import StateGuard
-from robot_dynamics_ros.control.guards.supervisor import Mode
-from robot_dynamics_ros.core import parse_urdf
-from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.ros.loop.state_loop import WAIT_TIMEOUT
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
@@ -195,39 +192,6 @@ def test_a_moved_robot_has_one_state_refused(guarded, dynamics, capfd):
     text = capfd.readouterr().err
     assert text.count('and stayed: accepted') == 1
     assert "position of 'wrist' jumped by 1.6" in text
-
-
-@pytest.mark.parametrize('joint', range(3))
-def test_a_jump_with_a_repeated_stamp_is_refused(joint):
-    """Of a joint without a velocity limit neither."""
-    guard = StateGuard(parse_urdf(URDF))
-    q = np.array(Q)
-    guard.check(5.0, q)
-    q[joint] += 0.04
-    guard.check(5.0, q)
-    q[joint] += 0.5
-    with pytest.raises(StateError, match=f"position of '{JOINTS[joint]}' jumps by 0.5"):
-        guard.check(5.0, q)
-
-
-def test_turning_without_end_is_no_jump():
-    guard = StateGuard(parse_urdf(URDF))
-    guard.check(5.0, np.array([3.14, 0.1, 0.0]))
-    guard.check(5.001, np.array([-3.14, 0.1, 0.0]))
-
-
-def test_another_description_brings_its_velocity_limits():
-    """And the state before counts all the same."""
-    faster = StateGuard(parse_urdf(URDF.replace('velocity="1"', 'velocity="100"')))
-    guard = StateGuard(parse_urdf(URDF))
-    q = np.array(Q)
-    guard.check(5.0, q)
-    faster.continue_from(guard)
-    q[1] += 0.9
-    faster.check(5.01, q)
-    q[1] -= 1.8
-    with pytest.raises(StateError, match="position of 'slide' jumps"):
-        faster.check(5.02, q)
 
 
 def test_a_driver_that_stops_stamping_has_one_state_refused(guarded, dynamics):

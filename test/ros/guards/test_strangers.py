@@ -11,7 +11,7 @@ from driver import Driver
 from guard_scene import figures
 from sensor_msgs.msg import JointState
 
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Mode
 
 Q, V = [0.3, 0.1, -0.7], [0.5, -0.2, 0.4]
 FADE = 0.2

@@ -42,7 +42,7 @@ def test_it_is_named_and_nothing_collides_or_overflows(guarded, dynamics, effort
         arm.feels(NONE)
         arm.scene.settle(arm.gravity)
         arm.scene.status('external forces', 'no contact')
-        assert not arm.scene.guard.fault
+        assert not arm.scene.guard.supervisor.fault
         assert not [each for each in figures_of(arm.scene) if NUMBERLESS.search(each)]
 
 

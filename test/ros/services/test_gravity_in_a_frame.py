@@ -183,7 +183,7 @@ def test_a_robot_that_is_changed_during_the_request_keeps_its_gravity(caller, ro
     caller.observer.until(lambda: listened(node) == TOPICS, 'subscriptions')
     if root:
         factory = RobotFactory(node, ParameterFiles([], '/robot_dynamics'))
-        holder.replace(factory.from_description(URDF.replace('"base"', f'"{root}"')))
+        holder.set(factory.from_description(URDF.replace('"base"', f'"{root}"')))
     else:
         holder.clear()
 

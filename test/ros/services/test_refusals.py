@@ -38,7 +38,6 @@ BAD_STATES = {
         with_field('velocity', [0.0] * 4),
         'velocity has 4 values',
     ),
-    'no velocities': (with_field('velocity', []), 'velocity of turn, slide, wrist'),
     'position is NaN': (state([0.1, math.nan, 0.3], V), "position of 'slide' is nan"),
     'velocity is infinite': (state(Q, [0.0, 0.0, math.inf]), "velocity of 'wrist' is inf"),
     'velocity is absurd': (state(Q, [1e200] * 3), 'times its limit'),

@@ -5,8 +5,7 @@ import pytest
 from hit_arm import ACCELERATION, HIT, HitArm
 from shown_states import DYNAMICS, GRAVITY, REST, Driver, Q, assert_smooth
 
-from robot_dynamics_ros.control.guards.collision_reaction import COLLISION_FADE
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import COLLISION_FADE, Mode
 from robot_dynamics_ros.core import StateError
 
 
@@ -22,7 +21,7 @@ def test_by_default_it_is_reported_and_the_commands_go_on():
     arm, wanted = following('report')
     np.testing.assert_allclose(arm.collide(), [wanted] * 60, rtol=1e-12)
     assert arm.guard.external.contact.state.kind == 'collision'
-    assert not arm.guard.reaction.reason
+    assert not arm.guard.supervisor.collision
     assert arm.guard.mode is Mode.FOLLOW
 
 
@@ -36,14 +35,14 @@ def test_the_reference_is_dropped_through_a_short_fade_until_it_is_released(poli
     assert_smooth([wanted, *commands], wanted - target, COLLISION_FADE)
     np.testing.assert_allclose(commands[-1], target, atol=1e-12)
     assert arm.guard.mode is mode
-    assert 'collision at hand' in arm.guard.reaction.reason
+    assert 'collision at hand' in arm.guard.supervisor.collision
     assert arm.guard.reference is None
     with pytest.raises(StateError, match=r'collision at hand.*~/enable'):
         arm.follow()
     # It is over, and still not released.
     arm.hit = np.zeros(3)
     np.testing.assert_allclose(arm.settle()[-1], target, atol=1e-12)
-    arm.guard.reaction.release()
+    arm.guard.supervisor.acknowledge()
     commands = arm.settle()
     assert_smooth([target, *commands], GRAVITY - target)
     np.testing.assert_allclose(commands[-1], GRAVITY, rtol=1e-12)
@@ -58,7 +57,7 @@ def test_stop_ends_on_the_final_command(on_stop, last):
     spoken = [command for command in commands if command is not None]
     assert_smooth([wanted, *spoken], wanted - last, COLLISION_FADE)
     np.testing.assert_allclose(spoken[-1], last, atol=1e-12)
-    assert 'collision at hand' in arm.guard.fault
+    assert 'collision at hand' in arm.guard.supervisor.fault
     assert arm.settle()[-1] is None
 
 
@@ -74,9 +73,9 @@ def test_the_reaction_begins_with_the_state_that_shows_the_collision():
 def test_a_contact_that_goes_on_is_not_a_second_collision():
     arm, _ = following('hold')
     arm.collide()
-    arm.guard.reaction.release()
+    arm.guard.supervisor.acknowledge()
     arm.settle()
-    assert not arm.guard.reaction.reason
+    assert not arm.guard.supervisor.collision
 
 
 def test_a_slow_push_is_no_collision():
@@ -90,11 +89,11 @@ def test_a_slow_push_is_no_collision():
 
 def test_nothing_that_is_not_commanded_reacts():
     arm = HitArm('stop')
-    arm.guard.active = False
+    arm.guard.supervisor.active = False
     arm.settle()
     arm.collide()
     assert arm.guard.external.contact.state.kind == 'collision'
-    assert not arm.guard.fault
+    assert not arm.guard.supervisor.fault
 
 
 def test_zero_torque_stays_zero_while_states_are_stale():
@@ -117,4 +116,4 @@ def test_a_jump_of_the_position_is_no_collision():
     for _ in range(300):
         Driver.show(arm, moved, REST, effort=gravity)
     assert not arm.guard.external.reason
-    assert not arm.guard.fault
+    assert not arm.guard.supervisor.fault

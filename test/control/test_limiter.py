@@ -1,11 +1,12 @@
-"""A fade is continuous, monotonic, ends at rest exactly on its target, and never comes back."""
+"""A command reaches its target: continuously, within limits and rates, in the time promised."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
-from robot_dynamics_ros.control.guards.fade import Fade
+from robot_dynamics_ros.control.limiter import LONGEST_STEP, SPARE_TIME, Fade, Limiter
 
 efforts = st.floats(-100.0, 100.0)
 durations = st.floats(0.05, 5.0)
@@ -20,8 +21,8 @@ def faded(fade, target, elapsed):
 
 def started(last, target, duration):
     """A fade just after its first command, which is the last one still."""
-    fade = Fade(1, duration)
-    fade.begin(np.array([last]), np.array([target]))
+    fade = Fade(1)
+    fade.begin(np.array([last]), np.array([target]), duration)
     assert faded(fade, target, 123.0)[0] == pytest.approx(last, abs=1e-12)
     return fade
 
@@ -64,7 +65,7 @@ def test_a_moving_target_moves_the_command_as_much(last, targets):
 def test_a_change_during_a_fade_goes_on_from_the_command(last, first, second, share):
     fade = started(last, first, 1.0)
     before = faded(fade, first, share)
-    fade.begin(before, np.array([second]))
+    fade.begin(before, np.array([second]), 1.0)
     assert faded(fade, second, 0.5)[0] == pytest.approx(before[0], abs=1e-12)
     assert faded(fade, second, 1.0)[0] == second
 
@@ -74,7 +75,7 @@ def test_a_target_that_moves_on_during_a_fade_keeps_its_slope(last, further, sha
     """By differences on both sides of the change, to the order of their step."""
     fade, step = started(last, 0.0, 1.0), 1e-5
     before = [faded(fade, 0.0, share)[0], faded(fade, 0.0, step)[0]]
-    fade.begin(np.array([before[1]]), np.array([-further]))
+    fade.begin(np.array([before[1]]), np.array([-further]), 1.0)
     after = [faded(fade, -further, step)[0], faded(fade, -further, step)[0]]
     scale = 1.0 + last + further
     assert np.diff(after)[0] / step == pytest.approx(np.diff(before)[0] / step, abs=1e-3 * scale)
@@ -87,7 +88,7 @@ changes = st.tuples(efforts, st.floats(0.0, 60.0), st.floats(0.0, 1.0))
 @settings(deadline=None)
 def test_no_fade_leaves_the_way_from_its_last_command_to_its_target(last, changes):
     """However one interrupts another, and however long each takes."""
-    fade, command = Fade(1, 1.0), last
+    fade, command = Fade(1), last
     for target, duration, share in changes:
         low, high = sorted((command, target))
         fade.begin(np.array([command]), np.array([target]), duration)
@@ -99,11 +100,11 @@ def test_no_fade_leaves_the_way_from_its_last_command_to_its_target(last, change
 
 def test_a_target_that_changes_all_the_time_is_followed():
     """Each change begins a fade: together they lag by a share of the duration, for ever."""
-    fade, period, speed = Fade(1, 1.0), 0.02, 3.0
+    fade, period, speed = Fade(1), 0.02, 3.0
     command = np.zeros(1)
     for count in range(500):
         target = speed * count * period
-        fade.begin(command, np.array([target]))
+        fade.begin(command, np.array([target]), 1.0)
         faded(fade, target, 0.0)
         command = faded(fade, target, period)
     assert 0.0 < target - command[0] < speed * fade.duration
@@ -111,49 +112,89 @@ def test_a_target_that_changes_all_the_time_is_followed():
 
 @given(last=efforts, target=efforts, elapsed=st.floats(0.0, 1.0))
 def test_without_duration_the_target_is_there_at_once(last, target, elapsed):
-    fade = Fade(1, 0.0)
-    fade.begin(np.array([last]), np.array([target]))
+    fade = Fade(1)
+    fade.begin(np.array([last]), np.array([target]), 0.0)
     assert not fade.running
     assert faded(fade, target, elapsed)[0] == target
     assert faded(fade, target, elapsed)[0] == target
 
 
 def test_nothing_fades_before_there_was_a_change():
-    fade = Fade(1, 1.0)
+    fade = Fade(1)
     assert not fade.running
     assert faded(fade, 3.0, 0.1)[0] == 3.0
 
 
-@given(
-    last=efforts,
-    pieces=st.lists(st.tuples(durations, st.floats(0.0, 0.2)), min_size=1, max_size=20),
-)
+SIZE = 3
+requests = arrays(float, SIZE, elements=st.floats(-1e4, 1e4))
+limits = arrays(float, SIZE, elements=st.floats(0.0, 300.0) | st.just(np.inf))
+times = st.floats(0.0, 0.05) | st.floats(0.05, 1e3) | st.just(np.inf)
+steps = st.lists(st.tuples(requests, limits, times), min_size=1, max_size=30)
+
+
+@given(steps)
 @settings(deadline=None)
-def test_a_change_of_the_duration_keeps_the_command(last, pieces):
-    """The way that is left is gone in the new duration's pace; no step, and no way back."""
-    fade = started(last, 0.0, 1.0)
-    before = abs(last)
-    for duration, elapsed in pieces:
-        fade.duration = duration
-        assert abs(faded(fade, 0.0, 0.0)[0]) == pytest.approx(before, abs=1e-12)
-        after = abs(faded(fade, 0.0, elapsed)[0])
-        assert after <= before + 1e-12
-        assert before - after <= 1.5 * abs(last) * elapsed / duration + 1e-12
-        before = after
+def test_neither_limits_nor_rates_are_exceeded(sequence):
+    """No sequence of requests, limits and pauses gets more than is allowed."""
+    limiter, counts = Limiter(np.full(SIZE, np.inf), 0.0), np.zeros(SIZE, int)
+    for request, bounds, elapsed in sequence:
+        limiter.use(bounds, 0.0)
+        last = limiter.effort.copy()
+        limiter.step(request, elapsed)
+        command = limiter.effort
+        step = limiter.rates * min(elapsed, LONGEST_STEP) if elapsed else np.zeros(SIZE)
+        slack = 1e-15 * np.max(np.abs([last, command, request]), axis=0)
+        assert np.isfinite(command).all()
+        assert (np.abs(command - last) <= step + slack).all()
+        # Within the limits, or on the way back to them as fast as is allowed.
+        too_large = np.abs(command) > bounds
+        back = np.abs(last) - np.abs(command)
+        assert (back[too_large] >= (step - slack)[too_large]).all()
+        # As near to what was asked for as both allow.
+        goal = np.clip(request, -bounds, bounds)
+        near = np.abs(goal - command)
+        assert (near <= np.maximum(np.abs(goal - last) - step, 0.0) + slack).all()
+        assert np.array_equal(limiter.saturated, command != request)
+        assert limiter.reached_target == np.array_equal(command, goal)
+        counts += command != request
+        assert np.array_equal(limiter.counts, counts)
 
 
-@given(last=efforts, wait=st.floats(0.0, 100.0), duration=st.floats(0.0, 60.0))
-def test_a_fade_that_is_over_stays_over(last, wait, duration):
-    fade = started(last, 0.0, 0.5)
-    assert faded(fade, 0.0, 0.5 + wait)[0] == 0.0
-    fade.duration = duration
-    assert not fade.running
-    assert faded(fade, 0.0, 0.0)[0] == 0.0
+def test_the_credit_of_a_pause_is_twenty_milliseconds():
+    assert LONGEST_STEP == 0.02
+    for elapsed, expected in ((0.01, 1.0), (0.02, 2.0), (1.0, 2.0), (np.inf, 2.0)):
+        limiter = Limiter(np.array([10.0]), 0.0)
+        limiter.step(np.array([9.0]), elapsed)
+        assert limiter.effort[0] == pytest.approx(expected, rel=1e-14)
 
 
-def test_a_fade_of_zero_duration_stays_over():
-    fade = Fade(1, 0.0)
-    fade.begin(np.array([5.0]), np.array([0.0]))
-    assert faded(fade, 0.0, 0.0)[0] == 0.0
-    fade.duration = 1.0
-    assert faded(fade, 0.0, 0.0)[0] == 0.0
+def test_limits_lowered_below_the_command_are_reached_at_the_rate_and_raised_ones_are_used():
+    limiter, target = Limiter(np.array([50.0]), 0.0), np.array([-50.0])
+    for _ in range(20):
+        limiter.step(target, 0.01)
+    assert limiter.reached_target
+    limiter.use(np.array([20.0]), 0.0)
+    assert not limiter.reached_target
+    taken = []
+    for _ in range(20):
+        limiter.step(target, 0.01)
+        taken.append(limiter.effort[0])
+    np.testing.assert_allclose(taken[:15], -50.0 + 2.0 * np.arange(1.0, 16.0), rtol=1e-14)
+    assert taken[15:] == [-20.0] * 5
+    assert limiter.reached_target
+
+
+@given(
+    first=requests, second=requests, fade_time=st.sampled_from([None, 0.0, 0.05, 0.3])
+)  # fmt: skip
+@settings(deadline=None)
+def test_every_way_ends_at_the_target_in_the_time_that_is_promised(first, second, fade_time):
+    limiter, period = Limiter(np.full(SIZE, 10.0), 0.1), 0.01
+    for target in (first, second):
+        limiter.request_fade(fade_time)
+        assert not limiter.reached_target
+        longest = limiter.longest_time(np.minimum(np.abs(target), 10.0)) - SPARE_TIME
+        for _ in range(round(longest / period) + 2):
+            limiter.step(target, period)
+        assert limiter.reached_target
+        np.testing.assert_allclose(limiter.effort, np.clip(target, -10.0, 10.0), rtol=1e-12)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from held_arm import GRAVITY, PERIOD, ZERO, ArmInParts, interrupted
 
-from robot_dynamics_ros.control.guards.command_start import WATCHED
+from robot_dynamics_ros.control.start_torque import WATCHED
 
 OTHER_WRIST = GRAVITY + np.array([0.0, 0.0, 2.0])
 NO_WRIST = np.where([False, False, True], np.nan, GRAVITY)

@@ -11,13 +11,15 @@ from robot_dynamics_ros.core.checks import Array
 from robot_dynamics_ros.core.errors import StateError
 from robot_dynamics_ros.core.model.robot import RobotModel
 
-from ..trajectory import Trajectory
-from .settings import GuardSettings, reference_distances
+from .settings import Settings, reference_distances
+from .trajectory import Trajectory
 
 TURN = 2.0 * math.pi
+# Time after the end of a reference at which it is dropped [s].
+TIMEOUT = 0.5
 
 
-class FollowedReference:
+class Reference:
     """Keeps the reference, and compares it with the measured positions.
 
     The torque belongs to the positions of the reference. Far from them it is that of another pose.
@@ -31,7 +33,7 @@ class FollowedReference:
     """
 
     def __init__(
-        self, model: RobotModel, joints: Sequence[str], indices: Array, settings: GuardSettings
+        self, model: RobotModel, joints: Sequence[str], indices: Array, settings: Settings
     ) -> None:
         """Without a reference.
 
@@ -54,11 +56,6 @@ class FollowedReference:
         self.dropped, self.left = 0, ''
         self.allowed = reference_distances(model, joints, settings)
 
-    def continue_from(self, other: FollowedReference) -> None:
-        """Follow the reference of another robot with the same joints."""
-        self.trajectory, self._since = other.trajectory, other._since
-        self.dropped, self.left = other.dropped, other.left
-
     def set(self, trajectory: Trajectory | None, time: float, q: Array | None = None) -> None:
         """Follow a trajectory from now on.
 
@@ -76,15 +73,15 @@ class FollowedReference:
             self.left = ''
         self.trajectory, self._since = trajectory, time
 
-    def over(self, time: float, timeout: float) -> bool:
-        """Whether the reference ended more than the timeout ago [s]."""
+    def over(self, time: float) -> bool:
+        """Whether the reference ended more than `TIMEOUT` ago."""
         if self.trajectory is None:
             return False
         end = self._since
         if self.trajectory.start < self.trajectory.end:
             # A single point lasts from when it came, even if its stamp is in the future.
             end = max(self.trajectory.end, end)
-        return time > end + timeout
+        return time > end + TIMEOUT
 
     def at(self, time: float, q: Array) -> Array | None:
         """Rows q, v and a (3, k) of the reference [rad or m, per s, per s^2].

@@ -15,10 +15,9 @@ import numpy.typing as npt
 
 from robot_dynamics_ros.core.checks import Array
 
-from .command_transition import CommandTransition
-from .inhibition import Inhibition
-from .limiter import LONGEST_STEP, TorqueLimiter
-from .supervisor import OnRestart
+from .limiter import LONGEST_STEP, Limiter
+from .settings import OnRestart
+from .supervisor import Inhibition
 
 # Time over which states are watched before commands begin [s].
 WATCHED = 0.3
@@ -42,7 +41,7 @@ HELD = Inhibition(
 PARTLY = 'set the payload that it carries, or support the arm and set on_restart to fade_from_zero'
 
 
-class CommandStart:
+class StartTorque:
     """Begins commands at zero, at what the drive has kept, or at the gravity torque of a held arm.
 
     An arm is held if the measured efforts equal its gravity torque, or, where they are not
@@ -59,20 +58,20 @@ class CommandStart:
     touched meanwhile.
 
     Attributes:
-        known: whether the last command of the transition is that of the robot; it then continues.
+        known: whether the last command of the limiter is that of the robot; it then continues.
         torque: at which commands have begun, as a phrase for the log.
         decision: what was found about the arm, for the log; empty if they begin at zero anyway.
     """
 
-    def __init__(self, transition: CommandTransition) -> None:
+    def __init__(self, limiter: Limiter) -> None:
         """Nothing has been commanded yet.
 
         Args:
-            transition: of the commands.
+            limiter: of the commands.
         """
-        self._transition = transition
+        self._limiter = limiter
         self.known, self.torque, self.decision = False, ZERO, ''
-        size = transition.effort.size
+        size = limiter.effort.size
         self._since = math.nan
         self._moved, self._changed = 0.0, True
         self._q: Array | None = None
@@ -87,7 +86,7 @@ class CommandStart:
         self._refusal: Inhibition | None = None
         self._begin = np.zeros(size)
 
-    def continue_from(self, other: CommandStart) -> None:
+    def continue_from(self, other: StartTorque) -> None:
         """Take over what is known from the guard of another robot with the same joints."""
         self.known, self.torque, self.decision = other.known, other.torque, other.decision
         self._kept, self._commanded = other._kept, other._commanded
@@ -104,7 +103,7 @@ class CommandStart:
             trusted: whether to begin there again if the drive has kept it.
         """
         if self.known:
-            self._kept = self._transition.effort.copy() if trusted else None
+            self._kept = self._limiter.effort.copy() if trusted else None
             self._commanded = trusted
             self.decision = (
                 ''
@@ -112,7 +111,7 @@ class CommandStart:
                 else 'whether the driver adds gravity was not known before the interruption, so '
                 'the last command is not continued'
             )
-            self._transition.begin_at(np.zeros_like(self._transition.effort))
+            self._limiter.begin_at(np.zeros_like(self._limiter.effort))
             self._begin.fill(0.0)
             self.torque = ZERO
         self.known, self._q = False, None
@@ -209,7 +208,7 @@ class CommandStart:
 
     def begin(self) -> None:
         """Begin to command: where that was decided with the last state, or at zero."""
-        self._transition.begin_at(self._begin)
+        self._limiter.begin_at(self._begin)
         self._begin.fill(0.0)
         self.known, self._q, self._kept, self._commanded = True, None, None, False
 
@@ -228,7 +227,7 @@ class CommandStart:
         else:
             effort = self._efforts[counted] / self._measured[counted]
             needed = gravity[counted]
-            away = np.abs(effort - needed) - _tolerance(gravity, self._transition.limiter)[counted]
+            away = np.abs(effort - needed) - _tolerance(gravity, self._limiter)[counted]
             held, worst = bool((away <= 0.0).all()), int(away.argmax())
             self.decision = 'the measured efforts equal the gravity torque'
             if held and rule == 'automatic' and not self._commanded:
@@ -243,17 +242,17 @@ class CommandStart:
                 if rule == 'automatic' and abs(share) > UNLOADED:
                     self._refusal = Inhibition(f'{self.decision}; {PARTLY}', PARTLY)
         if held and self._refusal is None:
-            limits = self._transition.limiter.limits
+            limits = self._limiter.limits
             np.clip(gravity, -limits, limits, out=self._begin)
             self.torque = 'the gravity torque'
 
     def _equal(self, effort: Array, torque: Array) -> npt.NDArray[np.bool_]:
         """(k,) whether an effort was measured, and equals this torque (k,)."""
-        tolerance = _tolerance(torque, self._transition.limiter)
+        tolerance = _tolerance(torque, self._limiter)
         return np.asarray(np.abs(effort - torque) <= tolerance)
 
 
-def _tolerance(torque: Array, limiter: TorqueLimiter) -> Array:
+def _tolerance(torque: Array, limiter: Limiter) -> Array:
     """Largest difference (k,) from an expected torque; at most that of the rate limit."""
     magnitude = np.abs(torque)
     scale = np.where(np.isfinite(limiter.limits), limiter.limits, magnitude.max())

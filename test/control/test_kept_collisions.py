@@ -8,10 +8,7 @@ from hit_arm import HIT, HitArm
 from shown_states import GRAVITY, LOADED, MODEL, REST, assert_smooth
 
 from robot_dynamics_ros.control.external.thresholds import ContactThresholds
-from robot_dynamics_ros.control.feedforward import Feedforward
-from robot_dynamics_ros.control.guards.guarded_feedforward import GuardedFeedforward
-from robot_dynamics_ros.control.guards.inhibition import Inhibition
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.supervisor import Inhibition, Mode
 from robot_dynamics_ros.core import StateError
 from robot_dynamics_ros.core.model.friction import JointFriction
 
@@ -19,17 +16,17 @@ INACTIVE = Inhibition('the controller is inactive', 'when it is active', interru
 
 
 def controller(arm):
-    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
     assert arm.settle()[-1] is None
-    arm.guard.inhibitions.put('controller', None)
+    arm.guard.supervisor.inhibitions.put('controller', None)
 
 
 def node(arm):
     """Deactivated, and activated again."""
-    arm.guard.active = False
+    arm.guard.supervisor.active = False
     assert arm.settle()[-1] is None
     arm.guard.go_silent()
-    arm.guard.active = True
+    arm.guard.supervisor.active = True
 
 
 def pause(arm):
@@ -46,11 +43,9 @@ def report(arm):
 
 
 def payload(arm):
-    other = GuardedFeedforward(
-        Feedforward(LOADED, terms=('gravity', 'inertial')), arm.guard.settings
-    )
-    other.continue_from(arm.guard)
-    arm.guard = other
+    arm.guard.feedforward.use(LOADED)
+    arm.guard.external.use(LOADED)
+    arm.guard.request_fade()
 
 
 CHANGES = [controller, node, pause, observer_off, report, payload]
@@ -74,7 +69,7 @@ def test_it_stays(policy, change, on_stale):
     else:
         np.testing.assert_allclose(command, gravity if policy == 'hold' else REST, atol=1e-12)
         assert arm.guard.mode is Mode(policy)
-    assert 'collision at hand' in arm.guard.reaction.reason
+    assert 'collision at hand' in arm.guard.supervisor.collision
     with pytest.raises(StateError, match='call ~/enable'):
         arm.follow()
 
@@ -89,15 +84,15 @@ def test_a_collision_as_the_controller_goes_leaves_no_short_fade_behind(policy):
         each.hit = HIT
     while True:
         twin.show()
-        if twin.guard.reaction.reason:
+        if twin.guard.supervisor.collision:
             break
         arm.show()
-    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
     assert arm.show() is None
-    assert arm.guard.reaction.reason
+    assert arm.guard.supervisor.collision
     assert arm.settle()[-1] is None
     arm.hit = REST
-    arm.guard.inhibitions.put('controller', None)
+    arm.guard.supervisor.inhibitions.put('controller', None)
     target = GRAVITY if policy == 'hold' else REST
     commands = [command for command in arm.settle() if command is not None]
     assert_smooth([REST, *commands], GRAVITY)
@@ -106,14 +101,14 @@ def test_a_collision_as_the_controller_goes_leaves_no_short_fade_behind(policy):
 
 def test_thresholds_that_are_set_while_the_node_is_inactive_count_from_then_on():
     arm = HitArm('zero', thresholds=None)
-    arm.guard.active = False
+    arm.guard.supervisor.active = False
     arm.settle()
     thresholds = {'thresholds': ContactThresholds.of(3, collision=(5.0, 5.0, 1.0))}
     external = arm.guard.external
     external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
     arm.settle()
-    assert not arm.guard.reaction.reason
-    arm.guard.active = True
+    assert not arm.guard.supervisor.collision
+    arm.guard.supervisor.active = True
     arm.settle()
     arm.collide()
     assert arm.guard.mode is Mode.ZERO
@@ -124,24 +119,24 @@ def test_what_is_above_thresholds_when_they_are_set_is_no_collision(active):
     """It may be the error of the model: it is reported as a push, and nothing ends."""
     arm = HitArm('stop', thresholds=None)
     arm.settle()
-    arm.guard.active = active
+    arm.guard.supervisor.active = active
     arm.collide()
     external = arm.guard.external
     thresholds = {'thresholds': ContactThresholds.of(3, (5.0, 5.0, 1.0), (5.0, 5.0, 1.0))}
     external.apply(replace(external.settings, **thresholds), JointFriction(MODEL), np.zeros(3))
     arm.settle()
-    arm.guard.active = True
+    arm.guard.supervisor.active = True
     np.testing.assert_allclose(arm.settle()[-1], GRAVITY, rtol=1e-12)
     assert external.contact.state.kind == 'push'
-    assert not arm.guard.fault
+    assert not arm.guard.supervisor.fault
 
 
 def test_a_contact_from_before_the_activation_is_no_collision_and_the_next_one_is():
     arm = HitArm('zero')
-    arm.guard.active = False
+    arm.guard.supervisor.active = False
     arm.settle()
     arm.collide()
-    arm.guard.active = True
+    arm.guard.supervisor.active = True
     np.testing.assert_allclose(arm.settle()[-1], GRAVITY, rtol=1e-12)
     arm.hit = REST
     arm.settle()

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from held_arm import GRAVITY, INACTIVE, PERIOD, ZERO, Arm, Q, interrupted
 
-from robot_dynamics_ros.control.guards.command_start import WATCHED
-from robot_dynamics_ros.control.guards.guarded_feedforward import REPEATS
-from robot_dynamics_ros.control.guards.limiter import LONGEST_STEP
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.guarded_feedforward import REPEATS
+from robot_dynamics_ros.control.limiter import LONGEST_STEP
+from robot_dynamics_ros.control.start_torque import WATCHED
+from robot_dynamics_ros.control.supervisor import Mode
 
 
 def test_an_arm_that_is_held_by_its_gravity_torque_goes_on_with_it():
@@ -40,10 +40,10 @@ def test_an_arm_that_an_unknown_torque_holds_is_neither_dropped_nor_held_twice()
     """By default: a process that has ended may have commanded it, or the driver adds gravity."""
     arm = Arm(on_restart='automatic')
     assert all(arm.show() is None for _ in range(200))
-    assert 'start' in arm.guard.inhibitions
+    assert 'start' in arm.guard.supervisor.inhibitions
     arm.guard.apply(replace(arm.guard.settings, on_restart='take_over'))
     np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
-    assert not arm.guard.inhibitions
+    assert not arm.guard.supervisor.inhibitions
 
 
 def test_a_sensor_that_begins_late_shows_that_the_arm_is_held():
@@ -168,17 +168,17 @@ def test_what_efforts_have_shown_is_known_after_a_pause_of_the_states():
     arm.guard.command_without_state(arm.now, arm.now)
     assert arm.guard.mode is Mode.HOLD
     arm.show()
-    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
     arm.show()
-    arm.guard.inhibitions.put('controller', None)
+    arm.guard.supervisor.inhibitions.put('controller', None)
     np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
 
 
 def test_after_an_interruption_lowered_limits_are_reached_at_the_rate_limit():
     """The drive has kept more than the limits: one step down to them would be felt."""
-    rates = np.array([100.0, 200.0, 20.0])
-    arm = interrupted(effort_rate_limits=tuple(rates))
-    arm.guard.apply(replace(arm.guard.settings, effort_scale=0.05))
+    arm = interrupted()
+    arm.guard.apply(replace(arm.guard.settings, effort_limits=(10.0, 10.0, 1.0)))
+    rates = arm.guard.limiter.rates
     command, _ = arm.first()
     assert (np.abs(command - GRAVITY) <= rates * LONGEST_STEP).all()
     begun = len(arm.commands) - 1
@@ -224,9 +224,9 @@ def test_a_command_that_the_driver_added_gravity_to_is_not_continued(commanded, 
         arm.show(effort=arm.commands[-1] + GRAVITY)
     for _ in range(round(unnoticed / PERIOD)):
         arm.show()
-    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
     arm.show()
-    arm.guard.inhibitions.put('controller', None)
+    arm.guard.supervisor.inhibitions.put('controller', None)
     assert not arm.first()[0].any()
     assert 'not known' in arm.guard.start.decision
 
@@ -237,9 +237,9 @@ def test_what_the_arm_met_long_ago_does_not_count_against_its_drive():
     arm.first(effort=ZERO)
     for share in (*np.full(200, 2.0), *np.ones(3000)):
         arm.show(effort=share * GRAVITY)
-    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
     arm.show()
-    arm.guard.inhibitions.put('controller', None)
+    arm.guard.supervisor.inhibitions.put('controller', None)
     np.testing.assert_allclose(arm.first()[0], GRAVITY, rtol=1e-12)
 
 
@@ -247,9 +247,9 @@ def test_after_an_interruption_a_held_arm_is_taken_over():
     """The drive keeps the last torque while the controller is inactive."""
     arm = Arm()
     arm.first()
-    arm.guard.inhibitions.put('controller', INACTIVE)
+    arm.guard.supervisor.inhibitions.put('controller', INACTIVE)
     arm.show()
-    arm.guard.inhibitions.put('controller', None)
+    arm.guard.supervisor.inhibitions.put('controller', None)
     command, _ = arm.first()
     np.testing.assert_allclose(command, GRAVITY, rtol=1e-12)
 
@@ -258,10 +258,10 @@ def test_what_was_disabled_continues_from_its_last_command():
     """That command is known: nothing is watched for it."""
     arm = Arm()
     arm.first()
-    arm.guard.enabled = False
+    arm.guard.supervisor.enabled = False
     while arm.guard.mode is not Mode.SILENT:
         arm.show()
-    arm.guard.enabled = True
+    arm.guard.supervisor.enabled = True
     assert not arm.show().any()
 
 
@@ -271,7 +271,7 @@ def test_the_last_command_is_repeated(on_stop):
     arm.first()
     for _ in range(100):
         arm.show()
-    arm.guard.enabled = False
+    arm.guard.supervisor.enabled = False
     count = len(arm.commands)
     while arm.guard.mode is not Mode.SILENT:
         arm.show()

@@ -16,9 +16,10 @@ from shown_states import (
 )
 from three_joints import JOINTS
 
-from robot_dynamics_ros.control.guards.guarded_feedforward import LONGEST_STALE
-from robot_dynamics_ros.control.guards.settings import GuardSettings
-from robot_dynamics_ros.control.guards.supervisor import Mode
+from robot_dynamics_ros.control.guarded_feedforward import LONGEST_STALE
+from robot_dynamics_ros.control.reference import TIMEOUT
+from robot_dynamics_ros.control.settings import Settings
+from robot_dynamics_ros.control.supervisor import Mode
 from robot_dynamics_ros.control.trajectory import Point, Trajectory
 from robot_dynamics_ros.core import ParameterError, StateError
 
@@ -48,7 +49,7 @@ def test_one_point_lasts_from_when_it_came_whatever_its_stamp():
     driver.settle()
     point = Point(driver.now + 3600.0, Q + 0.2, np.zeros(3), np.zeros(3))
     driver.guard.set_reference(Trajectory([point]), driver.now)
-    driver.settle(seconds=driver.guard.settings.reference_timeout - 2 * PERIOD)
+    driver.settle(seconds=TIMEOUT - 2 * PERIOD)
     assert driver.guard.reference is not None
     driver.settle(seconds=4 * PERIOD)
     assert driver.guard.reference is None
@@ -59,7 +60,7 @@ def test_a_trajectory_that_has_ended_before_it_came_lasts_from_when_it_came():
     driver.settle()
     points = [Point(driver.now - late, Q + 0.2) for late in (1.0, 0.6)]
     driver.guard.set_reference(Trajectory(points), driver.now)
-    driver.settle(seconds=driver.guard.settings.reference_timeout - 2 * PERIOD)
+    driver.settle(seconds=TIMEOUT - 2 * PERIOD)
     assert driver.guard.reference is not None
     driver.settle(seconds=4 * PERIOD)
     assert driver.guard.reference is None
@@ -73,7 +74,7 @@ def far_from(q, index, distance):
 @pytest.mark.parametrize('index', [0, 1, 2])
 @pytest.mark.parametrize('sign', [-1.0, 1.0])
 def test_a_reference_that_begins_far_from_the_robot_is_refused(index, sign):
-    driver = Driver(GuardSettings(fade_time=0.0, reference_tolerance=(0.5, 0.1, 0.3)))
+    driver = Driver(Settings(fade_time=0.0, reference_tolerance=(0.5, 0.1, 0.3)))
     driver.settle()
     allowed = (0.5, 0.1, 0.3)[index]
     near = far_from(Q, index, sign * 0.99 * allowed)
@@ -87,7 +88,7 @@ def test_a_reference_that_begins_far_from_the_robot_is_refused(index, sign):
 
 
 def test_a_turn_of_a_joint_without_ends_is_no_distance_and_of_a_joint_with_ends_it_is():
-    driver = Driver(GuardSettings(fade_time=0.0, reference_tolerance=(0.1,)))
+    driver = Driver(Settings(fade_time=0.0, reference_tolerance=(0.1,)))
     driver.settle()
     for turns in (-3, 1):
         driver.guard.set_reference(far_from(Q, 0, 2 * np.pi * turns + 0.05), driver.now)
@@ -99,7 +100,7 @@ def test_a_turn_of_a_joint_without_ends_is_no_distance_and_of_a_joint_with_ends_
 
 def test_a_reference_that_the_robot_has_left_is_dropped_through_a_fade():
     """The arm sinks under an open-loop reference: its torque is that of another pose."""
-    driver = Driver(GuardSettings(fade_time=0.2, reference_tolerance=(0.3,)))
+    driver = Driver(Settings(fade_time=0.2, reference_tolerance=(0.3,)))
     driver.settle()
     reference = far_from(Q, 2, 0.25)
     driver.guard.set_reference(reference, driver.now)
@@ -119,8 +120,8 @@ def test_a_reference_that_the_robot_has_left_is_dropped_through_a_fade():
 def test_a_tolerance_that_does_not_fit_changes_nothing():
     driver = Driver()
     with pytest.raises(ParameterError, match='reference_tolerance has 2 values'):
-        driver.guard.apply(GuardSettings(reference_tolerance=(0.1, 0.2), effort_scale=0.1))
-    assert driver.guard.settings.effort_scale == 1.0
+        driver.guard.apply(Settings(reference_tolerance=(0.1, 0.2), fade_time=0.7))
+    assert driver.guard.settings.fade_time != 0.7
     expected = [0.5 * np.pi, 0.25, 1.0]  # a quarter of a turn and of the ranges
     np.testing.assert_allclose(driver.guard.followed.allowed, expected)
 
@@ -128,23 +129,27 @@ def test_a_tolerance_that_does_not_fit_changes_nothing():
 @pytest.mark.parametrize('event', ['fault', 'disabled', 'inactive', 'stale'])
 def test_a_reference_ends_with_the_commands_that_follow_it(event):
     """What follows it later would begin in its middle."""
-    driver = Driver(GuardSettings(fade_time=0.1))
+    driver = Driver(Settings(fade_time=0.1))
     driver.settle()
     end = driver.now + 20.0
     points = [Point(driver.now, Q), Point(end, Q + 0.1)]
     driver.guard.set_reference(Trajectory(points), driver.now)
     driver.settle(seconds=1.0)
     if event == 'fault':
-        driver.guard.fault = 'a fault'
+        driver.guard.supervisor.fault = 'a fault'
     elif event == 'disabled':
-        driver.guard.enabled = False
+        driver.guard.supervisor.enabled = False
     elif event == 'inactive':
-        driver.guard.active = False
+        driver.guard.supervisor.active = False
     else:
         driver.now += 1.0
         driver.guard.command_without_state(driver.now, driver.now)
     driver.settle(seconds=1.0)
-    driver.guard.fault, driver.guard.enabled, driver.guard.active = '', True, True
+    (
+        driver.guard.supervisor.fault,
+        driver.guard.supervisor.enabled,
+        driver.guard.supervisor.active,
+    ) = '', True, True
     np.testing.assert_allclose(driver.settle(seconds=1.0), GRAVITY, rtol=1e-12)
     assert driver.guard.reference is None
 
@@ -152,7 +157,7 @@ def test_a_reference_ends_with_the_commands_that_follow_it(event):
 @pytest.mark.parametrize('on_stale', ['hold', 'zero'])
 @pytest.mark.parametrize('on_stop', ['hold', 'zero'])
 def test_an_arm_that_nobody_sees_is_not_held_for_ever(on_stale, on_stop):
-    settings = GuardSettings(fade_time=0.2, on_stale=on_stale, on_stop=on_stop)
+    settings = Settings(fade_time=0.2, on_stale=on_stale, on_stop=on_stop)
     driver = Driver(settings)
     driver.settle()
     seen = driver.now
@@ -162,10 +167,10 @@ def test_an_arm_that_nobody_sees_is_not_held_for_ever(on_stale, on_stop):
         assert driver.now < seen + 10.0
         # Held until then.
         end = seen + settings.state_timeout + LONGEST_STALE
-        assert bool(driver.guard.fault) == (driver.now > end)
+        assert bool(driver.guard.supervisor.fault) == (driver.now > end)
     final = GRAVITY if on_stop == 'hold' else REST
     np.testing.assert_allclose(driver.guard.effort, final, atol=1e-12)
     # States return: it stays silent until somebody acknowledges.
     assert driver.show() is None
-    driver.guard.fault = ''
+    driver.guard.supervisor.fault = ''
     assert driver.show() is not None

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from property_settings import examples
 from three_joints import URDF
 
-from robot_dynamics_ros.control.guards.double_compensation import MEMORY, DoubleCompensation
+from robot_dynamics_ros.control.double_compensation import MEMORY, DoubleCompensation
 from robot_dynamics_ros.core import JointFriction, RobotDynamics, parse_urdf
 
 MODEL = parse_urdf(URDF)

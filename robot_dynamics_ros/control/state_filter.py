@@ -1,0 +1,296 @@
+"""The newest measurement of each joint, or the reason why a joint state is refused."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from robot_dynamics_ros.core.checks import Array, all_finite
+from robot_dynamics_ros.core.errors import StateError
+from robot_dynamics_ros.core.model.robot import RobotModel
+
+from .joint_limits import PositionLimits, joint_reach
+from .settings import OTHER_JOINTS, Settings
+
+# Stands for no velocity limit [rad/s or m/s]: multiplied by zero seconds it gives zero, infinity
+# would give NaN.
+UNLIMITED = 1e100
+# The jump tolerance of a joint: what it covers in this time at its velocity limit [s], at most
+# this share of its range [-].
+JUMP_TIME, JUMP_SHARE = 0.05, 0.05
+# A velocity is refused beyond this multiple of its limit [-].
+FASTEST = 10.0
+# Cutoff of the estimated velocity of joints whose velocity is not measured [Hz].
+VELOCITY_CUTOFF = 20.0
+
+
+class VelocityEstimate:
+    """Low-pass filtered derivative of positions that may be measured at different times.
+
+    With q_k measured dt after q_(k-1):
+    v_k = v_(k-1) + (1 - exp(-2 pi f dt)) ((q_k - q_(k-1)) / dt - v_(k-1)). It lags behind the true
+    velocity by about 1 / (2 pi f). A high cutoff passes the steps of the encoder on: a resolution
+    of dq gives steps of up to 2 pi f dq.
+
+    Attributes:
+        v: (n,) the estimate [rad/s or m/s]; zero before the second position.
+    """
+
+    def __init__(self, model: RobotModel, cutoff: float = VELOCITY_CUTOFF) -> None:
+        """Without a position yet.
+
+        Args:
+            model: of the robot; positions of its continuous joints may be wrapped.
+            cutoff: f [Hz].
+        """
+        self._rate = 2.0 * math.pi * cutoff
+        self._turns = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
+        self.v, self._q = np.zeros((2, model.size))
+        self._times = np.full(model.size, -math.inf)
+
+    def reset(self) -> None:
+        """Return to zero, without positions to compare with."""
+        self.v.fill(0.0)
+        self._times.fill(-math.inf)
+
+    def update(self, time: float, q: Array) -> Array:
+        """Take positions, and return the new estimate (n,).
+
+        Args:
+            time: of the measurement [s]; positions that are not newer than the last are ignored.
+            q: (n,) what was measured [rad or m]; NaN for what was not.
+        """
+        elapsed = time - self._times
+        newer = (elapsed > 0.0) & ~np.isnan(q)
+        usable = newer & (elapsed < math.inf)
+        if usable.any():
+            step = q - self._q
+            turned = np.remainder(step + math.pi, 2.0 * math.pi) - math.pi
+            step = np.where(self._turns, turned, step)[usable]
+            durations, present = elapsed[usable], self.v[usable]
+            weight = -np.expm1(-self._rate * durations)
+            self.v[usable] = present + weight * (step / durations - present)
+        np.copyto(self._q, q, where=newer)
+        np.copyto(self._times, time, where=newer)
+        return self.v
+
+
+class StateFilter:
+    """Keeps the last good measurement of each joint.
+
+    A state holds any of the joints, and each has a time of its own. A joint is compared with its
+    own last measurement, since stamps of two drivers may run backwards relative to each other. A
+    state is refused where a stamp runs backwards, a position is out of the reach of the velocity
+    limit and the jump tolerance, or a velocity exceeds `FASTEST` times its limit: a joint that
+    falls or is pushed may exceed its limit, but not by so much. The next state is compared with
+    the last one, also where that was refused. So only one state is refused where the robot really
+    is elsewhere, or its clock really was set back.
+
+    Joints that are measured for the first time, or that have moved by more than their jump
+    tolerance, are refused again and again where several of them are far outside their position
+    limits: after a pause the velocity limits explain any step, also that from radians to degrees.
+
+    Attributes:
+        q: (n,) positions [rad or m]; zero where none was measured yet.
+        v: (n,) velocities [rad/s or m/s]; those that are not measured are estimated.
+        estimated: (n,) whether the velocity of a joint was not in its last measurement.
+        times: (n,) when each joint was measured [s], on a monotonic clock; -inf for never. A
+            measurement that repeats the stamp of the one before does not change it.
+        repeated: (n,) when a state came last that repeats the stamp of a joint [s].
+        time: the earliest of the `times` of the commanded joints.
+        others_time: the earliest of those of the other joints; inf if there are none.
+        jump: for the log: that the last state accepted a position after a jump; else empty.
+    """
+
+    def __init__(self, model: RobotModel, commanded: npt.NDArray[np.intp]) -> None:
+        """Without a state yet.
+
+        Args:
+            model: of the robot; its independent joints and their limits count.
+            commanded: (k,) indices of the commanded joints.
+        """
+        size = model.size
+        self.q, self.v = np.zeros((2, size))
+        self.estimated = np.zeros(size, dtype=bool)
+        self.times, self.repeated = np.full((2, size), -math.inf)
+        self._counts = np.zeros(size, dtype=np.int64)
+        self._commanded = commanded
+        self._others = np.setdiff1d(np.arange(size), commanded)
+        self.time = -math.inf
+        self.others_time = -math.inf if self._others.size else math.inf
+        self.jump = ''
+        self._velocity = VelocityEstimate(model)
+        self._names, self._limits = model.joint_names, PositionLimits(model)
+        self.jump_tolerances = joint_reach(model, JUMP_TIME, JUMP_SHARE)
+        self._speeds = np.minimum(model.velocity_bounds, UNLIMITED)
+        self._fastest = np.where(self._speeds < UNLIMITED, FASTEST * self._speeds, math.inf)
+        # Some drivers wrap the angle of a continuous joint.
+        self._wraps = np.array([joint.kind == 'continuous' for joint in model.independent_joints])
+        self._any_wraps = bool(self._wraps.any())
+        # The last state of each joint, also if it was refused: position, and stamp [s].
+        self._seen_q = np.zeros(size)
+        self._stamps = np.full(size, -math.inf)
+        # Which joints have been plausible, and have not moved far from one state to the next
+        # since.
+        self._plausible = np.zeros(size, dtype=bool)
+        # Whether a state was refused since the last good one.
+        self._refused = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether each joint has been measured."""
+        return min(self.time, self.others_time) > -math.inf
+
+    @property
+    def counts(self) -> npt.NDArray[np.int64]:
+        """A copy of how often each joint was measured (n,), with newer stamps."""
+        return self._counts.copy()
+
+    def timeouts(self, settings: Settings) -> Array:
+        """(n,) the age at which the measurement of each joint is too old [s]."""
+        limits = np.full(self.times.size, OTHER_JOINTS * settings.state_timeout)
+        limits[self._commanded] = settings.state_timeout
+        return limits
+
+    def fresh(self, now: float, settings: Settings) -> bool:
+        """Whether each joint was measured, and not too long ago by the `timeouts`.
+
+        Args:
+            now: [s], on the monotonic clock.
+            settings: whose `state_timeout` counts.
+        """
+        timeout = settings.state_timeout
+        return now - self.time <= timeout and now - self.others_time <= OTHER_JOINTS * timeout
+
+    def expire(self, time: float) -> None:
+        """Count the last state as measured before that time [s]: no torque follows from it."""
+        np.minimum(self.times, np.nextafter(time, -math.inf), out=self.times)
+        self.time = float(self.times[self._commanded].min())
+        self._velocity.reset()
+
+    def reset_stamps(self) -> None:
+        """Compare the next stamp and position of each joint with none: the clock has been set."""
+        self._stamps.fill(-math.inf)
+        self._velocity.reset()
+
+    def refuse_clock(self) -> None:
+        """Count a state as refused whose stamp is of another clock than that of the last one."""
+        self.reset_stamps()
+        self._refused = True
+
+    def update(self, stamp: float, q: Array, v: Array | None, now: float) -> bool:
+        """Take a state.
+
+        Args:
+            stamp: of the state [s], on any clock.
+            q: (n,) positions [rad or m]; NaN for joints that the state does not hold.
+            v: (n,) velocities [rad/s or m/s], NaN where they were not measured; None if none was.
+            now: [s], on a monotonic clock.
+
+        Returns:
+            Whether the robot moved by more than the jump tolerances while states were refused.
+
+        Raises:
+            StateError: it is refused; the last good state stays.
+        """
+        try:
+            newer = self._check(stamp, q, v)
+        except StateError:
+            self._velocity.reset()
+            self._refused = True
+            raise
+        moved = self._refused and self._has_jumped(q)
+        if not moved:
+            self.jump = ''
+        self._refused = False
+        if v is not None and all_finite(v) and all_finite(q):
+            self.q[:], self.v[:] = q, v
+            self.estimated.fill(False)
+        else:
+            measured = ~np.isnan(q)
+            estimate = self._velocity.update(stamp, q)
+            missing = measured if v is None else measured & np.isnan(v)
+            np.copyto(self.q, q, where=measured)
+            np.copyto(
+                self.v, estimate if v is None else np.where(missing, estimate, v), where=measured
+            )
+            np.copyto(self.estimated, missing, where=measured)
+        self._counts += newer
+        if newer.all():
+            self.times.fill(now)
+            self.time = now
+            if self._others.size:
+                self.others_time = now
+        else:
+            np.copyto(self.times, now, where=newer)
+            np.copyto(self.repeated, now, where=~(newer | np.isnan(q)))
+            self.time = float(self.times[self._commanded].min())
+            if self._others.size:
+                self.others_time = float(self.times[self._others].min())
+        return moved
+
+    def _has_jumped(self, q: Array) -> bool:
+        """Whether a position is beyond the jump tolerance; `jump` then says where."""
+        steps = np.abs(q - self.q)
+        jumped = np.flatnonzero(steps > self.jump_tolerances)
+        each = (f'position of {self._names[i]!r} jumped by {steps[i]:.3g}' for i in jumped)
+        self.jump = f'{", ".join(each)} [rad or m] and stayed: accepted'
+        return bool(jumped.size)
+
+    def _check(self, stamp: float, q: Array, v: Array | None) -> npt.NDArray[np.bool_]:
+        """Compare a state with the last one of each joint; (n,) which have a newer stamp."""
+        elapsed, step = stamp - self._stamps, np.abs(q - self._seen_q)
+        if self._any_wraps:
+            wrapped = step[self._wraps] % (2 * math.pi)
+            step[self._wraps] = np.minimum(wrapped, 2 * math.pi - wrapped)
+        if not self._plausible.all():
+            self._check_unit(q)
+        held = ~np.isnan(q)
+        np.copyto(self._seen_q, q, where=held)
+        np.copyto(self._stamps, stamp, where=held)
+        # No comparison with NaN holds: what was not measured is not newer, and jumps nowhere.
+        elapsed[~held] = math.nan
+        far = step > self.jump_tolerances
+        if v is not None and (fast := np.abs(v) > self._fastest).any():
+            self._plausible &= ~far
+            worst = int(fast.argmax())
+            raise StateError(
+                f'velocity of {self._names[worst]!r} is {v[worst]:.4g}, more than {FASTEST:g} '
+                f'times its limit of {self._speeds[worst]:.4g}'
+            )
+        if (elapsed < 0.0).any():
+            self._plausible &= ~far
+            worst = int(np.nanargmin(elapsed))
+            raise StateError(
+                f'the stamp is {-elapsed[worst]:.6g} s before that of the state before '
+                f'({self._names[worst]})'
+            )
+        if far.any():
+            self._plausible &= ~far
+            self._check_steps(q, step, elapsed)
+            self._check_unit(q)
+        return np.asarray(elapsed > 0.0)
+
+    def _question(self, q: Array) -> str:
+        """What to ask where joints that are not plausible yet are far outside their limits."""
+        return self._limits.question(np.where(self._plausible, math.nan, q))
+
+    def _check_unit(self, q: Array) -> None:
+        if question := self._question(q):
+            raise StateError(question)
+        self._plausible |= ~np.isnan(q)
+
+    def _check_steps(self, q: Array, step: Array, elapsed: Array) -> None:
+        """Refuse steps that the velocity limits do not explain."""
+        allowed = self._speeds * elapsed + self.jump_tolerances
+        if not (step > allowed).any():
+            return
+        worst = int(np.nanargmax(step - allowed))
+        question = self._question(q)
+        raise StateError(
+            f'position of {self._names[worst]!r} jumps by {step[worst]:.3g} in '
+            f'{elapsed[worst]:.3g} s, its velocity limit and range allow '
+            f'{allowed[worst]:.3g}{"; " if question else ""}{question}'
+        )

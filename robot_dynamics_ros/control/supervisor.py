@@ -1,0 +1,240 @@
+"""What is commanded: ONE state, and one table of transitions.
+
+docs/safety.md shows the table; `scripts/transitions.py` writes it from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from .settings import OnCollision, Settings
+
+# Time for which the state may be stale until the torque ends, as a fault [s].
+LONGEST_STALE = 5.0
+# How often the final command is repeated: controllers receive with best effort.
+REPEATS = 5
+# Duration of the fade to the reaction to a collision [s].
+COLLISION_FADE = 0.1
+
+
+class State(Enum):
+    """What the supervisor does, with the target of each state."""
+
+    SILENT = 'nothing is published; the reasons are listed'
+    TRACKING = 'the terms, at the reference or at the measured state'
+    HOLDING = '`on_stale`: gravity at the last good state, zero, or nothing'
+    REACTING = '`on_collision`: gravity, or zero'
+    STOPPING = '`on_stop`: zero, or gravity at the last good state; repeated, then silence'
+
+
+class Event(Enum):
+    """What a cycle finds: the first of these that holds."""
+
+    INTERRUPTED = 'the controller is inactive or has ended'
+    INHIBITED = 'nothing is commanded, and commands must not begin'
+    FINISHED = 'the final command has been repeated'
+    MISAPPLIED = 'the controller has other joints'
+    STOPPED = 'disable, deactivate, shutdown, or a fault'
+    LOST = f'states stale for {LONGEST_STALE:g} s'
+    STALE = 'states stale'
+    COLLISION = 'a collision that is not acknowledged'
+    READY = 'all conditions hold'
+
+
+def _row(**states: State) -> Mapping[Event, State]:
+    return {Event[name]: state for name, state in states.items()}
+
+
+_S, _T, _H, _R, _E = State
+TRANSITIONS: Mapping[State, Mapping[Event, State]] = {
+    _S: _row(
+        INTERRUPTED=_S, INHIBITED=_S, FINISHED=_S, MISAPPLIED=_S, STOPPED=_S, LOST=_S, STALE=_S,
+        COLLISION=_R, READY=_T,
+    ),
+    _T: _row(
+        INTERRUPTED=_S, INHIBITED=_T, FINISHED=_T, MISAPPLIED=_E, STOPPED=_E, LOST=_E, STALE=_H,
+        COLLISION=_R, READY=_T,
+    ),
+    _H: _row(
+        INTERRUPTED=_S, INHIBITED=_S, FINISHED=_H, MISAPPLIED=_E, STOPPED=_E, LOST=_E, STALE=_H,
+        COLLISION=_R, READY=_T,
+    ),
+    _R: _row(
+        INTERRUPTED=_S, INHIBITED=_R, FINISHED=_R, MISAPPLIED=_E, STOPPED=_E, LOST=_E, STALE=_H,
+        COLLISION=_R, READY=_T,
+    ),
+    _E: _row(
+        INTERRUPTED=_S, INHIBITED=_E, FINISHED=_S, MISAPPLIED=_E, STOPPED=_E, LOST=_E, STALE=_H,
+        COLLISION=_R, READY=_T,
+    ),
+}  # fmt: skip
+
+
+class Mode(Enum):
+    """The target of a command.
+
+    SILENT: none. FOLLOW: the selected terms at the reference or the measured state. HOLD: the
+    torque that holds the last good state, which may be the present one. ZERO: zero torque.
+    """
+
+    SILENT = 'silent'
+    FOLLOW = 'follow'
+    HOLD = 'hold'
+    ZERO = 'zero'
+
+
+@dataclass(frozen=True)
+class Inhibition:
+    """Why commands must not start, in words for log, diagnostics and `~/enable`.
+
+    Attributes:
+        reason: a phrase for log and diagnostics.
+        until: when commands may start, as a phrase that follows "torque enabled".
+        interrupts: whether commands that have started end too, at once and without a final
+            command, because nothing applies them to the robot.
+        misapplied: whether commands reach other joints than those that they are for: the final
+            command is zero then.
+    """
+
+    reason: str
+    until: str
+    interrupts: bool = False
+    misapplied: bool = False
+
+
+class Inhibitions(dict[str, Inhibition]):
+    """The present inhibitions, by what each concerns.
+
+    Commands that have started go on, unless one interrupts them.
+    """
+
+    def put(self, concern: str, inhibition: Inhibition | None) -> None:
+        """Set the inhibition of a concern; None removes it."""
+        if inhibition is None:
+            self.pop(concern, None)
+        else:
+            self[concern] = inhibition
+
+    @property
+    def interrupting(self) -> bool:
+        """Whether one of them ends commands that have started."""
+        return any(inhibition.interrupts for inhibition in self.values())
+
+    def first(self) -> Inhibition | None:
+        """The one to name where only one is named: one that interrupts, if any; None for none."""
+        return min(self.values(), key=lambda inhibition: not inhibition.interrupts, default=None)
+
+
+class Supervisor:
+    """Decides what is commanded.
+
+    Attributes:
+        state: the present one.
+        active: torque is wanted while this and `enabled` are true.
+        enabled: torque is wanted while this and `active` are true.
+        fault: why there is no torque although it is wanted, until `acknowledge`; else empty.
+        inhibitions: why commands must not start.
+        collision: to which the robot reacts until `acknowledge`; else empty.
+        policy: the `on_collision` that was followed then.
+    """
+
+    def __init__(self) -> None:
+        """Silent and not active."""
+        self.state = State.SILENT
+        self.active, self.enabled, self.fault = False, True, ''
+        self.inhibitions = Inhibitions()
+        self.collision, self.policy = '', 'report'
+        # Of the transition with the state that shows a collision [s]; None for the usual one.
+        self._fade_time: float | None = None
+
+    collision: str
+    policy: OnCollision
+
+    @property
+    def running(self) -> bool:
+        """Whether torque is wanted: active, enabled and without a fault."""
+        return self.active and self.enabled and not self.fault
+
+    def mode(self, settings: Settings, state: State | None = None) -> Mode:
+        """The target of a state.
+
+        Args:
+            settings: `on_stale` and `on_stop` count.
+            state: None for the present one.
+        """
+        state = state or self.state
+        if state is State.TRACKING:
+            return Mode.FOLLOW
+        if state is State.STOPPING:
+            return Mode.ZERO if self._misapplied else Mode(settings.on_stop)
+        reaction = Mode.ZERO if self.policy == 'zero' else Mode.HOLD
+        if state is State.REACTING:
+            return reaction
+        if state is State.SILENT or settings.on_stale == 'stop':
+            return Mode.SILENT
+        # Zero after a collision stays zero: gravity compensation would move the arm again.
+        zero = self.collision and reaction is Mode.ZERO
+        return Mode.ZERO if zero else Mode(settings.on_stale)
+
+    def collide(self, collision: str, policy: OnCollision) -> None:
+        """React to a collision, unless that is done already, or is not wanted.
+
+        Args:
+            collision: as a phrase.
+            policy: the setting `on_collision`; 'stop' makes it a fault.
+        """
+        if self.collision or policy == 'report':
+            return
+        self.collision, self.policy, self._fade_time = collision, policy, COLLISION_FADE
+        if policy == 'stop':
+            self.fault = collision
+
+    def acknowledge(self) -> None:
+        """End a fault and the reaction to a collision."""
+        self.fault = self.collision = ''
+
+    def event(
+        self, settings: Settings, *, fresh: bool, lost: bool = False, finished: bool = False
+    ) -> Event:
+        """What this cycle finds.
+
+        Args:
+            settings: of the robot.
+            fresh: whether each joint was measured, and not too long ago.
+            lost: whether that has not been so for `LONGEST_STALE`.
+            finished: whether the target has been reached and commanded `REPEATS` times.
+        """
+        commanding = self.mode(settings) is not Mode.SILENT
+        stopping = self.state is State.STOPPING and not self.running
+        found = {
+            Event.INTERRUPTED: self.inhibitions.interrupting,
+            Event.INHIBITED: bool(self.inhibitions) and not commanding,
+            Event.FINISHED: finished and stopping,
+            Event.MISAPPLIED: self._misapplied,
+            Event.STOPPED: not self.running,
+            Event.LOST: lost and commanding,
+            Event.STALE: not fresh,
+            Event.COLLISION: bool(self.collision),
+        }
+        return next((event for event, holds in found.items() if holds), Event.READY)
+
+    def enter(self, event: Event) -> float | None:
+        """Go over to the state that follows from an event.
+
+        Returns:
+            Duration of the fade to its target [s]; None for that of the settings.
+        """
+        fade_time, self._fade_time = self._fade_time, None
+        self.state = TRANSITIONS[self.state][event]
+        if self.running and self.state is State.STOPPING:
+            if event is Event.MISAPPLIED:
+                self.fault = next(i.reason for i in self.inhibitions.values() if i.misapplied)
+            else:
+                self.fault = f'joint states have been stale for {LONGEST_STALE:g} s'
+        return 0.0 if event is Event.MISAPPLIED else fade_time
+
+    @property
+    def _misapplied(self) -> bool:
+        return any(inhibition.misapplied for inhibition in self.inhibitions.values())

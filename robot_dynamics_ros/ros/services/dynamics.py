@@ -1,0 +1,139 @@
+"""Quantities of the dynamics at a state: `~/get_mass_matrix` and its kin, and `~/cross_check`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from rclpy.node import Node
+
+from robot_dynamics_ros.core.checks import Array
+from robot_dynamics_ros.core.errors import OracleUnavailable, ParameterError, StateError
+from robot_dynamics_ros.core.model.sampling import State, random_states
+from robot_dynamics_ros.core.task.twist_rows import ALL_ROWS
+
+from ..joint_states import in_order_of
+from ..messages import doubles, matrix_message
+from ..robot.commanded_robot import CommandedRobot
+from ..robot.compilation import CHECKED_STATES, TOLERANCE
+from ..robot.requested_state import RequestedState, is_given
+from ..robot.robot_holder import RobotHolder
+
+# What a cross-check may ask for: a state takes about 0.3 ms, and other services wait meanwhile.
+MOST_STATES = 1000
+DEFAULT_AXES = 'LOCAL_WORLD_ALIGNED'
+
+
+@dataclass(frozen=True)
+class DynamicsServices:
+    """Answers by the configured robot, for the commanded joints (k); the others rest.
+
+    A program that is not compiled yet, of a frame for example, is compiled at its first request.
+    """
+
+    node: Node
+    holder: RobotHolder
+    state: RequestedState
+
+    def get_mass_matrix(self, request: Any, response: Any) -> None:
+        """Fill in M(q) (k, k)."""
+        robot, indices = self._robot(response)
+        q, _ = self.state.read(robot, request.state)
+        matrix = robot.dynamics.mass_matrix(q)
+        response.mass_matrix = matrix_message(matrix[np.ix_(indices, indices)])
+
+    def get_coriolis_matrix(self, request: Any, response: Any) -> None:
+        """Fill in C(q, v) (k, k)."""
+        robot, indices = self._robot(response)
+        q, v = self.state.read(robot, request.state, needs_velocity=True)
+        matrix = robot.dynamics.coriolis_matrix(q, v)
+        response.coriolis_matrix = matrix_message(matrix[np.ix_(indices, indices)])
+
+    def get_gravity(self, request: Any, response: Any) -> None:
+        """Fill in g(q) (k,)."""
+        robot, indices = self._robot(response)
+        q, _ = self.state.read(robot, request.state)
+        response.effort = doubles(robot.dynamics.gravity_torque(q)[indices])
+
+    def inverse_dynamics(self, request: Any, response: Any) -> None:
+        """Fill in M(q) a + C(q, v) v + g(q) (k,)."""
+        robot, indices = self._robot(response)
+        q, v = self.state.read(robot, request.state, needs_velocity=True)
+        a = np.zeros_like(q)
+        if request.acceleration:
+            a[indices] = _in_order(robot, request, request.acceleration, 'acceleration')
+        response.effort = doubles(robot.dynamics.inverse_dynamics(q, v, a)[indices])
+
+    def forward_dynamics(self, request: Any, response: Any) -> None:
+        """Fill in the acceleration (k,) that the efforts give."""
+        robot, indices = self._robot(response)
+        q, v = self.state.read(robot, request.state, needs_velocity=True)
+        if not request.effort:
+            raise StateError(
+                f'effort is empty: one value is needed for each of {", ".join(robot.joints)} '
+                '(state.effort is not used)'
+            )
+        effort = _in_order(robot, request, request.effort, 'effort')
+        held = robot.dynamics.forward_dynamics_holding(robot.joints, q, v[indices], effort)
+        response.acceleration = doubles(held)
+
+    def get_jacobian(self, request: Any, response: Any) -> None:
+        """Fill in J(q) (6, k) of a link."""
+        robot, indices = self._robot(response)
+        q, _ = self.state.read(robot, request.state)
+        jacobian = robot.dynamics.jacobian(q, request.frame, request.axes or DEFAULT_AXES)
+        response.jacobian = matrix_message(jacobian[:, indices])
+
+    def get_task_space_inertia(self, request: Any, response: Any) -> None:
+        """Fill in (J M^-1 J^T)^-1 (m, m) of a link, for m rows of its twist."""
+        robot, _ = self._robot(response)
+        q, _ = self.state.read(robot, request.state)
+        axes, rows = request.axes or DEFAULT_AXES, list(request.rows) or ALL_ROWS
+        task = robot.dynamics.task_inertia(q, request.frame, axes, rows, robot.joints)
+        response.rows = list(task.rows)
+        response.inertia = matrix_message(task.inertia)
+        response.singular = task.singular
+        response.message = '; '.join(task.remarks())
+
+    def cross_check(self, request: Any, response: Any) -> None:
+        """Fill in the largest error of each quantity; a disagreement fails, and torque goes on."""
+        robot = self.holder.require()
+        pinocchio = robot.compiled.pinocchio
+        if pinocchio is None:
+            raise OracleUnavailable(
+                'parameter cross_check is false: set it to true and configure again'
+            )
+        model = robot.dynamics.model
+        if is_given(request.state):
+            q, v = self.state.read(robot, request.state)
+            states = [State(q, v, np.zeros(model.size))]
+        else:
+            samples = request.samples or CHECKED_STATES
+            if samples > MOST_STATES:
+                raise ParameterError(f'samples is {samples}, it must be at most {MOST_STATES}')
+            states = list(random_states(model, samples))
+        report = pinocchio.compare(robot.dynamics, states, tolerance=TOLERANCE)
+        robot.report = report
+        response.joint_names = list(model.joint_names)
+        response.quantity = [comparison.quantity for comparison in report.comparisons]
+        response.worst_absolute = [c.worst_absolute for c in report.comparisons]
+        response.worst_relative = [c.worst_relative for c in report.comparisons]
+        response.tolerance = report.tolerance
+        response.message = str(report)
+        if not report.agrees:
+            self.node.get_logger().error(f'cross_check: {report}')
+        report.raise_on_disagreement()
+
+    def _robot(self, response: Any) -> tuple[CommandedRobot, Any]:
+        """The robot and the indices (k,) of its commanded joints, which the response names."""
+        robot = self.holder.require()
+        response.joint_names = list(robot.joints)
+        return robot, robot.feedforward.indices
+
+
+def _in_order(robot: CommandedRobot, request: Any, values: Sequence[float], field: str) -> Array:
+    """(k,) of the commanded joints, from values in the order of the state, or of these joints."""
+    names = list(request.state.name) or list(robot.joints)
+    return in_order_of(robot.joints, names, values, field)

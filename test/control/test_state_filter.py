@@ -1,0 +1,391 @@
+"""What a robot can do is accepted; what it cannot do is refused once, by joint and numbers."""
+
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from three_joints import URDF
+
+from robot_dynamics_ros.control.settings import OTHER_JOINTS, Settings
+from robot_dynamics_ros.control.state_filter import (
+    FASTEST,
+    VELOCITY_CUTOFF,
+    StateFilter,
+    VelocityEstimate,
+)
+from robot_dynamics_ros.core import StateError, parse_urdf
+
+MODEL = parse_urdf(URDF)
+# Of turn, which turns without end and has no limit, slide and wrist.
+SPEEDS = np.array([np.inf, 1.0, 3.0])
+LOWER, UPPER = np.array([-np.inf, -0.5, -2.0]), np.array([np.inf, 0.5, 2.0])
+# 5 % of a turn or of the range, or 50 ms at the velocity limit.
+TOLERANCES = np.array([0.1 * np.pi, 0.05, 0.15])
+Q = np.array([0.3, 0.1, -0.7])
+
+shares = arrays(float, 3, elements=st.floats(-1.0, 1.0))
+durations = st.floats(1e-6, 10.0)
+
+
+def new(model=MODEL, commanded=(0, 1, 2)):
+    return StateFilter(model, np.array(commanded))
+
+
+def shown(q=Q, time=10.0):
+    state = new()
+    take(state, time, q)
+    return state
+
+
+def take(state, time, q, v=None):
+    """At the time of the stamp."""
+    return state.update(time, q, v, time)
+
+
+@given(motions=st.lists(st.tuples(durations, shares), max_size=20), wraps=st.booleans())
+@settings(deadline=None)
+def test_motion_within_the_limits_is_accepted(motions, wraps):
+    state, q, time = shown(), Q.copy(), 10.0
+    for elapsed, share in motions:
+        time += elapsed
+        q = np.clip(q + share * np.array([30.0, 1.0, 3.0]) * elapsed, LOWER, UPPER)
+        wrapped = q.copy()
+        if wraps:
+            wrapped[0] = math.remainder(q[0], 2 * math.pi)
+        take(state, time, wrapped)
+
+
+@given(
+    elapsed=durations, excess=st.floats(1e-6, 10.0), joint=st.sampled_from([1, 2]),
+    sign=st.sampled_from([-1.0, 1.0]),
+)  # fmt: skip
+def test_a_jump_is_refused_by_joint_and_numbers(elapsed, excess, joint, sign):
+    explained = SPEEDS[joint] * elapsed + TOLERANCES[joint]
+    jump = explained + excess
+    q = Q.copy()
+    q[joint] += sign * jump
+    name = MODEL.joint_names[joint]
+    with pytest.raises(StateError) as refusal:
+        take(shown(), 10.0 + elapsed, q)
+    assert f"'{name}' jumps" in str(refusal.value)
+    said = [float(number) for number in re.findall(r'(?<=[ ])\d[\d.e+-]*', str(refusal.value))]
+    # Three digits of each.
+    assert said == pytest.approx([abs(q[joint] - Q[joint]), elapsed, explained], rel=6e-3)
+
+
+@given(st.floats(1e-6, 1e3))
+def test_a_stamp_before_the_last_is_refused(earlier):
+    with pytest.raises(StateError, match=r'stamp.* s before'):
+        take(shown(), 10.0 - earlier, Q)
+
+
+def test_the_numbers_of_a_stamp():
+    with pytest.raises(StateError, match=r'stamp.* 2\.5 s before'):
+        take(shown(), 7.5, Q)
+
+
+def test_at_the_same_stamp_no_joint_may_jump_and_none_hides_another():
+    """No time: a joint without a velocity limit then explains no step, and no error either."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        take(shown(), 10.0, Q)
+        take(shown(), 10.0, Q + TOLERANCES / 2)
+        for joint, name in enumerate(MODEL.joint_names):
+            q = Q.copy()
+            q[joint] += 0.4
+            with pytest.raises(StateError, match=f"'{name}' .* 0.4 .* 0 s"):
+                take(shown(), 10.0, q)
+
+
+@given(turns=st.integers(-3, 3), step=st.floats(-0.09, 0.09))
+@settings(deadline=None)
+def test_a_wrapped_turn_is_no_jump(turns, step):
+    limited = parse_urdf(URDF.replace('<axis xyz="0 0 1"/></joint>',
+                                      '<axis xyz="0 0 1"/><limit effort="9" velocity="2"/>'
+                                      '</joint>', 1))  # fmt: skip
+    state = new(limited)
+    take(state, 0.0, Q)
+    take(state, 0.001, Q + np.array([2 * math.pi * turns + step, 0.0, 0.0]))
+    with pytest.raises(StateError, match=r"'turn' jumps by 3.1"):
+        take(state, 0.002, Q + np.array([math.pi + step, 0.0, 0.0]))
+
+
+def test_other_joints_do_not_wrap():
+    q = Q + np.array([0.0, 0.0, 2 * math.pi])
+    with pytest.raises(StateError, match=r"'wrist' jumps by 6.28"):
+        take(shown(), 10.001, q)
+
+
+def test_the_worst_joint_is_named():
+    with pytest.raises(StateError, match="'wrist' jumps by 2 "):
+        take(shown(), 10.001, Q + np.array([0.0, 1.0, 2.0]))
+
+
+def some(*held):
+    """Q of some joints only."""
+    return np.where([name in held for name in MODEL.joint_names], Q, np.nan)
+
+
+def test_stamps_of_two_drivers_may_run_backwards_relative_to_each_other():
+    state = new()
+    for time in (10.0, 10.1, 10.2):
+        take(state, time, some('turn', 'slide'))
+        take(state, time - 5.0, some('wrist'))
+    with pytest.raises(StateError, match=r'stamp.* 0\.1 s before.*wrist'):
+        take(state, 5.1, some('wrist'))
+    counts = state.counts
+    take(state, 10.3, some('slide'))
+    assert (state.counts - counts).tolist() == [0, 1, 0]
+
+
+def test_a_slow_joint_has_the_time_since_its_own_last_state():
+    """A gripper at 30 Hz beside an arm at 1 kHz: its step is explained by its own period."""
+    state = new()
+    take(state, 0.0, Q)
+    for step in range(1, 33):
+        take(state, 0.001 * step, some('turn', 'slide'))
+    take(state, 0.033, some('wrist') + np.array([0.0, 0.0, 3.0 * 0.033]))
+    with pytest.raises(StateError, match=r"'wrist' jumps.* 0\.5 .* 0\.033 s"):
+        take(state, 0.066, some('wrist') + np.array([0.0, 0.0, 3.0 * 0.033 + 0.5]))
+
+
+def test_several_joints_far_outside_their_limits_are_asked_about_until_they_are_not():
+    """Degrees for radians, from the first state on; one joint alone may have a wrong limit."""
+    state, degrees = new(), np.degrees(Q)
+    for time in (1.0, 1.1, 1.2):
+        with pytest.raises(StateError, match=r'slide.* 5\.73.*wrist.* -40\.11.*rad'):
+            take(state, time, degrees)
+    take(state, 1.3, np.array([9.0, 0.1, 40.0]))
+    take(state, 1.4, np.array([9.0, 0.1, 40.0]))
+
+
+def test_degrees_that_begin_later_are_refused_until_they_end():
+    """Each state after the jump is questioned as a first one is."""
+    state, degrees = shown(), np.degrees(Q)
+    for number in range(1, 51):
+        with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
+            take(state, 10.0 + 0.01 * number, degrees)
+    with pytest.raises(StateError, match='jumps by'):
+        take(state, 10.51, Q)
+    take(state, 10.52, Q)
+
+
+@given(pause=st.floats(14.0, 1e6))
+def test_degrees_after_a_pause_are_refused_until_they_end(pause):
+    """The velocity limits explain the way in that time; a first state is questioned too."""
+    state, degrees = shown(), np.degrees(Q)
+    for number in range(5):
+        with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
+            take(state, 10.0 + pause + 0.01 * number, degrees)
+    with pytest.raises(StateError, match='jumps by'):
+        take(state, 10.05 + pause, Q)
+    take(state, 10.06 + pause, Q)
+
+
+def test_degrees_after_the_clock_was_set_are_refused():
+    state = shown()
+    state.reset_stamps()
+    with pytest.raises(StateError, match=r'wrist.* -40\.11.*not degrees'):
+        take(state, -5.0, np.degrees(Q))
+    with pytest.raises(StateError, match='jumps by'):
+        take(state, -4.99, Q)
+    take(state, -4.98, Q)
+
+
+def test_one_joint_far_outside_its_limits_after_a_pause_may_have_a_wrong_limit():
+    take(shown(), 100.0, Q + np.array([0.0, 0.0, 40.0]))
+
+
+@pytest.mark.parametrize(
+    ('time', 'v'), [(9.0, None), (10.01, np.full(3, 1e6))], ids=['stamp', 'velocity']
+)
+def test_a_jump_with_another_defect_is_remembered(time, v):
+    """A driver that is started again may have another clock and another unit."""
+    state = shown()
+    with pytest.raises(StateError):
+        take(state, time, np.degrees(Q), v)
+    with pytest.raises(StateError, match='not degrees'):
+        take(state, time + 0.01, np.degrees(Q), np.zeros(3))
+
+
+def test_one_joint_that_jumps_far_outside_its_limits_may_have_a_wrong_limit():
+    state, elsewhere = shown(), Q + np.array([0.0, 0.0, 40.0])
+    with pytest.raises(StateError, match='jumps'):
+        take(state, 10.01, elsewhere)
+    take(state, 10.02, elsewhere)
+
+
+def test_slow_motion_far_outside_the_limits_is_not_questioned():
+    state, q = shown(), Q.copy()
+    for number in range(1000):
+        q += np.array([0.0, 0.009, 0.02])
+        take(state, 10.01 + 0.01 * number, q)
+
+
+def test_a_moved_robot_has_one_state_refused():
+    state, elsewhere = shown(), Q + 1.0
+    with pytest.raises(StateError, match='jumps'):
+        take(state, 10.001, elsewhere)
+    take(state, 10.002, elsewhere)
+
+
+def test_a_clock_that_was_set_back_costs_one_state():
+    state = shown()
+    with pytest.raises(StateError, match='before'):
+        take(state, 3.0, Q)
+    take(state, 3.001, Q)
+
+
+def test_one_wrong_reading_does_not_become_the_truth():
+    state = shown()
+    for time, q in ((10.001, Q + 1.0), (10.002, Q)):
+        with pytest.raises(StateError, match='jumps'):
+            take(state, time, q)
+    take(state, 10.003, Q)
+
+
+def test_after_forgetting_any_state_of_the_robot_may_come():
+    state = shown()
+    state.reset_stamps()
+    take(state, -5.0, Q + np.array([100.0, 0.0, 100.0]))
+    with pytest.raises(StateError, match='jumps'):
+        take(state, -4.999, Q)
+
+
+def test_the_array_that_came_may_be_reused():
+    q = Q.copy()
+    state = shown(q)
+    q += 1.0
+    with pytest.raises(StateError, match='jumps'):
+        take(state, 10.001, q)
+
+
+@pytest.mark.parametrize('described', ['0', '-3'])
+def test_a_velocity_limit_of_nothing_says_nothing(described):
+    text = URDF.replace('velocity="3"', f'velocity="{described}"')
+    state = new(parse_urdf(text))
+    take(state, 0.0, Q)
+    take(state, 0.001, Q + np.array([0.0, 0.0, 3.0]))
+
+
+@given(share=st.floats(0.0, 20.0), joint=st.sampled_from([0, 1, 2]))
+def test_velocities_far_beyond_their_limit_are_refused(share, joint):
+    """A joint without a limit may have any."""
+    state, v = new(), np.zeros(3)
+    limit = MODEL.independent_joints[joint].limits.velocity
+    v[joint] = share * (limit if np.isfinite(limit) else 1e6)
+    if np.isfinite(limit) and share > FASTEST * (1 + 1e-12):
+        with pytest.raises(StateError, match='times its limit'):
+            take(state, 1.0, np.zeros(3), v)
+    elif share < FASTEST * (1 - 1e-12):
+        take(state, 1.0, np.zeros(3), v)
+        np.testing.assert_array_equal(state.v, v)
+
+
+V, ELSEWHERE, NO = np.array([0.2, -0.1, 0.4]), Q + np.array([0.0, 0.3, 0.0]), np.nan
+
+
+def test_a_good_state_is_copied_with_its_time():
+    state, q = shown(), Q.copy()
+    state.update(100.01, q, V, now=5.02)
+    q += 1.0
+    np.testing.assert_array_equal(state.q, Q)
+    np.testing.assert_array_equal(state.v, V)
+    assert state.time == 5.02
+
+
+def test_a_repeated_stamp_gives_a_position_and_no_new_time():
+    state = shown()
+    state.update(10.0, Q + 0.01, V, now=10.05)
+    np.testing.assert_array_equal(state.q, Q + 0.01)
+    assert state.time == 10.0
+    assert (state.repeated == 10.05).all()
+
+
+def test_a_refused_state_leaves_the_one_before_and_a_move_is_reported_once():
+    state = shown()
+    with pytest.raises(StateError, match='jumps'):
+        take(state, 10.001, ELSEWHERE, V)
+    np.testing.assert_array_equal(state.q, Q)
+    assert state.time == 10.0
+    assert take(state, 10.002, ELSEWHERE, V)
+    assert 'slide' in state.jump
+    assert not take(state, 10.003, ELSEWHERE, V)
+    assert not state.jump
+    with pytest.raises(StateError, match='before'):
+        take(state, 9.0, ELSEWHERE, V)
+    assert not take(state, 9.001, ELSEWHERE, V)
+
+
+def test_each_joint_has_the_time_of_its_own_measurement():
+    state, rule = new(commanded=(0, 1)), Settings(state_timeout=0.1)
+    state.update(1.0, np.array([0.3, 0.1, NO]), None, now=5.0)
+    assert not state.complete
+    assert not state.fresh(5.0, rule)
+    state.update(77.0, np.array([NO, NO, -0.7]), None, now=5.05)
+    np.testing.assert_array_equal(state.q, Q)
+    np.testing.assert_array_equal(state.times, [5.0, 5.0, 5.05])
+    assert state.complete
+    assert state.fresh(5.1, rule)
+    assert not state.fresh(5.11, rule)
+    end = 5.05 + OTHER_JOINTS * rule.state_timeout
+    for now in (5.5, 6.0, 6.06):
+        state.update(now, np.array([0.3, 0.1, NO]), None, now=now)
+        assert state.fresh(now, rule) == (now < end)
+    np.testing.assert_array_equal(state.counts, [4, 4, 1])
+
+
+def test_what_expires_is_stale_until_the_next_good_state():
+    state = shown()
+    state.expire(10.0 - Settings().state_timeout)
+    assert not state.fresh(10.0, Settings())
+    take(state, 10.01, Q)
+    assert state.fresh(10.01, Settings())
+
+
+@pytest.mark.parametrize('measured', [None, np.full(3, NO)])
+def test_velocities_that_are_not_measured_are_estimated_from_positions(measured):
+    state = new()
+    for step in range(400):
+        take(state, 0.002 * step, Q + V * 0.002 * step, measured)
+    np.testing.assert_allclose(state.v, V, rtol=1e-9)
+    assert state.estimated.all()
+    # A measured one takes precedence.
+    take(state, 0.8, Q + V * 0.8, np.array([0.9, NO, NO]))
+    np.testing.assert_allclose(state.v, [0.9, -0.1, 0.4], rtol=1e-9)
+    assert state.estimated.tolist() == [False, True, True]
+
+
+def test_velocities_of_joints_in_two_messages_are_estimated_from_their_own_stamps():
+    state = new()
+    for step in range(400):
+        for late, held in ((0.0, [True, False, True]), (0.001, [False, True, False])):
+            time = 0.005 * step + late
+            take(state, time, np.where(held, Q + V * time, NO))
+    np.testing.assert_allclose(state.v, V, rtol=1e-9)
+
+
+@pytest.mark.parametrize('cutoff', [2.0, VELOCITY_CUTOFF])
+def test_the_estimate_lags_behind_a_ramp_of_velocity_by_its_time_constant(cutoff):
+    estimate, period, a = VelocityEstimate(MODEL, cutoff), 1e-4, np.array([2.0, -0.5, 1.0])
+    delay = 1.0 / (2.0 * math.pi * cutoff)
+    for step in range(round(15.0 * delay / period)):
+        time = step * period
+        estimate.update(time, 0.5 * a * time**2)
+    np.testing.assert_allclose(time - estimate.v / a, delay, atol=1e-3 * delay)
+
+
+def test_the_estimate_of_a_continuous_joint_may_be_wrapped_and_that_of_others_not():
+    estimate, v = VelocityEstimate(MODEL), np.array([3.0, 0.3, -0.2])
+    for step in range(1000):
+        q = v * 0.005 * step
+        q[0] = math.remainder(q[0], 2.0 * math.pi)
+        estimate.update(0.005 * step, q)
+    np.testing.assert_allclose(estimate.v, v, rtol=1e-9)
+    estimate.update(5.0, q + np.array([0.0, 2.0 * math.pi, 0.0]))
+    assert abs(estimate.v[1]) > 100.0

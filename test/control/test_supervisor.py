@@ -1,0 +1,135 @@
+"""The table of transitions: every pair has an answer, and the laws of safety hold over all."""
+
+from itertools import product
+
+import pytest
+
+from robot_dynamics_ros.control.settings import Settings
+from robot_dynamics_ros.control.supervisor import (
+    TRANSITIONS,
+    Event,
+    Inhibition,
+    Mode,
+    State,
+    Supervisor,
+)
+
+MISAPPLIED = Inhibition('other joints', 'with these joints', misapplied=True)
+INACTIVE = Inhibition('inactive', 'active', interrupts=True)
+UNKNOWN = Inhibition('not known', 'known')
+COMMANDING = (State.TRACKING, State.REACTING, State.STOPPING)
+CONDITIONS = {
+    'active': (False, True),
+    'enabled': (False, True),
+    'fault': ('', 'a fault'),
+    'collision': ('', 'a collision'),
+    'policy': ('hold', 'zero'),
+    'inhibition': (None, UNKNOWN, INACTIVE, MISAPPLIED),
+    'fresh': (False, True),
+    'finished': (False, True),
+    'on_stale': ('hold', 'zero', 'stop'),
+    'on_stop': ('hold', 'zero'),
+}
+
+
+def cases():
+    """Every state under all conditions, and what it goes over to."""
+    for state, *values in product(State, *CONDITIONS.values()):
+        case = dict(zip(CONDITIONS, values, strict=True))
+        supervisor = Supervisor()
+        for name in ('active', 'enabled', 'fault', 'collision', 'policy'):
+            setattr(supervisor, name, case[name])
+        supervisor.state = state
+        supervisor.inhibitions.put('test', case['inhibition'])
+        settings = Settings(on_stale=case['on_stale'], on_stop=case['on_stop'])
+        before = supervisor.mode(settings)
+        event = supervisor.event(
+            settings, fresh=case['fresh'], lost=False, finished=case['finished']
+        )
+        running = supervisor.running
+        supervisor.enter(event)
+        yield case, running, before, supervisor, supervisor.mode(settings)
+
+
+CASES = tuple(cases())
+
+
+def test_every_pair_of_state_and_event_has_an_answer():
+    for state, event in product(State, Event):
+        assert isinstance(TRANSITIONS[state][event], State)
+    assert len(CASES) == len(State) * 2**9 * 3 * 2
+
+
+def test_silence_ends_only_where_all_conditions_hold():
+    for case, running, before, supervisor, after in CASES:
+        if before is not Mode.SILENT or after is Mode.SILENT:
+            continue
+        assert case['inhibition'] is None
+        # States that are stale with on_stale 'stop' are silent, but not stopped.
+        final = supervisor.state is State.STOPPING and not running
+        assert final or (running and case['fresh'])
+
+
+def test_the_terms_are_commanded_only_where_torque_is_wanted_and_the_state_is_fresh():
+    for case, running, _, supervisor, after in CASES:
+        if after is Mode.FOLLOW:
+            assert running
+            assert case['fresh']
+            assert not supervisor.collision
+
+
+def test_nothing_is_commanded_where_nothing_applies_it():
+    for case, *_, after in CASES:
+        if case['inhibition'] is INACTIVE:
+            assert after is Mode.SILENT
+
+
+def test_what_other_joints_would_get_ends_at_zero():
+    for case, _, before, supervisor, after in CASES:
+        if case['inhibition'] is MISAPPLIED:
+            assert after in (Mode.ZERO, Mode.SILENT)
+            if before is not Mode.SILENT and after is not Mode.SILENT:
+                assert supervisor.fault or not (case['active'] and case['enabled'])
+
+
+def test_an_end_of_torque_goes_through_the_final_command():
+    for case, running, before, supervisor, after in CASES:
+        ends = before is not Mode.SILENT and after is Mode.SILENT
+        if not ends or case['inhibition'] is INACTIVE:
+            continue
+        stale = supervisor.state is State.HOLDING and case['on_stale'] == 'stop'
+        assert stale or (case['finished'] and not running)
+
+
+def test_zero_torque_after_a_collision_stays_zero():
+    for case, running, before, _, after in CASES:
+        if case['collision'] and case['policy'] == 'zero' and before is Mode.ZERO and running:
+            assert after in (Mode.ZERO, Mode.SILENT)
+
+
+def test_the_second_collision_changes_nothing():
+    supervisor = Supervisor()
+    supervisor.collide('first', 'zero')
+    supervisor.collide('second', 'stop')
+    assert (supervisor.collision, supervisor.policy, supervisor.fault) == ('first', 'zero', '')
+    supervisor.acknowledge()
+    supervisor.collide('third', 'stop')
+    assert supervisor.fault == 'third'
+
+
+@pytest.mark.parametrize('state', COMMANDING)
+def test_states_that_stay_away_become_a_fault(state):
+    supervisor = Supervisor()
+    supervisor.active, supervisor.state = True, state
+    supervisor.enter(supervisor.event(Settings(), fresh=False, lost=True))
+    assert supervisor.state is State.STOPPING
+    assert supervisor.fault
+
+
+def test_an_inhibition_that_interrupts_is_the_one_to_name():
+    supervisor = Supervisor()
+    supervisor.inhibitions.put('a', UNKNOWN)
+    supervisor.inhibitions.put('b', INACTIVE)
+    assert supervisor.inhibitions.first() is INACTIVE
+    supervisor.inhibitions.put('b', None)
+    assert supervisor.inhibitions.first() is UNKNOWN
