@@ -93,7 +93,7 @@ class Questions:
             self._states = _Client(node, ListControllers, f'{self.manager}/list_controllers')
         if ControllerManagerActivity is not None:
             self._activity = node.create_subscription(
-                ControllerManagerActivity, f'{self.manager}/activity', self._on_activity, LATCHED
+                ControllerManagerActivity, f'{self.manager}/activity', self.on_activity, LATCHED
             )
 
     @property
@@ -144,6 +144,15 @@ class Questions:
             self.joints, self.interface = (), ''
             self.deactivated = clock.monotonic()
 
+    def on_activity(self, message: Any) -> None:
+        """Take a message of the topic of activity; tell at once, as the next one may undo it."""
+        if self._states is not None:
+            # The answer to a question before this message may be older than it.
+            self._states.cancel()
+            self._asked = -math.inf
+        self.take_states({each.name: each.state.label for each in message.controllers})
+        self._changed()
+
     def lose(self) -> None:
         """Ask for everything again: the controller has ended, its manager perhaps too."""
         self._answered.clear()
@@ -163,14 +172,6 @@ class Questions:
         return self._activity is not None and bool(
             self._node.count_publishers(self._activity.topic_name)
         )
-
-    def _on_activity(self, message: Any) -> None:
-        if self._states is not None:
-            # The answer to a question before this message may be older than it.
-            self._states.cancel()
-            self._asked = -math.inf
-        self.take_states({each.name: each.state.label for each in message.controllers})
-        self._changed()
 
     def _take_parameter(self, parameter: str, answer: Any) -> None:
         self._answered.add(parameter)

@@ -119,7 +119,7 @@ class CommandedRobot:
         elif estimate is None:
             self.guard.external = self._estimate(live.external)
         else:
-            estimate.apply(live.external, self.feedforward.friction, self.feedforward.offset)
+            estimate.apply(live.external)
 
     def _estimate(self, settings: ExternalSettings) -> ExternalForceEstimate:
         """The estimate of external torques; compiles what it needs, if that is not compiled."""
