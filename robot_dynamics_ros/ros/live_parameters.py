@@ -10,13 +10,12 @@ from rclpy.node import Node
 from robot_dynamics_ros.control.settings import reference_distances, torque_limits
 from robot_dynamics_ros.core.errors import ParameterError
 
-from ..parameter_files import ParameterFiles
-from ..parameter_table import TABLE
-from ..parameters import Changes, accept_changes, read
-from .commanded_robot import no_effort_limit
 from .compilation import compared
 from .live_values import LiveValues
-from .robot_holder import RobotHolder
+from .parameter_files import ParameterFiles
+from .parameter_table import TABLE
+from .parameters import Changes, accept_changes, read
+from .robot import RobotHolder, no_effort_limit
 
 
 class LiveParameters:
