@@ -253,7 +253,7 @@ class Loop(threading.Thread):
         if received:
             wait = 1e-9 * (clock.time_ns() - received)
         else:
-            stamp = nanoseconds('header.stamp', message.header.stamp)
+            stamp = nanoseconds(message.header.stamp)
             wait = 1e-9 * (self._clock.now().nanoseconds - stamp)
             robot = self._holder.require()
             self._same_clock |= 0.0 <= wait <= robot.guard.settings.state_timeout

@@ -55,7 +55,7 @@ begins as soon as it has a description and joint states: hold the arm, or keep i
 ROS arguments:
   --params-file FILE                     parameters; copy config/robot_dynamics.yaml, which
                                          describes each
-  -p NAME:=VALUE                         one parameter, such as autostart:=false
+  -p NAME:=VALUE                         one parameter, such as description_file:=arm.urdf
   -r '~/commands:=/TOPIC'                topic of the torques, such as
                                          /effort_controller/commands
   -r __ns:=/NAMESPACE, -r __node:=NAME   namespace and name of the node

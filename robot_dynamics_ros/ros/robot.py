@@ -119,7 +119,7 @@ class CommandedRobot:
         elif estimate is None:
             self.guard.external = self._estimate(live.external)
         else:
-            estimate.apply(live.external, self.feedforward.friction, self.feedforward.offset)
+            estimate.apply(live.external)
         if live.shapes_other_torque(self._live):
             self.guard.request_fade()
         self._live = live
@@ -189,7 +189,7 @@ class CommandedRobot:
         """
         self.has_state, reader = False, self.reader
         reader.read(message)
-        now, stamped = clock.monotonic(), nanoseconds('header.stamp', message.header.stamp)
+        now, stamped = clock.monotonic(), nanoseconds(message.header.stamp)
         if reader.names_commanded:
             self._check_stamped(bool(stamped))
         self.stamp = 1e-9 * stamped or now
